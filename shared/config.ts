@@ -76,6 +76,10 @@ export interface Config {
   readonly jobRetentionHours: number;
   /** Capabilities without which a worker of their pool does not start. */
   readonly capabilitiesRequired: readonly string[];
+  /** Path of a Chromium; undefined: the packaged one. */
+  readonly chromium: string | undefined;
+  /** Path of soffice; undefined: as the system finds it. */
+  readonly libreoffice: string | undefined;
   /** A job whose provider never tells what became of it is written off after this long; until then its hold stays. */
   readonly unknownOutcomeHours: number;
   /** Values that must never be printed, whatever they look like. */
@@ -96,6 +100,8 @@ const KNOWN = new Set([
   "SLUICE_BOOTSTRAP_KEY",
   "SLUICE_CAPABILITIES_REQUIRE",
   "SLUICE_CATALOGUE",
+  "SLUICE_CHROMIUM",
+  "SLUICE_LIBREOFFICE",
   "SLUICE_CALL_FIRST_BYTE_MS",
   "SLUICE_CALL_FIRST_BYTE_NEXT_MS",
   "SLUICE_CALL_PLAIN_MS",
@@ -292,6 +298,8 @@ export function loadConfig(
     hasProxy: PROXY_VARIABLES.some((name) => text(name) !== undefined),
     graceMs: integer("SLUICE_GRACE_MS", 30_000, 0, 3_600_000),
     jobRetentionHours: integer("SLUICE_JOB_RETENTION_HOURS", 168, 1, 8_760),
+    chromium: text("SLUICE_CHROMIUM"),
+    libreoffice: text("SLUICE_LIBREOFFICE"),
     capabilitiesRequired: list("SLUICE_CAPABILITIES_REQUIRE"),
     unknownOutcomeHours: integer("SLUICE_UNKNOWN_OUTCOME_HOURS", 24, 1, 720),
     secrets: Object.freeze(secretsOf(environment)),

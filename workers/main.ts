@@ -24,6 +24,7 @@ import { openDurableJobs } from "./jobs/durable-jobs.ts";
 import { POOL_TABLE } from "./pools.ts";
 import { openCapabilityChildren } from "./calls/capability/children.ts";
 import { findIsolation, NO_ISOLATION } from "./calls/capability/isolation.ts";
+import { findTools } from "./calls/capability/tools.ts";
 import { openOffer } from "./calls/capability/offer.ts";
 import { ResultBudget } from "./calls/media/result-budget.ts";
 import { connectByProxy } from "./providers/connect-limit.ts";
@@ -82,7 +83,8 @@ export async function startWorker(pools: readonly Pool[]): Promise<void> {
   lifecycle.onStop("media probes", () => probes.close());
   const runsCapabilities = pools.includes("capability");
   const isolation = runsCapabilities ? await findIsolation(log) : NO_ISOLATION;
-  const capabilities = openCapabilityChildren(isolation, runsCapabilities ? ["sharp"] : []);
+  const tools = runsCapabilities ? await findTools(config) : {};
+  const capabilities = openCapabilityChildren(isolation, tools, runsCapabilities ? ["sharp"] : []);
   lifecycle.onStop("capability children", () => capabilities.close());
   const offer = runsCapabilities
     ? await openOffer({ database, children: capabilities, required: config.capabilitiesRequired, metrics, log })

@@ -22,6 +22,7 @@ export interface ChildPoolOptions {
   readonly jobMs: number;
   /** A child without work ends after this long. */
   readonly idleMs: number;
+  /** Infinity for programs that start under no such bound. */
   readonly addressSpaceBytes: number;
   /** A job whose child grows beyond this is ended; looked at every `watchMs`, where the system tells it. */
   readonly memoryBytesMax: number;
@@ -314,7 +315,13 @@ function killGroup(process_: { readonly pid: number; kill(signal: NodeJS.Signals
 function limits({ addressSpaceBytes, processorSeconds }: ChildPoolOptions): string[] {
   const prlimit = Bun.which("prlimit");
   if (prlimit === null) return [];
-  return [prlimit, `--as=${addressSpaceBytes}`, `--cpu=${processorSeconds}`, "--core=0", "--"];
+  return [
+    prlimit,
+    `--as=${Number.isFinite(addressSpaceBytes) ? addressSpaceBytes : "unlimited"}`,
+    `--cpu=${processorSeconds}`,
+    "--core=0",
+    "--",
+  ];
 }
 
 /** Of a process and of those that it started; 0 where the system does not tell. */

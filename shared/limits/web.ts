@@ -22,6 +22,11 @@ export const WEB_LIMITS = {
   /** Of all its tables: Markdown of them takes time by the square, some 10 s for so many. */
   webTableRowsMax: 2_000,
   webTableCellsMax: 12_000,
+  /** Of a page that a browser shows: until it has loaded, its parts, their bytes in all, and one of them. */
+  webLoadMs: 30_000,
+  webPagePartsMax: 500,
+  webPagePartsBytesMax: 50 * MB,
+  webPartMs: 15_000,
   /** Elements within elements: readers call themselves for each level. */
   webDepthMax: 400,
 } as const;

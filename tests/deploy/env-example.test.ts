@@ -89,6 +89,8 @@ describe("deploy/env.example", () => {
         "SLUICE_SANDBOX",
         "SLUICE_CATALOGUE",
         "SLUICE_CAPABILITIES_REQUIRE",
+        "SLUICE_CHROMIUM",
+        "SLUICE_LIBREOFFICE",
         "SLUICE_BOOTSTRAP_KEY",
         "SLUICE_PUBLIC_URL",
       ]),

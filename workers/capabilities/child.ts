@@ -4,6 +4,7 @@ import { type Task, serveTasks } from "#shared/children/serve-tasks.ts";
 import type { InputFile, Made, Run } from "./define.ts";
 import { faultOfEngine, loadEngine } from "./engines.ts";
 import { loadCapability } from "./list.ts";
+import type { Tools } from "./tools.ts";
 import type { RobotsTask } from "./web/robots.ts";
 
 /** Of one member of `input`. */
@@ -14,6 +15,18 @@ export interface RunTask {
   readonly folder: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly inputs: Readonly<Record<string, RunFiles>>;
+  readonly guard?: string;
+}
+
+/** What a child is asked to do, with what the worker has found. */
+export interface ChildRun extends RunTask {
+  readonly tools: Tools;
+}
+
+export interface EngineTrial {
+  readonly engine: string;
+  readonly folder: string;
+  readonly tools: Tools;
 }
 
 export interface RunResult extends Made {
@@ -22,7 +35,7 @@ export interface RunResult extends Made {
 }
 
 const run: Task = async (task, _parts, emit) => {
-  const { capability: id, folder, params, inputs } = task as RunTask;
+  const { capability: id, folder, params, inputs, tools, guard } = task as ChildRun;
   const capability = await loadCapability(id);
   process.chdir(folder);
   let told = 0;
@@ -32,7 +45,7 @@ const run: Task = async (task, _parts, emit) => {
     emit(new Uint8Array(Float64Array.of(share).buffer));
   };
   const startedAt = performance.now();
-  const made = await capability.run({ params, inputs, folder, progress } as unknown as Run<never, never>);
+  const made = await capability.run({ params, inputs, folder, progress, tools, guard } as unknown as Run<never, never>);
   const result: RunResult = { ...made, ms: performance.now() - startedAt };
   return { output: result };
 };
@@ -43,8 +56,11 @@ const robots: Task = async (task) => {
   return { output: isVisitAllowed(task as RobotsTask) };
 };
 
-/** Whether the engine of its input works here. */
-const tryEngine: Task = async (name) => ({ output: (await faultOfEngine(String(name))) ?? null });
+/** Why an engine does not work here; null where it does. */
+const tryEngine: Task = async (task) => {
+  const { engine, folder, tools } = task as EngineTrial;
+  return { output: (await faultOfEngine(engine, folder, tools)) ?? null };
+};
 
 /** Loaded ahead, so that the first run does not wait for it; one that cannot be loaded says so when it is tried. */
 const [engine] = process.argv.slice(2);

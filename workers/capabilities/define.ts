@@ -7,6 +7,7 @@ import { CATEGORIES } from "#shared/capabilities/entry.ts";
 
 import { asMediaError } from "./faults.ts";
 import { objectSchema, type Params, type ParamsOf } from "./params.ts";
+import type { Tools } from "./tools.ts";
 
 /** An input in the child's folder. */
 export interface InputFile {
@@ -16,6 +17,8 @@ export interface InputFile {
   readonly bytes: number;
   /** As its owner called it, or as we do; never a path. */
   readonly name: string;
+  /** Where it was fetched, redirects followed, if it was. */
+  readonly address?: string;
 }
 
 /** A page that was fetched for the run: the file holds its body. */
@@ -52,6 +55,10 @@ export interface Run<P, I> {
   readonly folder: string;
   /** How far it is, 0 to 1. */
   readonly progress: (share: number) => void;
+  /** Programs that are there. */
+  readonly tools: Tools;
+  /** A socket at which a page may ask for its parts; undefined where it may not. */
+  readonly guard: string | undefined;
 }
 
 export interface Member<T> extends InputMember {

@@ -1,11 +1,12 @@
 /** What capabilities stand on: loaded before a child's first run, tried when a worker starts. */
+import type { Tools } from "./tools.ts";
 
 interface Engine {
   readonly load: () => Promise<unknown>;
   /** Told to operators where it cannot be loaded. */
   readonly needs: string;
-  /** Why it is not there, with the package or setting to add, before it is loaded; undefined where it is. */
-  readonly missing?: () => Promise<string | undefined>;
+  /** Tries more than loading, in an empty folder. @throws where it does not work */
+  readonly test?: (folder: string, tools: Tools) => Promise<void> | void;
 }
 
 const ENGINES: Readonly<Record<string, Engine>> = {
@@ -19,6 +20,21 @@ const ENGINES: Readonly<Record<string, Engine>> = {
   pdf: { needs: "Install the packages of package.json.", load: () => import("./document/pdf.ts") },
   office: { needs: "Install the packages of package.json.", load: () => import("./document/markdown.ts") },
   web: { needs: "Install the packages of package.json.", load: () => import("./web/page.ts") },
+  browser: {
+    needs: "Name a Chromium by SLUICE_CHROMIUM, or run workers on x64, for which one is packaged.",
+    load: () => import("./web/browser.ts"),
+    async test(folder, { chromium }) {
+      const { tryBrowser } = await import("./web/browser.ts");
+      await tryBrowser(folder, chromium);
+    },
+  },
+  libreoffice: {
+    needs: "Install LibreOffice, or name its program soffice by SLUICE_LIBREOFFICE.",
+    load: () => import("./document/office.ts"),
+    test(_folder, { soffice }) {
+      if (soffice === undefined) throw new Error("there is no LibreOffice here");
+    },
+  },
   code: { needs: "Install the packages of package.json.", load: () => import("./text.ts") },
 };
 
@@ -28,12 +44,11 @@ export async function loadEngine(name: string): Promise<void> {
 }
 
 /** Why an engine cannot be used, with the package or setting to add; undefined where it can. */
-export async function faultOfEngine(name: string): Promise<string | undefined> {
-  const { missing, load, needs } = engineOf(name);
-  const why = await missing?.();
-  if (why !== undefined) return why;
+export async function faultOfEngine(name: string, folder: string, tools: Tools): Promise<string | undefined> {
+  const { load, needs, test } = engineOf(name);
   try {
     await load();
+    await test?.(folder, tools);
     return undefined;
   } catch {
     return needs;

@@ -78,14 +78,16 @@ const OPERATIONS: Readonly<Record<Category, readonly string[]>> = {
     "decrypt_pdf",
     "fill_form",
     "images_to_pdf",
+    "html_to_pdf",
     "markdown_to_html",
     "markdown_to_pdf",
     "markdown_to_docx",
     "docx_to_markdown",
     "convert_spreadsheet",
+    "office_to_pdf",
   ],
   archive: ["list", "create", "extract", "compress", "decompress", "checksum"],
-  web: ["fetch", "to_markdown", "links"],
+  web: ["fetch", "to_markdown", "links", "screenshot"],
   code: ["format", "highlight", "minify", "diff", "transform_json", "run_javascript", "regex"],
 };
 

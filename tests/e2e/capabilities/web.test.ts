@@ -1,6 +1,8 @@
 /** Pages through the service: the address as a plain string, the worker's fetch, the child that has no network. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
+import sharp from "sharp";
+
 import { listen, type Listening } from "#tests/shared/outbound/servers.ts";
 
 import { errorOf } from "../media/bench.ts";
@@ -11,7 +13,10 @@ let bench: CapabilityBench;
 let site: Listening;
 beforeAll(async () => {
   site = await listen(({ url }, response) => {
-    if (url === "/inside") response.writeHead(302, { location: "http://127.0.0.1:1/" }).end();
+    if (url === "/red.css") response.setHeader("content-type", "text/css").end("body { background: rgb(255, 0, 0) }");
+    else if (url === "/styled")
+      response.setHeader("content-type", "text/html").end("<link rel=stylesheet href=red.css><h1>Tea</h1>");
+    else if (url === "/inside") response.writeHead(302, { location: "http://127.0.0.1:1/" }).end();
     else if (url === "/robots.txt") response.end("User-agent: *\nDisallow: /private");
     else response.setHeader("content-type", "text/html").end("<h1>Tea</h1><p>Of <a href='/green'>green</a> tea.</p>");
   });
@@ -36,6 +41,27 @@ test("a page is read as Markdown, listed and fetched", async () => {
   expect(made).toMatchObject({ output: { status: 200 }, files: [{ content_type: "text/html", name: "page.html" }] });
   expect(new TextDecoder().decode(await bench.bytes(made))).toStartWith("<h1>Tea</h1>");
 }, 30_000);
+
+test("a page is shown by a browser in a child without a network, with its parts, and printed", async () => {
+  const url = site.url("/styled");
+  const shown = await bench.made("web.screenshot", { input: { url }, params: { width: 320, height: 240 } });
+  expect(shown).toMatchObject({
+    output: { width: 320, height: 240 },
+    credits_used: 0.4,
+    files: [{ content_type: "image/png" }],
+  });
+  const { data } = await sharp(await bench.bytes(shown))
+    .extract({ left: 300, top: 200, width: 1, height: 1 })
+    .removeAlpha()
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  expect([...data]).toEqual([255, 0, 0]);
+  const printed = await bench.made("document.html_to_pdf", { input: { html: { url } } });
+  const text = await bench.made("document.extract_text", {
+    input: { document: { file_id: printed.files[0]?.file_id } },
+  });
+  expect(text.output["text"]).toContain("Tea");
+}, 60_000);
 
 test.each([
   ["an address inside", "http://127.0.0.1:1/", {}, { status: 400, code: "unsafe_url", param: "input.url" }],

@@ -9,7 +9,13 @@ import { CHECKS } from "#shared/capabilities/list.ts";
 import { sampleFile } from "#shared/capabilities/samples.ts";
 import { settleMediaType } from "#shared/files/media-type.ts";
 import type { DefinedCapability, InputFile, InputPage, Made } from "#workers/capabilities/define.ts";
+import { findTools } from "#workers/calls/capability/tools.ts";
+import type { Tools } from "#workers/capabilities/tools.ts";
 import { loadCapability } from "#workers/capabilities/list.ts";
+
+/** Programs of this machine, unpacked once. */
+let found: Promise<Tools> | undefined;
+export const tools = (): Promise<Tools> => (found ??= findTools({ chromium: undefined, libreoffice: undefined }));
 
 const folders: string[] = [];
 afterAll(() => {
@@ -41,7 +47,14 @@ export async function runCapability(
   folders.push(folder);
   const inputs: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(input)) inputs[name] = await filesOf(capability, folder, name, value);
-  const run = { params: checked.params, inputs, folder, progress: () => undefined };
+  const run = {
+    params: checked.params,
+    inputs,
+    folder,
+    progress: () => undefined,
+    tools: await tools(),
+    guard: undefined,
+  };
   const made = await capability.run(run as never);
   return { ...made, bytes: (at = 0) => readFileSync(made.files?.[at]?.path ?? "") };
 }

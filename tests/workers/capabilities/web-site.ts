@@ -8,10 +8,13 @@ import { CHECKS } from "#shared/capabilities/list.ts";
 import { ApiError } from "#shared/errors.ts";
 import { MediaError } from "#shared/media/media-error.ts";
 import { allow, listen, type Listening } from "#tests/shared/outbound/servers.ts";
+import { openPageGuard } from "#workers/calls/capability/page-guard.ts";
 import { readInputs } from "#workers/calls/capability/inputs.ts";
 import type { Made } from "#workers/capabilities/define.ts";
 import { loadCapability } from "#workers/capabilities/list.ts";
 import { isVisitAllowed } from "#workers/capabilities/web/robots.ts";
+
+import { tools } from "./in-folder.ts";
 
 export interface Visit extends Made {
   readonly output: Readonly<Record<string, unknown>>;
@@ -60,8 +63,10 @@ export function openSites(): Sites {
         judgeRobots: (task) => Promise.resolve(isVisitAllowed(task)),
         signal,
       });
-      const run = { params: checked.params, inputs, folder, progress: () => undefined };
-      const made = await capability.run(run as never);
+      const guard = openPageGuard(folder, signal);
+      closing.push(() => void guard.close());
+      const asked = { params: checked.params, inputs, folder, progress: () => undefined };
+      const made = await capability.run({ ...asked, tools: await tools(), guard: guard.socket } as never);
       return { ...made, output: made.output ?? {}, bytes: (at = 0) => readFileSync(made.files?.[at]?.path ?? "") };
     },
     close() {

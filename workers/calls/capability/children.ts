@@ -2,14 +2,18 @@
  * The children that run capabilities: a pool for each engine, a child for one workspace at a time, and no more runs at once than
  * there are cores.
  */
+import { mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { type ChildPool, createChildPool } from "#shared/children/pool.ts";
+import { processFolder } from "#shared/files/process-folder.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/media/media-error.ts";
 
-import type { RunResult, RunTask } from "../../capabilities/child.ts";
+import type { ChildRun, EngineTrial, RunResult, RunTask } from "../../capabilities/child.ts";
+import type { Tools } from "../../capabilities/tools.ts";
 import { needsOf } from "../../capabilities/engines.ts";
 import type { RobotsTask } from "../../capabilities/web/robots.ts";
 
@@ -43,11 +47,18 @@ const FONTS = fileURLToPath(new URL("../../children/fonts.conf", import.meta.url
 /** A child is replaced after so many runs, so that what leaks in it stays small. */
 const RUNS_MAX = 200;
 const IDLE_MS = 30_000;
+/** Their own programs start under no bound of address space; the memory of all their processes is watched. */
+const UNBOUND: ReadonlySet<string> = new Set(["browser", "libreoffice"]);
+const folders = processFolder("sluice-engines-");
 /** Runs that may take longer leave a core to those that may not. */
 const LONG_MS = 120_000;
 
 /** @param engines with children started ahead */
-export function openCapabilityChildren(isolation: Isolation, engines: readonly string[] = []): CapabilityChildren {
+export function openCapabilityChildren(
+  isolation: Isolation,
+  tools: Tools,
+  engines: readonly string[] = [],
+): CapabilityChildren {
   const cores = availableParallelism();
   const pools = new Map<string, ChildPool>();
   const turns = createTurns(cores);
@@ -64,7 +75,7 @@ export function openCapabilityChildren(isolation: Isolation, engines: readonly s
       queueMax: 10_000,
       jobMs: 60_000,
       idleMs: IDLE_MS,
-      addressSpaceBytes: LIMITS.capabilityAddressSpaceBytes,
+      addressSpaceBytes: UNBOUND.has(engine) ? Infinity : LIMITS.capabilityAddressSpaceBytes,
       memoryBytesMax: LIMITS.capabilityMemoryBytes,
       watchMs: 100,
       processorSeconds: LIMITS.capabilityProcessorSeconds,
@@ -85,7 +96,7 @@ export function openCapabilityChildren(isolation: Isolation, engines: readonly s
       try {
         const { output } = await poolOf(engine).run({
           task: "run",
-          input: task,
+          input: { ...task, tools } satisfies ChildRun,
           owner: workspaceId,
           jobMs: runMs,
           signal: AbortSignal.any([signal, disk.full]),
@@ -110,14 +121,18 @@ export function openCapabilityChildren(isolation: Isolation, engines: readonly s
     },
     async tryEngine(engine) {
       const giveBack = await turns.take({ workspaceId: "", isLong: false });
+      const folder = mkdtempSync(join(folders(), "engine-"));
+      giveTo(folder, isolation.user);
       try {
-        const { output } = await poolOf(engine).run({ task: "tryEngine", input: engine, jobMs: LIMITS.engineTryMs });
+        const input: EngineTrial = { engine, folder, tools };
+        const { output } = await poolOf(engine).run({ task: "tryEngine", input, jobMs: LIMITS.engineTryMs });
         return typeof output === "string" ? output : undefined;
       } catch (error) {
         // A child that ends, or does not answer, is an engine that cannot be used.
         if (error instanceof MediaError) return needsOf(engine);
         throw error;
       } finally {
+        rmSync(folder, { recursive: true, force: true });
         giveBack();
       }
     },

@@ -84,7 +84,8 @@ async function readOne(
   const found = await bring(run, given, path, bytesMax, param);
   const mediaType = found.mediaType ?? (await typeOf(path, given.mime_type, found.name ?? "", param));
   checkKind(kind, mediaType, param);
-  return { path, mediaType, bytes: found.bytes, name: found.name ?? name };
+  const from = found.address === undefined ? {} : { address: found.address };
+  return { path, mediaType, bytes: found.bytes, name: found.name ?? name, ...from };
 }
 
 interface Brought {
@@ -92,6 +93,7 @@ interface Brought {
   /** Of a stored file; what else comes is judged by its bytes. */
   readonly mediaType?: string;
   readonly name?: string;
+  readonly address?: string;
 }
 
 async function bring(
@@ -147,21 +149,27 @@ async function bringFile(run: RunInputs, id: string, path: string, bytesMax: num
 
 async function bringUrl(run: RunInputs, url: string, path: string, bytesMax: number, param: string): Promise<Brought> {
   const file = openFile(path);
-  let bytes = 0;
+  let [bytes, address] = [0, url];
   const onBytes = async (piece: Uint8Array): Promise<void> => {
     bytes += piece.length;
     await run.makeRoom(piece.length);
     await file.write(piece);
   };
   try {
-    await fetchPublic(url, { signal: run.signal, bytesMax, timeoutMs: LIMITS.capabilityFetchMs, onBytes });
+    const answer = await fetchPublic(url, {
+      signal: run.signal,
+      bytesMax,
+      timeoutMs: LIMITS.capabilityFetchMs,
+      onBytes,
+    });
+    address = answer.url;
   } catch (error) {
     throw fetchFault(error, param, bytesMax);
   } finally {
     await file.end();
   }
   if (bytes === 0) throw new ApiError("unprocessable_input", "The file at this address is empty.", { param });
-  return { bytes };
+  return { bytes, address };
 }
 
 async function typeOf(path: string, claim: string | undefined, name: string, param: string): Promise<string> {

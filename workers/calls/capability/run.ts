@@ -17,7 +17,7 @@ import { MediaError, type MediaFault } from "#shared/media/media-error.ts";
 import { deserializePrice } from "#shared/pricing/price.ts";
 import type { Code } from "#shared/errors.ts";
 
-import type { RunResult } from "../../capabilities/child.ts";
+import type { RunFiles, RunResult } from "../../capabilities/child.ts";
 import type { WorkerContext } from "../../context.ts";
 import { abortReasonOf, type JobControl, type JobHandler } from "../../job.ts";
 import { freeFailure, type Outcome } from "../../outcome.ts";
@@ -26,6 +26,7 @@ import { storeArtifact } from "../media/artifacts.ts";
 import type { Holding } from "../media/result-budget.ts";
 
 import { readInputs } from "./inputs.ts";
+import { openPageGuard } from "./page-guard.ts";
 
 const folders = processFolder("sluice-runs-");
 
@@ -81,7 +82,14 @@ async function serve(
       context.capabilities.judgeRobots(robots, { engine: capability.engine, workspaceId: job.workspace_id, signal }),
   });
   const task = { capability: capability.id, folder, params, inputs };
-  const made = await inChild(context, capability, job, task, control);
+  const guard = asksForParts(capability, inputs) ? openPageGuard(folder, signal) : undefined;
+  const made = await inChild(
+    context,
+    capability,
+    job,
+    guard ? { ...task, guard: guard.socket } : task,
+    control,
+  ).finally(() => guard?.close());
   const files = await keepFiles(context, job, made, signal);
   const durationMs = Math.round(performance.now() - startedAt);
   const price = deserializePrice(job.price as Record<string, string>);
@@ -96,6 +104,11 @@ async function serve(
       upstreamMs: made.ms,
     },
   };
+}
+
+/** A page that came from an address may ask for its parts. */
+function asksForParts({ engine }: Capability, inputs: Readonly<Record<string, RunFiles>>): boolean {
+  return engine === "browser" && Object.values(inputs).some((one) => "address" in one && one.address !== undefined);
 }
 
 async function inChild(

@@ -1,0 +1,169 @@
+/** Pages in the browser: what it shows, what it prints, and what it never reaches. */
+import { readdirSync, readFileSync } from "node:fs";
+
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import sharp from "sharp";
+
+import { runCapability, tools } from "./in-folder.ts";
+import { refused } from "./refused.ts";
+import { openSites, type Sites } from "./web-site.ts";
+
+let sites: Sites;
+let hasBrowser: boolean;
+beforeAll(async () => {
+  sites = openSites();
+  hasBrowser = (await tools()).chromium !== undefined;
+  // A machine of another kind has none packaged; this one's kind does.
+  if (process.arch === "x64" && process.platform === "linux") expect(hasBrowser).toBe(true);
+}, 60_000);
+afterAll(() => {
+  sites.close();
+  expect(browsers()).toEqual([]);
+});
+
+/** Browsers of this test that still run. */
+function browsers(): string[] {
+  return readdirSync("/proc").filter((name) => {
+    try {
+      return (
+        readFileSync(`/proc/${name}/cmdline`, "utf8").includes("chromium") &&
+        readFileSync(`/proc/${name}/status`, "utf8").includes(`PPid:\t${process.pid}`)
+      );
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** Red, green, blue at a place of a picture. */
+async function colourAt(picture: Uint8Array, left: number, top: number): Promise<number[]> {
+  const { data } = await sharp(picture)
+    .removeAlpha()
+    .extract({ left, top, width: 1, height: 1 })
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  return [...data];
+}
+
+const page = (body: string, head = ""): string =>
+  `<!doctype html><html><head><title>Tea</title>${head}<style>body{margin:0;background:white}</style></head><body>${body}</body></html>`;
+const block = (colour: string, height: number, more = ""): string =>
+  `<div ${more} style="background:${colour};width:100%;height:${height}px"></div>`;
+
+describe("web.screenshot", () => {
+  test("shows the window in its size, or the whole page, or one element", async () => {
+    const site = await sites.open({
+      "/": page(block("rgb(255,0,0)", 500) + block("rgb(0,0,255)", 1_500, "id=low")),
+    });
+    const size = { width: 400, height: 300 };
+    const window_ = await sites.visit("web.screenshot", site.url("/"), size);
+    expect(window_.output).toMatchObject({ width: 400, height: 300, title: "Tea", format: "png" });
+    expect(await colourAt(window_.bytes(), 10, 10)).toEqual([255, 0, 0]);
+    const whole = await sites.visit("web.screenshot", site.url("/"), { ...size, full_page: true, device_scale: 2 });
+    expect(whole.output).toMatchObject({ width: 800, height: 4_000 });
+    expect(await colourAt(whole.bytes(), 10, 3_000)).toEqual([0, 0, 255]);
+    const low = await sites.visit("web.screenshot", site.url("/"), { ...size, selector: "#low", format: "webp" });
+    expect(low.output).toMatchObject({ width: 400, height: 1_500, format: "webp" });
+    expect(await refused(sites.visit("web.screenshot", site.url("/"), { selector: "#none" }))).toBe(
+      "invalid: Expected params.selector to find an element, got none for #none.",
+    );
+  }, 30_000);
+
+  test("runs scripts unless told not to, waits, and asks for dark colours", async () => {
+    const style = "<style>@media (prefers-color-scheme: dark){body{background:rgb(0,0,0) !important}}</style>";
+    const script = "<script>setTimeout(() => document.body.style.background = 'rgb(0,255,0)', 300)</script>";
+    const site = await sites.open({
+      "/": page("", style + script.replace("document.body", "document.documentElement")),
+      "/js": page("<script>document.body.style.background='rgb(0,255,0)'</script>"),
+    });
+    const size = { width: 320, height: 240 };
+    const of = async (path: string, params: object) =>
+      colourAt((await sites.visit("web.screenshot", site.url(`/${path}`), { ...size, ...params })).bytes(), 9, 9);
+    expect(await of("js", {})).toEqual([0, 255, 0]);
+    expect(await of("js", { javascript: false })).toEqual([255, 255, 255]);
+    expect(await of("", { dark: true, javascript: false })).toEqual([0, 0, 0]);
+    expect(await of("", { javascript: false })).toEqual([255, 255, 255]);
+  }, 30_000);
+
+  test("shows parts of its own site, with their own redirects", async () => {
+    const picture = await sharp({ create: { width: 50, height: 50, channels: 3, background: "rgb(255,0,0)" } })
+      .png()
+      .toBuffer();
+    const site = await sites.open((request, response) => {
+      const path = request.url ?? "";
+      if (path === "/style.css")
+        response.setHeader("content-type", "text/css").end("p{background:rgb(0,0,255);height:50px;margin:0}");
+      else if (path === "/moved.png") response.writeHead(302, { location: "/red.png" }).end();
+      else if (path === "/red.png") response.setHeader("content-type", "image/png").end(picture);
+      else
+        response
+          .setHeader("content-type", "text/html")
+          .end(page("<img src=moved.png style='display:block'><p></p>", "<link rel=stylesheet href=style.css>"));
+    });
+    const shown = await sites.visit("web.screenshot", site.url("/"), { width: 320, height: 240 });
+    expect(await colourAt(shown.bytes(), 10, 10)).toEqual([255, 0, 0]);
+    expect(await colourAt(shown.bytes(), 10, 70)).toEqual([0, 0, 255]);
+  }, 30_000);
+
+  test("reaches nothing inside, by whatever way a page tries, and asks no questions", async () => {
+    const inside = await sites.openInside();
+    const there = inside.url("/");
+    const tries = `<img src="${there}a.png"><iframe src="${there}b"></iframe><link rel=stylesheet href="${there}c.css"><img src="file:///etc/passwd">
+      <img src="http://169.254.169.254/latest/meta-data/"><img src="/redirect"><object data="${there}d"></object>
+      <script>
+        fetch("${there}e").catch(() => 0); navigator.sendBeacon("${there}f", "x");
+        try { new WebSocket("${there.replace("http", "ws")}g") } catch {}
+        try { new EventSource("${there}h") } catch {}
+        fetch("/post", { method: "POST", body: "x" }).catch(() => 0);
+        setTimeout(() => { location = "${there}i" }, 50);
+        alert("tea?"); confirm("sure?");
+        const link = document.createElement("a"); link.href = "/file"; link.download = "x"; link.click();
+      </script>`;
+    const posted: string[] = [];
+    const site = await sites.open((request, response) => {
+      if (request.method !== "GET") posted.push(request.url ?? "");
+      if (request.url === "/redirect") response.writeHead(302, { location: `${there}j.png` }).end();
+      else response.setHeader("content-type", "text/html").end(page(block("rgb(255,0,0)", 100) + tries));
+    });
+    const shown = await sites.visit("web.screenshot", site.url("/"), { width: 320, height: 240, wait: 1 });
+    expect(await colourAt(shown.bytes(), 10, 10)).toEqual([255, 0, 0]);
+    expect([inside.asked, posted]).toEqual([[], []]);
+    expect(await refused(sites.visit("web.screenshot", there))).toContain("unsafe_url");
+  }, 30_000);
+});
+
+describe("document.html_to_pdf", () => {
+  const textOf = async (pdf: Uint8Array) =>
+    (await runCapability("document.extract_text", { document: pdf })).output?.["text"];
+
+  test("prints its words on pages of the size that is asked for", async () => {
+    const html = { text: `<h1>Tea</h1><p>Grüße, 茶.</p><p style="page-break-before:always">Second page</p>` };
+    const made = await runCapability("document.html_to_pdf", { html }, { page_size: "a5", landscape: true });
+    expect(made.output).toMatchObject({ pages: 2 });
+    expect(await textOf(made.bytes())).toContain("Grüße");
+    const info = (await runCapability("document.info", { document: made.bytes() })).output;
+    const [size] = info?.["page_sizes"] as { width: number; height: number }[];
+    // Browsers count in pixels of their own.
+    expect(Math.abs((size?.width ?? 0) - 595.28)).toBeLessThan(1);
+    expect(Math.abs((size?.height ?? 0) - 419.53)).toBeLessThan(1);
+  }, 30_000);
+
+  test("runs no scripts unless asked to, and a page that came as text asks for nothing", async () => {
+    const site = await sites.open({ "/style.css": "h1{display:none}" });
+    const html = {
+      text: `<link rel=stylesheet href="${site.url("/style.css")}"><h1>Shown</h1><script>document.body.append("by script")</script>`,
+    };
+    const plain = await textOf((await runCapability("document.html_to_pdf", { html })).bytes());
+    expect(plain).toContain("Shown");
+    expect(plain).not.toContain("by script");
+    const run = await textOf((await runCapability("document.html_to_pdf", { html }, { javascript: true })).bytes());
+    expect(run).toContain("by script");
+  }, 30_000);
+});
+
+test("office documents become PDF where LibreOffice is installed", async () => {
+  if ((await tools()).soffice === undefined) return;
+  const made = await runCapability("document.office_to_pdf", { document: { file_id: "file-sample-letter" } });
+  expect(made.output).toMatchObject({ pages: 1 });
+  expect((await runCapability("document.extract_text", { document: made.bytes() })).output?.["text"]).toContain("tea");
+}, 60_000);

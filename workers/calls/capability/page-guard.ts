@@ -1,0 +1,55 @@
+/**
+ * The only way out of a browser's child, which has no network: it asks here, through a socket in its folder, and every address is
+ * judged, resolved and dialled as all that callers name.
+ */
+import { chmodSync } from "node:fs";
+import { join } from "node:path";
+
+import { LIMITS } from "#shared/limits.ts";
+import { fetchPublic, OutboundError } from "#shared/outbound/fetch.ts";
+
+export interface PageGuard {
+  readonly socket: string;
+  close(): Promise<void>;
+}
+
+/** What a page may know of an answer. */
+const TOLD =
+  /^(?:content-type|cache-control|expires|etag|last-modified|access-control-.*|cross-origin-.*|timing-allow-origin)$/;
+
+/** @param signal of the run: with it, all that is asked for ends */
+export function openPageGuard(folder: string, signal: AbortSignal): PageGuard {
+  const socket = join(folder, "guard.sock");
+  let [asked, bytes] = [0, 0];
+  const server = Bun.serve({
+    unix: socket,
+    async fetch(request) {
+      asked += 1;
+      const address = new URL(request.url).searchParams.get("address") ?? "";
+      if (asked > LIMITS.webPagePartsMax || bytes >= LIMITS.webPagePartsBytesMax) return refused("too much");
+      try {
+        const answer = await fetchPublic(address, {
+          signal,
+          bytesMax: Math.min(LIMITS.webPageBytesMax, LIMITS.webPagePartsBytesMax - bytes),
+          timeoutMs: LIMITS.webPartMs,
+          redirectsMax: LIMITS.webRedirectsMax,
+          headers: {},
+        });
+        bytes += answer.bytes.length;
+        const headers = [...answer.headers].filter(([name]) => TOLD.test(name));
+        return new Response(Buffer.from(answer.bytes), { status: answer.status, headers });
+      } catch (error) {
+        if (!(error instanceof OutboundError)) return refused("ended");
+        return error.status === undefined ? refused(error.fault) : new Response(null, { status: error.status });
+      }
+    },
+  });
+  // Children may be another user's; their folder is theirs alone.
+  chmodSync(socket, 0o666);
+  return { socket, close: () => server.stop(true) };
+}
+
+/** No answer of a site, but our own. */
+function refused(why: string): Response {
+  return new Response(null, { status: 403, headers: { "x-refused": why } });
+}

@@ -1,0 +1,64 @@
+/** Programs that engines run, found or unpacked when a worker of their pool starts. */
+import { chmodSync, existsSync, lstatSync, mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { arch, tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import type { Config } from "#shared/config.ts";
+
+import type { Chromium, Tools } from "../../capabilities/tools.ts";
+
+const UNPACK = fileURLToPath(new URL("../../capabilities/unpack-chromium.ts", import.meta.url));
+const UNPACK_MS = 60_000;
+/** Of the packaged browser: another version is unpacked beside it. */
+const VERSION = "153.0.0";
+
+export async function findTools(settings: Pick<Config, "chromium" | "libreoffice">): Promise<Tools> {
+  const chromium = settings.chromium === undefined ? await packaged() : existing(settings.chromium);
+  const soffice = settings.libreoffice ?? Bun.which("soffice") ?? undefined;
+  return {
+    ...(chromium === undefined ? {} : { chromium }),
+    ...(soffice !== undefined && existsSync(soffice) ? { soffice } : {}),
+  };
+}
+
+function existing(path: string): Chromium | undefined {
+  return existsSync(path) ? { path } : undefined;
+}
+
+/** Once for each machine and user: it takes two seconds and 220 MB. */
+async function packaged(): Promise<Chromium | undefined> {
+  if (process.platform !== "linux" || arch() !== "x64") return undefined;
+  const own = process.getuid?.() ?? 0;
+  const folder = join(tmpdir(), `sluice-chromium-${VERSION}-${own}`);
+  if (!isOurs(folder, own)) await unpack(folder);
+  return isOurs(folder, own) ? { path: join(folder, "chromium"), libraries: join(folder, "al2023/lib") } : undefined;
+}
+
+/** Temporary folders are open to all: what another user put there is not run. */
+function isOurs(folder: string, own: number): boolean {
+  const facts = lstatSync(folder, { throwIfNoEntry: false });
+  return facts?.isDirectory() === true && facts.uid === own && (facts.mode & 0o022) === 0;
+}
+
+async function unpack(folder: string): Promise<void> {
+  const fresh = mkdtempSync(`${folder}-`);
+  try {
+    const unpacked = Bun.spawn([process.execPath, UNPACK], {
+      stdio: ["ignore", "ignore", "ignore"],
+      env: { TMPDIR: fresh },
+      timeout: UNPACK_MS,
+      killSignal: "SIGKILL",
+    });
+    if ((await unpacked.exited) !== 0) return;
+    // Its children may be another user's.
+    for (const name of readdirSync(fresh)) if (name === "chromium") chmodSync(join(fresh, name), 0o755);
+    chmodSync(fresh, 0o755);
+    // Another worker may have been faster.
+    if (!existsSync(folder)) renameSync(fresh, folder);
+  } catch {
+    // The engine that needs it says what is missing.
+  } finally {
+    rmSync(fresh, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,65 @@
+import { join } from "node:path";
+
+import { defineCapability, input } from "../define.ts";
+import { choice, flag, number } from "../params.ts";
+import { NO_ADDRESS, withPage } from "../web/browser.ts";
+
+import { MM, PAGE_POINTS, PAGE_SIZES } from "./page-size.ts";
+import { openPdf, PDF } from "./pdf.ts";
+
+/** Pixels of a point, as browsers have them. */
+const PIXELS = 96 / 72;
+
+export default defineCapability({
+  id: "document.html_to_pdf",
+  display_name: "HTML to PDF",
+  description:
+    "Prints HTML as a PDF, as a browser does. What it names by address is fetched only where the HTML itself came from one.",
+  output_modality: "document",
+  input: {
+    html: input("text", "The HTML; with an address, that is also the base of what it names.", { takesText: true }),
+  },
+  params: {
+    page_size: choice("Size of the pages.", PAGE_SIZES, { default: "a4" }),
+    landscape: flag("Pages lie on their long side.", false),
+    margin: number("Around the page.", { min: 0, max: 50, unit: "mm", default: 10 }),
+    scale: number("Of what is printed.", { min: 0.1, max: 2, default: 1 }),
+    print_background: flag("Prints colours and pictures behind the text.", true),
+    javascript: flag("Runs its scripts.", false),
+    wait: number("Time after it has loaded.", { min: 0, max: 10, unit: "s", default: 0 }),
+  },
+  sample_input: { html: { text: "<h1>Tea</h1><p>Three boxes of <b>tea</b>.</p>" } },
+  examples: [
+    { title: "On A4", params: {} },
+    { title: "On letter paper, lying", params: { page_size: "letter", landscape: true, margin: 20 } },
+  ],
+  price: { unit: "per_operation", operation_price: "0.4" },
+  engine: "browser",
+  async run({ params, inputs, folder, tools, guard }) {
+    const { html } = inputs;
+    const visit = {
+      folder,
+      tools,
+      html: { path: html.path, contentType: "text/html; charset=utf-8" },
+      address: html.address ?? NO_ADDRESS,
+      guard,
+      javascript: params.javascript,
+      waitMs: params.wait * 1_000,
+    };
+    const [width, height] = PAGE_POINTS[params.page_size];
+    const margin = `${params.margin * MM * PIXELS}px`;
+    const bytes = await withPage(visit, (page) =>
+      page.pdf({
+        width: `${(params.landscape ? height : width) * PIXELS}px`,
+        height: `${(params.landscape ? width : height) * PIXELS}px`,
+        margin: { top: margin, right: margin, bottom: margin, left: margin },
+        scale: params.scale,
+        printBackground: params.print_background,
+      }),
+    );
+    const path = join(folder, "document.pdf");
+    await Bun.write(path, bytes);
+    const { pages } = await openPdf({ path, mediaType: PDF, bytes: bytes.length, name: "document.pdf" });
+    return { output: { pages, bytes: bytes.length }, files: [{ path, mediaType: PDF, name: "document.pdf" }] };
+  },
+});

@@ -1,0 +1,8 @@
+/** Unpacks the browser that is packaged into the folder of temporary files: started by the worker with a folder of its own for them. */
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+
+import { inflate } from "@sparticuz/chromium";
+
+const bin = join(dirname(createRequire(import.meta.url).resolve("@sparticuz/chromium")), "../bin");
+for (const name of ["chromium.br", "swiftshader.tar.br", "al2023.tar.br"]) await inflate(join(bin, name));

@@ -1,0 +1,91 @@
+import { join } from "node:path";
+
+import { LIMITS } from "#shared/limits.ts";
+import { MediaError } from "#shared/media/media-error.ts";
+
+import { defineCapability } from "../define.ts";
+import { choice, flag, integer, number, text } from "../params.ts";
+import { withPage } from "./browser.ts";
+import { PAGE_MEMBER, SAMPLE } from "./page.ts";
+
+export default defineCapability({
+  id: "web.screenshot",
+  display_name: "Picture of a page",
+  description: "Shows a page in a browser and takes a picture of it.",
+  long_description:
+    "The page and its parts are fetched through the same guard as all addresses that callers name: nothing inside a private network is reached. " +
+    "There are no cookies and no stored state. Scripts run unless `javascript` is false; they reach nothing but further parts of the page, and " +
+    "may neither open other pages, download files nor ask questions. A page that does not load in time is refused.",
+  output_modality: "image",
+  input: PAGE_MEMBER,
+  params: {
+    width: integer("Of the window.", { min: 320, max: 3_840, unit: "px", default: 1_280 }),
+    height: integer("Of the window.", { min: 240, max: 2_160, unit: "px", default: 800 }),
+    full_page: flag("The whole page, however long, in place of the window.", false),
+    device_scale: number("Pixels of the picture for one of the page.", { min: 1, max: 3, default: 1 }),
+    selector: text("A CSS selector: the first element that it finds, in place of the window.", { max: 500 }),
+    wait: number("Time after the page has loaded.", { min: 0, max: 10, unit: "s", default: 0 }),
+    dark: flag("Asks the page for its dark colours.", false),
+    javascript: flag("Runs the page's scripts.", true),
+    format: choice("Format of the picture.", ["png", "jpeg", "webp"], { default: "png" }),
+    quality: integer("Of JPEG and WebP.", { min: 1, max: 100, default: 80 }),
+  },
+  sample_input: SAMPLE,
+  examples: [
+    { title: "The window", params: {} },
+    {
+      title: "The whole page on a phone, dark, as WebP",
+      params: { width: 390, height: 844, full_page: true, dark: true, format: "webp" },
+    },
+  ],
+  price: { unit: "per_operation", operation_price: "0.4" },
+  engine: "browser",
+  async run({ params, inputs: { url: page }, folder, tools, guard }) {
+    const { width, height, device_scale: scale, selector, format } = params;
+    const html = { path: page.path, contentType: page.contentType === "" ? "text/html" : page.contentType };
+    const options = {
+      width,
+      height,
+      scale,
+      isDark: params.dark,
+      javascript: params.javascript,
+      waitMs: params.wait * 1_000,
+    };
+    const taken = await withPage({ folder, tools, html, address: page.address, guard, ...options }, async (shown) => {
+      if (params.full_page) checkSide((await shown.evaluate<number>("document.documentElement.scrollHeight")) * scale);
+      const target = selector === undefined ? undefined : shown.locator(selector).first();
+      if (target && (await target.count()) === 0) {
+        throw new MediaError("invalid", `Expected params.selector to find an element, got none for ${selector}.`);
+      }
+      const bytes = target
+        ? await target.screenshot({ type: "png" })
+        : await shown.screenshot({ type: "png", fullPage: params.full_page });
+      return { bytes, title: await shown.title() };
+    });
+    const { default: sharp } = await import("sharp");
+    const picture = sharp(taken.bytes);
+    const encoded =
+      format === "png"
+        ? picture.png()
+        : format === "jpeg"
+          ? picture.jpeg({ quality: params.quality })
+          : picture.webp({ quality: params.quality });
+    const name = `page.${format === "jpeg" ? "jpg" : format}`;
+    const path = join(folder, name);
+    const made = await encoded.toFile(path);
+    const output = {
+      url: page.address,
+      title: taken.title.slice(0, 1_000),
+      width: made.width,
+      height: made.height,
+      format,
+    };
+    return { output, files: [{ path, mediaType: `image/${format}`, name }] };
+  },
+});
+
+function checkSide(pixels: number): void {
+  const { imageSidePixelsMax: max } = LIMITS;
+  if (pixels <= max) return;
+  throw new MediaError("too_large", `Expected a page of at most ${max} pixels in height, got ${Math.ceil(pixels)}.`);
+}
