@@ -64,15 +64,19 @@ export async function copyPackets(plan: CopyPlan): Promise<Copied> {
     check(ffmpeg, file.openOutputSync(), "the output file");
     if (file.writeHeaderSync(null) < 0)
       throw new MediaError("invalid", `Expected a format that holds ${codecs(ffmpeg, tracks)}.`);
-    const startsAt = Math.max(0, demuxer.startTime);
-    const copied = copyTracks(
+    const copying: Copying = {
       ffmpeg,
-      { plan, input: demuxer.getFormatContext(), file, tracks, startsAt },
-      (seconds) => {
+      file,
+      startsAt: Math.max(0, demuxer.startTime),
+      until: plan.until ?? Infinity,
+      onSeconds: (seconds) => {
         subtitles?.writeUntil(seconds + AHEAD_SECONDS);
         plan.onSeconds?.(seconds);
       },
-    );
+      start: 0,
+      seconds: 0,
+    };
+    const copied = copyTracks(copying, demuxer.getFormatContext(), tracks, plan.from ?? 0);
     subtitles?.writeUntil(copied.seconds);
     check(ffmpeg, file.writeTrailerSync(), "the file's end");
     return copied;
@@ -105,84 +109,103 @@ function codecs({ lib }: Ffmpeg, tracks: readonly Track[]): string {
 const AHEAD_SECONDS = 1;
 
 interface Copying {
-  readonly plan: CopyPlan;
-  readonly input: FormatContext;
+  readonly ffmpeg: Ffmpeg;
   readonly file: FormatContext;
-  readonly tracks: readonly Track[];
   /** Of the source's first packet, in its own time. */
   readonly startsAt: number;
+  readonly until: number;
+  readonly onSeconds: (seconds: number) => void;
+  /** Of the first packet that is copied, from the beginning of the source. */
+  start: number;
+  /** Of the result, so far. */
+  seconds: number;
 }
 
-function copyTracks(ffmpeg: Ffmpeg, copying: Copying, onSeconds: (seconds: number) => void): Copied {
-  const { plan, input, file, tracks, startsAt } = copying;
+function copyTracks(copying: Copying, input: FormatContext, tracks: readonly Track[], from: number): Copied {
+  const { ffmpeg, startsAt } = copying;
   const [lead] = tracks;
   if (lead === undefined) throw new MediaError("corrupt", "The file has no stream that can be copied.");
-  const [from, until] = [plan.from ?? 0, plan.until ?? Infinity];
   if (from > 0 && lead.kind === "video") seek(ffmpeg, input, lead, from + startsAt);
-  /** Of the first packet that is copied. */
-  let start: number | undefined;
-  let seconds = 0;
+  /** What comes before it is known where the copy begins. */
   const early: [Track, Packet][] = [];
-
-  const write = (track: Track, packet: Packet): void => {
-    const [at, base] = [timeOf(ffmpeg, track, packet) - startsAt, start ?? 0];
-    const ticks = BigInt(Math.round((base + startsAt) / track.tick));
-    seconds = Math.max(seconds, at - base + Number(packet.duration) * track.tick);
-    onSeconds(at - base);
-    if (packet.pts !== ffmpeg.constants.AV_NOPTS_VALUE) packet.pts -= ticks;
-    if (packet.dts !== ffmpeg.constants.AV_NOPTS_VALUE) packet.dts -= ticks;
-    packet.streamIndex = track.to.index;
-    packet.rescaleTs(track.from.timeBase, track.to.timeBase);
-    if (file.interleavedWriteFrameSync(packet) < 0) throw damaged();
-  };
-  const offer = (track: Track, packet: Packet): void => {
-    const at = timeOf(ffmpeg, track, packet) - startsAt;
-    if (track.isDone || at < (start ?? 0) - track.tick / 2) return;
-    const decodedAt = Number(packet.dts) * track.tick - startsAt;
-    if (track.kind === "audio" ? at >= until : packet.dts !== ffmpeg.constants.AV_NOPTS_VALUE && decodedAt >= until) {
-      track.isDone = true;
-      return;
-    }
-    if (at >= until) {
-      keep(track.held, packet);
-      return;
-    }
-    for (const one of track.held.splice(0)) {
-      write(track, one);
-      one.free();
-    }
-    write(track, packet);
-  };
-
-  const packet = new ffmpeg.lib.Packet();
-  packet.alloc();
-  for (; !tracks.every(({ isDone }) => isDone); packet.unref()) {
-    const code = input.readFrameSync(packet);
-    if (code === ffmpeg.constants.AVERROR_EOF) break;
-    if (code < 0) throw damaged();
+  let isBegun = false;
+  for (const packet of packetsOf(ffmpeg, input)) {
     const track = tracks.find((one) => one.from.index === packet.streamIndex);
     if (track === undefined) continue;
-    if (start === undefined) {
-      if (track !== lead) {
-        const clone = packet.clone();
-        if (clone) early.push([track, clone]);
-        continue;
-      }
+    if (!isBegun && track !== lead) {
+      keep(packet, (clone) => early.push([track, clone]));
+      continue;
+    }
+    if (!isBegun) {
       const at = timeOf(ffmpeg, track, packet) - startsAt;
       const isBefore = track.kind === "audio" && at + Number(packet.duration) * track.tick <= from;
       if (isBefore || !packet.isKeyframe) continue;
-      start = Math.max(0, at);
+      isBegun = true;
+      copying.start = Math.max(0, at);
       for (const [other, one] of early.splice(0)) {
-        offer(other, one);
+        offer(copying, other, one);
         one.free();
       }
     }
-    offer(track, packet);
+    offer(copying, track, packet);
+    if (tracks.every(({ isDone }) => isDone)) break;
   }
-  packet.free();
   for (const one of [...tracks.flatMap(({ held }) => held), ...early.map(([, left]) => left)]) one.free();
-  if (start === undefined) throw damaged();
-  return { start, seconds };
+  if (!isBegun) throw damaged();
+  return { start: copying.start, seconds: copying.seconds };
+}
+
+/** One packet after the other, each for its turn only. */
+function* packetsOf({ lib, constants }: Ffmpeg, input: FormatContext): Generator<Packet> {
+  const packet = new lib.Packet();
+  packet.alloc();
+  try {
+    for (;;) {
+      const code = input.readFrameSync(packet);
+      if (code === constants.AVERROR_EOF) return;
+      if (code < 0) throw damaged();
+      yield packet;
+      packet.unref();
+    }
+  } finally {
+    packet.free();
+  }
+}
+
+/** Writes a packet that lies within the piece, and those behind its end that come before it in the order of decoding. */
+function offer(copying: Copying, track: Track, packet: Packet): void {
+  const { ffmpeg, startsAt, until, start } = copying;
+  const at = timeOf(ffmpeg, track, packet) - startsAt;
+  if (track.isDone || at < start - track.tick / 2) return;
+  const hasOrder = track.kind === "video" && packet.dts !== ffmpeg.constants.AV_NOPTS_VALUE;
+  const decodedAt = hasOrder ? Number(packet.dts) * track.tick - startsAt : at;
+  if (decodedAt >= until) {
+    track.isDone = true;
+    return;
+  }
+  if (at >= until) {
+    keep(packet, (clone) => track.held.push(clone));
+    return;
+  }
+  for (const one of track.held.splice(0)) {
+    write(copying, track, one);
+    one.free();
+  }
+  write(copying, track, packet);
+}
+
+function write(copying: Copying, track: Track, packet: Packet): void {
+  const { ffmpeg, file, startsAt, start } = copying;
+  const { AV_NOPTS_VALUE } = ffmpeg.constants;
+  const at = timeOf(ffmpeg, track, packet) - startsAt - start;
+  copying.seconds = Math.max(copying.seconds, at + Number(packet.duration) * track.tick);
+  copying.onSeconds(at);
+  const ticks = BigInt(Math.round((start + startsAt) / track.tick));
+  if (packet.pts !== AV_NOPTS_VALUE) packet.pts -= ticks;
+  if (packet.dts !== AV_NOPTS_VALUE) packet.dts -= ticks;
+  packet.streamIndex = track.to.index;
+  packet.rescaleTs(track.from.timeBase, track.to.timeBase);
+  if (file.interleavedWriteFrameSync(packet) < 0) throw damaged();
 }
 
 /** To the key frame at or before a time. */
@@ -196,9 +219,9 @@ function timeOf({ constants }: Ffmpeg, { tick }: Track, packet: Packet): number 
   return ticks === constants.AV_NOPTS_VALUE ? 0 : Number(ticks) * tick;
 }
 
-function keep(packets: Packet[], packet: Packet): void {
+function keep(packet: Packet, into: (clone: Packet) => void): void {
   const clone = packet.clone();
-  if (clone) packets.push(clone);
+  if (clone) into(clone);
 }
 
 function damaged(): MediaError {

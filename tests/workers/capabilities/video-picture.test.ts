@@ -100,9 +100,10 @@ describe("video.speed", () => {
   });
 
   test("refuses to hold more pictures than there is room for, before it reads them", async () => {
-    const long = await clipOf("color=c=red:s=1280x720:r=30:d=30[v]", { options: { preset: "ultrafast" } });
-    expect(await refused(made("video.speed", long, { reverse: true }))).toBe(
-      "too_large: Expected at most 24 s to be played backwards of 1280 × 720 pixels, got 30 s.",
+    const long = await clipOf("color=c=red:s=1280x720:r=30:d=0.1,setpts=N*15/TB[v]", { kind: "mkv" });
+    expect(await probe(long)).toMatchObject({ fps: 30, frames: 3 });
+    expect(await refused(made("video.speed", long, { reverse: true }))).toMatch(
+      /^too_large: Expected at most 24 s to be played backwards of 1280 × 720 pixels, got 3\d s\.$/,
     );
   });
 });
@@ -220,6 +221,17 @@ test.each([
     }
   },
 );
+
+test("a GIF of one picture, and a video that begins late, are as long as they are", async () => {
+  const still = await clipOf("color=c=red:s=65x49:r=10:d=0.1[v]", { kind: "gif" });
+  expect(await probe(await made("video.speed", still, { rate: 0.5, reverse: true }))).toMatchObject({
+    frames: 2,
+    width: 64,
+  });
+  const late = await clipOf("testsrc2=s=64x48:r=10:d=1,setpts=PTS+5/TB[v]", { kind: "mkv" });
+  expect(await probe(late)).toMatchObject({ seconds: 1 });
+  expect(await probe(await made("video.speed", late, { reverse: true }))).toMatchObject({ frames: 10, seconds: 1 });
+});
 
 test("pixels that are not square, and a picture that is turned, are upright before anything is done to them", async () => {
   const wide = await clipOf("testsrc2=s=64x48:r=10:d=0.5[v]", { options: { "x264-params": "sar=2/1" } });

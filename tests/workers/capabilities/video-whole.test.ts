@@ -53,13 +53,13 @@ describe("video.transcode", () => {
   test.each(["mp4", "webm"])(
     "keeps a file below the bytes that it may have, and uses most of them: %s",
     async (format) => {
-      const noise = "nullsrc=s=160x120:r=10:d=6,geq=96+random(1)*64:128:128[v];aevalsrc='random(0)-0.5':s=44100:d=6[a]";
+      const noise = "nullsrc=s=160x120:r=8:d=4,geq=96+random(1)*64:128:128[v];aevalsrc='random(0)-0.5':s=44100:d=4[a]";
       const video = await clipOf(noise, { hasSound: true });
-      expect(video.length).toBeGreaterThan(250_000);
-      const params = { target_bytes: 120_000, format };
+      expect(video.length).toBeGreaterThan(200_000);
+      const params = { target_bytes: 100_000, format };
       const one = await runCapability("video.transcode", { video }, params);
-      expect(one.bytes().length).toBeLessThanOrEqual(120_000);
-      expect(one.bytes().length).toBeGreaterThan(60_000);
+      expect(one.bytes().length).toBeLessThanOrEqual(100_000);
+      expect(one.bytes().length).toBeGreaterThan(50_000);
       // VP9 takes its time.
       if (format === "webm") return;
       const two = await runCapability("video.transcode", { video }, params);
@@ -68,10 +68,10 @@ describe("video.transcode", () => {
     60_000,
   );
 
-  test.each(["h264", "h265", "vp9", "av1"])(
+  test.each(["h264", "vp9"])(
     "a bitrate makes %s larger or smaller",
     async (video_codec) => {
-      const video = await clipOf("nullsrc=s=160x120:r=10:d=6,geq=96+random(1)*64:128:128[v]");
+      const video = await clipOf("nullsrc=s=160x120:r=8:d=4,geq=96+random(1)*64:128:128[v]");
       const of = async (video_bitrate: number) =>
         (await runCapability("video.transcode", { video }, { video_bitrate, video_codec, format: "mkv" })).bytes()
           .length;
@@ -82,7 +82,7 @@ describe("video.transcode", () => {
   );
 
   test("refuses bytes that nothing fits into, and two ways to say how much detail stays", async () => {
-    const long = await clipOf("color=c=red:s=64x48:r=5:d=100[v];anullsrc=d=100[a]", { hasSound: true });
+    const long = await clipOf("color=c=red:s=64x48:r=5:d=100[v];anullsrc=r=8000:d=100[a]", { hasSound: true });
     expect(await refused(runCapability("video.transcode", { video: long }, { target_bytes: 100_000 }))).toBe(
       "invalid: Expected params.target_bytes that 64 × 48 pixels for 100 s fit into, got 100000.",
     );

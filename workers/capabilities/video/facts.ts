@@ -81,7 +81,9 @@ async function factsOf(demuxer: Demuxer, file: InputFile): Promise<VideoFacts> {
   }
   const fps = rateOf(stream);
   const shown = await uprightOf(stream);
-  const seconds = Math.max(0, demuxer.duration);
+  const startsAt = Math.max(0, demuxer.startTime);
+  // Matroska tells when it ends, the others how long they are.
+  const seconds = Math.max(0, demuxer.duration - (container === "matroska" ? startsAt : 0));
   checkInput(stream, fps, seconds);
   const sound = demuxer.audio()?.codecpar;
   const hasAudio = sound !== undefined && sound.sampleRate > 0 && sound.channels > 0;
@@ -90,7 +92,7 @@ async function factsOf(demuxer: Demuxer, file: InputFile): Promise<VideoFacts> {
     source: { path: file.path, container },
     format,
     seconds,
-    startsAt: Math.max(0, demuxer.startTime),
+    startsAt,
     ...shown,
     fps,
     codec,

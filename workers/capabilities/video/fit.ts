@@ -32,7 +32,7 @@ export function boxOf(from: Size, width: number | undefined, height: number | un
   const [across, down] = [width, height].map((side) => (side === undefined ? undefined : floored(side)));
   if (across !== undefined) return { width: across, height: down ?? even(across / ratio) };
   if (down !== undefined) return { width: even(down * ratio), height: down };
-  return { width: even(from.width), height: even(from.height) };
+  return { width: floored(from.width), height: floored(from.height) };
 }
 
 /** The smallest box of a shape that holds a size, or the largest within it. */

@@ -90,9 +90,11 @@ export function evened(scene: Scene): Scene {
   return onVideo(scene, filters, { width, height, fps: isFast ? LIMITS.videoFpsMax : scene.fps });
 }
 
-/** Filters to a constant rate. FFmpeg's own takes the beginning of the last frame for its end, so a copy of it goes behind. */
-export function atRate({ fps: from }: Pick<Scene, "fps">, fps: number): string[] {
-  return [...(from > 0 ? ["tpad=stop=1:stop_mode=clone"] : []), `fps=${fps}`];
+/** Filters to a constant rate, faster or slower by a factor. */
+export function atRate({ fps: from }: Pick<Scene, "fps">, fps: number, factor = 1): string[] {
+  // The end of a file comes with the time of its last frame: unless that frame's length is added there, FFmpeg leaves it out.
+  const time = from > 0 ? `PTS+if(eq(PTS,PREV_INPTS),round(1/(${from}*TB)),0)` : "PTS";
+  return [`setpts='(${time})/${factor}'`, `fps=${fps}`];
 }
 
 /** The length of a scene, for what cannot be done without it. @throws MediaError unsupported */

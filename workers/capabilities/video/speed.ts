@@ -19,8 +19,7 @@ export const operation: VideoOperation<typeof params> = {
     const sampleRate = facts.audio?.sampleRate ?? 48_000;
     const seconds = scene.seconds / rate;
     // As many frames a second as before: those between are left out, or shown again.
-    const shown =
-      scene.fps > 0 ? atRate(scene, scene.fps).toSpliced(1, 0, `setpts=PTS/${rate}`) : [`setpts=PTS/${rate}`];
+    const shown = scene.fps > 0 ? atRate(scene, scene.fps, rate) : [`setpts=PTS/${rate}`];
     const higher = [`aresample=${sampleRate}`, `asetrate=${Math.round(sampleRate * rate)}`, `aresample=${sampleRate}`];
     const heard = rate === 1 ? [] : keepsPitch ? tempo(rate) : higher;
     const changed = onAudio(onVideo(scene, rate === 1 ? [] : shown, { seconds }), heard);
