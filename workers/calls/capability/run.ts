@@ -89,7 +89,7 @@ async function serve(
     job,
     guard ? { ...task, guard: guard.socket } : task,
     control,
-  ).finally(() => guard?.close());
+  ).finally(async () => guard?.close());
   const files = await keepFiles(context, job, made, signal);
   const durationMs = Math.round(performance.now() - startedAt);
   const price = deserializePrice(job.price as Record<string, string>);
