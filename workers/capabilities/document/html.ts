@@ -1,16 +1,19 @@
 /** HTML as Markdown and as plain text. */
-import { gfm } from "@joplin/turndown-plugin-gfm";
+import { highlightedCodeBlock, strikethrough, taskListItems } from "@joplin/turndown-plugin-gfm";
 import TurndownService from "turndown";
 
+import { checkParts, TABLE_PARTS } from "../html-parts.ts";
+import { tables } from "./html-tables.ts";
 import { guarded } from "./markdown.ts";
 
 /** What is not for readers. */
 const HIDDEN = new Set(["SCRIPT", "STYLE", "HEAD", "TITLE", "NOSCRIPT", "TEMPLATE", "IFRAME", "OBJECT", "SVG"]);
 
-/** @throws MediaError too_large, for what is nested too deeply */
+/** @throws MediaError too_large, for tables of too many rows or cells, and for what is nested too deeply */
 export function markdownOf(html: string): string {
+  checkParts(html, TABLE_PARTS);
   const service = new TurndownService({ headingStyle: "atx", codeBlockStyle: "fenced", bulletListMarker: "-" });
-  service.use(gfm);
+  service.use([highlightedCodeBlock, strikethrough, taskListItems, tables]);
   service.remove(({ nodeName }) => HIDDEN.has(nodeName));
   return `${guarded(() => service.turndown(html))}\n`;
 }
