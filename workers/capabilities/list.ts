@@ -20,6 +20,7 @@ const OPERATIONS: Readonly<Record<Category, readonly string[]>> = {
     "denoise",
     "split",
     "waveform",
+    "tag",
     "pipeline",
   ],
   image: [
