@@ -19,6 +19,10 @@ const ENGINES: Readonly<Record<string, Engine>> = {
   pdf: { needs: "Install the packages of package.json.", load: () => import("./document/pdf.ts") },
   office: { needs: "Install the packages of package.json.", load: () => import("./document/markdown.ts") },
   web: { needs: "Install the packages of package.json.", load: () => import("./web/page.ts") },
+  python: {
+    needs: "Install @pydantic/monty with its binary for this system.",
+    load: () => import("@pydantic/monty"),
+  },
   code: { needs: "Install the packages of package.json.", load: () => import("./text.ts") },
 };
 
