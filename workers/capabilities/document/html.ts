@@ -9,12 +9,17 @@ import { guarded } from "./markdown.ts";
 /** What is not for readers. */
 const HIDDEN = new Set(["SCRIPT", "STYLE", "HEAD", "TITLE", "NOSCRIPT", "TEMPLATE", "IFRAME", "OBJECT", "SVG"]);
 
+/** Drawings have names in small letters. */
+function isHidden({ nodeName }: { readonly nodeName: string }): boolean {
+  return HIDDEN.has(nodeName.toUpperCase());
+}
+
 /** @throws MediaError too_large, for tables of too many rows or cells, and for what is nested too deeply */
 export function markdownOf(html: string): string {
   checkParts(html, TABLE_PARTS);
   const service = new TurndownService({ headingStyle: "atx", codeBlockStyle: "fenced", bulletListMarker: "-" });
   service.use([highlightedCodeBlock, strikethrough, taskListItems, tables]);
-  service.remove(({ nodeName }) => HIDDEN.has(nodeName));
+  service.remove(isHidden);
   return `${guarded(() => service.turndown(html))}\n`;
 }
 
@@ -22,9 +27,9 @@ export function markdownOf(html: string): string {
 export function textOfHtml(html: string): string {
   const service = new TurndownService();
   service.escape = (text) => text;
-  service.remove(({ nodeName }) => HIDDEN.has(nodeName));
+  service.remove(isHidden);
   service.addRule("text", {
-    filter: ({ nodeName }) => !HIDDEN.has(nodeName),
+    filter: (node) => !isHidden(node),
     replacement(content, node) {
       const { nodeName } = node;
       if (nodeName === "BR") return "\n";
