@@ -74,6 +74,8 @@ export interface Config {
   readonly graceMs: number;
   /** Ended jobs can be asked for this long; a message repeated after it makes a new job. */
   readonly jobRetentionHours: number;
+  /** Scripts in a subset of Python are run. */
+  readonly python: boolean;
   /** Capabilities without which a worker of their pool does not start. */
   readonly capabilitiesRequired: readonly string[];
   /** Path of a Chromium; undefined: the packaged one. */
@@ -126,6 +128,7 @@ const KNOWN = new Set([
   "SLUICE_MEDIA_WAIT_MS",
   "SLUICE_PRODUCTION",
   "SLUICE_PUBLIC_URL",
+  "SLUICE_PYTHON",
   "SLUICE_RESULT_BYTES_MAX",
   "SLUICE_S3_BUCKET",
   "SLUICE_SANDBOX",
@@ -298,6 +301,7 @@ export function loadConfig(
     hasProxy: PROXY_VARIABLES.some((name) => text(name) !== undefined),
     graceMs: integer("SLUICE_GRACE_MS", 30_000, 0, 3_600_000),
     jobRetentionHours: integer("SLUICE_JOB_RETENTION_HOURS", 168, 1, 8_760),
+    python: flag("SLUICE_PYTHON", false),
     chromium: text("SLUICE_CHROMIUM"),
     libreoffice: text("SLUICE_LIBREOFFICE"),
     capabilitiesRequired: list("SLUICE_CAPABILITIES_REQUIRE"),

@@ -87,7 +87,14 @@ export async function startWorker(pools: readonly Pool[]): Promise<void> {
   const capabilities = openCapabilityChildren(isolation, tools, runsCapabilities ? ["sharp"] : []);
   lifecycle.onStop("capability children", () => capabilities.close());
   const offer = runsCapabilities
-    ? await openOffer({ database, children: capabilities, required: config.capabilitiesRequired, metrics, log })
+    ? await openOffer({
+        database,
+        children: capabilities,
+        required: config.capabilitiesRequired,
+        off: config.python ? {} : { python: "Set SLUICE_PYTHON=on." },
+        metrics,
+        log,
+      })
     : undefined;
   lifecycle.onStop("capability offer", () => offer?.close());
   const providerCallbacks = openProviderCallbacks(work);

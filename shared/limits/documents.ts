@@ -16,4 +16,7 @@ export const DOCUMENT_LIMITS = {
   documentStreamsBytesMax: 1_024 * MB,
   /** Lists in lists and quotes in quotes of Markdown. */
   documentDepthMax: 30,
+  /** Of all tables of HTML that becomes Markdown: larger ones are no text to be read. */
+  markdownTableRowsMax: 2_000,
+  markdownTableCellsMax: 12_000,
 } as const;

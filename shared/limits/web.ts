@@ -19,9 +19,6 @@ export const WEB_LIMITS = {
   webElementsMax: 50_000,
   /** Tags and entities, each of which parts a text in two. */
   webMarksMax: 250_000,
-  /** Of all its tables: Markdown of them takes time by the square, some 10 s for so many. */
-  webTableRowsMax: 2_000,
-  webTableCellsMax: 12_000,
   /** Of a page that a browser shows: until it has loaded, its parts, their bytes in all, and one of them. */
   webLoadMs: 30_000,
   webPagePartsMax: 500,

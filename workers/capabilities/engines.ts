@@ -35,6 +35,10 @@ const ENGINES: Readonly<Record<string, Engine>> = {
       if (soffice === undefined) throw new Error("there is no LibreOffice here");
     },
   },
+  python: {
+    needs: "Install @pydantic/monty with its binary for this system.",
+    load: () => import("@pydantic/monty"),
+  },
   code: { needs: "Install the packages of package.json.", load: () => import("./text.ts") },
 };
 

@@ -41,6 +41,7 @@ const OPERATIONS: Readonly<Record<Category, readonly string[]>> = {
     "denoise",
     "split",
     "waveform",
+    "tag",
     "pipeline",
   ],
   image: [
@@ -88,7 +89,7 @@ const OPERATIONS: Readonly<Record<Category, readonly string[]>> = {
   ],
   archive: ["list", "create", "extract", "compress", "decompress", "checksum"],
   web: ["fetch", "to_markdown", "links", "screenshot"],
-  code: ["format", "highlight", "minify", "diff", "transform_json", "run_javascript", "regex"],
+  code: ["format", "highlight", "minify", "diff", "transform_json", "run_javascript", "regex", "run_python"],
 };
 
 export const CAPABILITY_IDS: readonly string[] = CATEGORIES.flatMap((category) =>

@@ -102,7 +102,8 @@ describe("the list", () => {
     const answer = await bench.call("/v1/tools");
     const { object, data } = (await answer.json()) as { object: string; data: CapabilityEntry[] };
     expect(object).toBe("list");
-    expect(data.length).toBeGreaterThan(30);
+    // Without LibreOffice, which few machines have, Python, which is off, and what this operator disables.
+    expect(data.length).toBeGreaterThanOrEqual(89);
     for (const entry of data) {
       expect([entry.id, validate("CapabilityEntry", entry)]).toEqual([entry.id, null]);
       expect(Object.keys(entry).filter((name) => ["members", "rules", "engine"].includes(name))).toEqual([]);

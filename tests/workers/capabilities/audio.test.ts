@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { describe, expect, test } from "bun:test";
+import sharp from "sharp";
 
 import { runCapability } from "./in-folder.ts";
 import { refused } from "./refused.ts";
@@ -200,6 +201,21 @@ describe("known answers of", () => {
     expect(peaks[50]).toBeCloseTo(0.5, 2);
     expect(peaks[150]).toBe(0);
   });
+
+  test.each([1_000, 3_000])(
+    "a spectrogram of a tone of %d Hz: its brightest row is that of its pitch",
+    async (hertz) => {
+      const params = { kind: "spectrogram", width: 64, height: 240, color: "white", background: "black" };
+      const audio = wavOf(2, (at) => (at < 1 ? tone(hertz, 0.9)(at) : 0));
+      const made = await runCapability("audio.waveform", { audio }, params);
+      expect(made.output).toEqual({ width: 64, height: 240, highest_hz: 12_000 });
+      const { data, info } = await sharp(made.bytes()).greyscale().raw().toBuffer({ resolveWithObject: true });
+      const column = (x: number) => Array.from({ length: info.height }, (_, y) => data[y * info.width + x] ?? 0);
+      const loud = column(16);
+      expect(Math.abs(loud.indexOf(Math.max(...loud)) - 240 * (1 - hertz / 12_000))).toBeLessThanOrEqual(2);
+      expect([Math.max(...loud) > 240, loud[20], Math.max(...column(56))]).toEqual([true, 0, 0]);
+    },
+  );
 
   test("a pipeline: each step on what the one before made", async () => {
     const operations = [

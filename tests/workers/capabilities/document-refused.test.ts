@@ -30,6 +30,13 @@ describe("is refused", () => {
       mimetype: "application/vnd.oasis.opendocument.spreadsheet",
       "content.xml": `<office:document-content><table:table table:name="a">${row}</table:table></office:document-content>`,
     });
+  /** A table of so many rows, one of them the head. */
+  const letterOf = async (rows: number, columns: number) => {
+    const row = (at: number) => `|${Array.from({ length: columns }, (_, column) => at * column).join("|")}|`;
+    const lines = Array.from({ length: rows - 1 }, (_, at) => row(at + 1));
+    const text = [row(0), `|${"-|".repeat(columns)}`, ...lines].join("\n");
+    return (await runCapability("document.markdown_to_docx", { markdown: { text } })).bytes();
+  };
   const info = (document: Uint8Array) => runCapability("document.info", { document });
   const select = (params: object) => runCapability("document.select_pages", { document: five }, params);
   const mark = (params: object) => runCapability("document.watermark", { document: five }, params);
@@ -155,6 +162,17 @@ describe("is refused", () => {
       "a letter that is cut",
       async () => runCapability("document.docx_to_markdown", { document: await zipOf({ "word/document.xml": "<w:" }) }),
       "corrupt: The Word document cannot be read.",
+    ],
+    [
+      "a letter with tables of too many rows, as Markdown",
+      async () =>
+        runCapability("document.docx_to_markdown", { document: await letterOf(LIMITS.markdownTableRowsMax + 1, 1) }),
+      `too_large: Expected at most ${LIMITS.markdownTableRowsMax} table rows, got ${LIMITS.markdownTableRowsMax + 1}.`,
+    ],
+    [
+      "a letter with tables of too many cells, as Markdown",
+      async () => runCapability("document.docx_to_markdown", { document: await letterOf(200, 61) }),
+      `too_large: Expected at most ${LIMITS.markdownTableCellsMax} table cells, got 12200.`,
     ],
     [
       "a sheet that is not there",

@@ -3,6 +3,8 @@ import { describe, expect, test } from "bun:test";
 import { read, utils, write } from "@e965/xlsx";
 import mammoth from "mammoth";
 
+import { markdownOf } from "#workers/capabilities/document/html.ts";
+
 import { pagesOf, unzipped, zipOf } from "./document-files.ts";
 import { runCapability } from "./in-folder.ts";
 
@@ -80,6 +82,47 @@ describe("Markdown", () => {
     expect(text).toContain("**order** of _three boxes_. Our [shop](https://example.com/shop) sends:");
     expect(text).toMatch(/1\. +two large boxes\n2\. +one small box/);
     expect(text).toContain("| large | 24.00 |");
+  });
+});
+
+describe("Markdown of HTML", () => {
+  test.each([
+    [
+      "with a head and sides",
+      "<table><thead><tr><th>a<th align=right>b</thead><tr><td>c|d<td>e</table>",
+      "| a   | b   |\n| --- | ---: |\n| c\\|d | e   |\n",
+    ],
+    [
+      "without a head, of lines and lists",
+      "<table><tr><td>a<br>b<td><ul><li>c<li>d</ul></table>",
+      "|     |     |\n| --- | --- |\n| a<br>b | -   c<br>-   d |\n",
+    ],
+    [
+      "of cells that span",
+      "<table><tr><th colspan=2>a<tr><td>b<td>c</table>",
+      "| a   |     |\n| --- | --- |\n| b   | c   |\n",
+    ],
+    [
+      "around others",
+      "<table><tr><td>a<td><table><tr><td>b<td>c</table></table>",
+      "a\n\n|     |     |\n| --- | --- |\n| b   | c   |\n",
+    ],
+    [
+      "with words above it",
+      "<table><caption>Tea</caption><tr><th>a<th>b</table>",
+      "Tea\n\n| a   | b   |\n| --- | --- |\n",
+    ],
+  ])("has tables: %s", (_what, html, markdown) => {
+    expect(markdownOf(html)).toBe(markdown);
+  });
+
+  test("writes no more columns than a page has room for, whatever a cell claims to span", () => {
+    expect(markdownOf("<table><tr><td colspan=1000000000>a<td>b</table>").length).toBeLessThan(2_000);
+  });
+
+  test("is made of as large a table as is taken", () => {
+    const row = `<tr>${"<td>x".repeat(60)}`;
+    expect(markdownOf(`<table>${row.repeat(200)}</table>`).split("\n").length).toBe(203);
   });
 });
 

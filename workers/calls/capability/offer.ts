@@ -21,6 +21,8 @@ interface OfferOptions {
   readonly children: Pick<CapabilityChildren, "tryEngine">;
   /** Capabilities without which this worker is not to start. */
   readonly required: readonly string[];
+  /** Engines that are not switched on here, each with what does so: they are not tried. */
+  readonly off: Readonly<Record<string, string>>;
   readonly metrics: Metrics;
   readonly log: Logger;
 }
@@ -28,15 +30,22 @@ interface OfferOptions {
 const TELL_MS = 15_000;
 
 /** @throws Error naming each required capability that cannot be run, and why */
-export async function openOffer({ database, children, required, metrics, log }: OfferOptions): Promise<Offer> {
+export async function openOffer(options: OfferOptions): Promise<Offer> {
+  const { database, children, required, off, metrics, log } = options;
   const engines = [...new Set(CAPABILITIES.map(({ engine }) => engine))];
-  const tried = await Promise.all(engines.map(async (engine) => [engine, await children.tryEngine(engine)] as const));
+  const tried = await Promise.all(
+    engines.map(async (engine) => [engine, off[engine] ?? (await children.tryEngine(engine))] as const),
+  );
   const missing = new Map(tried.flatMap(([engine, fault]) => (fault === undefined ? [] : [[engine, fault] as const])));
-  for (const engine of engines) metrics.capabilityEngineUp.set(missing.has(engine) ? 0 : 1, engine);
+  for (const engine of engines) {
+    if (!Object.hasOwn(off, engine)) metrics.capabilityEngineUp.set(missing.has(engine) ? 0 : 1, engine);
+  }
   checkRequired(required, missing);
   for (const [engine, fault] of missing) {
     const ids = CAPABILITIES.filter((one) => one.engine === engine).map(({ id }) => id);
-    log.warn({ engine, capabilities: ids, fault }, "an engine cannot be used, its capabilities are not listed");
+    const facts = { engine, capabilities: ids, fault };
+    if (Object.hasOwn(off, engine)) log.info(facts, "an engine is not switched on, its capabilities are not listed");
+    else log.warn(facts, "an engine cannot be used, its capabilities are not listed");
   }
   const worker = newId();
   const offer: CapabilityOffer = {

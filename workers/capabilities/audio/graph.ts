@@ -123,7 +123,8 @@ export async function probeAudio(file: InputFile, sound = 0): Promise<AudioFacts
       channels,
       codec,
       bitrate: Math.round(demuxer.bitRate * 1_000),
-      tags: { ...demuxer.metadata },
+      // Ogg keeps them with its stream.
+      tags: { ...demuxer.metadata, ...stream.metadata?.getAll() },
     };
   } finally {
     await demuxer.close();
@@ -139,6 +140,10 @@ export function chainOf({ source }: Pick<AudioFacts, "source">, filters: readonl
 export function shapeFilters(from: number, rate: number, to: number): string {
   const both = from === 1 && to === 2 ? "pan=stereo|c0=c0|c1=c0," : "";
   return `${both}aformat=sample_rates=${rate}:channel_layouts=${to === 1 ? "mono" : "stereo"}`;
+}
+
+export function mediaTypeOf(format: AudioFormat): string {
+  return ENCODINGS[format].mediaType;
 }
 
 export interface Encode {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 
-import sharp from "sharp";
+import sharp, { type Sharp } from "sharp";
 
 import { MediaError } from "#shared/media/media-error.ts";
 import { runFilterGraph } from "#workers/children/filter-graph.ts";
@@ -8,60 +8,90 @@ import { runFilterGraph } from "#workers/children/filter-graph.ts";
 import { defineCapability, input } from "../define.ts";
 import { choice, color, integer } from "../params.ts";
 import { checkColor } from "../image/sharp.ts";
-import { AUDIO_PRICE, chainOf, probeAudio, SECONDS_MAX, TUNE } from "./graph.ts";
+import { AUDIO_PRICE, type AudioFacts, chainOf, probeAudio, SECONDS_MAX, TUNE } from "./graph.ts";
+import { spectrogram } from "./spectrum.ts";
 
-const RATE = 8_000;
+/** Samples in a second: half of it is the highest pitch of a spectrogram. */
+const RATES = { waveform: 8_000, spectrogram: 24_000 } as const;
 const PEAKS = 200;
+
+const KINDS = ["waveform", "spectrogram"] as const;
 
 export default defineCapability({
   id: "audio.waveform",
   display_name: "Draw a waveform",
-  description: "Draws audio as a waveform, and tells its peaks as numbers.",
+  description: "Draws audio as a waveform, with its peaks as numbers, or as a spectrogram of its pitches.",
   output_modality: "image",
   input: { audio: input("audio", "The audio.") },
   params: {
+    kind: choice("How loud it is, or which pitches it has: from 0 Hz at the bottom to 12 kHz at the top.", KINDS, {
+      default: "waveform",
+    }),
     width: integer("Of the image.", { min: 64, max: 4_096, unit: "px", default: 1_200 }),
     height: integer("Of the image.", { min: 16, max: 2_160, unit: "px", default: 200 }),
-    color: color("Of the wave.", { default: "#3366ff" }),
+    color: color("Of the wave, or of what is loud.", { default: "#3366ff" }),
     background: color("Behind it.", { default: "transparent" }),
     format: choice("Format of the image.", ["png", "webp"], { default: "png" }),
   },
   sample_input: TUNE,
   examples: [
     { title: "In blue", params: {} },
+    { title: "Its pitches", params: { kind: "spectrogram" } },
     { title: "A small one, white on black", params: { width: 300, height: 60, color: "white", background: "black" } },
   ],
   price: AUDIO_PRICE,
   engine: "ffmpeg",
-  async run({ params, inputs, folder }) {
-    const { width, height, format } = params;
+  async run({ params, inputs, folder, progress }) {
+    const { kind, width, height, format } = params;
     for (const name of ["color", "background"] as const) checkColor(`params.${name}`, params[name]);
-    const samples = await samplesOf(await probeAudio(inputs.audio), folder);
-    const columns = rangesOf(samples, width);
-    const middle = height / 2;
-    const bars = columns.map(([low, high], x) => {
-      const top = middle - high * middle;
-      return `<rect x="${x}" y="${top.toFixed(2)}" width="1" height="${Math.max(1, (high - low) * middle).toFixed(2)}"/>`;
-    });
-    const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><g fill="${params.color}">${bars.join("")}</g></svg>`;
-    const name = `waveform.${format}`;
+    const samples = await samplesOf(await probeAudio(inputs.audio), folder, RATES[kind]);
+    const name = `${kind}.${format}`;
     const path = join(folder, name);
-    const drawn = sharp(Buffer.from(svg), { unlimited: true });
+    const drawn = kind === "waveform" ? waveOf(samples, params) : await pitchesOf(samples, params, progress);
     await (params.background === "transparent" ? drawn : drawn.flatten({ background: params.background }))
       .toFormat(format)
       .toFile(path);
+    const files = [{ path, mediaType: `image/${format}`, name }];
+    if (kind === "spectrogram") return { output: { width, height, highest_hz: RATES[kind] / 2 }, files };
     const peaks = rangesOf(samples, Math.min(PEAKS, samples.length)).map(
       ([low, high]) => Math.round(Math.max(-low, high) * 1_000) / 1_000,
     );
-    return { output: { width, height, peaks }, files: [{ path, mediaType: `image/${format}`, name }] };
+    return { output: { width, height, peaks }, files };
   },
 });
 
+interface Look {
+  readonly width: number;
+  readonly height: number;
+  readonly color: string;
+}
+
+function waveOf(samples: Int16Array, { width, height, color: fill }: Look): Sharp {
+  const middle = height / 2;
+  const bars = rangesOf(samples, width).map(([low, high], x) => {
+    const top = middle - high * middle;
+    return `<rect x="${x}" y="${top.toFixed(2)}" width="1" height="${Math.max(1, (high - low) * middle).toFixed(2)}"/>`;
+  });
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><g fill="${fill}">${bars.join("")}</g></svg>`;
+  return sharp(Buffer.from(svg), { unlimited: true });
+}
+
+/** The louder, the less is seen of what is behind. */
+async function pitchesOf(samples: Int16Array, look: Look, progress: (share: number) => void): Promise<Sharp> {
+  const { width, height } = look;
+  const pixel = { width: 1, height: 1, channels: 4, background: look.color } as const;
+  const [red = 0, green = 0, blue = 0, alpha = 255] = await sharp({ create: pixel }).raw().toBuffer();
+  const levels = spectrogram(samples, look, (share) => progress(share * 0.9));
+  const data = Buffer.alloc(width * height * 4);
+  for (const [at, level] of levels.entries()) data.set([red, green, blue, Math.round(alpha * level)], at * 4);
+  return sharp(data, { raw: { width, height, channels: 4 } });
+}
+
 /** Mono, from -1 to 1. */
-async function samplesOf(facts: Awaited<ReturnType<typeof probeAudio>>, folder: string): Promise<Int16Array> {
+async function samplesOf(facts: AudioFacts, folder: string, rate: number): Promise<Int16Array> {
   const path = join(folder, "samples.raw");
   await runFilterGraph({
-    graph: chainOf(facts, [`aresample=${RATE}`, `aformat=sample_rates=${RATE}:channel_layouts=mono`]),
+    graph: chainOf(facts, [`aresample=${rate}`, `aformat=sample_rates=${rate}:channel_layouts=mono`]),
     streams: [{ label: "a", encoder: "pcm_s16le" }],
     output: { path, muxer: "s16le" },
     secondsMax: SECONDS_MAX,

@@ -7,6 +7,7 @@ import { MediaError } from "#shared/media/media-error.ts";
 
 import { defineCapability, input } from "../define.ts";
 import { choice, flag, text } from "../params.ts";
+import { isZip } from "./office.ts";
 import { type Cell, cellText, dateText, DELIMITERS, readSheets, type Sheet } from "./sheets.ts";
 
 const MEDIA_TYPES = {
@@ -58,7 +59,7 @@ export default defineCapability({
         ? `${JSON.stringify(jsonOf(first.rows, params.header), null, 1)}\n`
         : to === "csv"
           ? stringify(first.rows.map((row) => row.map(cellText)), { delimiter })
-          : bookOf(sheets, to),
+          : bookOf(sheets, to, !(await isZip(inputs.document))),
     ); // prettier-ignore
     const facts = sheets.map(({ name, rows }) => ({ name, rows: rows.length, columns: columnsOf(rows) }));
     return {
@@ -78,29 +79,52 @@ function jsonOf(rows: Sheet["rows"], hasHeader: boolean): unknown[] {
   const [head = [], ...others] = plain;
   const taken = new Set<string>();
   const names = Array.from({ length: columnsOf(rows) }, (_, at) => {
-    const own = cellText(head[at] ?? null) || `column_${at + 1}`;
-    const name = taken.has(own) ? `${own}_${at + 1}` : own;
-    taken.add(name);
-    return name;
+    return freeName(cellText(head[at] ?? null) || `column_${at + 1}`, at, taken);
   });
   return others.map((row) => Object.fromEntries(names.map((name, at) => [name, row[at] ?? null])));
 }
 
+function bookCell(cell: Cell, to: "xlsx" | "ods", isCsv: boolean): Cell {
+  if (typeof cell !== "string") return cell;
+  if (to === "xlsx" && cell.length > CELL_LETTERS_MAX) {
+    const got = cell.length;
+    throw new MediaError("too_large", `Expected at most ${CELL_LETTERS_MAX} letters in a cell, got ${got}.`);
+  }
+  return isCsv && NUMBER.test(cell) && cell.replaceAll(/\D/g, "").length <= DIGITS_MAX ? Number(cell) : cell;
+}
+
+/** Adds it to those that are taken. */
+function freeName(wanted: string, at: number, taken: Set<string>): string {
+  let name = wanted;
+  for (let more = at + 1; taken.has(name); more++) name = `${wanted}_${more}`;
+  taken.add(name);
+  return name;
+}
+
+/** Of xlsx; those of ods are read by the same programs. */
+const COLUMNS_MAX = 16_384;
+const CELL_LETTERS_MAX = 32_767;
+/** A number holds no more. */
+const DIGITS_MAX = 15;
 const NUMBER = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?$/;
 
-function bookOf(sheets: readonly Sheet[], to: "xlsx" | "ods"): Uint8Array {
+/** @throws MediaError too_large */
+function bookOf(sheets: readonly Sheet[], to: "xlsx" | "ods", isCsv: boolean): Uint8Array {
   const book = utils.book_new();
+  const taken = new Set<string>();
   for (const [at, { name, rows }] of sheets.entries()) {
+    const columns = columnsOf(rows);
+    if (columns > COLUMNS_MAX)
+      throw new MediaError("too_large", `Expected at most ${COLUMNS_MAX} columns, got ${columns}.`);
     // The text of a CSV that is a number becomes one; nothing becomes a formula.
-    const typed = rows.map((row) =>
-      row.map((cell): Cell => (typeof cell === "string" && NUMBER.test(cell) ? Number(cell) : cell)),
-    );
-    const own = name
+    const typed = rows.map((row) => row.map((cell) => bookCell(cell, to, isCsv)));
+    const fit = name
       .replaceAll(/[[\]:*?/\\]/g, "_")
       .slice(0, 31)
       .replaceAll(/^'|'$/g, "_");
     const sheet = utils.aoa_to_sheet(typed, { UTC: true, cellDates: true });
-    utils.book_append_sheet(book, sheet, own === "" || book.SheetNames.includes(own) ? `Sheet ${at + 1}` : own);
+    const isFree = fit !== "" && !taken.has(fit);
+    utils.book_append_sheet(book, sheet, freeName(isFree ? fit : `Sheet ${at + 1}`, at, taken));
   }
   return write(book, { type: "buffer", bookType: to, compression: true, cellDates: true }) as Uint8Array;
 }

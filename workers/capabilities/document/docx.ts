@@ -45,7 +45,7 @@ const DATE = "2000-01-01T00:00:00Z";
 interface Place {
   readonly indent: number;
   readonly level: number;
-  readonly starts: Set<number>;
+  readonly starts: Map<string, number>;
   readonly next: () => number;
 }
 
@@ -54,7 +54,7 @@ export async function docxOf(
   blocks: readonly Block[],
   { title, size }: { readonly title: string; readonly size: readonly [number, number] },
 ): Promise<Uint8Array> {
-  const starts = new Set<number>();
+  const starts = new Map<string, number>();
   let lists = 0;
   const next = (): number => (lists += 1);
   const children = blocks.flatMap((block) => made(block, { indent: 0, level: 0, starts, next }));
@@ -69,16 +69,17 @@ export async function docxOf(
   return settled(await Packer.toBuffer(document));
 }
 
-function numbersFrom(start: number) {
+/** Each list has numbers of its own, or it would go on where another ended. */
+function numbersFrom([reference, start]: readonly [string, number]) {
   const levels = Array.from({ length: LEVELS }, (_, level) => ({
     level,
     format: LevelFormat.DECIMAL,
     text: `%${level + 1}.`,
     alignment: AlignmentType.START,
-    start: level === 0 ? start : 1,
+    start,
     style: { paragraph: { indent: { left: 720 * (level + 1), hanging: 360 } } },
   }));
-  return { reference: `from-${start}`, levels };
+  return { reference, levels };
 }
 
 function made(block: Block, place: Place): (Paragraph | Table)[] {
@@ -93,7 +94,7 @@ function made(block: Block, place: Place): (Paragraph | Table)[] {
     case "code": {
       const lines = block.text
         .split("\n")
-        .map((line, at) => ({ text: line, font: "Courier New", ...(at > 0 ? { break: 1 } : {}) }));
+        .map((line, at) => ({ text: kept(line, "    "), font: "Courier New", ...(at > 0 ? { break: 1 } : {}) }));
       const shading = { fill: "F3F4F6" };
       return [
         new Paragraph({
@@ -121,11 +122,10 @@ function made(block: Block, place: Place): (Paragraph | Table)[] {
 
 function itemsOf(start: number | undefined, place: Place): (item: readonly Block[]) => (Paragraph | Table)[] {
   const { starts } = place;
-  const instance = place.next();
+  const reference = `list-${place.next()}`;
   const level = Math.min(place.level, LEVELS - 1);
-  if (start !== undefined) starts.add(start);
-  const mark =
-    start === undefined ? { bullet: { level } } : { numbering: { reference: `from-${start}`, level, instance } };
+  if (start !== undefined) starts.set(reference, start);
+  const mark = start === undefined ? { bullet: { level } } : { numbering: { reference, level } };
   const below = { ...place, level: place.level + 1, indent: 720 * (place.level + 1) };
   return (item) => {
     const [first, ...others] = item;
@@ -154,10 +154,14 @@ function tableOf({ head, rows, align }: Extract<Block, { readonly kind: "table" 
   });
 }
 
+/** What XML holds of a text. */
+function kept(text: string, tab: string): string {
+  return text.replaceAll("\t", tab).replaceAll(/[^\P{Cc}\n]|[\ufffe\uffff]/gu, "");
+}
+
 function words(runs: readonly Run[]): (TextRun | ExternalHyperlink)[] {
   return runs.map((run) => {
-    // Word cannot hold control characters.
-    const text = run.text.replaceAll(/[^\P{Cc}\n]/gu, "");
+    const text = kept(run.text, " ");
     const look = {
       ...(run.isBold === true ? { bold: true } : {}),
       ...(run.isItalic === true ? { italics: true } : {}),

@@ -1,17 +1,25 @@
 /** HTML as Markdown and as plain text. */
-import { gfm } from "@joplin/turndown-plugin-gfm";
+import { highlightedCodeBlock, strikethrough, taskListItems } from "@joplin/turndown-plugin-gfm";
 import TurndownService from "turndown";
 
+import { checkParts, TABLE_PARTS } from "../html-parts.ts";
+import { tables } from "./html-tables.ts";
 import { guarded } from "./markdown.ts";
 
 /** What is not for readers. */
 const HIDDEN = new Set(["SCRIPT", "STYLE", "HEAD", "TITLE", "NOSCRIPT", "TEMPLATE", "IFRAME", "OBJECT", "SVG"]);
 
-/** @throws MediaError too_large, for what is nested too deeply */
+/** Drawings have names in small letters. */
+function isHidden({ nodeName }: { readonly nodeName: string }): boolean {
+  return HIDDEN.has(nodeName.toUpperCase());
+}
+
+/** @throws MediaError too_large, for tables of too many rows or cells, and for what is nested too deeply */
 export function markdownOf(html: string): string {
+  checkParts(html, TABLE_PARTS);
   const service = new TurndownService({ headingStyle: "atx", codeBlockStyle: "fenced", bulletListMarker: "-" });
-  service.use(gfm);
-  service.remove(({ nodeName }) => HIDDEN.has(nodeName));
+  service.use([highlightedCodeBlock, strikethrough, taskListItems, tables]);
+  service.remove(isHidden);
   return `${guarded(() => service.turndown(html))}\n`;
 }
 
@@ -19,9 +27,9 @@ export function markdownOf(html: string): string {
 export function textOfHtml(html: string): string {
   const service = new TurndownService();
   service.escape = (text) => text;
-  service.remove(({ nodeName }) => HIDDEN.has(nodeName));
+  service.remove(isHidden);
   service.addRule("text", {
-    filter: ({ nodeName }) => !HIDDEN.has(nodeName),
+    filter: (node) => !isHidden(node),
     replacement(content, node) {
       const { nodeName } = node;
       if (nodeName === "BR") return "\n";

@@ -5,7 +5,7 @@ import { Marked } from "marked";
 import { defineCapability, input } from "../define.ts";
 import { choice, flag } from "../params.ts";
 import { textOf } from "../text.ts";
-import { blocksOf, guarded, MARKDOWN, safeLink, TEXT_PRICE, titleOf } from "./markdown.ts";
+import { blocksOf, decoded, guarded, MARKDOWN, safeLink, TEXT_PRICE, titleOf } from "./markdown.ts";
 
 export default defineCapability({
   id: "document.markdown_to_html",
@@ -46,17 +46,19 @@ function readerOf(allowsHtml: boolean): Marked {
     gfm: true,
     renderer: {
       html: ({ text }) => escaped(text),
-      link({ href, title, tokens }) {
+      link({ href: written, title, tokens }) {
+        const href = decoded(written);
         const words = this.parser.parseInline(tokens);
         const link = safeLink(href) ?? (isNear(href) ? href : undefined);
         return link === undefined ? words : `<a href="${escaped(link)}"${titled(title)}>${words}</a>`;
       },
-      image({ href, title, text }) {
+      image({ href: written, title, text }) {
+        const href = decoded(written);
         const isPicture = /^data:image\/(?:png|jpeg|gif|webp);base64,/i.test(href);
         const source = isPicture ? href : (safeLink(href) ?? (isNear(href) ? href : undefined));
         return source === undefined
-          ? escaped(text)
-          : `<img src="${escaped(source)}" alt="${escaped(text)}"${titled(title)}>`;
+          ? escaped(decoded(text))
+          : `<img src="${escaped(source)}" alt="${escaped(decoded(text))}"${titled(title)}>`;
       },
     },
   });
@@ -68,7 +70,7 @@ function isNear(href: string): boolean {
 }
 
 function titled(title: string | null | undefined): string {
-  return title == null || title === "" ? "" : ` title="${escaped(title)}"`;
+  return title == null || title === "" ? "" : ` title="${escaped(decoded(title))}"`;
 }
 
 function escaped(text: string): string {

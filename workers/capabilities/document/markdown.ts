@@ -84,7 +84,7 @@ function blockOf(token: Tokens.Generic, depth: number): Block[] {
       return [{ kind: "table", head: header.map(of), rows: rows.map((row) => row.map(of)), align: sides }];
     }
     case "html": {
-      const text = decoded(textIn(token).replaceAll(/<[^>]*>/g, "")).trim();
+      const text = decoded(textIn(token).replaceAll(/<[^<>]*>/g, "")).trim();
       return text === "" ? [] : [{ kind: "paragraph", runs: [{ text }] }];
     }
     default:
@@ -120,7 +120,7 @@ function runs(tokens: readonly Token[], look: Look): Run[] {
       case "codespan":
         return [{ ...look, text: textIn(one), isCode: true }];
       case "link": {
-        const link = safeLink((one as Tokens.Link).href);
+        const link = safeLink(decoded((one as Tokens.Link).href));
         return runs(inner, link === undefined ? look : { ...look, link });
       }
       case "image":
@@ -133,10 +133,17 @@ function runs(tokens: readonly Token[], look: Look): Run[] {
         return [];
       default:
         if (inner.length > 0) return runs(inner, look);
-        // A line that ends goes on.
-        return [{ ...look, text: decoded(textIn(one)).replaceAll(/\s*\n\s*/g, " ") }];
+        return [{ ...look, text: inOneLine(decoded(textIn(one))) }];
     }
   });
+}
+
+/** A line that ends goes on. */
+function inOneLine(text: string): string {
+  const lines = text.split("\n");
+  const last = lines.length - 1;
+  const trimmed = lines.map((line, at) => (at > 0 ? line.trimStart() : line));
+  return trimmed.map((line, at) => (at < last ? line.trimEnd() : line)).join(" ");
 }
 
 function textIn(token: Tokens.Generic): string {
@@ -145,7 +152,8 @@ function textIn(token: Tokens.Generic): string {
 
 /** An address that leads to a page or a letter; undefined for scripts and files. */
 export function safeLink(href: string): string | undefined {
-  return /^(?:https?:\/\/|mailto:)/i.test(href.trim()) ? href.trim().slice(0, 2_000) : undefined;
+  const address = href.replaceAll(/\p{Cc}/gu, "").trim();
+  return /^(?:https?:\/\/|mailto:)/i.test(address) ? address.slice(0, 2_000) : undefined;
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -164,7 +172,8 @@ const ENTITIES: Readonly<Record<string, string>> = {
   times: "×",
 };
 
-function decoded(text: string): string {
+/** With its entities as the letters that they stand for. */
+export function decoded(text: string): string {
   return text.replaceAll(/&(#x[0-9a-f]{1,6}|#\d{1,7}|[a-z]{2,8});/gi, (whole, name: string) => {
     if (!name.startsWith("#")) return (Object.hasOwn(ENTITIES, name) ? ENTITIES[name] : undefined) ?? whole;
     const code = /^#x/i.test(name) ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));

@@ -1,7 +1,17 @@
 /** How PDFs are opened and written, through pdf-lib. For child processes only. */
 import { join } from "node:path";
 
-import { ParseSpeeds, PDFDocument, PDFInvalidObject, PDFName, PDFRawStream } from "@cantoo/pdf-lib";
+import {
+  ParseSpeeds,
+  PDFDocument,
+  PDFInvalidObject,
+  PDFName,
+  PDFNull,
+  PDFObjectCopier,
+  PDFPage,
+  PDFPageLeaf,
+  PDFRawStream,
+} from "@cantoo/pdf-lib";
 
 import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/media/media-error.ts";
@@ -133,14 +143,30 @@ export async function savePdf(folder: string, document: PDFDocument, name = "doc
   return { path, mediaType: PDF, name };
 }
 
-/** @param pages numbers from one */
+/** @param pages numbers from one; links among them stay */
 export async function copiedPages(target: PDFDocument, from: PDFDocument, pages: readonly number[]): Promise<void> {
+  const { context } = from;
   try {
-    const copies = await target.copyPages(
-      from,
-      pages.map((page) => page - 1),
-    );
-    for (const page of copies) target.addPage(page);
+    await from.flush();
+    const all = from.getPages();
+    const wanted = new Set(pages);
+    const others = all.filter((_, at) => !wanted.has(at + 1));
+    // A link takes the page along that it leads to, with all that it shows and links to: without one it leads nowhere.
+    for (const { ref } of others) context.assign(ref, PDFNull);
+    try {
+      const copier = PDFObjectCopier.for(context, target.context);
+      const copied = new Set<number>();
+      for (const number of pages) {
+        const page = all[number - 1];
+        if (!page) throw new Error(`there is no page ${number}`);
+        const ref = copied.has(number) ? target.context.register(copier.copy(page.node)) : copier.copy(page.ref);
+        copied.add(number);
+        const leaf = target.context.lookup(ref);
+        if (leaf instanceof PDFPageLeaf) target.addPage(PDFPage.of(leaf, ref, target));
+      }
+    } finally {
+      for (const { ref, node } of others) context.assign(ref, node);
+    }
   } catch (error) {
     throw unreadable(error);
   }

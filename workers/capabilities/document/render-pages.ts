@@ -15,7 +15,7 @@ import { pagesOf, pagesParam } from "./pages.ts";
 import { REPORT, unreadable } from "./pdf.ts";
 import { pageSize, withPdfium } from "./pdfium.ts";
 
-const { quality, lossless, background } = OUTPUT;
+const { quality, lossless } = OUTPUT;
 
 export default defineCapability({
   id: "document.render_pages",
@@ -31,7 +31,6 @@ export default defineCapability({
     format: choice("Format of the images.", FORMATS, { default: "png" }),
     quality,
     lossless,
-    background,
   },
   sample_input: REPORT,
   examples: [
@@ -65,7 +64,8 @@ export default defineCapability({
         const from = { format: params.format, width, height, pages: 1 } as const;
         const own = join(folder, `page-${at}`);
         await mkdir(own);
-        const [made] = (await writeImage(own, image, from, { ...params, keep_metadata: false })).files ?? [];
+        const [made] =
+          (await writeImage(own, image, from, { ...params, background: "white", keep_metadata: false })).files ?? [];
         if (!made) throw new Error("the page was not written");
         const name = numbered("page", at + 1, made.name.split(".").at(-1) ?? "");
         await rename(made.path, join(folder, name));

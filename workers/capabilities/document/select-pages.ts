@@ -5,7 +5,7 @@ import { MediaError } from "#shared/media/media-error.ts";
 import { defineCapability, input } from "../define.ts";
 import { choice } from "../params.ts";
 import { pagesOf, requiredPages } from "./pages.ts";
-import { copiedPages, DOCUMENT_PRICE, newPdf, openPdf, REPORT, savePdf } from "./pdf.ts";
+import { copiedPages, DOCUMENT_PRICE, newPdf, openPdf, REPORT, savePdf, unreadable } from "./pdf.ts";
 
 export default defineCapability({
   id: "document.select_pages",
@@ -33,7 +33,12 @@ export default defineCapability({
     const target = await newPdf();
     await copiedPages(target, document, kept);
     if (params.rotate !== 0) {
-      for (const page of target.getPages()) page.setRotation(degrees((page.getRotation().angle + params.rotate) % 360));
+      try {
+        for (const page of target.getPages())
+          page.setRotation(degrees((page.getRotation().angle + params.rotate) % 360));
+      } catch (error) {
+        throw unreadable(error);
+      }
     }
     return { output: { pages: kept.length }, files: [await savePdf(folder, target)] };
   },

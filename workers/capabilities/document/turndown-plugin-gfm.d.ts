@@ -2,5 +2,7 @@
 declare module "@joplin/turndown-plugin-gfm" {
   import type TurndownService from "turndown";
 
-  export const gfm: (service: TurndownService) => void;
+  export const highlightedCodeBlock: TurndownService.Plugin;
+  export const strikethrough: TurndownService.Plugin;
+  export const taskListItems: TurndownService.Plugin;
 }

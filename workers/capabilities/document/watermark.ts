@@ -11,8 +11,8 @@ import { pagesOf, pagesParam } from "./pages.ts";
 import { DOCUMENT_PRICE, openPdf, REPORT, savePdf, unreadable } from "./pdf.ts";
 import { isWestern } from "./western.ts";
 
-/** Between a mark and the edge of the page, in points. */
-const MARGIN = 24;
+/** Between a mark and the edge of the page, in points, less where the page is small. */
+const marginOf = (side: number): number => Math.min(24, side / 8);
 const LOGO_PIXELS_MAX = 2_000;
 
 export default defineCapability({
@@ -72,6 +72,7 @@ export default defineCapability({
     const pages = [...new Set(pagesOf(params.pages, all))];
     const font = document.embedStandardFont(StandardFonts.Helvetica);
     const words = params.text?.replaceAll(/\p{Cc}+/gu, " ").trim();
+    if (words === "") throw new MediaError("invalid", "Expected params.text to have letters, got spaces alone.");
     const look: Look = { ...params, font, fill: rgb(red / 255, green / 255, blue / 255) };
     const drawn = async (): Promise<PDFImage | undefined> => {
       if (inputs.logo) {
@@ -154,7 +155,7 @@ function turnedBox({ width, height }: Size, angle: number): Size {
 
 function shrunk(box: Size, angle: number, outer: Size): number {
   const { width, height } = turnedBox(box, angle);
-  return Math.min(1, (outer.width - MARGIN) / width, (outer.height - MARGIN) / height);
+  return Math.min(1, (outer.width - marginOf(outer.width)) / width, (outer.height - marginOf(outer.height)) / height);
 }
 
 /** Where the lower left corner of a box stands so that it is seen in its place, turned by its angle. */
@@ -162,8 +163,8 @@ function origin(page: PDFPage, box: Size, { gravity, angle }: Look) {
   const outer = seen(page);
   const around = turnedBox(box, angle);
   const along = (size: number, own: number, low: string, high: string): number => {
-    if (gravity.includes(low)) return MARGIN + own / 2;
-    return gravity.includes(high) ? size - MARGIN - own / 2 : size / 2;
+    if (gravity.includes(low)) return marginOf(size) + own / 2;
+    return gravity.includes(high) ? size - marginOf(size) - own / 2 : size / 2;
   };
   const centre = {
     x: along(outer.width, around.width, "west", "east"),

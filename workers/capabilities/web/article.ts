@@ -5,6 +5,7 @@ import { parseHTML } from "linkedom";
 import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/media/media-error.ts";
 
+import { checkParts, TABLE_PARTS } from "../html-parts.ts";
 import { resolved } from "./page.ts";
 
 export interface Article {
@@ -128,19 +129,13 @@ function checkSize(html: string): void {
   if (html.length > charactersMax) {
     throw new MediaError("too_large", `Expected HTML of at most ${charactersMax} characters, got ${html.length}.`);
   }
-  for (const [what, pattern, max] of COUNTED) {
-    let count = 0;
-    for (const _ of html.matchAll(pattern)) count++;
-    if (count > max) throw new MediaError("too_large", `Expected HTML of at most ${max} ${what}, got ${count}.`);
-  }
+  checkParts(html, PARTS);
 }
 
-/** Counted before there is a tree of them. */
-const COUNTED = [
-  ["tags and entities", /[<&]/g, LIMITS.webMarksMax],
-  ["elements", /<[a-z]/gi, LIMITS.webElementsMax],
-  ["table rows", /<tr[\s>]/gi, LIMITS.webTableRowsMax],
-  ["table cells", /<t[dh][\s>]/gi, LIMITS.webTableCellsMax],
+const PARTS = [
+  { name: "tags and entities", pattern: /[<&]/g, max: LIMITS.webMarksMax },
+  { name: "elements", pattern: /<[a-z]/gi, max: LIMITS.webElementsMax },
+  ...TABLE_PARTS,
 ] as const;
 
 function checkDepth(root: Element): void {

@@ -9,13 +9,13 @@ let metrics: Metrics | undefined;
 afterEach(() => metrics?.close());
 
 /** A worker whose engine for reading letters is not there. */
-async function open(required: readonly string[] = []) {
+async function open(required: readonly string[] = [], off: Readonly<Record<string, string>> = {}) {
   const told: (readonly unknown[])[] = [];
   metrics = createMetrics("worker");
   const database = { query: async (_text: string, values: readonly unknown[] = []) => (told.push(values), []) };
   const tryEngine = async (engine: string) => (engine === "ocr" ? "Install the reader." : undefined);
   const log = createLogger({ level: "silent", role: "worker", secrets: [] });
-  const offer = await openOffer({ database: database as never, children: { tryEngine }, required, metrics, log });
+  const offer = await openOffer({ database: database as never, children: { tryEngine }, required, off, metrics, log });
   return { offer, told, page: await metrics.registry.metrics() };
 }
 
@@ -31,6 +31,15 @@ test("an engine that cannot be used takes its capabilities out of what is told, 
   await offer.close();
   // The last statement takes the offer back.
   expect(told.at(-1)).toEqual([told[0]?.[0]]);
+});
+
+test("an engine that is not switched on is not tried, and says what does so", async () => {
+  const { offer, told, page } = await open([], { python: "Set SLUICE_PYTHON=on." });
+  expect(offer.missing("python")).toBe("Set SLUICE_PYTHON=on.");
+  expect(told[0]?.[1]).not.toContain("code.run_python");
+  expect(page).not.toContain('engine="python"');
+  await offer.close();
+  expect(open(["code.run_python"], { python: "Set SLUICE_PYTHON=on." })).rejects.toThrow("Set SLUICE_PYTHON=on.");
 });
 
 test("a worker does not start without a capability that is required", async () => {

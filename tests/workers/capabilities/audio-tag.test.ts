@@ -1,0 +1,109 @@
+import { describe, expect, test } from "bun:test";
+
+import { parseBuffer } from "music-metadata";
+import sharp from "sharp";
+
+import { refused } from "./document-files.ts";
+import { runCapability } from "./in-folder.ts";
+
+const TUNE = { file_id: "file-sample-tune" } as const;
+const ALL = {
+  title: "Drei Töne ♪",
+  artist: "Ada; Grace",
+  album: "Samples",
+  year: 2026,
+  genre: "Test",
+  track: "1/3",
+  comment: "First line\nsecond line",
+} as const;
+const FORMATS = ["mp3", "m4a", "flac", "ogg", "opus", "wav", "aiff"] as const;
+
+const tuneAs = async (format: string): Promise<Uint8Array> =>
+  (await runCapability("audio.convert", { audio: TUNE }, { format, sample_rate: 44_100 })).bytes();
+const tag = (audio: Uint8Array, params: object, artwork?: Uint8Array) =>
+  runCapability("audio.tag", artwork === undefined ? { audio } : { audio, artwork }, params);
+const heard = async (audio: Uint8Array): Promise<Uint8Array> =>
+  (await runCapability("audio.convert", { audio }, { format: "wav" })).bytes();
+/** As a reader of tags that is not FFmpeg sees them. */
+const read = async (bytes: Uint8Array) => (await parseBuffer(bytes)).common;
+const square = (size: number, format: "png" | "jpeg" | "webp") =>
+  sharp({ create: { width: size, height: size, channels: 3, background: "teal" } }).toFormat(format).toBuffer(); // prettier-ignore
+
+describe.each(FORMATS)("%s", (format) => {
+  test("has the tags that were given, and the same samples", async () => {
+    const audio = await tuneAs(format);
+    // What a WAV says has no set of letters: readers take it for Latin ones.
+    const given = format === "wav" ? { ...ALL, title: "Three notes" } : ALL;
+    const made = await tag(audio, given);
+    const { title, artist, album, year, genre, track, comment } = await read(made.bytes());
+    expect({ title, artist, album, year, genre, no: track.no }).toEqual({
+      title: given.title,
+      artist: ALL.artist,
+      album: ALL.album,
+      year: ALL.year,
+      genre: [ALL.genre],
+      no: 1,
+    });
+    expect(comment?.[0]?.text).toBe(ALL.comment);
+    expect(Buffer.compare(await heard(made.bytes()), await heard(audio))).toBe(0);
+    const { output } = await runCapability("audio.probe", { audio: made.bytes() });
+    expect(output?.["tags"]).toMatchObject({ title: given.title, artist: ALL.artist });
+  });
+
+  test("keeps the tags that are not given, unless all old ones go, and is the same bytes each time", async () => {
+    const first = await tag(await tuneAs(format), { title: "Old", artist: "Ada" });
+    const [second, again] = [await tag(first.bytes(), { title: "New" }), await tag(first.bytes(), { title: "New" })];
+    expect(await read(second.bytes())).toMatchObject({ title: "New", artist: "Ada" });
+    expect(Buffer.compare(second.bytes(), again.bytes())).toBe(0);
+    const cleared = await read((await tag(second.bytes(), { clear: true, album: "Alone" })).bytes());
+    expect([cleared.title, cleared.artist, cleared.album]).toEqual([undefined, undefined, "Alone"]);
+  });
+});
+
+describe.each(["mp3", "m4a", "flac", "ogg", "opus", "aiff"])("a picture in %s", (format) => {
+  test("is seen, stays when tags change, gives way to another, and goes with all that is old", async () => {
+    const audio = await tuneAs(format);
+    const first = (await tag(audio, {}, await square(40, "png"))).bytes();
+    const kept = await tag(first, { title: "New" });
+    expect(kept.output).toMatchObject({ pictures: 1 });
+    const [png] = (await read(kept.bytes())).picture ?? [];
+    expect(png?.format).toBe("image/png");
+    expect(await sharp(png?.data).metadata()).toMatchObject({ width: 40, height: 40 });
+    const second = await read((await tag(first, {}, await square(3_000, "webp"))).bytes());
+    expect(second.picture?.map((one) => one.format)).toEqual(["image/jpeg"]);
+    expect(await sharp(second.picture?.[0]?.data).metadata()).toMatchObject({ width: 1_400, height: 1_400 });
+    const cleared = (await tag(first, { clear: true })).bytes();
+    expect((await read(cleared)).picture).toBeUndefined();
+    expect(Buffer.compare(await heard(first), await heard(audio))).toBe(0);
+  });
+});
+
+describe("is refused:", () => {
+  test("nothing to be written", async () => {
+    expect(await refused(runCapability("audio.tag", { audio: TUNE }))).toBe(
+      "invalid: Expected a tag in params, input.artwork or params.clear, got none.",
+    );
+  });
+
+  test("a picture where there is no place for one", async () => {
+    expect(await refused(tag(await tuneAs("wav"), {}, await square(10, "png")))).toBe(
+      "invalid: Expected no input.artwork for wav, which has no place for pictures.",
+    );
+  });
+
+  test("what is no picture, a format without tags, video, and half of a file", async () => {
+    expect(await refused(tag(await tuneAs("mp3"), {}, Buffer.from("no picture")))).toMatch(
+      /^(?:unsupported|corrupt): /,
+    );
+    expect(await refused(tag(await tuneAs("aac"), ALL))).toMatch(/^unsupported: Expected mp3, m4a, /);
+    const clip = { file_id: "file-sample-clip" };
+    expect(await refused(runCapability("audio.tag", { audio: clip }, ALL))).toBe(
+      "unsupported: Expected audio alone, got a file with video.",
+    );
+    expect(await refused(tag((await tuneAs("m4a")).subarray(0, 60), ALL))).toMatch(/^corrupt: /);
+  });
+
+  test("a track that is no number", async () => {
+    expect(await refused(tag(await tuneAs("mp3"), { track: "one" }))).toContain("params.track");
+  });
+});

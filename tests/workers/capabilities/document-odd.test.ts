@@ -1,0 +1,163 @@
+/** Documents that are odd, not hostile: what came out of them was wrong, or an error of ours. */
+import { describe, expect, test } from "bun:test";
+
+import { PDFDocument, PDFName, PDFNumber } from "@cantoo/pdf-lib";
+import { utils, write } from "@e965/xlsx";
+import { inflateSync } from "node:zlib";
+
+import { five, pagesOf, pdfOf, refused, unzipped } from "./document-files.ts";
+import { runCapability } from "./in-folder.ts";
+
+const convert = (document: Uint8Array | { text: string }, params: object) =>
+  runCapability("document.convert_spreadsheet", { document }, params);
+const toHtml = async (text: string): Promise<string> => {
+  const made = await runCapability("document.markdown_to_html", { markdown: { text } }, { standalone: false });
+  return Buffer.from(made.bytes()).toString();
+};
+const toDocx = async (text: string) =>
+  unzipped((await runCapability("document.markdown_to_docx", { markdown: { text } })).bytes());
+const textOf = async (text: string) =>
+  (await runCapability("document.extract_text", { document: { text } })).output?.["text"];
+
+describe("a sheet", () => {
+  test("gives each column a name of its own in JSON", async () => {
+    const made = await convert({ text: "a_3,a,a,a\n1,2,3,4\n" }, { to: "json" });
+    expect(Object.values((JSON.parse(Buffer.from(made.bytes()).toString()) as object[])[0] ?? {})).toEqual([
+      "1",
+      "2",
+      "3",
+      "4",
+    ]);
+  });
+
+  test("keeps text that looks like a number where its cells say what they are", async () => {
+    const book = write(utils.book_new(utils.aoa_to_sheet([["1.10", 2.5]])), {
+      type: "buffer",
+      bookType: "xlsx",
+    }) as Uint8Array;
+    const ods = (await convert(book, { to: "ods" })).bytes();
+    expect(Buffer.from((await convert(ods, { to: "csv" })).bytes()).toString()).toBe("1.10,2.5\n");
+  });
+
+  test("of CSV keeps numbers of more digits than a number holds as text", async () => {
+    const xlsx = (await convert({ text: "123456789012345.123,1.5\n" }, { to: "xlsx" })).bytes();
+    expect(Buffer.from((await convert(xlsx, { to: "csv" })).bytes()).toString()).toBe("123456789012345.123,1.5\n");
+  });
+
+  test("of more columns or longer texts than a book holds is refused, and is no fault of ours", async () => {
+    const wide = { text: `${"a,".repeat(16_384)}b\n` };
+    expect(await refused(convert(wide, { to: "xlsx" }))).toBe("too_large: Expected at most 16384 columns, got 16385.");
+    const long = { text: `${"x".repeat(40_000)}\n` };
+    expect(await refused(convert(long, { to: "xlsx" }))).toBe(
+      "too_large: Expected at most 32767 letters in a cell, got 40000.",
+    );
+    expect((await convert(long, { to: "csv" })).bytes().length).toBe(40_001);
+  });
+});
+
+describe("Markdown", () => {
+  test("has its entities decoded once, in addresses and names of pictures too", async () => {
+    expect(await toHtml("[a](https://e.org/?a=1&amp;b=2) ![p &amp; q](https://e.org/i.png)")).toBe(
+      '<p><a href="https://e.org/?a=1&amp;b=2">a</a> <img src="https://e.org/i.png" alt="p &amp; q"></p>\n',
+    );
+    expect(await toHtml("[a](javascript&#58;x) [b](java&#1;script&#58;x)")).not.toContain("href");
+    const links = (await toDocx("[a](https://e.org/?a=1&amp;b=2)")).get("word/_rels/document.xml.rels");
+    expect(links).toContain('Target="https://e.org/?a=1&amp;b=2"');
+  });
+
+  test.each([
+    ["brackets", `<div\n${"<".repeat(1_900_000)}`],
+    ["spaces", `a${" ".repeat(1_900_000)}b`],
+  ])("of many %s takes no time by the square", async (_what, text) => {
+    expect(await toHtml(text)).not.toBe("");
+  });
+
+  test("of terminals makes a Word document that can be read", async () => {
+    const xml = (await toDocx("```\na\u001b[0m\tb\n```\n\nx\ty\uffff\n")).get("word/document.xml") ?? "";
+    expect(xml).not.toMatch(/[^\P{Cc}\n]|[\ufffe\uffff]/u);
+    expect(xml).toContain("a[0m    b");
+    expect(xml).toContain("x y");
+  });
+
+  test("has lists in Word that begin where they say, at every level, each on its own", async () => {
+    const xml = (await toDocx("- a\n\n  5. x\n- b\n\n  7. y\n\n3. z\n")).get("word/numbering.xml") ?? "";
+    const starts = [...xml.matchAll(/<w:lvl w:ilvl="1"[^>]*><w:start w:val="(\d+)"\/><w:numFmt w:val="decimal"/g)];
+    expect(starts.map(([, start]) => Number(start)).toSorted((one, other) => one - other)).toEqual([3, 5, 7]);
+  });
+});
+
+test("HTML gives no words of its drawings", async () => {
+  expect(await textOf("<!doctype html><p>a</p><svg><title>b</title><text>c</text></svg><p>d</p>")).toBe("a\n\nd");
+});
+
+describe("a PDF", () => {
+  test.each([
+    ["in no quarter", PDFNumber.of(45)],
+    ["by no number", PDFName.of("x")],
+  ])("with a page turned %s is refused when it is turned", async (_what, angle) => {
+    const document = await PDFDocument.load(five);
+    document.getPage(0).node.set(PDFName.of("Rotate"), angle);
+    const turned = runCapability(
+      "document.select_pages",
+      { document: await document.save() },
+      { pages: "1", rotate: 90 },
+    );
+    expect(await refused(turned)).toBe("corrupt: The PDF cannot be read.");
+  });
+
+  test("whose pages link to others is split without what they link to, and links that stay lead to their page", async () => {
+    const document = await PDFDocument.load(five);
+    const pages = document.getPages();
+    for (const [at, page] of pages.entries()) {
+      const target = pages[(at + 1) % pages.length]?.ref;
+      const link = document.context.obj({
+        Type: "Annot",
+        Subtype: "Link",
+        Rect: [0, 0, 9, 9],
+        Dest: [target ?? null, "Fit"],
+      });
+      page.node.set(PDFName.of("Annots"), document.context.obj([document.context.register(link)]));
+    }
+    const linked = await document.save();
+    const split = await runCapability("document.split_pdf", { document: linked }, { pack: "files" });
+    const leaves = async (bytes: Uint8Array) => {
+      const { context } = await PDFDocument.load(bytes);
+      return context.enumerateIndirectObjects().filter(([, object]) => String(object).includes("/Type /Page\n")).length;
+    };
+    expect(await leaves(split.bytes(0))).toBe(1);
+    expect(await pagesOf(split.bytes(0))).toEqual(["one"]);
+    const kept = await runCapability("document.select_pages", { document: linked }, { pages: "2,1,2" });
+    expect([await leaves(kept.bytes()), await pagesOf(kept.bytes())]).toEqual([3, ["two", "one", "two"]]);
+    const made = await PDFDocument.load(kept.bytes());
+    const [second, first] = made.getPages();
+    expect(String(made.context.lookup(first?.node.Annots()?.get(0)))).toContain(`/Dest [ ${String(second?.ref)} `);
+  });
+
+  test("smaller than its margins is marked upright", async () => {
+    const document = await pdfOf(["x"], [20, 20]);
+    const made = await runCapability("document.watermark", { document }, { text: "Draft", angle: 0 });
+    const raw = Buffer.from(made.bytes()).toString("latin1");
+    const drawn = [...raw.matchAll(/stream\r?\n([\s\S]*?)\r?\nendstream/g)].map(([, packed = ""]) => {
+      try {
+        return inflateSync(Buffer.from(packed, "latin1")).toString("latin1");
+      } catch {
+        return "";
+      }
+    });
+    const size = /\/Helvetica-\d+ (-?[\d.]+) Tf\n(?:(?!Tf)[\s\S])*$/.exec(
+      drawn.find((text) => text.includes("4472616674") || text.includes("Draft")) ?? "",
+    )?.[1];
+    expect(Number(size)).toBeGreaterThan(0);
+  });
+
+  test("is not marked with nothing", async () => {
+    expect(await refused(runCapability("document.watermark", { document: five }, { text: " \t " }))).toBe(
+      "invalid: Expected params.text to have letters, got spaces alone.",
+    );
+  });
+
+  test("offers no colour behind pages, which are white", async () => {
+    const drawn = runCapability("document.render_pages", { document: five }, { background: "red" });
+    expect(await refused(drawn)).toContain("params.background");
+  });
+});

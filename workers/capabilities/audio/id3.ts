@@ -1,0 +1,52 @@
+/** The comment of an MP3: FFmpeg writes it as a text of its own kind, where few players look for it. */
+import { open } from "node:fs/promises";
+
+/** Of the tag, and of each of its frames. */
+const HEAD_BYTES = 10;
+
+/** Writes the frame of a comment as ID3 2.3 has it, in its place; it is shorter, so that nothing behind the tag moves. */
+export async function settleComment(path: string): Promise<void> {
+  const file = await open(path, "r+");
+  try {
+    const head = Buffer.alloc(HEAD_BYTES);
+    await file.read(head, 0, HEAD_BYTES, 0);
+    if (head.subarray(0, 4).toString("latin1") !== "ID3\u0003") return;
+    const size = head.subarray(6).reduce((all, byte) => all * 128 + byte, 0);
+    const frames = Buffer.alloc(size);
+    await file.read(frames, 0, size, HEAD_BYTES);
+    const settled = Buffer.alloc(size);
+    Buffer.concat(framesOf(frames).map(settledFrame)).copy(settled);
+    await file.write(settled, 0, size, HEAD_BYTES);
+  } finally {
+    await file.close();
+  }
+}
+
+function framesOf(all: Buffer): Buffer[] {
+  const frames: Buffer[] = [];
+  for (let at = 0; at + HEAD_BYTES <= all.length && all[at] !== 0;) {
+    const end = at + HEAD_BYTES + all.readUInt32BE(at + 4);
+    frames.push(all.subarray(at, end));
+    at = end;
+  }
+  return frames;
+}
+
+/** Encodings of ID3, with their empty description: Latin letters, and UTF-16 with its mark. */
+const ENCODINGS = [
+  { name: Buffer.from("comment\0", "latin1"), none: Buffer.from([0]) },
+  { name: Buffer.from("\ufeffcomment\0", "utf16le"), none: Buffer.from([0xff, 0xfe, 0, 0]) },
+] as const;
+
+function settledFrame(frame: Buffer): Buffer {
+  const [encoding = 0] = frame.subarray(HEAD_BYTES);
+  const { name, none } = ENCODINGS[encoding] ?? {};
+  const words = frame.subarray(HEAD_BYTES + 1);
+  const isComment =
+    frame.subarray(0, 4).toString("latin1") === "TXXX" && name !== undefined && words.indexOf(name) === 0;
+  if (!isComment || none === undefined) return frame;
+  const body = Buffer.concat([Buffer.from([encoding]), Buffer.from("eng"), none, words.subarray(name.length)]);
+  const head = Buffer.from("COMM\0\0\0\0\0\0", "latin1");
+  head.writeUInt32BE(body.length, 4);
+  return Buffer.concat([head, body]);
+}

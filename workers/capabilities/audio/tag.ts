@@ -1,0 +1,147 @@
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+
+import { MediaError } from "#shared/media/media-error.ts";
+import { copyAudio, type CopyPlan, readPictures } from "#workers/children/copy-audio.ts";
+import type { Container } from "#workers/children/file-source.ts";
+
+import { defineCapability, input } from "../define.ts";
+import { flag, integer, text } from "../params.ts";
+import { artworkOf, keptPictures, pictureComment } from "./artwork.ts";
+import { settleComment } from "./id3.ts";
+import { AUDIO_PRICE, mediaTypeOf, probeAudio, TUNE } from "./graph.ts";
+
+const TEXT = { max: 500 } as const;
+
+/** By FFmpeg's names of the tags. */
+const NAMES = {
+  title: "title",
+  artist: "artist",
+  album: "album",
+  year: "date",
+  genre: "genre",
+  track: "track",
+  comment: "comment",
+} as const;
+type Name = keyof typeof NAMES;
+
+interface Tagged extends Pick<CopyPlan["output"], "muxer" | "options"> {
+  /** Where pictures stand: in streams, in a tag, or nowhere. */
+  readonly pictures: "streams" | "tag" | "none";
+}
+
+const TAGGED: Partial<Readonly<Record<Container, Tagged>>> = {
+  // Version 3 is the one that all players read.
+  mp3: { muxer: "mp3", options: { id3v2_version: "3" }, pictures: "streams" },
+  mov: { muxer: "mp4", options: { movflags: "+faststart" }, pictures: "streams" },
+  flac: { muxer: "flac", pictures: "streams" },
+  ogg: { muxer: "ogg", pictures: "tag" },
+  wav: { muxer: "wav", pictures: "none" },
+  aiff: { muxer: "aiff", options: { write_id3v2: "1", id3v2_version: "3" }, pictures: "streams" },
+};
+
+const PICTURE_TAG = "METADATA_BLOCK_PICTURE";
+
+export default defineCapability({
+  id: "audio.tag",
+  display_name: "Tag audio",
+  description: "Writes title, artist and other tags into audio, and a picture; the audio itself stays as it is.",
+  output_modality: "audio",
+  input: {
+    audio: input("audio", "The audio: mp3, m4a, flac, ogg, opus, wav or aiff."),
+    artwork: input("image", "The picture, instead of those that are there; wav has no place for it.", {
+      optional: true,
+    }),
+  },
+  params: {
+    title: text("Of the piece.", TEXT),
+    artist: text("Who plays, sings or speaks.", TEXT),
+    album: text("What it is a part of.", TEXT),
+    year: integer("When it came out.", { min: 1, max: 9_999 }),
+    genre: text("Such as Jazz or Podcast.", TEXT),
+    track: text("Its number in the album, or that and how many there are: 3 or 3/12.", {
+      max: 9,
+      pattern: "^[0-9]{1,4}(?:/[0-9]{1,4})?$",
+    }),
+    comment: text("Anything else.", TEXT),
+    clear: flag("Takes all old tags and pictures away first; without it, those that are not given stay.", false),
+  },
+  sample_input: TUNE,
+  examples: [
+    { title: "A title", params: { title: "Three notes" } },
+    {
+      title: "All of them, and nothing old",
+      params: {
+        title: "Three notes",
+        artist: "Sluice",
+        album: "Samples",
+        year: 2026,
+        genre: "Test",
+        track: "1/3",
+        comment: "A tune.",
+        clear: true,
+      },
+    },
+  ],
+  price: AUDIO_PRICE,
+  engine: "ffmpeg",
+  async run({ params, inputs, folder, progress }) {
+    const { clear } = params;
+    const given = (Object.keys(NAMES) as Name[]).flatMap((name) => {
+      const value = params[name];
+      return value === undefined ? [] : [[NAMES[name], plain(String(value))] as const];
+    });
+    if (given.length === 0 && inputs.artwork === undefined && !clear) {
+      throw new MediaError("invalid", "Expected a tag in params, input.artwork or params.clear, got none.");
+    }
+    const { source, format, seconds, tags: old } = await probeAudio(inputs.audio);
+    const tagged = TAGGED[source.container];
+    if (!tagged) {
+      throw new MediaError(
+        "unsupported",
+        `Expected mp3, m4a, flac, ogg, opus, wav or aiff, got ${inputs.audio.mediaType}.`,
+      );
+    }
+    if (inputs.artwork && tagged.pictures === "none") {
+      throw new MediaError("invalid", `Expected no input.artwork for ${format}, which has no place for pictures.`);
+    }
+    const own = await readPictures(source);
+    const pictures = inputs.artwork ? [await artworkOf(inputs.artwork)] : clear ? [] : await keptPictures(own);
+    const [cover] = pictures;
+    const name = `audio.${format}`;
+    const path = join(folder, name);
+    const written = {
+      ...kept(
+        clear ? {} : old,
+        given.map(([key]) => key),
+      ),
+      ...Object.fromEntries(given),
+    };
+    await copyAudio({
+      source,
+      output: { path, muxer: tagged.muxer, ...(tagged.options === undefined ? {} : { options: tagged.options }) },
+      tags: tagged.pictures === "tag" && cover ? { ...written, [PICTURE_TAG]: pictureComment(cover) } : written,
+      pictures: tagged.pictures === "streams" ? pictures : [],
+      onSeconds: (at) => progress(seconds > 0 ? Math.min(0.99, at / seconds) : 0),
+    }).catch((error: unknown) => {
+      if (!(error instanceof MediaError) || error.fault !== "failed") throw error;
+      throw new MediaError("corrupt", "The audio cannot be copied.", { cause: error });
+    });
+    if (source.container === "mp3") await settleComment(path);
+    const { size } = await stat(path);
+    return {
+      output: { format, bytes: size, tags: written, pictures: tagged.pictures === "none" ? 0 : pictures.length },
+      files: [{ path, mediaType: mediaTypeOf(format), name }],
+    };
+  },
+});
+
+/** Files write tags as texts that end at a zero. */
+function plain(words: string): string {
+  return words.replaceAll("\0", "").toWellFormed();
+}
+
+/** The tags that stay, in whatever case their file writes them. */
+function kept(old: Readonly<Record<string, string>>, replaced: readonly string[]): Record<string, string> {
+  return Object.fromEntries(Object.entries(old).filter(([key]) => !replaced.includes(key.toLowerCase())));
+}
