@@ -109,7 +109,9 @@ const GUARDED_MODULES: readonly Privilege[] = [
     pattern: /^(?:node:)?(?:http|https|http2)$|^(?:undici|axios|got|ky|node-fetch|ws)(?:\/|$)/,
     where: isProduct,
     // The guard dials callers' addresses, and only by these modules: they ask its resolver.
-    allowed: (file) => file === "workers/providers/http.ts" || file === "shared/outbound/fetch.ts",
+    // The browser's child has no network: it asks its worker through a socket.
+    allowed: (file) =>
+      ["workers/providers/http.ts", "shared/outbound/fetch.ts", "workers/capabilities/web/browser.ts"].includes(file),
   },
   {
     rule: "only shared/storage speaks S3",

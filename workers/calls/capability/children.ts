@@ -2,7 +2,7 @@
  * The children that run capabilities: a pool for each engine, a child for one workspace at a time, and no more runs at once than
  * there are cores.
  */
-import { mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -50,6 +50,16 @@ const IDLE_MS = 30_000;
 /** Their own programs start under no bound of address space; the memory of all their processes is watched. */
 const UNBOUND: ReadonlySet<string> = new Set(["browser", "libreoffice"]);
 const folders = processFolder("sluice-engines-");
+
+/** Where libraries put what they make beside a run's folder: it goes with the worker, whatever became of a child. */
+function temporary(): string {
+  const path = join(folders(), "temporary");
+  mkdirSync(path, { recursive: true });
+  chmodSync(path, 0o1777);
+  chmodSync(folders(), 0o711);
+  return path;
+}
+
 /** Runs that may take longer leave a core to those that may not. */
 const LONG_MS = 120_000;
 
@@ -81,7 +91,7 @@ export function openCapabilityChildren(
       processorSeconds: LIMITS.capabilityProcessorSeconds,
       jobsMax: RUNS_MAX,
       residentBytesMax: LIMITS.capabilityMemoryBytes / 3,
-      environment: { FONTCONFIG_FILE: FONTS, MALLOC_ARENA_MAX: "2", SVT_LOG: "1" },
+      environment: { FONTCONFIG_FILE: FONTS, MALLOC_ARENA_MAX: "2", SVT_LOG: "1", TMPDIR: temporary() },
     });
     pools.set(engine, pool);
     return pool;

@@ -89,7 +89,9 @@ async function serve(
     job,
     guard ? { ...task, guard: guard.socket } : task,
     control,
-  ).finally(async () => guard?.close());
+  ).finally(() => {
+    void guard?.close();
+  });
   const files = await keepFiles(context, job, made, signal);
   const durationMs = Math.round(performance.now() - startedAt);
   const price = deserializePrice(job.price as Record<string, string>);

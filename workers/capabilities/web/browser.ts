@@ -1,5 +1,6 @@
 /** Chromium, for one page at a time: without a network of its own, a profile or anything left behind. For child processes only. */
 import { mkdirSync } from "node:fs";
+import { request } from "node:http";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -73,8 +74,6 @@ async function launch(folder: string, chromium: Chromium | undefined): Promise<B
   if (!chromium) throw new Error("there is no browser here");
   const own = join(folder, "browser");
   mkdirSync(own, { recursive: true });
-  // Its library makes profiles there.
-  process.env["TMPDIR"] = own;
   const { chromium: library } = await import("playwright-core");
   return library.launch({
     executablePath: chromium.path,
@@ -113,25 +112,62 @@ async function openContext(browser: Browser, visit: BrowserVisit): Promise<Brows
 
 /** Parts of a page; other pages, and what a script sends, are not asked for. */
 async function answer(route: Route, guard: string | undefined): Promise<void> {
-  const request = route.request();
+  const asked = route.request();
   // Without content the page stays as it is; a refusal would be shown in its place.
-  if (request.isNavigationRequest() && request.frame().parentFrame() === null) return route.fulfill({ status: 204 });
-  if (guard === undefined || request.method() !== "GET") return route.abort("blockedbyclient");
+  if (asked.isNavigationRequest() && asked.frame().parentFrame() === null) return route.fulfill({ status: 204 });
+  if (guard === undefined || asked.method() !== "GET") return route.abort("blockedbyclient");
   try {
-    const asked = `http://guard/?address=${encodeURIComponent(request.url())}`;
-    const found = await fetch(asked, { unix: guard });
-    if (found.headers.has("x-refused")) return await route.abort("blockedbyclient");
-    const body = Buffer.from(await found.arrayBuffer());
-    return await route.fulfill({ status: found.status, headers: Object.fromEntries(found.headers), body });
+    const { status, headers, body } = await askGuard(guard, asked.url());
+    if ("x-refused" in headers) return await route.abort("blockedbyclient");
+    return await route.fulfill({ status, headers, body });
   } catch {
     // The page may be gone, or its run ended.
     return route.abort("failed").catch(() => undefined);
   }
 }
 
+interface Part {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+/** The worker answers each within its own deadline. */
+function askGuard(socketPath: string, address: string): Promise<Part> {
+  return new Promise((resolve, reject) => {
+    const asked = request(
+      { socketPath, path: `/?address=${encodeURIComponent(address)}`, agent: false },
+      (response) => {
+        const pieces: Buffer[] = [];
+        response.on("data", (piece: Buffer) => pieces.push(piece));
+        response.on("error", reject);
+        response.on("end", () => {
+          const headers = Object.entries(response.headers).map(([name, value]) => [name, String(value)] as const);
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: Object.fromEntries(headers),
+            body: Buffer.concat(pieces),
+          });
+        });
+      },
+    );
+    asked.on("error", reject);
+    asked.end();
+  });
+}
+
+/**
+ * Until the page has loaded. A page that sends itself elsewhere, which is not followed, may never say so: then, until nothing
+ * of it has been under way for a while.
+ */
 async function load(page: Page, { address, waitMs }: BrowserVisit): Promise<void> {
+  const quiet = watchQuiet(page);
   try {
-    await page.goto(address, { waitUntil: "load", timeout: LIMITS.webLoadMs });
+    const loaded = page.waitForEvent("load", { timeout: LIMITS.webLoadMs });
+    // Where it fails, the other wait tells.
+    loaded.catch(() => undefined);
+    await page.goto(address, { waitUntil: "commit", timeout: LIMITS.webLoadMs });
+    await Promise.race([loaded, quiet.promise]);
     if (waitMs > 0) await page.waitForTimeout(waitMs);
   } catch (error) {
     const isSlow = error instanceof Error && error.name === "TimeoutError";
@@ -141,5 +177,25 @@ async function load(page: Page, { address, waitMs }: BrowserVisit): Promise<void
       });
     }
     throw new MediaError("corrupt", "The page cannot be shown.", { cause: error });
+  } finally {
+    quiet.stop();
   }
+}
+
+/** Without a request for so long, a page has loaded what it loads. */
+const QUIET_MS = 500;
+
+function watchQuiet(page: Page): { readonly promise: Promise<void>; stop(): void } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let underWay = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const count = (by: number) => (): void => {
+    underWay += by;
+    clearTimeout(timer);
+    if (underWay <= 0) timer = setTimeout(resolve, QUIET_MS);
+  };
+  page.on("request", count(1));
+  page.on("requestfinished", count(-1));
+  page.on("requestfailed", count(-1));
+  return { promise, stop: () => clearTimeout(timer) };
 }
