@@ -1,6 +1,7 @@
 /** Starts the pools named on the command line; stops them without losing a call. */
 import { randomBytes } from "node:crypto";
 
+import { OFF_BY_DEFAULT } from "#shared/capabilities/off.ts";
 import { openCatalogue } from "#shared/catalogue/open.ts";
 import { serviceSecret } from "#shared/database/service-secrets.ts";
 import type { Config } from "#shared/config.ts";
@@ -91,7 +92,7 @@ export async function startWorker(pools: readonly Pool[]): Promise<void> {
         database,
         children: capabilities,
         required: config.capabilitiesRequired,
-        off: config.python ? {} : { python: "Set SLUICE_PYTHON=on." },
+        off: config.python ? {} : OFF_BY_DEFAULT,
         metrics,
         log,
       })

@@ -4,6 +4,7 @@
  */
 import type { Catalogue } from "#shared/catalogue/catalogue.ts";
 import { CAPABILITIES, findCapability } from "#shared/capabilities/list.ts";
+import { OFF_BY_DEFAULT } from "#shared/capabilities/off.ts";
 import type { Capability } from "#shared/capabilities/entry.ts";
 import { type CapabilityOffer, liveOffers } from "#shared/database/capability-offers.ts";
 import type { Queryable } from "#shared/database/client.ts";
@@ -27,7 +28,7 @@ interface OfferedOptions {
 
 const READ_MS = 5_000;
 
-/** Reads what workers tell, at once and every 5 s. Until a worker has told, every capability counts as offered. */
+/** Reads what workers tell, at once and every 5 s. Until a worker has told, all but those that are off by default are offered. */
 export async function openOffered({ database, catalogue, log }: OfferedOptions) {
   let offered = offeredBy([]);
   const enabled = rememberPairs((list: List, { capabilities }: Catalogue) => ({
@@ -68,6 +69,12 @@ interface List {
 }
 
 function offeredBy(offers: readonly CapabilityOffer[]): List {
+  if (offers.length === 0) {
+    return {
+      list: CAPABILITIES.filter(({ engine }) => !Object.hasOwn(OFF_BY_DEFAULT, engine)),
+      missing: new Map(Object.entries(OFF_BY_DEFAULT)),
+    };
+  }
   return {
     list: CAPABILITIES.filter(({ id }) => offers.every(({ ids }) => ids.includes(id))),
     missing: new Map(offers.flatMap(({ missing }) => Object.entries(missing))),

@@ -16,6 +16,8 @@ export const DOCUMENT_LIMITS = {
   documentStreamsBytesMax: 1_024 * MB,
   /** Lists in lists and quotes in quotes of Markdown. */
   documentDepthMax: 30,
+  /** Of HTML, and of all parts of a Word document: readers hold some kilobytes for each. */
+  documentTagsMax: 1_000_000,
   /** Of all tables of HTML that becomes Markdown: larger ones are no text to be read. */
   markdownTableRowsMax: 2_000,
   markdownTableCellsMax: 12_000,

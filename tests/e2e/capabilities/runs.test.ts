@@ -71,6 +71,11 @@ describe("the list", () => {
     const all = await ids("/v1/tools");
     const [own] = await bench.stack.query<{ ids: string[]; missing: object }>("select ids, missing from capability_offer"); // prettier-ignore
     expect(own?.ids.filter((id) => id !== "code.highlight")).toEqual(all);
+    expect(all).not.toContain("code.run_python");
+    expect(await errorOf(await bench.run("code.run_python", { input: { code: { text: "1" } } }))).toMatchObject({
+      status: 404,
+      message: "This service does not offer code.run_python: Set SLUICE_PYTHON=on.",
+    });
     const worker = newId();
     await bench.stack.query("insert into capability_offer (worker, ids, missing) values ($1, $2::text[], $3::jsonb)", [
       worker,

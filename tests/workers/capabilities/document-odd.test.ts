@@ -3,9 +3,12 @@ import { describe, expect, test } from "bun:test";
 
 import { PDFDocument, PDFName, PDFNumber } from "@cantoo/pdf-lib";
 import { utils, write } from "@e965/xlsx";
+import sharp from "sharp";
+
+import { LIMITS } from "#shared/limits.ts";
 import { inflateSync } from "node:zlib";
 
-import { five, pagesOf, pdfOf, refused, unzipped } from "./document-files.ts";
+import { five, pagesOf, pdfOf, refused, unzipped, zipOf } from "./document-files.ts";
 import { runCapability } from "./in-folder.ts";
 
 const convert = (document: Uint8Array | { text: string }, params: object) =>
@@ -90,6 +93,23 @@ test("HTML gives no words of its drawings", async () => {
   expect(await textOf("<!doctype html><p>a</p><svg><title>b</title><text>c</text></svg><p>d</p>")).toBe("a\n\nd");
 });
 
+describe("more tags than memory has room for are refused", () => {
+  const { documentTagsMax: max } = LIMITS;
+  const paragraphs = Array.from({ length: max / 2 + 1 }, (_, at) => `<w:p>${at * 7_919}</w:p>`).join("");
+
+  test("in a letter", async () => {
+    const document = await zipOf({ "word/document.xml": `<w:document><w:body>${paragraphs}</w:body></w:document>` });
+    const said = `too_large: Expected a Word document of at most ${max} tags, got more.`;
+    expect(await refused(runCapability("document.docx_to_markdown", { document }))).toBe(said);
+  });
+
+  test("in HTML", async () => {
+    const text = `<!doctype html><html>${paragraphs}`;
+    const read = runCapability("document.extract_text", { document: Buffer.from(text) });
+    expect(await refused(read)).toContain(`too_large: Expected at most ${max} tags, got `);
+  });
+});
+
 describe("a PDF", () => {
   test.each([
     ["in no quarter", PDFNumber.of(45)],
@@ -154,6 +174,22 @@ describe("a PDF", () => {
     expect(await refused(runCapability("document.watermark", { document: five }, { text: " \t " }))).toBe(
       "invalid: Expected params.text to have letters, got spaces alone.",
     );
+  });
+
+  test("shows what is in the fields of its form", async () => {
+    const fill = { document: { file_id: "file-sample-report" } };
+    const ink = async (fields: object): Promise<number> => {
+      const { file_id } = fill.document;
+      const made = await runCapability("document.fill_form", { document: { file_id } }, { fields, flatten: false });
+      const drawn = await runCapability(
+        "document.render_pages",
+        { document: made.bytes() },
+        { dpi: 72, pack: "files" },
+      );
+      const pages = (drawn.files ?? []).map((_, at) => sharp(drawn.bytes(at)).greyscale().raw().toBuffer());
+      return Buffer.concat(await Promise.all(pages)).reduce((sum, level) => sum + (level < 100 ? 1 : 0), 0);
+    };
+    expect((await ink({ customer: "WWWWWW" })) - (await ink({ customer: "." }))).toBeGreaterThan(50);
   });
 
   test("offers no colour behind pages, which are white", async () => {

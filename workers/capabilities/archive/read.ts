@@ -92,10 +92,21 @@ async function* readZip({ path }: InputFile, password: string | undefined): Asyn
           if (entry.directory) return;
           if (encrypted && password === undefined)
             throw new MediaError("invalid", "Expected params.password for an encrypted entry, got none.");
-          const sink = new WritableStream<Uint8Array>({ write: onBytes });
+          let refusal: MediaError | undefined;
+          const write = async (bytes: Uint8Array): Promise<void> => {
+            try {
+              await onBytes(bytes);
+            } catch (error) {
+              if (error instanceof MediaError) refusal = error;
+              throw error;
+            }
+          };
+          const sink = new WritableStream<Uint8Array>({ write });
           try {
             await entry.getData(sink, { checkSignature: true });
           } catch (error) {
+            // The last piece that is refused makes the library fail at the stream's end, with an error of its own.
+            if (refusal) throw refusal;
             if (error instanceof MediaError) throw error;
             const isPassword = /password/i.test(String(error));
             if (isPassword)

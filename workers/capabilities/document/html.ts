@@ -2,6 +2,8 @@
 import { highlightedCodeBlock, strikethrough, taskListItems } from "@joplin/turndown-plugin-gfm";
 import TurndownService from "turndown";
 
+import { LIMITS } from "#shared/limits.ts";
+
 import { checkParts, TABLE_PARTS } from "../html-parts.ts";
 import { tables } from "./html-tables.ts";
 import { guarded } from "./markdown.ts";
@@ -23,8 +25,9 @@ export function markdownOf(html: string): string {
   return `${guarded(() => service.turndown(html))}\n`;
 }
 
-/** @throws MediaError too_large, for what is nested too deeply */
+/** @throws MediaError too_large, for too many tags, and for what is nested too deeply */
 export function textOfHtml(html: string): string {
+  checkParts(html, [{ name: "tags", pattern: /</g, max: LIMITS.documentTagsMax }]);
   const service = new TurndownService();
   service.escape = (text) => text;
   service.remove(isHidden);

@@ -11,6 +11,16 @@ const ODS = "application/vnd.oasis.opendocument.spreadsheet";
 /** Entries whose text tells more. */
 const READ = ["mimetype", "content.xml"];
 
+/** Parts of a Word document. */
+const WORDS = /^word\/.*\.xml$/;
+const TAG = 0x3c;
+
+function tagsIn(bytes: Uint8Array): number {
+  let count = 0;
+  for (let at = bytes.indexOf(TAG); at !== -1; at = bytes.indexOf(TAG, at + 1)) count += 1;
+  return count;
+}
+
 export interface OfficeFile {
   /** Undefined for another zip. */
   readonly kind: OfficeKind | undefined;
@@ -28,8 +38,8 @@ export async function openOffice(file: InputFile, folder: string): Promise<Offic
   const { counter, entries } = await readArchive(file, folder, undefined);
   const names = new Set<string>();
   const texts = new Map<string, string>();
-  const { documentUnpackedBytesMax: max } = LIMITS;
-  let total = 0;
+  const { documentUnpackedBytesMax: max, documentTagsMax: tagsMax } = LIMITS;
+  let [total, tags] = [0, 0];
   for await (const entry of entries) {
     if (entry.kind !== "file") continue;
     names.add(entry.name);
@@ -38,6 +48,10 @@ export async function openOffice(file: InputFile, folder: string): Promise<Offic
       counter.bytes(bytes.length);
       total += bytes.length;
       if (total > max) throw new MediaError("too_large", `Expected at most ${max} bytes unpacked, got more.`);
+      if (WORDS.test(entry.name)) tags += tagsIn(bytes);
+      if (tags > tagsMax) {
+        throw new MediaError("too_large", `Expected a Word document of at most ${tagsMax} tags, got more.`);
+      }
       if (READ.includes(entry.name)) pieces.push(bytes);
     });
     if (pieces.length > 0) texts.set(entry.name, Buffer.concat(pieces).toString());

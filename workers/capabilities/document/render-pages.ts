@@ -56,7 +56,7 @@ export default defineCapability({
       for (const [at, page] of pages.entries()) {
         const { width, height, data } = await document
           .getPage(page - 1)
-          .render({ scale, render: "bitmap" })
+          .render({ scale, render: "bitmap", renderFormFields: true })
           .catch((error: unknown) => {
             throw unreadable(error);
           });
