@@ -97,7 +97,7 @@ export function listCapabilities(
   return {
     object: "list",
     data: offered.map((capability) => {
-      const { members: _members, rules: _rules, engine: _engine, pricing: _own, ...entry } = capability;
+      const { members: _members, rules: _rules, engine: _engine, engineBy: _by, pricing: _own, ...entry } = capability;
       const { id, category, display_name, ...rest } = entry;
       const pricing = pricingNumbers(capabilityPrice(catalogue, capability));
       return { id, object: "capability", category, display_name, ...rest, pricing } as unknown as CapabilityEntry;

@@ -40,6 +40,11 @@ export type Rule =
     }
   | { readonly rule: "without"; readonly path: string; readonly names: readonly string[] };
 
+export interface EngineBy {
+  readonly param: string;
+  readonly engine: string;
+}
+
 export interface Capability {
   readonly id: string;
   readonly category: Category;
@@ -60,4 +65,14 @@ export interface Capability {
   readonly pricing: Readonly<Record<string, string>>;
   /** What runs it: children are started for one engine each. */
   readonly engine: string;
+  /** What does it instead where a param is true. */
+  readonly engineBy?: EngineBy;
+}
+
+/** What does a run with these params. */
+export function engineOf(
+  { engine, engineBy }: Pick<Capability, "engine" | "engineBy">,
+  params: Readonly<Record<string, unknown>>,
+): string {
+  return engineBy !== undefined && params[engineBy.param] === true ? engineBy.engine : engine;
 }

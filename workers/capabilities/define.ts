@@ -2,7 +2,14 @@
  * A capability: what is published of it, and what runs it in a child process. One file each; `list.ts` names them all, and
  * `npm run generate` writes what the ingress serves.
  */
-import type { Capability, CapabilityModality, InputMember, Rule, Schema } from "#shared/capabilities/entry.ts";
+import type {
+  Capability,
+  CapabilityModality,
+  EngineBy,
+  InputMember,
+  Rule,
+  Schema,
+} from "#shared/capabilities/entry.ts";
 import { CATEGORIES } from "#shared/capabilities/entry.ts";
 
 import { asMediaError } from "./faults.ts";
@@ -133,6 +140,7 @@ interface Definition<P extends Params, M extends Members> {
   readonly examples: readonly { readonly title: string; readonly params: Readonly<Record<string, unknown>> }[];
   readonly price: Readonly<Record<string, string>>;
   readonly engine: string;
+  readonly engineBy?: EngineBy;
   /** @throws MediaError `unsupported`, `corrupt`, `too_large`, `invalid` for what its caller can mend */
   readonly run: (run: Run<ParamsOf<P>, InputsOf<M>>) => Promise<Made>;
 }

@@ -56,6 +56,8 @@ test("a page is shown by a browser in a child without a network, with its parts,
     .raw()
     .toBuffer({ resolveWithObject: true });
   expect([...data]).toEqual([255, 0, 0]);
+  const words = await bench.made("web.to_markdown", { input: { url }, params: { scope: "page", render: true } });
+  expect(words.output["text"]).toBe("# Tea\n");
   const printed = await bench.made("document.html_to_pdf", { input: { html: { url } } });
   const text = await bench.made("document.extract_text", {
     input: { document: { file_id: printed.files[0]?.file_id } },

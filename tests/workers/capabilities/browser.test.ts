@@ -132,6 +132,14 @@ describe("web.screenshot", () => {
   }, 30_000);
 });
 
+test("web.to_markdown reads what scripts make where that is asked for", async () => {
+  const site = await sites.open({ "/": page("<p>Plain</p><script>document.body.append('by script')</script>") });
+  const of = async (render: boolean) =>
+    (await sites.visit("web.to_markdown", site.url("/"), { scope: "page", render })).output["text"];
+  expect(await of(false)).toBe("Plain\n");
+  expect(await of(true)).toBe("Plain\n\nby script\n");
+}, 30_000);
+
 describe("document.html_to_pdf", () => {
   const textOf = async (pdf: Uint8Array) =>
     (await runCapability("document.extract_text", { document: pdf })).output?.["text"];

@@ -7,6 +7,7 @@ import { settleMediaType } from "#shared/files/media-type.ts";
 import { sniffMediaType } from "#shared/media/sniff.ts";
 
 import { runCapability, tools } from "./in-folder.ts";
+import { openElsewhere } from "./opened.ts";
 
 describe.each(CAPABILITIES.map((one) => [one.id, one] as const))("%s", (id, capability) => {
   const examples = capability.examples.map(({ title, params }) => [title, params] as const);
@@ -40,6 +41,7 @@ describe.each(CAPABILITIES.map((one) => [one.id, one] as const))("%s", (id, capa
           expect(await settleMediaType(made.bytes(at), file.mediaType, file.name)).toBe(file.mediaType);
         else if (sniffed !== undefined) expect([file.name, sniffed]).toEqual([file.name, file.mediaType]);
         expect(made.bytes(at).length).toBeGreaterThan(0);
+        await openElsewhere(file.mediaType, made.bytes(at), capability.engine);
       }
       expect((made.files ?? []).length + Object.keys(made.output ?? {}).length).toBeGreaterThan(0);
     },

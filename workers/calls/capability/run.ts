@@ -7,7 +7,7 @@ import { join } from "node:path";
 
 import type { JobMessage } from "#schemas/generated/types.ts";
 import { findCapability } from "#shared/capabilities/list.ts";
-import { type Capability } from "#shared/capabilities/entry.ts";
+import { type Capability, engineOf } from "#shared/capabilities/entry.ts";
 import { capabilityCharge } from "#shared/capabilities/price.ts";
 import { ApiError } from "#shared/errors.ts";
 import { processFolder } from "#shared/files/process-folder.ts";
@@ -36,7 +36,8 @@ export function createCapabilityHandler(context: WorkerContext): JobHandler {
       const capability = findCapability(job.model);
       if (!capability) return freeFailure(gone(`The capability ${job.model} is not offered any more.`));
       // Workers that differ are rolled out one after the other: the list may still name it.
-      const missing = context.offer?.missing(capability.engine);
+      const { params } = job.request as unknown as StoredRun;
+      const missing = context.offer?.missing(engineOf(capability, params));
       if (missing !== undefined) return freeFailure(gone(`This service does not offer ${job.model}: ${missing}`));
       const folder = await mkdtemp(join(folders(), "run-"));
       const holding = context.results.open(job.workspace_id);
@@ -82,7 +83,7 @@ async function serve(
       context.capabilities.judgeRobots(robots, { engine: capability.engine, workspaceId: job.workspace_id, signal }),
   });
   const task = { capability: capability.id, folder, params, inputs };
-  const guard = asksForParts(capability, inputs) ? openPageGuard(folder, signal) : undefined;
+  const guard = asksForParts(engineOf(capability, params), inputs) ? openPageGuard(folder, signal) : undefined;
   const made = await inChild(
     context,
     capability,
@@ -109,19 +110,20 @@ async function serve(
 }
 
 /** A page that came from an address may ask for its parts. */
-function asksForParts({ engine }: Capability, inputs: Readonly<Record<string, RunFiles>>): boolean {
+function asksForParts(engine: string, inputs: Readonly<Record<string, RunFiles>>): boolean {
   return engine === "browser" && Object.values(inputs).some((one) => "address" in one && one.address !== undefined);
 }
 
 async function inChild(
   context: WorkerContext,
-  { id, engine, category }: Capability,
+  capability: Capability,
   job: JobMessage,
   task: Parameters<WorkerContext["capabilities"]["run"]>[0],
   { signal, providerJob }: JobControl,
 ): Promise<RunResult> {
+  const { id, category } = capability;
   const options = {
-    engine,
+    engine: engineOf(capability, task.params),
     workspaceId: job.workspace_id,
     runMs: CAPABILITY_RUN_MS[category],
     signal,

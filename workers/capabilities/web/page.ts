@@ -12,6 +12,11 @@ export function typeOf({ contentType }: InputPage): string {
   return contentType.split(";", 1).join("").trim().toLowerCase();
 }
 
+/** As a browser is given it. */
+export function htmlOf({ path, contentType }: InputPage): { readonly path: string; readonly contentType: string } {
+  return { path, contentType: contentType === "" ? "text/html" : contentType };
+}
+
 /** The place in which a page says what it is written in (HTML standard, 13.2.3.2). */
 const HEAD_BYTES = 1_024;
 

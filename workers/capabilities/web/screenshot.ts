@@ -6,7 +6,7 @@ import { MediaError } from "#shared/media/media-error.ts";
 import { defineCapability } from "../define.ts";
 import { choice, flag, integer, number, text } from "../params.ts";
 import { withPage } from "./browser.ts";
-import { PAGE_MEMBER, SAMPLE } from "./page.ts";
+import { htmlOf, PAGE_MEMBER, SAMPLE } from "./page.ts";
 
 export default defineCapability({
   id: "web.screenshot",
@@ -42,7 +42,6 @@ export default defineCapability({
   engine: "browser",
   async run({ params, inputs: { url: page }, folder, tools, guard }) {
     const { width, height, device_scale: scale, selector, format } = params;
-    const html = { path: page.path, contentType: page.contentType === "" ? "text/html" : page.contentType };
     const options = {
       width,
       height,
@@ -51,17 +50,21 @@ export default defineCapability({
       javascript: params.javascript,
       waitMs: params.wait * 1_000,
     };
-    const taken = await withPage({ folder, tools, html, address: page.address, guard, ...options }, async (shown) => {
-      if (params.full_page) checkSide((await shown.evaluate<number>("document.documentElement.scrollHeight")) * scale);
-      const target = selector === undefined ? undefined : shown.locator(selector).first();
-      if (target && (await target.count()) === 0) {
-        throw new MediaError("invalid", `Expected params.selector to find an element, got none for ${selector}.`);
-      }
-      const bytes = target
-        ? await target.screenshot({ type: "png" })
-        : await shown.screenshot({ type: "png", fullPage: params.full_page });
-      return { bytes, title: await shown.title() };
-    });
+    const taken = await withPage(
+      { folder, tools, html: htmlOf(page), address: page.address, guard, ...options },
+      async (shown) => {
+        if (params.full_page)
+          checkSide((await shown.evaluate<number>("document.documentElement.scrollHeight")) * scale);
+        const target = selector === undefined ? undefined : shown.locator(selector).first();
+        if (target && (await target.count()) === 0) {
+          throw new MediaError("invalid", `Expected params.selector to find an element, got none for ${selector}.`);
+        }
+        const bytes = target
+          ? await target.screenshot({ type: "png" })
+          : await shown.screenshot({ type: "png", fullPage: params.full_page });
+        return { bytes, title: await shown.title() };
+      },
+    );
     const { default: sharp } = await import("sharp");
     const picture = sharp(taken.bytes);
     const encoded =
