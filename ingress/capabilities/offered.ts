@@ -4,7 +4,7 @@
  */
 import type { Catalogue } from "#shared/catalogue/catalogue.ts";
 import { CAPABILITIES, findCapability } from "#shared/capabilities/list.ts";
-import { OFF_BY_DEFAULT } from "#shared/capabilities/off.ts";
+import { NOT_PACKAGED, OFF_BY_DEFAULT } from "#shared/capabilities/off.ts";
 import type { Capability } from "#shared/capabilities/entry.ts";
 import { type CapabilityOffer, liveOffers } from "#shared/database/capability-offers.ts";
 import type { Queryable } from "#shared/database/client.ts";
@@ -26,9 +26,9 @@ interface OfferedOptions {
   readonly log: Logger;
 }
 
-const READ_MS = 5_000;
+const READ_MS = 2_000;
 
-/** Reads what workers tell, at once and every 5 s. Until a worker has told, all but those that are off by default are offered. */
+/** Reads what workers tell, at once and every 2 s. Until a worker has told, all but those that are off by default are offered. */
 export async function openOffered({ database, catalogue, log }: OfferedOptions) {
   let offered = offeredBy([]);
   const enabled = rememberPairs((list: List, { capabilities }: Catalogue) => ({
@@ -71,7 +71,7 @@ interface List {
 function offeredBy(offers: readonly CapabilityOffer[]): List {
   if (offers.length === 0) {
     return {
-      list: CAPABILITIES.filter(({ engine }) => !Object.hasOwn(OFF_BY_DEFAULT, engine)),
+      list: CAPABILITIES.filter(({ engine }) => !Object.hasOwn(OFF_BY_DEFAULT, engine) && !NOT_PACKAGED.has(engine)),
       missing: new Map(Object.entries(OFF_BY_DEFAULT)),
     };
   }

@@ -64,7 +64,8 @@ export function capabilities(context: IngressContext): readonly Route[] {
       path: "/v1/capabilities/{id}/estimate",
       operationId: "estimateCapability",
       summary: "Say what a run would cost",
-      description: "The body is that of the run, which is checked like a real one, and neither held nor billed.",
+      description:
+        "The body is that of the run. Its shape and its params are checked, its inputs are not fetched, and nothing is held or billed.",
       tags: ["Capabilities"],
       auth: "key",
       request: { schema: "CapabilityRunRequest" },

@@ -116,10 +116,25 @@ export function createChildPool(options: ChildPoolOptions): ChildPool {
 
   function started(): Child | undefined {
     if (children.size >= options.childrenMax) return undefined;
-    const child = startChild(options);
+    const child = tryStart();
+    if (child === undefined) return undefined;
     children.add(child);
     void forget(child);
     return child;
+  }
+
+  /** Undefined where the system has no room for another process; with none alive, nothing else would answer what waits. */
+  function tryStart(): Child | undefined {
+    try {
+      return startChild(options);
+    } catch (error) {
+      if (children.size > 0) return undefined;
+      for (const { leaveQueue, reject } of queue.splice(0)) {
+        leaveQueue();
+        reject(new MediaError("failed", "no child process could be started", { cause: error }));
+      }
+      return undefined;
+    }
   }
 
   async function forget(child: Child): Promise<void> {
@@ -128,7 +143,8 @@ export function createChildPool(options: ChildPoolOptions): ChildPool {
     const at = idle.indexOf(child);
     if (at >= 0) idle.splice(at, 1);
     next();
-    topUp();
+    // One that ended before it had work would end again.
+    if (child.owner !== undefined || child.hasWorked()) topUp();
   }
 
   async function serve(child: Child, { job, resolve, reject }: Waiting): Promise<void> {
@@ -188,6 +204,7 @@ interface Child {
   owner: string | undefined;
   run(job: ChildJob): Promise<ChildResult>;
   isUsable(): boolean;
+  hasWorked(): boolean;
   /** Counts down to its end unless it gets work. */
   rest(): void;
   end(): void;
@@ -294,6 +311,7 @@ function startChild(options: ChildPoolOptions): Child {
     owner: undefined,
     run,
     isUsable: () => isUsable,
+    hasWorked: () => jobs > 0,
     rest: () => {
       idleTimer = setTimeout(end, options.idleMs);
       idleTimer.unref();

@@ -24,6 +24,7 @@ export const WEB_LIMITS = {
   webPagePartsMax: 500,
   webPagePartsBytesMax: 50 * MB,
   webPartMs: 15_000,
+  webPartsAtOnceMax: 6,
   /** Elements within elements: readers call themselves for each level. */
   webDepthMax: 400,
 } as const;

@@ -5,6 +5,8 @@ import sharp from "sharp";
 
 import { listen, type Listening } from "#tests/shared/outbound/servers.ts";
 
+import { eventually } from "#tests/faults/wait.ts";
+
 import { errorOf } from "../media/bench.ts";
 
 import { type CapabilityBench, startCapabilityBench } from "./bench.ts";
@@ -43,6 +45,7 @@ test("a page is read as Markdown, listed and fetched", async () => {
 }, 30_000);
 
 test("a page is shown by a browser in a child without a network, with its parts, and printed", async () => {
+  await eventually("the worker's browser is offered", async () => (await (await bench.call("/v1/tools")).text()).includes("web.screenshot"), 15_000); // prettier-ignore
   const url = site.url("/styled");
   const shown = await bench.made("web.screenshot", { input: { url }, params: { width: 320, height: 240 } });
   expect(shown).toMatchObject({

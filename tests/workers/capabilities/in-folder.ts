@@ -15,7 +15,8 @@ import { loadCapability } from "#workers/capabilities/list.ts";
 
 /** Programs of this machine, unpacked once. */
 let found: Promise<Tools> | undefined;
-export const tools = (): Promise<Tools> => (found ??= findTools({ chromium: undefined, libreoffice: undefined }));
+export const tools = (): Promise<Tools> =>
+  (found ??= findTools({ chromium: undefined, libreoffice: undefined }, false));
 
 const folders: string[] = [];
 afterAll(() => {

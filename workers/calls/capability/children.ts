@@ -101,9 +101,9 @@ export function openCapabilityChildren(
   return {
     async run(task, { engine, workspaceId, runMs, signal, onProgress }) {
       const giveBack = await turns.take({ workspaceId, isLong: runMs > LONG_MS, signal });
-      giveTo(task.folder, isolation.user);
       const disk = watchFolder(task.folder, LIMITS.capabilityOutputBytesMax);
       try {
+        giveTo(task.folder, isolation.user);
         const { output } = await poolOf(engine).run({
           task: "run",
           input: { ...task, tools } satisfies ChildRun,
@@ -132,8 +132,8 @@ export function openCapabilityChildren(
     async tryEngine(engine) {
       const giveBack = await turns.take({ workspaceId: "", isLong: false });
       const folder = mkdtempSync(join(folders(), "engine-"));
-      giveTo(folder, isolation.user);
       try {
+        giveTo(folder, isolation.user);
         const input: EngineTrial = { engine, folder, tools };
         const { output } = await poolOf(engine).run({ task: "tryEngine", input, jobMs: LIMITS.engineTryMs });
         return typeof output === "string" ? output : undefined;

@@ -139,11 +139,14 @@ async function bringFile(run: RunInputs, id: string, path: string, bytesMax: num
   if (blocks.bytes > bytesMax) throw tooLarge(param, bytesMax, blocks.bytes);
   await run.makeRoom(blocks.bytes);
   const file = openFile(path);
-  for await (const piece of readFile(storage, blocks)) {
-    run.signal.throwIfAborted();
-    await file.write(piece);
+  try {
+    for await (const piece of readFile(storage, blocks)) {
+      run.signal.throwIfAborted();
+      await file.write(piece);
+    }
+  } finally {
+    await file.end();
   }
-  await file.end();
   return { bytes: blocks.bytes, mediaType: row.media_type, name: row.filename };
 }
 

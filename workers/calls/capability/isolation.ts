@@ -2,7 +2,7 @@
  * What keeps the children of capabilities away from the network, from other processes and from the worker's own rights, as far
  * as this system allows it. Each way is tried when the worker starts; the strongest that works is used.
  */
-import { chmodSync, chownSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { chmodSync, lchownSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -118,6 +118,7 @@ export function giveTo(folder: string, user: number | undefined): void {
   if (user === undefined) return;
   // Passed through, not listed: the folders of other runs in it belong to the same user, but their names are not known.
   chmodSync(dirname(folder), 0o711);
-  for (const name of readdirSync(folder)) chownSync(join(folder, name), user, user);
-  chownSync(folder, user, user);
+  // Links are not followed: a child may have left one.
+  for (const name of readdirSync(folder)) lchownSync(join(folder, name), user, user);
+  lchownSync(folder, user, user);
 }

@@ -7,6 +7,9 @@ import { join } from "node:path";
 
 import { LIMITS } from "#shared/limits.ts";
 import { fetchPublic, OutboundError } from "#shared/outbound/fetch.ts";
+import { Semaphore } from "#shared/semaphore.ts";
+
+export const GUARD_SOCKET = "guard.sock";
 
 export interface PageGuard {
   readonly socket: string;
@@ -19,28 +22,45 @@ const TOLD =
 
 /** @param signal of the run: with it, all that is asked for ends */
 export function openPageGuard(folder: string, signal: AbortSignal): PageGuard {
-  const socket = join(folder, "guard.sock");
+  const socket = join(folder, GUARD_SOCKET);
   let [asked, bytes] = [0, 0];
+  const places = new Semaphore(LIMITS.webPartsAtOnceMax);
+  const part = async (address: string): Promise<Response> => {
+    const pieces: Uint8Array[] = [];
+    const answer = await fetchPublic(address, {
+      signal,
+      bytesMax: LIMITS.webPageBytesMax,
+      timeoutMs: LIMITS.webPartMs,
+      redirectsMax: LIMITS.webRedirectsMax,
+      headers: {},
+      // Counted as they come: several are under way at once.
+      onBytes: async (piece) => {
+        bytes += piece.length;
+        if (bytes > LIMITS.webPagePartsBytesMax)
+          throw new OutboundError("too_large", "more than a page's parts may have");
+        pieces.push(piece.slice());
+      },
+    });
+    const headers = [...answer.headers].filter(([name]) => TOLD.test(name));
+    return new Response(Buffer.concat(pieces), { status: answer.status, headers });
+  };
   const server = Bun.serve({
     unix: socket,
-    async fetch(request) {
+    async fetch(request, own) {
+      // Each fetch has a deadline of its own.
+      own.timeout(request, 0);
       asked += 1;
       const address = new URL(request.url).searchParams.get("address") ?? "";
       if (asked > LIMITS.webPagePartsMax || bytes >= LIMITS.webPagePartsBytesMax) return refused("too much");
+      const place = await places.take(1, signal).catch(() => undefined);
+      if (!place) return refused("ended");
       try {
-        const answer = await fetchPublic(address, {
-          signal,
-          bytesMax: Math.min(LIMITS.webPageBytesMax, LIMITS.webPagePartsBytesMax - bytes),
-          timeoutMs: LIMITS.webPartMs,
-          redirectsMax: LIMITS.webRedirectsMax,
-          headers: {},
-        });
-        bytes += answer.bytes.length;
-        const headers = [...answer.headers].filter(([name]) => TOLD.test(name));
-        return new Response(Buffer.from(answer.bytes), { status: answer.status, headers });
+        return await part(address);
       } catch (error) {
         if (!(error instanceof OutboundError)) return refused("ended");
         return error.status === undefined ? refused(error.fault) : new Response(null, { status: error.status });
+      } finally {
+        place.release();
       }
     },
   });

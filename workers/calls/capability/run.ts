@@ -2,8 +2,9 @@
  * Runs capabilities: inputs into a folder, the engine in a child, results into the file store, settled at what was measured. A run
  * whose worker was lost runs again from its start.
  */
-import { mkdtemp, rm, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { lstatSync, readdirSync, realpathSync, rmSync, type Stats } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
 
 import type { JobMessage } from "#schemas/generated/types.ts";
 import { findCapability } from "#shared/capabilities/list.ts";
@@ -26,7 +27,7 @@ import { storeArtifact } from "../media/artifacts.ts";
 import type { Holding } from "../media/result-budget.ts";
 
 import { readInputs } from "./inputs.ts";
-import { openPageGuard } from "./page-guard.ts";
+import { GUARD_SOCKET, openPageGuard } from "./page-guard.ts";
 
 const folders = processFolder("sluice-runs-");
 
@@ -93,7 +94,7 @@ async function serve(
   ).finally(() => {
     void guard?.close();
   });
-  const files = await keepFiles(context, job, made, signal);
+  const files = await keepFiles(context, job, made, folder, signal);
   const durationMs = Math.round(performance.now() - startedAt);
   const price = deserializePrice(job.price as Record<string, string>);
   context.log.info({ job_id: job.job_id, capability: capability.id, ms: durationMs }, "capability run");
@@ -112,6 +113,13 @@ async function serve(
 /** A page that came from an address may ask for its parts. */
 function asksForParts(engine: string, inputs: Readonly<Record<string, RunFiles>>): boolean {
   return engine === "browser" && Object.values(inputs).some((one) => "address" in one && one.address !== undefined);
+}
+
+/** What an ended child left goes; the inputs stay. */
+function clean(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    if (!name.startsWith("in-") && name !== GUARD_SOCKET) rmSync(join(folder, name), { recursive: true, force: true });
+  }
 }
 
 async function inChild(
@@ -136,11 +144,26 @@ async function inChild(
       const hasCrashed = error instanceof MediaError && error.fault === "failed";
       if (!hasCrashed || tries >= LIMITS.capabilityTries) throw error;
       context.log.warn({ err: error, job_id: job.job_id, capability: id }, "a run's child ended, the run begins anew");
+      clean(task.folder);
     }
   }
 }
 
-async function keepFiles(context: WorkerContext, job: JobMessage, made: RunResult, signal: AbortSignal) {
+/** What a child names is a file that it made: nothing else of this machine is kept for it. @throws MediaError failed */
+function ownFile(path: string, folder: string): Stats {
+  const facts = lstatSync(path, { throwIfNoEntry: false });
+  const isInside = facts?.isFile() === true && `${realpathSync(dirname(path))}/`.startsWith(`${realpathSync(folder)}/`);
+  if (!facts || !isInside) throw new MediaError("failed", "a run named a file that is not its own");
+  return facts;
+}
+
+async function keepFiles(
+  context: WorkerContext,
+  job: JobMessage,
+  made: RunResult,
+  folder: string,
+  signal: AbortSignal,
+) {
   const { files = [] } = made;
   if (files.length > LIMITS.capabilityFilesMax) {
     throw new MediaError(
@@ -150,7 +173,7 @@ async function keepFiles(context: WorkerContext, job: JobMessage, made: RunResul
   }
   const kept: { file_id: string; content_type: string; bytes: number; name: string }[] = [];
   for (const [at, file] of files.entries()) {
-    const { size } = await stat(file.path);
+    const { size } = ownFile(file.path, folder);
     if (size === 0) throw new Error(`${job.model} made an empty file`);
     const pieces = (): AsyncIterable<Uint8Array> => Bun.file(file.path).stream();
     const facts = {

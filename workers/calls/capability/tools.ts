@@ -13,9 +13,13 @@ const UNPACK_MS = 60_000;
 /** Of the packaged browser: another version is unpacked beside it. */
 const VERSION = "153.0.0";
 
-export async function findTools(settings: Pick<Config, "chromium" | "libreoffice">): Promise<Tools> {
+/** @param hasNetwork children share ours: LibreOffice, which fetches what documents name, is then used only where a setting names it */
+export async function findTools(
+  settings: Pick<Config, "chromium" | "libreoffice">,
+  hasNetwork: boolean,
+): Promise<Tools> {
   const chromium = settings.chromium === undefined ? await packaged() : existing(settings.chromium);
-  const soffice = settings.libreoffice ?? Bun.which("soffice") ?? undefined;
+  const soffice = settings.libreoffice ?? (hasNetwork ? undefined : (Bun.which("soffice") ?? undefined));
   return {
     ...(chromium === undefined ? {} : { chromium }),
     ...(soffice !== undefined && existsSync(soffice) ? { soffice } : {}),
@@ -31,6 +35,7 @@ async function packaged(): Promise<Chromium | undefined> {
   if (process.platform !== "linux" || arch() !== "x64") return undefined;
   const own = process.getuid?.() ?? 0;
   const folder = join(tmpdir(), `sluice-chromium-${VERSION}-${own}`);
+  if (isOurs(folder, own) && !existsSync(join(folder, "chromium"))) rmSync(folder, { recursive: true, force: true });
   if (!isOurs(folder, own)) await unpack(folder);
   return isOurs(folder, own) ? { path: join(folder, "chromium"), libraries: join(folder, "al2023/lib") } : undefined;
 }

@@ -81,6 +81,8 @@ export function createTurns(max: number): Turns {
       const { promise, resolve } = Promise.withResolvers<void>();
       const one: Waiting = { ...options, enter: resolve };
       waiting.add(one);
+      // One that comes anew stands behind those who were served, not before all who wait.
+      if (!served.has(one.workspaceId)) served.set(one.workspaceId, Math.min(count, ...served.values()));
       next();
       try {
         await (signal && waiting.has(one) ? beforeAbort(promise, signal) : promise);

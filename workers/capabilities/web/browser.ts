@@ -44,6 +44,9 @@ const FLAGS = [
   // Nothing of it works without a network; nothing of it is to wait for one.
   "--disable-domain-reliability",
   "--no-pings",
+  // Where it shares our network after all: what is not held by a route has no way out either.
+  "--proxy-server=127.0.0.1:9",
+  "--proxy-bypass-list=<-loopback>",
   "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
 ];
 /** A machine may have none of its own: then words would not be seen. */
@@ -58,9 +61,27 @@ export async function withPage<T>(visit: BrowserVisit, work: (page: Page) => Pro
     const page = await context.newPage();
     page.on("dialog", (dialog) => void dialog.dismiss().catch(() => undefined));
     await load(page, visit);
-    return await work(page);
+    return await beforeDeadline(work(page));
   } finally {
     await browser.close();
+  }
+}
+
+/** A page that loops keeps what is asked of it waiting. @throws MediaError too_large */
+async function beforeDeadline<T>(work: Promise<T>): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const tooLong = (cause?: unknown): MediaError =>
+    new MediaError("too_large", `Expected a page that is shown within ${LIMITS.webLoadMs / 1_000} seconds.`, { cause });
+  const timer = setTimeout(() => reject(tooLong()), LIMITS.webLoadMs);
+  try {
+    return await Promise.race([work, late]);
+  } catch (error) {
+    if (error instanceof MediaError || !(error instanceof Error)) throw error;
+    throw /Timeout|Target crashed|Page crashed/i.test(`${error.name} ${error.message}`) ? tooLong(error) : error;
+  } finally {
+    clearTimeout(timer);
+    // It ends with its browser, after the answer.
+    work.catch(() => undefined);
   }
 }
 

@@ -1,5 +1,7 @@
 import { join } from "node:path";
 
+import type { Locator } from "playwright-core";
+
 import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/media/media-error.ts";
 
@@ -53,12 +55,8 @@ export default defineCapability({
     const taken = await withPage(
       { folder, tools, html: htmlOf(page), address: page.address, guard, ...options },
       async (shown) => {
-        if (params.full_page)
-          checkSide((await shown.evaluate<number>("document.documentElement.scrollHeight")) * scale);
         const target = selector === undefined ? undefined : shown.locator(selector).first();
-        if (target && (await target.count()) === 0) {
-          throw new MediaError("invalid", `Expected params.selector to find an element, got none for ${selector}.`);
-        }
+        if (target) await checkTarget(target, selector ?? "");
         const bytes = target
           ? await target.screenshot({ type: "png" })
           : await shown.screenshot({ type: "png", fullPage: params.full_page });
@@ -66,7 +64,9 @@ export default defineCapability({
       },
     );
     const { default: sharp } = await import("sharp");
-    const picture = sharp(taken.bytes);
+    const picture = sharp(taken.bytes, { limitInputPixels: false });
+    const size = await picture.metadata();
+    checkSize(size.width, size.height);
     const encoded =
       format === "png"
         ? picture.png()
@@ -87,8 +87,22 @@ export default defineCapability({
   },
 });
 
-function checkSide(pixels: number): void {
-  const { imageSidePixelsMax: max } = LIMITS;
-  if (pixels <= max) return;
-  throw new MediaError("too_large", `Expected a page of at most ${max} pixels in height, got ${Math.ceil(pixels)}.`);
+/** Soon: what is not to be seen would be waited for. @throws MediaError invalid */
+async function checkTarget(target: Locator, selector: string): Promise<void> {
+  const isSeen = await target.isVisible().catch((error: unknown) => {
+    const message = `Expected params.selector to be a CSS selector, got ${selector.slice(0, 100)}.`;
+    throw new MediaError("invalid", message, { cause: error });
+  });
+  if (isSeen) return;
+  throw new MediaError(
+    "invalid",
+    `Expected params.selector to find an element that is seen, got none for ${selector}.`,
+  );
+}
+
+/** Of the picture itself: what a page says of its size is its own word. @throws MediaError too_large */
+function checkSize(width: number, height: number): void {
+  const { imageSidePixelsMax: max, imagePixelsMax } = LIMITS;
+  if (Math.max(width, height) <= max && width * height <= imagePixelsMax) return;
+  throw new MediaError("too_large", `Expected a picture of at most ${max} pixels on a side, got ${width} × ${height}.`);
 }

@@ -35,10 +35,11 @@ test("the workspace with the fewest runs at work comes first, each one's in orde
   await end("a 1");
   expect(begun.at(-1)).toBe("b 1");
   await end("a 2");
-  expect(begun.at(-1)).toBe("c 1");
-  await end("b 1");
+  // All that wait had their last turn as long ago: the first to come.
   expect(begun.at(-1)).toBe("a 3");
-  await end("c 1");
+  await end("b 1");
+  expect(begun.at(-1)).toBe("c 1");
+  await end("a 3");
   expect(begun.at(-1)).toBe("b 2");
 });
 
@@ -73,4 +74,21 @@ test("one that leaves while it waits takes no turn, and a turn is given back onc
   ask("d 1");
   await settled();
   expect(begun).not.toContain("d 1");
+});
+
+test("one with a run after the other does not keep a backlog waiting", async () => {
+  const { begun, ask, end } = asker(createTurns(1));
+  ask("a 1");
+  for (let at = 2; at <= 4; at++) ask(`a ${at}`);
+  ask("b 1");
+  await settled();
+  await end("a 1");
+  await end("a 2");
+  expect(begun.at(-1)).toBe("b 1");
+  // It asks again as soon as it is served.
+  await end("b 1");
+  ask("b 2");
+  await end("a 3");
+  await end("a 4");
+  expect(begun).toEqual(["a 1", "a 2", "b 1", "a 3", "a 4", "b 2"]);
 });
