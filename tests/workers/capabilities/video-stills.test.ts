@@ -228,3 +228,79 @@ describe("video.hls", () => {
     expect(await probe(whole)).toMatchObject({ frames: 30, width: 160, height: 120 });
   });
 });
+
+/** Which of red, green and blue are seen at these places of a video, as `100`. */
+async function seenAt(
+  video: Uint8Array,
+  time: number,
+  places: readonly (readonly [number, number])[],
+): Promise<string[]> {
+  const still = await runCapability("video.thumbnail", { video }, { mode: "time", time, format: "png" });
+  return Promise.all(
+    places.map(async ([left, top]) => {
+      const point = sharp(still.bytes()).removeAlpha().extract({ left, top, width: 1, height: 1 }).raw();
+      const { data } = await point.toBuffer({ resolveWithObject: true });
+      return [...data].map((part) => (part > 128 ? 1 : 0)).join("");
+    }),
+  );
+}
+
+describe("pixels of", () => {
+  test("a grid, a column with a gap, and one within the other stand where they are to stand", async () => {
+    const of = async (start: number) =>
+      (await runCapability("video.trim", { video: colours }, { start, duration: 0.8, crf: 1 })).bytes();
+    const videos = [await of(0.1), await of(1.1), await of(2.1)];
+    const grid = await runCapability("video.stack", { videos }, { layout: "grid" });
+    const corners = [[80, 60], [240, 60], [80, 180], [240, 180]] as const; // prettier-ignore
+    expect(await seenAt(grid.bytes(), 0.4, corners)).toEqual(["100", "010", "001", "000"]);
+    const column = await runCapability("video.stack", { videos: videos.slice(0, 2) }, { layout: "column", gap: 20 });
+    expect(await seenAt(column.bytes(), 0.4, [[80, 60], [80, 130], [80, 200]])).toEqual(["100", "000", "010"]); // prettier-ignore
+    const within = await runCapability("video.stack", { videos: videos.slice(0, 2) }, { layout: "pip", pip_scale: 50 });
+    expect(await seenAt(within.bytes(), 0.4, [[10, 10], [120, 80]])).toEqual(["100", "010"]); // prettier-ignore
+  });
+
+  test("a fade are of both images in its middle, and those of a motion change", async () => {
+    const plain = (background: string): Promise<Buffer> =>
+      sharp({ create: { width: 160, height: 120, channels: 3, background } })
+        .png()
+        .toBuffer();
+    const small = { width: 160, height: 120, fps: 10, crf: 1 };
+    const images = [await plain("red"), await plain("blue")];
+    const faded = await runCapability(
+      "video.from_images",
+      { images },
+      { ...small, seconds_each: 2, transition: "fade" },
+    );
+    const place = [[80, 60]] as const;
+    expect(await seenAt(faded.bytes(), 0.5, place)).toEqual(["100"]);
+    expect(await seenAt(faded.bytes(), 2.5, place)).toEqual(["001"]);
+    const params = { mode: "time", format: "png" };
+    const middle = await runCapability("video.thumbnail", { video: faded.bytes() }, { ...params, time: 1.5 });
+    const { channels } = await sharp(middle.bytes()).stats();
+    for (const at of [0, 2]) expect(Math.abs((channels[at]?.mean ?? 0) - 127)).toBeLessThan(15);
+    const moving = await runCapability(
+      "video.from_images",
+      { images: [PHOTO] },
+      { ...small, seconds_each: 2, motion: "ken_burns" },
+    );
+    const [first, last] = [
+      await runCapability("video.thumbnail", { video: moving.bytes() }, { ...params, time: 0 }),
+      await runCapability("video.thumbnail", { video: moving.bytes() }, { ...params, time: 1.8 }),
+    ];
+    const { output } = await runCapability("image.compare", { image: first.bytes(), other: last.bytes() });
+    expect(output?.["different_share"]).toBeGreaterThan(0.3);
+  });
+
+  test("segments of HLS, put one behind the other, are all frames with their sound", async () => {
+    const params = { heights: [144, 180], segment_seconds: 2, pack: "files" };
+    const made = await runCapability("video.hls", { video: CLIP }, params);
+    const names = (made.files ?? []).map(({ name }) => name);
+    const parts = ["init.mp4", "0000.m4s", "0001.m4s"].map((end) => made.bytes(names.indexOf(`stream-144p-${end}`)));
+    expect(await probe(Buffer.concat(parts))).toMatchObject({
+      frames: 75,
+      width: 256,
+      height: 144,
+      audio: { channels: 2 },
+    });
+  });
+});
