@@ -1,6 +1,6 @@
 /**
  * Start in order, stop in reverse, answer signals once. Each stop step has a deadline, so a stuck resource delays the
- * end but cannot prevent it. Source: engine paper part 9.
+ * end but cannot prevent it.
  */
 import { flushLogs, type Logger } from "./logger.ts";
 

@@ -144,7 +144,7 @@ export function createChildPool(options: ChildPoolOptions): ChildPool {
     if (at >= 0) idle.splice(at, 1);
     next();
     // One that ended before it had work would end again.
-    if (child.owner !== undefined || child.hasWorked()) topUp();
+    if (child.hasWorked()) topUp();
   }
 
   async function serve(child: Child, { job, resolve, reject }: Waiting): Promise<void> {

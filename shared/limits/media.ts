@@ -42,7 +42,7 @@ export const INPUT_BYTES_MAX = {
 } as const;
 
 /**
- * Bounds of each kind of media job: from its start at a provider (none takes longer: providers paper, part 1), how it is asked
+ * Bounds of each kind of media job: from its start at a provider (none takes longer), how it is asked
  * about, and how large one thing that it makes can be.
  */
 export const MEDIA_JOBS = {

@@ -248,7 +248,7 @@ async function readAnswer(
   if (method === "HEAD") {
     const headers = headersOf(response);
     const length = response.headers["content-length"];
-    // Of a body that does not come: whoever asks for the headers alone wants to know it.
+    // The length of a body that does not come: a caller who asks for the headers alone wants it.
     if (length !== undefined) headers.set("content-length", length);
     return { ...answer, headers, bytes: new Uint8Array() };
   }

@@ -1,6 +1,5 @@
 /**
  * Streams and durables as data: created or updated at start, then compared field by field with what the server echoes.
- * Settings and their reasons: engine paper, part 2.
  */
 import {
   AckPolicy,

@@ -15,7 +15,7 @@ import { metric } from "./metric.ts";
 import { eventually } from "./wait.ts";
 
 const SLOTS = 64;
-/** Faults paper, I7: back at the baseline plus or minus a tenth; what the allocator keeps comes on top. */
+/** Back at the baseline plus or minus a tenth; what the allocator keeps comes on top. */
 const GROWTH_MB_MAX = 40;
 
 let bed: Bed;

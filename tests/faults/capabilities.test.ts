@@ -1,12 +1,12 @@
 /** Two hundred runs of five workspaces at once, through the deaths of a worker and of children: all end well, no one waits for another's, the books are exact. */
-import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { readFileSync } from "node:fs";
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import { auditLedger } from "#shared/ledger/audit.ts";
 import { LIMITS } from "#shared/limits.ts";
 
-import { type CapabilityBench, startCapabilityBench } from "../e2e/capabilities/bench.ts";
+import { type CapabilityBench, childrenAtWork, startCapabilityBench } from "../e2e/capabilities/bench.ts";
 import { processTree } from "../load/processes.ts";
 import { seeded } from "../support/seed.ts";
 import { createWorkspace } from "./bed.ts";
@@ -92,17 +92,6 @@ test("200 runs of five workspaces, with deaths in between", async () => {
   const told = ends.reduce((sum, { credits }) => sum + BigInt(Math.round(credits * 1e9)), 0n);
   expect(rows.reduce((sum, { settled }) => sum + settled, 0n)).toBe(told);
 }, 180_000);
-
-/** Children that stand in a run's folder of this worker. */
-function childrenAtWork(worker: number | undefined): number[] {
-  return readdirSync("/proc").flatMap((name) => {
-    try {
-      return readlinkSync(`/proc/${name}/cwd`).includes(`/sluice-runs-${worker}-`) ? [Number(name)] : [];
-    } catch {
-      return [];
-    }
-  });
-}
 
 /** Megabytes of these processes; what several share counts in parts. */
 function ownMb(pids: readonly number[]): number {

@@ -1,6 +1,6 @@
 /**
  * Fault: a provider answers 5xx or 429, refuses, or resets the connection before or after it has read the request.
- * Injection: named behaviours of each family's server, and a listener that hangs up. Expected (providers paper, part 2):
+ * Injection: named behaviours of each family's server, and a listener that hangs up. Expected:
  * the order of sources and chain, true `x-model-used` and `x-fallback-*`, one settle at the price of who served, and no
  * second request to anybody who may have done the work, but for the one repeat of a call that a source's budget may grant
  * after a status of 500 or more; a 429 definitely did not, so its source may be asked once more.

@@ -16,7 +16,7 @@ export const END = Buffer.from(`--${BOUNDARY}--\r\n`);
 
 export interface RawUpload {
   readonly socket: Socket;
-  /** Sends a chunk, and resolves when the socket has taken it. */
+  /** Sends a chunk, and resolves when the socket has taken it and what has come meanwhile was heard. */
   send(bytes: Uint8Array): Promise<void>;
   /** No more chunks. */
   end(): void;
@@ -65,7 +65,8 @@ export function beginUpload(
         socket.write(`${bytes.length.toString(16)}\r\n`);
         socket.write(bytes);
         const isTaken = socket.write("\r\n");
-        if (isTaken) resolve();
+        // A server that keeps up takes every chunk at once: without a turn of the event loop its answer is never read.
+        if (isTaken) setImmediate(resolve);
         else {
           socket.once("drain", resolve);
           void closed.promise.then(resolve);

@@ -1,4 +1,4 @@
-/** Why a chat call failed, in the client's words and in the ledger's. Source: providers paper, part 2. */
+/** Why a chat call failed, in the client's words and in the ledger's. */
 import type { Code } from "#shared/errors.ts";
 import type { UsageStatus } from "#shared/ledger/settle.ts";
 

@@ -96,8 +96,8 @@ export type ProviderAdapters = MediaAdapters & {
 };
 
 /**
- * Decided once, from status and body (shared/providers paper, part 2). `unknown`: paid work may exist of which nobody can
- * say what became; never success, never failure. `no_route`: no source could be asked, since each rests after
+ * Decided once, from status and body. `unknown`: paid work may exist whose end cannot be
+ * told; never success, never failure. `no_route`: no source could be asked, since each rests after
  * failures or no model of the chain can take the call.
  */
 export type ProviderErrorClass =

@@ -1,6 +1,5 @@
 /**
- * Requests that are paid for: where it cannot be told whether one was taken, its outcome is unknown, never a failure (providers
- * paper, part 1).
+ * Requests that are paid for: where it cannot be told whether one was taken, its outcome is unknown, never a failure.
  */
 import { tryAddress } from "./connect-limit.ts";
 import { type Endpoint, post, type ProviderAnswer, type ProviderRequest } from "./http.ts";
@@ -43,8 +42,8 @@ export async function exchanged<Answer extends ProviderAnswer, Result>(
 }
 
 /**
- * What gateways in front of a vendor say when they lost it or stopped waiting; 520 to 524 are Cloudflare's. The providers paper
- * (part 2) counts 502 among definite faults: of what is paid for it is none, since the vendor behind it may have gone on.
+ * What gateways in front of a vendor say when they lost it or stopped waiting; 520 to 524 are Cloudflare's. A 502
+ * is no definite fault of what is paid for, since the vendor behind it may have gone on.
  */
 const OPEN_STATUSES: ReadonlySet<number> = new Set([408, 502, 504, 520, 521, 522, 523, 524]);
 

@@ -21,8 +21,8 @@ export function checkPlaced(input: VideoInput, placed: readonly PlacedInput[]): 
 }
 
 /**
- * These makers take no addresses, and a server of the operator's own network must never be told to fetch what a caller names
- *, so whoever calls these families reads addresses first.
+ * These makers take no addresses, and a server of the operator's own network must never be told to fetch what a caller names:
+ * callers of these families read addresses first.
  * @throws ProviderError `misconfigured`
  */
 export function bytesOf(media: GivenMedia): Media {

@@ -1,7 +1,7 @@
 /**
  * One implementation of retries, sources and fallback chains for every kind of call: candidates are tried in
  * order until one serves. Only the provider's own failures move a call on; once a client has seen something, nothing
- * does. Source of the table: providers paper, part 2.
+ * does.
  */
 import { sleep } from "#shared/abortable.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";

@@ -1,4 +1,6 @@
 /** A stack that runs capabilities, and calls of it. */
+import { readdirSync, readlinkSync } from "node:fs";
+
 import { type Stack, type StackOptions, startStack } from "#tests/support/stack.ts";
 
 export interface RunAnswer {
@@ -54,4 +56,15 @@ export async function startCapabilityBench(options: StackOptions = {}): Promise<
     },
     stop: () => stack.stop(),
   };
+}
+
+/** Children that stand in a run's folder of this worker. */
+export function childrenAtWork(worker: number | undefined): number[] {
+  return readdirSync("/proc").flatMap((name) => {
+    try {
+      return readlinkSync(`/proc/${name}/cwd`).includes(`/sluice-runs-${worker}-`) ? [Number(name)] : [];
+    } catch {
+      return [];
+    }
+  });
 }

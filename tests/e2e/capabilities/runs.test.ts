@@ -1,6 +1,6 @@
 /** Runs of capabilities through the service: inputs of every sort, money, jobs, refusals, deaths of worker and child. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
@@ -15,7 +15,7 @@ import { eventually } from "#tests/faults/wait.ts";
 
 import { errorOf } from "../media/bench.ts";
 
-import { type CapabilityBench, type RunAnswer, startCapabilityBench } from "./bench.ts";
+import { type CapabilityBench, childrenAtWork, type RunAnswer, startCapabilityBench } from "./bench.ts";
 
 const PHOTO = { image: { file_id: "file-sample-photo" } };
 /** Takes a second or so. */
@@ -374,7 +374,7 @@ describe("a run whose", () => {
     worker?.kill("SIGKILL");
     await worker?.exited();
     await worker?.restart();
-    // The script never ends: that is what its run comes to, whoever runs it.
+    // The script never ends, so each worker refuses it alike.
     expect((await over(id)).error).toMatchObject({ code: "unprocessable_input" });
     expect(await usageOf(id)).toMatchObject([{ status: "failed", settled: 0n }]);
     expect((await bench.stack.query("select claims from job where id = $1", [id]))[0]).toMatchObject({ claims: 2 });
@@ -383,22 +383,11 @@ describe("a run whose", () => {
   test("child is killed begins anew in a fresh one", async () => {
     const id = await start();
     const [worker] = bench.stack.workers;
-    process.kill(runningChild(worker?.pid), "SIGKILL");
+    const running = childrenAtWork(worker?.pid);
+    expect(running).toHaveLength(1);
+    process.kill(running[0] ?? 0, "SIGKILL");
     expect((await over(id)).error).toMatchObject({ code: "unprocessable_input" });
     expect((await bench.stack.query("select claims from job where id = $1", [id]))[0]).toMatchObject({ claims: 1 });
     expect(worker?.logs().filter((line) => line.includes(id) && line.includes("begins anew")).length).toBe(1);
   }, 60_000);
 });
-
-/** The child that stands in a run's folder of this worker: others wait for work. */
-function runningChild(worker: number | undefined): number {
-  const found = readdirSync("/proc").filter((pid) => {
-    try {
-      return readlinkSync(`/proc/${pid}/cwd`).includes(`/sluice-runs-${worker}-`);
-    } catch {
-      return false;
-    }
-  });
-  expect(found).toHaveLength(1);
-  return Number(found[0]);
-}

@@ -1,3 +1,5 @@
+import { createServer, connect as dial, type Server, type Socket } from "node:net";
+
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import { connect, type NatsConnection } from "nats";
@@ -9,15 +11,28 @@ import { startNats, type TestNats } from "#tests/support/nats.ts";
 import { type JobWaiter, openJobWaiter } from "#ingress/wait/job-waiter.ts";
 
 let nats: TestNats;
+let gate: Server;
 let ingress: NatsConnection;
 let worker: NatsConnection;
 let waiter: JobWaiter;
+/** When the row of a job can be read. */
+let written: Promise<void> = Promise.resolve();
+/** What the server sent to the ingress while it was held back. */
+let held: (() => void)[] | undefined;
 
 beforeAll(async () => {
   nats = await startNats();
-  [ingress, worker] = await Promise.all([connect({ servers: nats.url }), connect({ servers: nats.url })]);
+  gate = createServer((client) => {
+    const server = dial(Number(new URL(nats.url).port), "127.0.0.1");
+    client.pipe(server);
+    server.on("data", (bytes: Buffer) => pass(client, bytes));
+    client.on("close", () => server.destroy());
+  });
+  await new Promise<void>((resolve) => void gate.listen(0, "127.0.0.1", resolve));
+  const { port } = gate.address() as { port: number };
+  [ingress, worker] = await Promise.all([connect({ servers: `127.0.0.1:${port}` }), connect({ servers: nats.url })]);
   const ended = { state: "failed", is_unknown: false };
-  const database = { query: () => Promise.resolve([ended]) } as unknown as Queryable;
+  const database = { query: () => written.then(() => [ended]) } as unknown as Queryable;
   waiter = openJobWaiter({ connection: ingress, database, log: createLogger({ level: "silent", role: "test" }) });
   await ingress.flush();
 }, 60_000);
@@ -25,22 +40,39 @@ beforeAll(async () => {
 afterAll(async () => {
   await waiter.close();
   await Promise.all([ingress.close(), worker.close()]);
+  gate.close();
   await nats.close();
 });
 
+function pass(client: Socket, bytes: Buffer): void {
+  if (held) held.push(() => client.write(bytes));
+  else client.write(bytes);
+}
+
 test("what a job said before it ended is heard before its end, though its row is read first", async () => {
   const heard: string[] = [];
-  const ended = waiter.wait({
+  const { promise, resolve } = Promise.withResolvers<void>();
+  written = promise;
+  const wait = waiter.wait({
     workspaceId: "workspace",
     jobId: "job",
     ms: 60_000,
     left: new AbortController().signal,
     onFrame: (frame) => heard.push(frame.t),
   });
+  const ended = wait.then((row) => ({ row, heard: [...heard] }));
+  const late: (() => void)[] = [];
+  held = late;
   worker.publish(waiter.address("job"), encodeJobFrame({ t: "begun" }));
   worker.publish(waiter.address("job"), "job");
-  expect(await ended).toMatchObject({ state: "failed" });
-  expect(heard).toEqual(["begun"]);
+  // The server has both, the ingress none of them, when the row tells the end.
+  await worker.flush();
+  resolve();
+  setImmediate(() => {
+    held = undefined;
+    for (const send of late) send();
+  });
+  expect(await ended).toMatchObject({ row: { state: "failed" }, heard: ["begun"] });
 });
 
 test("a job that ended without a word is not waited for", async () => {

@@ -20,7 +20,7 @@ export interface Isolation {
   readonly seesProcesses: boolean;
 }
 
-/** Debian's `nobody`, who owns nothing. */
+/** Debian's user `nobody`, which owns nothing. */
 const NOBODY = 65_534;
 
 interface Way {

@@ -153,7 +153,7 @@ async function fetchOne(
       if (isShown) throw asProviderError(error, output.noun);
       if (attempt >= LIMITS.artifactFetchAttempts) {
         if (!canResume) throw asProviderError(error, output.noun);
-        // It is made and paid, and its provider keeps it: asked for again later, not failed (providers paper, part 1).
+        // It is made and paid, and its provider keeps it: asked for again later, not failed.
         throw new ProviderError("unknown", `a made ${output.noun} cannot be fetched for now`, { cause: error });
       }
     }

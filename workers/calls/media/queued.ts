@@ -1,6 +1,6 @@
 /**
- * A job at a provider that works by itself: asked about until it has ended. Only a definite verdict is one (providers paper,
- * part 1); at its deadline it is asked to stop, and once more what became of it.
+ * A job at a provider that works by itself: asked about until it has ended. Only a definite verdict is one; at its deadline
+ * it is asked to stop, and once more what became of it.
  */
 import type { Config } from "#shared/config.ts";
 import { LIMITS } from "#shared/limits.ts";

@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 
 import { MediaError } from "#shared/media/media-error.ts";
-import { type Container, type FileSource, fileSource } from "#workers/children/file-source.ts";
+import { type Container, type FileSource, fileSource, whitelists } from "#workers/children/file-source.ts";
 import { loadFfmpeg } from "#workers/children/ffmpeg.ts";
 import { runFilterGraph } from "#workers/children/filter-graph.ts";
 import { VORBIS_RATE_MAX, vorbisBitrate } from "#workers/children/vorbis.ts";
@@ -95,7 +95,7 @@ export async function probeAudio(file: InputFile, sound = 0): Promise<AudioFacts
   }
   const { lib, constants } = await loadFfmpeg();
   const { Demuxer } = await import("node-av/api");
-  const demuxer = await Demuxer.open(file.path, { format: container, options: { protocol_whitelist: "file" } }).catch(
+  const demuxer = await Demuxer.open(file.path, { format: container, options: whitelists(container) }).catch(
     (error: unknown) => {
       throw new MediaError("corrupt", "The audio cannot be read: its container is damaged.", { cause: error });
     },

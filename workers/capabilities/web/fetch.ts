@@ -9,7 +9,7 @@ import { choice, custom, flag, integer } from "../params.ts";
 
 import { PAGE_MEMBER, SAMPLE, WEB_PRICE } from "./page.ts";
 
-/** Whoever sets these says where a message ends, or whom it is for. */
+/** These say where a message ends, or whom it is for. */
 const FRAMING = [
   "host",
   "content-length",

@@ -1,5 +1,5 @@
 /**
- * Anthropic's error bodies → error class, decided once (providers paper, part 2). The type decides, before the status;
+ * Anthropic's error bodies → error class, decided once. The type decides, before the status;
  * a message only within its type, and only by how it begins: further on it may repeat what the caller wrote, and no
  * caller may make an error that blames us. Source: platform.claude.com/docs/en/api/errors.
  */

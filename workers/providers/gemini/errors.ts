@@ -1,5 +1,5 @@
 /**
- * Google's error bodies → error class, decided once (providers paper, part 2): the status word before the number, and
+ * Google's error bodies → error class, decided once: the status word before the number, and
  * before both what the details say. Sources: ai.google.dev/gemini-api/docs/troubleshooting, google/rpc/error_details.
  */
 import { givenText, isMembers, type Members, membersOf } from "../json.ts";

@@ -1,4 +1,4 @@
-/** OpenAI-shaped error answers → error class, decided once (providers paper, part 2). The body decides before the status. */
+/** OpenAI-shaped error answers → error class, decided once. The body decides before the status. */
 import { textOf } from "../json.ts";
 import { ProviderError, type ProviderErrorClass } from "../provider.ts";
 import { retryAfter } from "../retry-after.ts";

@@ -27,7 +27,7 @@ export interface Model<Input> {
   /** What is counted beside the time of computing. */
   usage(files: readonly string[], metrics: Members): MediaUsage;
   /**
-   * As long as our own pools wait for a job of this kind (providers paper, part 1), then Replicate gives it up by itself:
+   * As long as our own pools wait for a job of this kind, then Replicate gives it up by itself:
    * nobody may be left to cancel it.
    */
   readonly cancelAfter: string;
