@@ -13,10 +13,14 @@ import { findTools } from "#workers/calls/capability/tools.ts";
 import type { Tools } from "#workers/capabilities/tools.ts";
 import { loadCapability } from "#workers/capabilities/list.ts";
 
+/** LibreOffice, as the setting names it or the system finds it; installed on some machines only. */
+const SOFFICE = (process.env["SLUICE_LIBREOFFICE"] || Bun.which("soffice")) ?? undefined;
+/** For tests that are told as skipped without it, and not as passed. */
+export const hasLibreOffice = SOFFICE !== undefined;
+
 /** Programs of this machine, unpacked once. */
 let found: Promise<Tools> | undefined;
-export const tools = (): Promise<Tools> =>
-  (found ??= findTools({ chromium: undefined, libreoffice: undefined }, false));
+export const tools = (): Promise<Tools> => (found ??= findTools({ chromium: undefined, libreoffice: SOFFICE }, false));
 
 const folders: string[] = [];
 afterAll(() => {
