@@ -84,7 +84,7 @@ export async function startWorker(pools: readonly Pool[]): Promise<void> {
   lifecycle.onStop("media probes", () => probes.close());
   const runsCapabilities = pools.includes("capability");
   const isolation = runsCapabilities ? await findIsolation(log) : NO_ISOLATION;
-  const tools = runsCapabilities ? await findTools(config, isolation.hasNetwork) : {};
+  const tools = runsCapabilities ? await findTools(config) : {};
   const capabilities = openCapabilityChildren(isolation, tools, runsCapabilities ? ["sharp"] : []);
   lifecycle.onStop("capability children", () => capabilities.close());
   const offer = runsCapabilities

@@ -29,10 +29,12 @@ const ENGINES: Readonly<Record<string, Engine>> = {
     },
   },
   libreoffice: {
-    needs: "Install LibreOffice, or name its program soffice by SLUICE_LIBREOFFICE.",
+    needs:
+      "Install LibreOffice (or name its program soffice by SLUICE_LIBREOFFICE) and bubblewrap, and allow user namespaces.",
     load: () => import("./document/office.ts"),
-    test(_folder, { soffice }) {
-      if (soffice === undefined) throw new Error("there is no LibreOffice here");
+    async test(folder, { libreoffice }) {
+      const { tryLibreOffice } = await import("./document/libreoffice.ts");
+      await tryLibreOffice(folder, libreoffice);
     },
   },
   python: {

@@ -2,8 +2,14 @@
 
 export interface Tools {
   readonly chromium?: Chromium;
-  /** Path of LibreOffice's program. */
-  readonly soffice?: string;
+  readonly libreoffice?: LibreOffice;
+}
+
+export interface LibreOffice {
+  /** Path of its program `soffice`. */
+  readonly path: string;
+  /** Path of bubblewrap's program `bwrap`, which it runs in. */
+  readonly bwrap: string;
 }
 
 export interface Chromium {

@@ -1,10 +1,11 @@
 /** Pages in the browser: what it shows, what it prints, and what it never reaches. */
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import sharp from "sharp";
 
-import { hasLibreOffice, runCapability, tools } from "./in-folder.ts";
+import { runCapability, tools } from "./in-folder.ts";
 import { refused } from "./refused.ts";
 import { openSites, type Sites } from "./web-site.ts";
 
@@ -156,6 +157,14 @@ describe("document.html_to_pdf", () => {
     expect(Math.abs((size?.height ?? 0) - 419.53)).toBeLessThan(1);
   }, 30_000);
 
+  test("reads a page in another encoding as the page says", async () => {
+    const head = `<meta charset="iso-8859-1"><!--${"tea ".repeat(2_000)}-->`;
+    const made = await runCapability("document.html_to_pdf", { html: Buffer.from(`${head}<p>Grüße</p>`, "latin1") });
+    expect(await textOf(made.bytes())).toContain("Grüße");
+    // What the browser keeps goes with its run.
+    expect(existsSync(join(dirname(made.files?.[0]?.path ?? ""), "browser", "profile"))).toBe(true);
+  }, 30_000);
+
   test("runs no scripts unless asked to, and a page that came as text asks for nothing", async () => {
     const site = await sites.open({ "/style.css": "h1{display:none}" });
     const html = {
@@ -168,15 +177,3 @@ describe("document.html_to_pdf", () => {
     expect(run).toContain("by script");
   }, 30_000);
 });
-
-test.skipIf(!hasLibreOffice)(
-  "office documents become PDF where LibreOffice is installed",
-  async () => {
-    const made = await runCapability("document.office_to_pdf", { document: { file_id: "file-sample-letter" } });
-    expect(made.output).toMatchObject({ pages: 1 });
-    expect((await runCapability("document.extract_text", { document: made.bytes() })).output?.["text"]).toContain(
-      "tea",
-    );
-  },
-  60_000,
-);

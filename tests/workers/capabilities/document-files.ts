@@ -39,9 +39,11 @@ export async function unzipped(bytes: Uint8Array): Promise<Map<string, string>> 
   return new Map(texts);
 }
 
-export async function zipOf(entries: Readonly<Record<string, string>>): Promise<Uint8Array> {
+export async function zipOf(entries: Readonly<Record<string, string | Uint8Array>>): Promise<Uint8Array> {
   const writer = new ZipWriter(new Uint8ArrayWriter());
-  for (const [name, text] of Object.entries(entries)) await writer.add(name, new TextReader(text));
+  for (const [name, content] of Object.entries(entries)) {
+    await writer.add(name, typeof content === "string" ? new TextReader(content) : new Uint8ArrayReader(content));
+  }
   return writer.close();
 }
 

@@ -16,11 +16,11 @@ import { loadCapability } from "#workers/capabilities/list.ts";
 /** LibreOffice, as the setting names it or the system finds it; installed on some machines only. */
 const SOFFICE = (process.env["SLUICE_LIBREOFFICE"] || Bun.which("soffice")) ?? undefined;
 /** For tests that are told as skipped without it, and not as passed. */
-export const hasLibreOffice = SOFFICE !== undefined;
+export const hasLibreOffice = SOFFICE !== undefined && Bun.which("bwrap") !== null;
 
 /** Programs of this machine, unpacked once. */
 let found: Promise<Tools> | undefined;
-export const tools = (): Promise<Tools> => (found ??= findTools({ chromium: undefined, libreoffice: SOFFICE }, false));
+export const tools = (): Promise<Tools> => (found ??= findTools({ chromium: undefined, libreoffice: SOFFICE }));
 
 const folders: string[] = [];
 afterAll(() => {

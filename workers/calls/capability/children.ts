@@ -46,16 +46,21 @@ const CHILD = fileURLToPath(new URL("../../capabilities/child.ts", import.meta.u
 const FONTS = fileURLToPath(new URL("../../children/fonts.conf", import.meta.url));
 /** A child is replaced after so many runs, so that what leaks in it stays small. */
 const RUNS_MAX = 200;
+/** The programs of a run that outlive their parents stay in the child's process space as entries of dead processes. */
+const PROGRAM_RUNS_MAX = 20;
 const IDLE_MS = 30_000;
-/** Their own programs start under no bound of address space; the memory of all their processes is watched. */
-const UNBOUND: ReadonlySet<string> = new Set(["browser", "libreoffice"]);
+/** Engines that start programs of their own, under no bound of address space; the memory of all their processes is watched. */
+const PROGRAMS: ReadonlySet<string> = new Set(["browser", "libreoffice"]);
 const folders = processFolder("sluice-engines-");
 
-/** Where libraries put what they make beside a run's folder: it goes with the worker, whatever became of a child. */
+/**
+ * Where children make a folder each for what libraries put beside a run's folder: it goes with the worker, whatever became of a
+ * child. None of them can list the others'.
+ */
 function temporary(): string {
   const path = join(folders(), "temporary");
   mkdirSync(path, { recursive: true });
-  chmodSync(path, 0o1777);
+  chmodSync(path, 0o1733);
   chmodSync(folders(), 0o711);
   return path;
 }
@@ -85,11 +90,11 @@ export function openCapabilityChildren(
       queueMax: 10_000,
       jobMs: 60_000,
       idleMs: IDLE_MS,
-      addressSpaceBytes: UNBOUND.has(engine) ? Infinity : LIMITS.capabilityAddressSpaceBytes,
+      addressSpaceBytes: PROGRAMS.has(engine) ? Infinity : LIMITS.capabilityAddressSpaceBytes,
       memoryBytesMax: LIMITS.capabilityMemoryBytes,
       watchMs: 100,
       processorSeconds: LIMITS.capabilityProcessorSeconds,
-      jobsMax: RUNS_MAX,
+      jobsMax: PROGRAMS.has(engine) ? PROGRAM_RUNS_MAX : RUNS_MAX,
       residentBytesMax: LIMITS.capabilityMemoryBytes / 3,
       environment: { FONTCONFIG_FILE: FONTS, MALLOC_ARENA_MAX: "2", SVT_LOG: "1", TMPDIR: temporary() },
     });

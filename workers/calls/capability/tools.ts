@@ -1,29 +1,31 @@
 /** Programs that engines run, found or unpacked when a worker of their pool starts. */
-import { chmodSync, existsSync, lstatSync, mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, lstatSync, mkdtempSync, readdirSync, realpathSync, renameSync, rmSync } from "node:fs";
 import { arch, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import type { Config } from "#shared/config.ts";
 
-import type { Chromium, Tools } from "../../capabilities/tools.ts";
+import type { Chromium, LibreOffice, Tools } from "../../capabilities/tools.ts";
 
 const UNPACK = fileURLToPath(new URL("../../capabilities/unpack-chromium.ts", import.meta.url));
 const UNPACK_MS = 60_000;
 /** Of the packaged browser: another version is unpacked beside it. */
 const VERSION = "153.0.0";
 
-/** @param hasNetwork children share ours: LibreOffice, which fetches what documents name, is then used only where a setting names it */
-export async function findTools(
-  settings: Pick<Config, "chromium" | "libreoffice">,
-  hasNetwork: boolean,
-): Promise<Tools> {
+export async function findTools(settings: Pick<Config, "chromium" | "libreoffice">): Promise<Tools> {
   const chromium = settings.chromium === undefined ? await packaged() : existing(settings.chromium);
-  const soffice = settings.libreoffice ?? (hasNetwork ? undefined : (Bun.which("soffice") ?? undefined));
+  const libreoffice = findLibreOffice(settings.libreoffice);
   return {
     ...(chromium === undefined ? {} : { chromium }),
-    ...(soffice !== undefined && existsSync(soffice) ? { soffice } : {}),
+    ...(libreoffice === undefined ? {} : { libreoffice }),
   };
+}
+
+function findLibreOffice(named: string | undefined): LibreOffice | undefined {
+  const path = named ?? Bun.which("soffice");
+  const bwrap = Bun.which("bwrap");
+  return path !== null && bwrap !== null && existsSync(path) ? { path: realpathSync(path), bwrap } : undefined;
 }
 
 function existing(path: string): Chromium | undefined {

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { join } from "node:path";
 
 import { defineCapability, input } from "../define.ts";
@@ -37,10 +38,12 @@ export default defineCapability({
   engine: "browser",
   async run({ params, inputs, folder, tools, guard }) {
     const { html } = inputs;
+    const isInUtf8 = isUtf8(await Bun.file(html.path).bytes());
     const visit = {
       folder,
       tools,
-      html: { path: html.path, contentType: "text/html; charset=utf-8" },
+      // Other pages say themselves what they are written in.
+      html: { path: html.path, contentType: isInUtf8 ? "text/html; charset=utf-8" : "text/html" },
       address: html.address ?? NO_ADDRESS,
       guard,
       javascript: params.javascript,

@@ -1,4 +1,3 @@
-import { mkdirSync } from "node:fs";
 import { copyFile } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -6,29 +5,15 @@ import { MediaError } from "#shared/media/media-error.ts";
 
 import { defineCapability, input, type InputFile } from "../define.ts";
 
-import { isZip, openOffice } from "./office.ts";
+import { printOffice } from "./libreoffice.ts";
+import { isZip, type OfficeKind, openOffice } from "./office.ts";
 import { openPdf, PDF } from "./pdf.ts";
-
-const OOXML = "application/vnd.openxmlformats-officedocument";
-const ODF = "application/vnd.oasis.opendocument";
-
-/** By what their names end in: LibreOffice goes by it. */
-const ENDINGS: Readonly<Record<string, string>> = {
-  [`${OOXML}.wordprocessingml.document`]: "docx",
-  [`${OOXML}.spreadsheetml.sheet`]: "xlsx",
-  [`${OOXML}.presentationml.presentation`]: "pptx",
-  [`${ODF}.text`]: "odt",
-  [`${ODF}.spreadsheet`]: "ods",
-  [`${ODF}.presentation`]: "odp",
-  "application/rtf": "rtf",
-  "text/rtf": "rtf",
-};
 
 export default defineCapability({
   id: "document.office_to_pdf",
   display_name: "Office to PDF",
   description:
-    "Prints a document of Word, Excel, PowerPoint or LibreOffice as a PDF. Its macros are not run, and nothing is fetched for it.",
+    "Prints a document of Word, Excel, PowerPoint or LibreOffice as a PDF. Its macros are not run, and pictures that are not in it are left out.",
   output_modality: "document",
   input: { document: input("document", "A docx, xlsx, pptx, odt, ods, odp or rtf.") },
   params: {},
@@ -40,40 +25,21 @@ export default defineCapability({
   price: { unit: "per_operation", operation_price: "0.4" },
   engine: "libreoffice",
   async run({ inputs: { document }, folder, tools }) {
-    const ending = await endingOf(document, folder);
-    const made = join(folder, "made");
-    mkdirSync(made);
-    const source = join(folder, `document.${ending}`);
+    const kind = await kindOf(document, folder);
+    const source = join(folder, `document.${kind}`);
     await copyFile(document.path, source);
-    const office = Bun.spawn(
-      [
-        tools.soffice ?? "",
-        "--headless",
-        "--norestore",
-        "--nolockcheck",
-        "--nodefault",
-        `-env:UserInstallation=file://${join(folder, "profile")}`,
-        "--convert-to",
-        "pdf",
-        "--outdir",
-        made,
-        source,
-      ],
-      { stdio: ["ignore", "ignore", "ignore"], env: { HOME: folder, TMPDIR: folder, PATH: "/usr/bin:/bin" } },
-    );
-    await office.exited;
-    const path = join(made, "document.pdf");
+    const path = await printOffice(tools.libreoffice, { folder, source, kind });
     const bytes = Bun.file(path).size;
-    if (bytes === 0) throw new MediaError("corrupt", `The document cannot be read as ${ending}.`);
+    if (bytes === 0) throw new MediaError("corrupt", `The document cannot be read as ${kind}.`);
     const { pages } = await openPdf({ path, mediaType: PDF, bytes, name: "document.pdf" });
     return { output: { pages, bytes }, files: [{ path, mediaType: PDF, name: "document.pdf" }] };
   },
 });
 
-/** Zipped ones are counted before they are opened. @throws MediaError unsupported, corrupt, too_large */
-async function endingOf(document: InputFile, folder: string): Promise<string> {
-  if (await isZip(document)) await openOffice(document, folder);
-  const ending = ENDINGS[document.mediaType];
-  if (ending !== undefined) return ending;
+/** By its bytes; zipped ones are counted before they are opened. @throws MediaError unsupported, corrupt, too_large */
+async function kindOf(document: InputFile, folder: string): Promise<OfficeKind | "rtf"> {
+  const kind = (await isZip(document)) ? (await openOffice(document, folder)).kind : undefined;
+  if (kind !== undefined) return kind;
+  if ((await Bun.file(document.path).slice(0, 5).text()) === "{\\rtf") return "rtf";
   throw new MediaError("unsupported", `Expected a docx, xlsx, pptx, odt, ods, odp or rtf, got ${document.mediaType}.`);
 }

@@ -5,9 +5,21 @@ import { LIMITS } from "#shared/limits.ts";
 import { readArchive } from "../archive/read.ts";
 import type { InputFile } from "../define.ts";
 
-type OfficeKind = "docx" | "xlsx" | "ods";
+export type OfficeKind = "docx" | "xlsx" | "pptx" | "odt" | "ods" | "odp";
 
-const ODS = "application/vnd.oasis.opendocument.spreadsheet";
+const ODF = "application/vnd.oasis.opendocument";
+/** By the entry `mimetype` of theirs. */
+const ODF_KINDS: ReadonlyMap<string, OfficeKind> = new Map([
+  [`${ODF}.text`, "odt"],
+  [`${ODF}.spreadsheet`, "ods"],
+  [`${ODF}.presentation`, "odp"],
+]);
+/** Main parts; some writers number them. */
+const OOXML_KINDS: readonly (readonly [RegExp, OfficeKind])[] = [
+  [/^word\/document\d*\.xml$/, "docx"],
+  [/^xl\/workbook\d*\.xml$/, "xlsx"],
+  [/^ppt\/presentation\d*\.xml$/, "pptx"],
+];
 /** Entries whose text tells more. */
 const READ = ["mimetype", "content.xml"];
 
@@ -56,14 +68,16 @@ export async function openOffice(file: InputFile, folder: string): Promise<Offic
     });
     if (pieces.length > 0) texts.set(entry.name, Buffer.concat(pieces).toString());
   }
-  const isOds = texts.get("mimetype")?.trim() === ODS && names.has("content.xml");
-  const kind = isOds
-    ? "ods"
-    : names.has("word/document.xml")
-      ? "docx"
-      : names.has("xl/workbook.xml")
-        ? "xlsx"
-        : undefined;
   const bytes = Buffer.from(await Bun.file(file.path).arrayBuffer());
-  return { kind, bytes, content: texts.get("content.xml") ?? "" };
+  const content = texts.get("content.xml");
+  return { kind: kindOf(names, texts.get("mimetype")?.trim(), content), bytes, content: content ?? "" };
+}
+
+function kindOf(
+  names: ReadonlySet<string>,
+  mimetype: string | undefined,
+  content: string | undefined,
+): OfficeKind | undefined {
+  const odf = content === undefined ? undefined : ODF_KINDS.get(mimetype ?? "");
+  return odf ?? OOXML_KINDS.find(([main]) => [...names].some((name) => main.test(name)))?.[1];
 }

@@ -4,7 +4,7 @@ import { request } from "node:http";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-import type { Browser, BrowserContext, Page, Route } from "playwright-core";
+import type { BrowserContext, BrowserContextOptions, Page, Route } from "playwright-core";
 
 import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/media/media-error.ts";
@@ -55,15 +55,15 @@ const LAUNCH_MS = 20_000;
 
 /** Loads the page and hands it over. @throws MediaError too_large, corrupt */
 export async function withPage<T>(visit: BrowserVisit, work: (page: Page) => Promise<T>): Promise<T> {
-  const browser = await launch(visit.folder, visit.tools.chromium);
+  const context = await launch(visit.folder, visit.tools.chromium, optionsOf(visit));
   try {
-    const context = await openContext(browser, visit);
+    await guardRequests(context, visit);
     const page = await context.newPage();
     page.on("dialog", (dialog) => void dialog.dismiss().catch(() => undefined));
     await load(page, visit);
     return await beforeDeadline(work(page));
   } finally {
-    await browser.close();
+    await context.close();
   }
 }
 
@@ -87,16 +87,22 @@ async function beforeDeadline<T>(work: Promise<T>): Promise<T> {
 
 /** Whether a browser starts here. @throws whatever it says */
 export async function tryBrowser(folder: string, chromium: Chromium | undefined): Promise<void> {
-  const browser = await launch(folder, chromium);
-  await browser.close();
+  const context = await launch(folder, chromium);
+  await context.close();
 }
 
-async function launch(folder: string, chromium: Chromium | undefined): Promise<Browser> {
+/** Its profile lies in the run's folder: counted as the run's, and gone with it. */
+async function launch(
+  folder: string,
+  chromium: Chromium | undefined,
+  options: BrowserContextOptions = {},
+): Promise<BrowserContext> {
   if (!chromium) throw new Error("there is no browser here");
   const own = join(folder, "browser");
   mkdirSync(own, { recursive: true });
   const { chromium: library } = await import("playwright-core");
-  return library.launch({
+  return library.launchPersistentContext(join(own, "profile"), {
+    ...options,
     executablePath: chromium.path,
     // The child itself has no rights and no network; a sandbox within needs rights that are taken from it.
     chromiumSandbox: false,
@@ -106,9 +112,14 @@ async function launch(folder: string, chromium: Chromium | undefined): Promise<B
   });
 }
 
-async function openContext(browser: Browser, visit: BrowserVisit): Promise<BrowserContext> {
-  const { width = 1_280, height = 800, scale = 1, isDark = false, javascript } = visit;
-  const context = await browser.newContext({
+function optionsOf({
+  width = 1_280,
+  height = 800,
+  scale = 1,
+  isDark = false,
+  javascript,
+}: BrowserVisit): BrowserContextOptions {
+  return {
     viewport: { width, height },
     deviceScaleFactor: scale,
     colorScheme: isDark ? "dark" : "light",
@@ -117,7 +128,10 @@ async function openContext(browser: Browser, visit: BrowserVisit): Promise<Brows
     acceptDownloads: false,
     timezoneId: "UTC",
     locale: "en-US",
-  });
+  };
+}
+
+async function guardRequests(context: BrowserContext, visit: BrowserVisit): Promise<void> {
   context.setDefaultTimeout(LIMITS.webLoadMs);
   let isFirst = true;
   await context.route("**/*", async (route) => {
@@ -128,7 +142,6 @@ async function openContext(browser: Browser, visit: BrowserVisit): Promise<Brows
     return answer(route, visit.guard);
   });
   await context.routeWebSocket("**/*", (socket) => void socket.close());
-  return context;
 }
 
 /** Parts of a page; other pages, and what a script sends, are not asked for. */

@@ -1,0 +1,85 @@
+/**
+ * LibreOffice, in a file system that holds its own files and one run's folder: documents name pictures by address, and it
+ * reads those from the machine it runs on. For child processes only.
+ */
+import { mkdirSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+
+import type { LibreOffice } from "../tools.ts";
+
+import type { OfficeKind } from "./office.ts";
+
+/** Its own names of readers: it would otherwise guess by what it finds in the file. */
+const READERS: Readonly<Record<OfficeKind | "rtf", string>> = {
+  docx: "MS Word 2007 XML",
+  xlsx: "Calc MS Excel 2007 XML",
+  pptx: "Impress MS PowerPoint 2007 XML",
+  odt: "writer8",
+  ods: "calc8",
+  odp: "impress8",
+  rtf: "Rich Text Format",
+};
+
+const SETTINGS = `<?xml version="1.0" encoding="UTF-8"?>
+<oor:items xmlns:oor="http://openoffice.org/2001/registry">
+<item oor:path="/org.openoffice.Office.Common/Security/Scripting"><prop oor:name="DisableMacrosExecution" oor:op="fuse"><value>true</value></prop></item>
+<item oor:path="/org.openoffice.Office.Common/Security/Scripting"><prop oor:name="BlockUntrustedRefererLinks" oor:op="fuse"><value>true</value></prop></item>
+</oor:items>
+`;
+
+/** What it needs of a system besides its own folder; whatever of it there is. */
+const SYSTEM = ["/usr", "/bin", "/lib", "/lib64", "/etc/fonts", "/etc/libreoffice", "/var/cache/fontconfig"];
+const TRIAL_MS = 20_000;
+
+/** @returns the path of the PDF that it makes in `folder`; nothing is there when it cannot read the document */
+export async function printOffice(
+  libreoffice: LibreOffice | undefined,
+  { folder, source, kind }: { readonly folder: string; readonly source: string; readonly kind: OfficeKind | "rtf" },
+): Promise<string> {
+  const profile = join(folder, "profile");
+  mkdirSync(join(profile, "user"), { recursive: true });
+  await writeFile(join(profile, "user", "registrymodifications.xcu"), SETTINGS);
+  const made = join(folder, "made");
+  mkdirSync(made, { recursive: true });
+  const office = start(libreoffice, folder, [
+    "--headless",
+    "--norestore",
+    "--nolockcheck",
+    "--nodefault",
+    `-env:UserInstallation=file://${profile}`,
+    `--infilter=${READERS[kind]}`,
+    "--convert-to",
+    "pdf",
+    "--outdir",
+    made,
+    source,
+  ]);
+  await office.exited;
+  return join(made, "document.pdf");
+}
+
+/** Whether it starts here. @throws Error */
+export async function tryLibreOffice(folder: string, libreoffice: LibreOffice | undefined): Promise<void> {
+  const office = start(libreoffice, folder, ["--version"], TRIAL_MS);
+  const code = await office.exited;
+  if (code !== 0) throw new Error(`LibreOffice ended with ${code}`);
+}
+
+function start(
+  libreoffice: LibreOffice | undefined,
+  folder: string,
+  args: readonly string[],
+  timeout?: number,
+): Bun.Subprocess {
+  if (!libreoffice) throw new Error("there is no LibreOffice here");
+  const { path, bwrap } = libreoffice;
+  // `program/soffice` is in the folder of its installation, which may be outside of the system's.
+  const visible = [...SYSTEM, dirname(dirname(path))].flatMap((one) => ["--ro-bind-try", one, one]);
+  const view = [...visible, "--tmpfs", "/tmp", "--proc", "/proc", "--dev", "/dev", "--bind", folder, folder];
+  return Bun.spawn([bwrap, "--unshare-all", "--die-with-parent", ...view, "--", path, ...args], {
+    stdio: ["ignore", "ignore", "ignore"],
+    env: { HOME: folder, TMPDIR: folder, PATH: "/usr/bin:/bin" },
+    ...(timeout === undefined ? {} : { timeout, killSignal: "SIGKILL" as const }),
+  });
+}
