@@ -1,8 +1,4 @@
 /** The script of the children that run capabilities: one run at a time, in a folder of its own. */
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-
 import { type Task, serveTasks } from "#shared/children/serve-tasks.ts";
 
 import type { InputFile, Made, Run } from "./define.ts";
@@ -65,9 +61,6 @@ const tryEngine: Task = async (task) => {
   const { engine, folder, tools } = task as EngineTrial;
   return { output: (await faultOfEngine(engine, folder, tools)) ?? null };
 };
-
-/** A child's own: children of one user share the folder that the worker names. */
-process.env["TMPDIR"] = mkdtempSync(join(tmpdir(), "child-"));
 
 /** Loaded ahead, so that the first run does not wait for it; one that cannot be loaded says so when it is tried. */
 const [engine] = process.argv.slice(2);

@@ -53,10 +53,7 @@ const IDLE_MS = 30_000;
 const PROGRAMS: ReadonlySet<string> = new Set(["browser", "libreoffice"]);
 const folders = processFolder("sluice-engines-");
 
-/**
- * Where children make a folder each for what libraries put beside a run's folder: it goes with the worker, whatever became of a
- * child. None of them can list the others'.
- */
+/** Where libraries put what they make beside a run's folder, which no child can list: it goes with the worker. */
 function temporary(): string {
   const path = join(folders(), "temporary");
   mkdirSync(path, { recursive: true });

@@ -91,7 +91,7 @@ export async function tryBrowser(folder: string, chromium: Chromium | undefined)
   await context.close();
 }
 
-/** Its profile lies in the run's folder: counted as the run's, and gone with it. */
+/** All that it writes lies in the run's folder: counted as the run's, and gone with it. */
 async function launch(
   folder: string,
   chromium: Chromium | undefined,
@@ -103,6 +103,7 @@ async function launch(
   const { chromium: library } = await import("playwright-core");
   return library.launchPersistentContext(join(own, "profile"), {
     ...options,
+    artifactsDir: own,
     executablePath: chromium.path,
     // The child itself has no rights and no network; a sandbox within needs rights that are taken from it.
     chromiumSandbox: false,
