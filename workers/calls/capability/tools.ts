@@ -1,10 +1,11 @@
 /** Programs that engines run, found or unpacked when a worker of their pool starts. */
-import { chmodSync, existsSync, lstatSync, mkdtempSync, readdirSync, realpathSync, renameSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, lstatSync, readdirSync, realpathSync, renameSync, rmSync } from "node:fs";
 import { arch, tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import type { Config } from "#shared/config.ts";
+import { processFolder } from "#shared/files/process-folder.ts";
 
 import type { Chromium, LibreOffice, Tools } from "../../capabilities/tools.ts";
 
@@ -49,7 +50,8 @@ function isOurs(folder: string, own: number): boolean {
 }
 
 async function unpack(folder: string): Promise<void> {
-  const fresh = mkdtempSync(`${folder}-`);
+  // One that a killed worker left is removed with it.
+  const fresh = processFolder(`${basename(folder)}-`, dirname(folder))();
   try {
     const unpacked = Bun.spawn([process.execPath, UNPACK], {
       stdio: ["ignore", "ignore", "ignore"],
