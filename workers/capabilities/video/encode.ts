@@ -166,6 +166,7 @@ export async function encodeVideo(encode: EncodeVideo): Promise<Made> {
   const picture: StreamPlan = {
     ...coderOf(videoCodec, format, output),
     label: scene.video,
+    ...(scene.origin !== undefined && scene.seconds > 0 ? { endsAt: scene.seconds } : {}),
   };
   const name = `video.${format}`;
   const path = join(folder, name);

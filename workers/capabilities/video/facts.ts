@@ -16,6 +16,8 @@ export interface VideoFacts {
   readonly seconds: number;
   /** Of the first frame, in seconds; often 0. */
   readonly startsAt: number;
+  /** When its last frame ends, counted from `startsAt`; 0 where its file does not tell. Sound may last longer. */
+  readonly picturesEnd: number;
   /** As it is shown: turned as its file says, with square pixels. */
   readonly width: number;
   readonly height: number;
@@ -56,9 +58,14 @@ export async function probeVideo(file: InputFile): Promise<VideoFacts> {
 /** A demuxer of the file's own container, for its caller to close. @throws MediaError unsupported, corrupt */
 export async function openVideo(file: InputFile): Promise<Demuxer> {
   const [container] = containerOf(file);
+  return openSource({ path: file.path, container });
+}
+
+/** As `openVideo`. @throws MediaError corrupt */
+export async function openSource({ path, container }: FileSource): Promise<Demuxer> {
   await loadFfmpeg();
   const { Demuxer: Opened } = await import("node-av/api");
-  return Opened.open(file.path, { format: container, options: whitelists(container) }).catch((error: unknown) => {
+  return Opened.open(path, { format: container, options: whitelists(container) }).catch((error: unknown) => {
     throw new MediaError("corrupt", "The video cannot be read: its container is damaged.", { cause: error });
   });
 }
@@ -83,7 +90,7 @@ async function factsOf(demuxer: Demuxer, file: InputFile): Promise<VideoFacts> {
   const shown = await uprightOf(stream);
   const startsAt = Math.max(0, demuxer.startTime);
   // Matroska tells when it ends, the others how long they are.
-  const seconds = Math.max(0, demuxer.duration - (container === "matroska" ? startsAt : 0));
+  const seconds = Math.max(0, Math.round((demuxer.duration - (container === "matroska" ? startsAt : 0)) * 1e6) / 1e6);
   checkInput(stream, fps, seconds);
   const sound = demuxer.audio()?.codecpar;
   const hasAudio = sound !== undefined && sound.sampleRate > 0 && sound.channels > 0;
@@ -93,6 +100,7 @@ async function factsOf(demuxer: Demuxer, file: InputFile): Promise<VideoFacts> {
     format,
     seconds,
     startsAt,
+    picturesEnd: Math.max(0, endOf(stream) - startsAt),
     ...shown,
     fps,
     codec,
@@ -106,6 +114,11 @@ async function factsOf(demuxer: Demuxer, file: InputFile): Promise<VideoFacts> {
     bitrate: Math.round(demuxer.bitRate * 1_000),
     tags: { ...demuxer.metadata },
   };
+}
+
+/** In its file's own time; 0 where it does not tell. */
+export function endOf({ startTime, duration, timeBase: { num, den } }: Stream): number {
+  return duration > 0n ? (Number((startTime > 0n ? startTime : 0n) + duration) * num) / den : 0;
 }
 
 function rateOf({ avgFrameRate, rFrameRate }: Stream): number {

@@ -64,7 +64,13 @@ export default defineCapability({
       keyint_min: gop,
       sc_threshold: "0",
     };
-    const pictures = heights.map((_, at) => ({ label: `v_${at}`, encoder: "libx264", options: picture }));
+    const pictures = heights.map((height, at) => ({
+      label: `v_${at}`,
+      encoder: "libx264",
+      options: picture,
+      // Sides are rounded: DASH refuses sizes whose shapes are not exactly the same.
+      ...(isDash ? { pixelAspect: [scene.width * height, scene.height * widthOf(scene, height)] as const } : {}),
+    }));
     const sounds =
       scene.audio === null
         ? []
@@ -95,13 +101,15 @@ function heightsOf(wanted: readonly number[], own: number): number[] {
   return fitting.length === 0 ? [even(own)] : fitting;
 }
 
+function widthOf(scene: Scene, height: number): number {
+  return even((scene.width * height) / scene.height);
+}
+
 /** One picture for each height, as `v_0`, and as many copies of the sound, as `a_0`. */
 function sizes(scene: Scene, heights: readonly number[], sounds: number): Scene {
   const labels = (kind: string, count: number): string =>
     Array.from({ length: count }, (_, at) => `[${kind}${at}]`).join("");
-  const scaled = heights.map(
-    (height, at) => `[p${at}]scale=${even((scene.width * height) / scene.height)}:${height}[v_${at}]`,
-  );
+  const scaled = heights.map((height, at) => `[p${at}]scale=${widthOf(scene, height)}:${height}[v_${at}]`);
   const chains = [
     ...scene.chains,
     `[${scene.video}]split=${heights.length}${labels("p", heights.length)}`,
