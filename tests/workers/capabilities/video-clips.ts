@@ -62,7 +62,7 @@ export async function clipOf(
       ...(hasSound ? [{ label: "a", encoder: audio, options: { b: "192k" } }] : []),
     ],
     output: { path, muxer, options: muxing },
-    secondsMax: 120,
+    secondsMax: 3_600,
   });
   return readFileSync(path);
 }

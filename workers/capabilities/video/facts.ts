@@ -9,6 +9,9 @@ import { loadFfmpeg } from "#workers/children/ffmpeg.ts";
 import type { InputFile } from "../define.ts";
 import type { VideoFormat } from "./encode.ts";
 
+/** Of what moves: fewer are pictures that stand. */
+export const FPS_MIN = 10;
+
 export interface VideoFacts {
   readonly source: FileSource;
   /** What it is written as where its caller names nothing. */
@@ -25,6 +28,8 @@ export interface VideoFacts {
   readonly upright: readonly string[];
   /** 0 where its file does not tell. */
   readonly fps: number;
+  /** Frames last unevenly, or long: what comes and goes between two of them needs more. */
+  readonly isUneven: boolean;
   readonly codec: string;
   /** Clockwise, as its file says. */
   readonly rotation: number;
@@ -103,6 +108,7 @@ async function factsOf(demuxer: Demuxer, file: InputFile): Promise<VideoFacts> {
     picturesEnd: Math.max(0, endOf(stream) - startsAt),
     ...shown,
     fps,
+    isUneven: isUneven(stream, fps),
     codec,
     audio: isHeard
       ? {
@@ -126,6 +132,12 @@ function rateOf({ avgFrameRate, rFrameRate }: Stream): number {
   if (average !== undefined && average > 0) return average;
   // Of a few frames it is the clock of their file, which is none of theirs.
   return guessed !== undefined && guessed <= LIMITS.videoInputFpsMax ? guessed : 0;
+}
+
+/** Of even ones, the rate of most frames is that of all. */
+function isUneven({ rFrameRate: { num, den } }: Stream, fps: number): boolean {
+  const usual = num > 0 && den > 0 ? num / den : 0;
+  return fps < FPS_MIN || (usual > 0 && Math.abs(usual - fps) > fps / 20);
 }
 
 function checkInput({ codecpar: { width, height } }: Stream, fps: number, seconds: number): void {

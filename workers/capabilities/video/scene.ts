@@ -3,7 +3,7 @@ import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/media/media-error.ts";
 import { fileSource } from "#workers/children/file-source.ts";
 
-import type { VideoFacts } from "./facts.ts";
+import { FPS_MIN, type VideoFacts } from "./facts.ts";
 
 export interface Scene {
   /** Chains of FFmpeg's notation, for `;` between them. */
@@ -115,6 +115,13 @@ export function atRate({ fps: from, seconds }: Pick<Scene, "fps" | "seconds">, f
   // What is shorter than one frame is one, not none.
   const isShort = seconds > 0 && (seconds / factor) * fps < 1;
   return [`setpts='round((${time})/${factor})'`, `fps=${fps}:start_time=0${isShort ? ":eof_action=pass" : ""}`];
+}
+
+/** Frames at an even rate, for what comes and goes at times of its own: it is drawn on frames. */
+export function steady(scene: Scene, { isUneven }: Pick<VideoFacts, "isUneven">): Scene {
+  if (!isUneven || scene.origin === undefined) return scene;
+  const fps = Math.max(FPS_MIN, scene.fps);
+  return onVideo(scene, atRate(scene, fps), { fps, origin: undefined });
 }
 
 /** The length of a scene, for what cannot be done without it. @throws MediaError unsupported */

@@ -4,6 +4,7 @@ import { MediaError } from "#shared/media/media-error.ts";
 import { tempo } from "../audio/tempo.ts";
 import { flag, number } from "../params.ts";
 
+import { FPS_MIN } from "./facts.ts";
 import { type Before, videoCapability, type VideoOperation } from "./operation.ts";
 import { atRate, onAudio, onVideo, type Scene, secondsOf } from "./scene.ts";
 
@@ -19,6 +20,7 @@ export const operation: VideoOperation<typeof params> = {
     const sampleRate = facts.audio?.sampleRate ?? 48_000;
     const seconds = scene.seconds / rate;
     // As many frames a second as before: those between are left out, or shown again.
+    // Of animations some frames last long and some but for a moment: at their average rate those would be left out.
     const fps = Math.max(FPS_MIN, scene.fps);
     const shown = scene.fps > 0 ? atRate(scene, fps, rate) : [`setpts=PTS/${rate}`];
     const higher = [`aresample=${sampleRate}`, `asetrate=${Math.round(sampleRate * rate)}`, `aresample=${sampleRate}`];
@@ -30,9 +32,6 @@ export const operation: VideoOperation<typeof params> = {
     return reverse ? reversed(changed, facts) : changed;
   },
 };
-
-/** Of animations whose frames last long, some but for a moment: at their average rate those would be left out. */
-const FPS_MIN = 10;
 
 /** Held in memory as a whole. @throws MediaError too_large */
 function reversed(scene: Scene, { audio }: Before["facts"]): Scene {

@@ -8,7 +8,7 @@ import { choice, color, GRAVITIES, integer, text } from "../params.ts";
 import { colorOf } from "./color.ts";
 import { brokenLines, FONT_NAMES, fontFile } from "./fonts.ts";
 import { videoCapability, type VideoOperation } from "./operation.ts";
-import { onVideo } from "./scene.ts";
+import { onVideo, steady } from "./scene.ts";
 import { TIMES, whileShown } from "./times.ts";
 
 const params = {
@@ -27,21 +27,26 @@ const LINE_HEIGHT = 1.2;
 export const operation: VideoOperation<typeof params> = {
   params,
   rules: [{ rule: "less", of: ["params.start", "params.end"] }],
-  async apply({ scene, folder, at }, { text: words, gravity, margin, size, font, start, end, ...colors }) {
+  async apply(
+    { scene: before, facts, folder, at },
+    { text: words, gravity, margin, size, font, start, end, ...colors },
+  ) {
+    const scene = start === undefined && end === undefined ? before : steady(before, facts);
     const fill = colorOf("params.color", colors.color).text;
     const box = colors.box_color === undefined ? undefined : colorOf("params.box_color", colors.box_color).text;
     const clean = words.replaceAll(/\r\n?/g, "\n").replaceAll(/[^\P{Cc}\n]/gu, " ");
+    if (clean.trim() === "") throw new MediaError("invalid", "Expected params.text with letters, got none.");
     const lines = brokenLines(clean, font, size, scene.width - 2 * margin);
     const height = Math.ceil(lines.length * size * LINE_HEIGHT);
     if (height + margin > scene.height) {
       throw new MediaError(
         "invalid",
-        `Expected params.text and params.size to take ${scene.height - margin} pixels of height at most, got ${height}.`,
+        `Expected params.text, params.size and params.margin to take ${scene.height} pixels of height at most, got ${height + margin}.`,
       );
     }
     const path = join(folder, `words-${at}.txt`);
     await Bun.write(path, lines.join("\n"));
-    const when = whileShown(start, end);
+    const when = whileShown(start, end, before.seconds);
     const drawn = filterText("drawtext", {
       textfile: path,
       expansion: "none",
