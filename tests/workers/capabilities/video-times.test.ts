@@ -221,6 +221,14 @@ describe("video.from_images", () => {
     expect(await probe((await made(count, params)).bytes())).toMatchObject(expected);
   });
 
+  test("tells its colours as video, not as RGB", async () => {
+    const { Demuxer } = await import("node-av/api");
+    const demuxer = await Demuxer.open((await made(1, { seconds_each: 0.1 })).files?.[0]?.path ?? "");
+    // BT.709 within the range of video, in FFmpeg's numbers.
+    expect(demuxer.video()?.codecpar).toMatchObject({ colorSpace: 1, colorRange: 1 });
+    await demuxer.close();
+  });
+
   test("refuses less than a frame each, and sizes and lengths before it opens an image", async () => {
     expect(await refused(made(2, { seconds_each: 0.1, fps: 5 }))).toBe(
       "invalid: Expected params.seconds_each of one frame at least, 0.2 s, got 0.1.",

@@ -91,6 +91,21 @@ describe("video.transcode", () => {
   });
 });
 
+test("one channel of a low rate goes into MP4 as MP3, and as Opus whatever bitrate is asked for", async () => {
+  const graph = "testsrc2=s=64x48:r=25:d=0.5[v];sine=f=440:r=8000:d=0.5,aformat=channel_layouts=mono[a]";
+  const video = await clipOf(graph, { hasSound: true });
+  for (const audio_codec of ["mp3", "opus"]) {
+    const made = await runCapability("video.transcode", { video }, { audio_codec, audio_bitrate: 320 });
+    expect(await probe(made.bytes())).toMatchObject({ audio: { codec: audio_codec, channels: 1 } });
+  }
+});
+
+test("one frame is written as H.265", async () => {
+  const video = await clipOf("testsrc2=s=64x48:r=25:d=0.04[v]");
+  const made = await runCapability("video.transcode", { video }, { video_codec: "h265" });
+  expect(await probe(made.bytes())).toMatchObject({ video_codec: "hevc", frames: 1 });
+});
+
 describe("video.set_audio", () => {
   const made = async (params: object, audio?: Uint8Array, video = toned): Promise<Uint8Array> =>
     (await runCapability("video.set_audio", audio ? { video, audio } : { video }, params)).bytes();

@@ -26,6 +26,15 @@ describe("what comes and goes", () => {
       expect(await Promise.all([0.5, 1.5, 2.5].map(async (at) => nameOf((await frameAt(made.bytes(), at)).at(32, y))))).toEqual(["black", "white", "black"]); // prettier-ignore
   });
 
+  test("has its colour in a video of BT.709 too", async () => {
+    const tagged = "scale=out_color_matrix=bt709:out_range=tv,format=yuv420p,setparams=colorspace=bt709:range=tv[v]";
+    const video = await clipOf(`color=c=black:s=320x180:r=10:d=0.2,format=gbrp,${tagged}`);
+    const text = "1\n00:00:00,000 --> 00:00:01,000\n████████";
+    const burnt = await runCapability("video.subtitle", { video, subtitles: { text } }, { color: "#00c800", size: 60, ...LOSSLESS }); // prettier-ignore
+    const [red, green, blue] = (await frameAt(burnt.bytes(), 0)).at(160, 140);
+    expect(Math.max(red, Math.abs(green - 200), blue)).toBeLessThan(6);
+  });
+
   test("is refused behind the end, and words without letters too", async () => {
     const video = await black("10", 1);
     expect(await refused(runCapability("video.text", { video }, { text: "a", size: 8, start: 1 }))).toBe(

@@ -149,8 +149,10 @@ function chain(path: string, at: number, frames: number, { motion, width, height
     motion === "none"
       ? [`loop=loop=-1:size=1`, "settb=AVTB", `fps=${fps}`]
       : [`scale=${width * 2}:${height * 2}`, zoom];
+  // Told, for players would take images for RGB and guess the rest by the size.
+  const colors = ["scale=out_color_matrix=bt709:out_range=tv", "format=yuv420p", "setparams=colorspace=bt709:range=tv"];
   // Counted in frames: times in microseconds are cut off, and the last frame is lost then.
-  const steady = [`trim=end_frame=${frames}`, `settb=1/${fps}`, "setpts=N", "format=yuv420p", "setsar=1"];
+  const steady = [`trim=end_frame=${frames}`, `settb=1/${fps}`, "setpts=N", ...colors, "setsar=1"];
   return `${[stillSource(path), ...moves, ...steady].join(",")}[i${at}]`;
 }
 

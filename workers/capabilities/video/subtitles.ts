@@ -121,6 +121,8 @@ export function subStation(cues: readonly SubtitleCue[], style: SubtitleStyle): 
     `PlayResX: ${width}`,
     `PlayResY: ${height}`,
     "ScaledBorderAndShadow: yes",
+    // Colours as they are said: FFmpeg would take them for ones that were made for BT.601.
+    "YCbCr Matrix: None",
     "",
     "[V4+ Styles]",
     "Format: Name, Fontname, Fontsize, PrimaryColour, SecondaryColour, OutlineColour, BackColour, Bold, Italic, Underline, StrikeOut, ScaleX, ScaleY, Spacing, Angle, BorderStyle, Outline, Shadow, Alignment, MarginL, MarginR, MarginV, Encoding",
