@@ -180,6 +180,15 @@ describe("pictures that end before their sound", () => {
     expect(await probe(silent)).toMatchObject({ seconds: 0.5, audio: { channels: 1 } });
   });
 
+  test.each(["hls", "dash"])("are held in segments of %s, whose players end with the pictures", async (protocol) => {
+    const params = { protocol, segment_seconds: 2, pack: "files" };
+    const made = await runCapability("video.hls", { video: longSound }, params);
+    const texts = (made.files ?? []).map((_, at) => Buffer.from(made.bytes(at)).toString("latin1"));
+    const lengths = texts.flatMap((text) => Array.from(text.matchAll(/#EXTINF:([\d.]+)/g), ([, one]) => Number(one)));
+    const told = /mediaPresentationDuration="PT([\d.]+)S"/.exec(texts[0] ?? "")?.[1];
+    expect(told === undefined ? lengths.reduce((sum, one) => sum + one, 0) : Number(told)).toBe(3);
+  });
+
   test("stay with it backwards", async () => {
     const back = await runCapability("video.speed", { video: longSound }, { reverse: true, ...LOSSLESS });
     expect(await probe(back.bytes())).toMatchObject({ seconds: 3, frames: 30 });

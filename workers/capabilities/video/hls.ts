@@ -8,7 +8,7 @@ import { checkFiles, PACK, packed } from "../pack.ts";
 import { choice, integer, list } from "../params.ts";
 
 import { CLIP, runScene, VIDEO_PRICE } from "./encode.ts";
-import { probeVideo } from "./facts.ts";
+import { FPS_MIN, probeVideo } from "./facts.ts";
 import { even } from "./fit.ts";
 import { atRate, onVideo, openScene, type Scene, secondsOf } from "./scene.ts";
 
@@ -49,12 +49,13 @@ export default defineCapability({
     const facts = await probeVideo(inputs.video);
     const whole = openScene(facts);
     const seconds = secondsOf(whole);
-    const fps = Math.min(LIMITS.videoFpsMax, facts.fps > 0 ? facts.fps : USUAL_FPS);
+    const own = facts.isUneven ? Math.max(FPS_MIN, facts.fps) : facts.fps;
+    const fps = Math.min(LIMITS.videoFpsMax, facts.fps > 0 ? own : USUAL_FPS);
     const heights = heightsOf(params.heights, facts.height);
     checkFiles(params.pack, heights.length * Math.ceil(seconds / params.segment_seconds) + 2 * heights.length + 1);
     const isDash = params.protocol === "dash";
     // DASH has the sound once, HLS with each size.
-    const scene = sizes(onVideo(whole, atRate(whole, fps)), heights, isDash ? 1 : heights.length);
+    const scene = sizes(onVideo(whole, asLong(whole, fps)), heights, isDash ? 1 : heights.length);
     const gop = `${Math.round(fps * params.segment_seconds)}`;
     const picture = {
       crf: "23",
@@ -92,6 +93,12 @@ export default defineCapability({
     return { output, files: await packed(folder, files, params.pack, "stream.zip") };
   },
 });
+
+/** Players end with the pictures: the last is held as long as the sound lasts. */
+function asLong(whole: Scene, fps: number): string[] {
+  const frames = Math.max(1, Math.round(whole.seconds * fps));
+  return [...atRate(whole, fps), "tpad=stop=-1:stop_mode=clone", `trim=end_frame=${frames}`];
+}
 
 /** The largest first. */
 function heightsOf(wanted: readonly number[], own: number): number[] {
