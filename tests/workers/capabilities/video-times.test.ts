@@ -258,6 +258,13 @@ test("a sheet, and pictures that grow with their width, are judged before a fram
   expect(await frames({ count: 70, layout: "sheet", columns: 1 })).toContain("a sheet of at most 16384 pixels");
 });
 
+test("what is too short for a playlist is refused", async () => {
+  const video = await clipOf("testsrc2=s=64x48:r=25:d=0.4[v]");
+  expect(await refused(runCapability("video.hls", { video }))).toBe(
+    "invalid: Expected video of at least 0.5 s, got 0.4.",
+  );
+});
+
 test("the most telling frame tells how far it is", async () => {
   const video = await clipOf("testsrc2=s=64x48:r=25:d=4[v]");
   const told: number[] = [];

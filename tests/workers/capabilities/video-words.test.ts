@@ -45,7 +45,14 @@ describe("what comes and goes", () => {
         "invalid: Expected input.subtitles that begin before the end at 1 s, got 1.",
       );
     }
-    expect(await refused(runCapability("video.text", { video }, { text: " \n" }))).toContain("with letters");
+    const written = (text: string, font: string) => refused(runCapability("video.text", { video }, { text, font, size: 8 })); // prettier-ignore
+    expect(await written(" \n", "sans")).toContain("with letters");
+    for (const font of ["sans", "serif", "mono"])
+      expect(await written("Tea: 茶", font)).toBe(
+        `invalid: Expected params.text in letters of the font ${font}, got 茶 (U+8336).`,
+      );
+    for (const text of ["Grüße, Ελλάδα, Привет, 100 % – “♪”", "😀 a\u200db"])
+      expect((await runCapability("video.text", { video }, { text, size: 8, margin: 0 })).output).toMatchObject({ width: 64 }); // prettier-ignore
   });
 });
 

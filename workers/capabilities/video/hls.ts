@@ -2,6 +2,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 
 import { LIMITS } from "#shared/limits.ts";
+import { MediaError } from "#shared/media/media-error.ts";
 
 import { defineCapability, input, type MadeFile } from "../define.ts";
 import { checkFiles, PACK, packed } from "../pack.ts";
@@ -13,12 +14,14 @@ import { even } from "./fit.ts";
 import { atRate, onVideo, openScene, type Scene, secondsOf } from "./scene.ts";
 
 const USUAL_FPS = 30;
+/** Playlists of less name no sizes. */
+const SECONDS_MIN = 0.5;
 
 export default defineCapability({
   id: "video.hls",
   display_name: "Video for streaming",
   description:
-    "Cuts a video into segments in one or more sizes, with the playlists by which players choose among them.",
+    "Cuts a video into segments in one or more sizes, with the playlists by which players choose among them; half a second at least.",
   output_modality: "archive",
   input: { video: input("video", "The video.") },
   params: {
@@ -49,6 +52,9 @@ export default defineCapability({
     const facts = await probeVideo(inputs.video);
     const whole = openScene(facts);
     const seconds = secondsOf(whole);
+    if (seconds < SECONDS_MIN) {
+      throw new MediaError("invalid", `Expected video of at least ${SECONDS_MIN} s, got ${seconds}.`);
+    }
     const own = facts.isUneven ? Math.max(FPS_MIN, facts.fps) : facts.fps;
     const fps = Math.min(LIMITS.videoFpsMax, facts.fps > 0 ? own : USUAL_FPS);
     const heights = heightsOf(params.heights, facts.height);
