@@ -18,6 +18,12 @@ export interface StreamPlan {
   readonly options?: FfmpegOptions;
   /** Of video; 4:2:0 where it is not given: few players show anything else. */
   readonly pixelFormat?: string;
+  /** Seconds, of video: a last frame that would be seen for longer is cut there. */
+  readonly endsAt?: number;
+  /** Width to height of a pixel; square where it is not given. */
+  readonly pixelAspect?: readonly [number, number];
+  /** Not written: its times tell how much is read, and the others wait for its end. */
+  readonly isClock?: boolean;
   /** Four characters that name the codec in the file, where players want others than FFmpeg writes. */
   readonly tag?: string;
 }
@@ -26,22 +32,31 @@ export interface OpenStream {
   readonly label: string;
   readonly sink: FilterContext;
   readonly encoder: CodecContext;
-  readonly stream: Stream;
+  /** Null for a clock. */
+  readonly stream: Stream | null;
   /** Of a video frame that does not tell its own, in the encoder's time base. */
   readonly frameDuration: bigint;
+  readonly endsAt: number;
   /** The end of the last frame; infinite once there are no more. */
   seconds: number;
   frames: number;
 }
 
+/** Largest number in an aspect: of sides of videos, one by another. FFmpeg takes rounder ones otherwise. */
+const ASPECT_MAX = 10_000_000;
+
 /** Filters that bring a stream into a form its encoder takes. */
-export function sinkText(ffmpeg: Ffmpeg, { label, encoder, pixelFormat = "yuv420p" }: StreamPlan): string {
+export function sinkText(
+  ffmpeg: Ffmpeg,
+  { label, encoder, pixelFormat = "yuv420p", pixelAspect = [1, 1] }: StreamPlan,
+): string {
   const { type, sampleFormats, supportedSamplerates } = findEncoder(ffmpeg, encoder);
   if (type === ffmpeg.constants.AVMEDIA_TYPE_VIDEO)
-    return `[${label}]format=${pixelFormat},setsar=1,buffersink@${label}`;
+    return `[${label}]format=${pixelFormat},setsar=${pixelAspect.join("/")}:max=${ASPECT_MAX},buffersink@${label}`;
   const formats = (sampleFormats ?? []).map((format) => ffmpeg.lib.avGetSampleFmtName(format)).join("|");
   const rates = supportedSamplerates === null ? "" : `:sample_rates=${supportedSamplerates.join("|")}`;
-  return `[${label}]aformat=sample_fmts=${formats}${rates},asetnsamples@${label}=p=0,abuffersink@${label}`;
+  // A clock of samples: with the ticks of some containers, two frames of an encoder would have the same time.
+  return `[${label}]aformat=sample_fmts=${formats}${rates},asettb=1/sr,asetnsamples@${label}=p=0,abuffersink@${label}`;
 }
 
 function findEncoder({ lib }: Ffmpeg, name: string): Codec {
@@ -67,15 +82,27 @@ export function openStream(ffmpeg: Ffmpeg, graph: FilterGraph, file: FormatConte
   check(ffmpeg, encoder.open2Sync(codec, null), `the encoder ${plan.encoder}`);
   // Some encoders take frames of one length only, and tell it once they are open.
   if (!isVideo && encoder.frameSize > 0) graph.sendCommand(`asetnsamples@${label}`, "n", `${encoder.frameSize}`);
-  const stream = file.newStream(null);
-  check(ffmpeg, stream.codecpar.fromContext(encoder), "the parameters of a stream");
-  if (plan.tag !== undefined) stream.codecpar.codecTag = plan.tag;
-  stream.timeBase = encoder.timeBase;
+  const stream = plan.isClock === true ? null : newStream(ffmpeg, file, encoder, plan);
   const { num, den } = sink.buffersinkGetFrameRate();
   // Matroska writes it down, and a reader of few frames cannot tell it otherwise.
-  if (isVideo && num > 0) stream.avgFrameRate = sink.buffersinkGetFrameRate();
+  if (stream !== null && isVideo && num > 0) stream.avgFrameRate = sink.buffersinkGetFrameRate();
   const ticks = isVideo && num > 0 ? den / num / (encoder.timeBase.num / encoder.timeBase.den) : 0;
-  return { label, sink, encoder, stream, frameDuration: BigInt(Math.round(ticks)), seconds: 0, frames: 0 };
+  const frameDuration = BigInt(Math.round(ticks));
+  return { label, sink, encoder, stream, frameDuration, endsAt: plan.endsAt ?? Infinity, seconds: 0, frames: 0 };
+}
+
+function newStream(
+  ffmpeg: Ffmpeg,
+  file: FormatContext,
+  encoder: CodecContext,
+  { tag, pixelAspect }: StreamPlan,
+): Stream {
+  const stream = file.newStream(null);
+  check(ffmpeg, stream.codecpar.fromContext(encoder), "the parameters of a stream");
+  if (tag !== undefined) stream.codecpar.codecTag = tag;
+  stream.timeBase = encoder.timeBase;
+  if (pixelAspect !== undefined) stream.sampleAspectRatio = encoder.sampleAspectRatio;
+  return stream;
 }
 
 function describeVideo(encoder: CodecContext, sink: FilterContext): void {
@@ -111,7 +138,8 @@ export function writeStreams(
   frame.alloc();
   packet.alloc();
   for (;;) {
-    const [next] = streams.toSorted((one, other) => one.seconds - other.seconds);
+    const clock = streams.find(({ stream, seconds }) => stream === null && seconds < Infinity);
+    const next = clock ?? streams.toSorted((one, other) => one.seconds - other.seconds)[0];
     if (next === undefined || next.seconds === Infinity) break;
     onSeconds(next.seconds);
     encodeNext(ffmpeg, next, frame);
@@ -119,6 +147,7 @@ export function writeStreams(
       throw new MediaError("too_large", `The result is longer than the ${secondsMax} seconds that are allowed.`);
     }
     while (next.encoder.receivePacketSync(packet) >= 0) {
+      if (next.stream === null) continue;
       packet.streamIndex = next.stream.index;
       packet.rescaleTs(next.encoder.timeBase, next.stream.timeBase);
       check(ffmpeg, file.interleavedWriteFrameSync(packet), "a packet");
@@ -131,9 +160,12 @@ export function writeStreams(
 /** Times are rounded to a stream's time base. */
 const SECONDS_TOLERANCE = 0.001;
 
+/** A frame of even rate ends with its turn. */
+const OVER_SECONDS_MAX = 0.05;
+
 function encodeNext(ffmpeg: Ffmpeg, stream: OpenStream, frame: Frame): void {
   const { constants } = ffmpeg;
-  const { encoder, sink, label } = stream;
+  const { encoder, sink, label, endsAt } = stream;
   const code = sink.buffersinkGetFrameSync(frame);
   if (code === constants.AVERROR_EOF) {
     if (stream.frames === 0) throw new MediaError("corrupt", `The stream ${label} has no frame.`);
@@ -148,6 +180,8 @@ function encodeNext(ffmpeg: Ffmpeg, stream: OpenStream, frame: Frame): void {
   frame.pictType = constants.AV_PICTURE_TYPE_NONE;
   stream.frames += 1;
   const { num, den } = encoder.timeBase;
+  const over = ((Number(frame.pts) + Number(frame.duration)) * num) / den - endsAt;
+  if (over > OVER_SECONDS_MAX) frame.duration -= BigInt(Math.round((over * den) / num));
   const ticks = Number(frame.pts) + (frame.nbSamples > 0 ? 0 : Number(frame.duration));
   stream.seconds = (ticks * num) / den + (frame.nbSamples > 0 ? frame.nbSamples / encoder.sampleRate : 0);
   check(ffmpeg, encoder.sendFrameSync(frame), "an encoder");

@@ -198,6 +198,10 @@ function write(copying: Copying, track: Track, packet: Packet): void {
   const { ffmpeg, file, startsAt, start } = copying;
   const { AV_NOPTS_VALUE } = ffmpeg.constants;
   const at = timeOf(ffmpeg, track, packet) - startsAt - start;
+  // A frame that is seen beyond the end of the piece ends with it.
+  const over = at + Number(packet.duration) * track.tick - (copying.until - start);
+  if (track.kind === "video" && over > 0 && at < copying.until - start)
+    packet.duration -= BigInt(Math.round(over / track.tick));
   copying.seconds = Math.max(copying.seconds, at + Number(packet.duration) * track.tick);
   copying.onSeconds(at);
   const ticks = BigInt(Math.round((start + startsAt) / track.tick));

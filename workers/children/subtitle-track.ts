@@ -35,8 +35,9 @@ export function openSubtitles(ffmpeg: Ffmpeg, file: FormatContext, track: Subtit
   stream.codecpar.codecId = ids[track.codec];
   if (isTimed) stream.codecpar.extradata = TEXT_SAMPLE_ENTRY;
   const clock = { num: 1, den: 1_000 };
-  // The muxer of MP4 ends a subtitle by the clock of other streams, as if it were this one: a finer one leaves that to us.
-  stream.timeBase = new lib.Rational(1, isTimed ? 1_000_000 : 1_000);
+  // The muxer of MP4 ends a subtitle by the clock of other streams, as if it were this one: a finer one leaves that to us. It must not be
+  // finer still: what lasts for more than 2³¹ ticks, such as a gap of 36 minutes in microseconds, cannot be written.
+  stream.timeBase = new lib.Rational(1, isTimed ? 100_000 : 1_000);
   stream.metadata = lib.Dictionary.fromObject({ language: track.language });
   const cues = isTimed ? withGaps(track.cues) : track.cues;
   const packets = cues.map((cue) => ({

@@ -43,6 +43,7 @@ export async function runCapability(
   id: string,
   input: Readonly<Record<string, TestInput | readonly TestInput[] | Readonly<Record<string, TestInput>>>>,
   params: object = {},
+  progress: (share: number) => void = () => undefined,
 ): Promise<Ran> {
   const capability = await loadCapability(id);
   const asked = Object.fromEntries(Object.entries(input).map(([name, value]) => [name, asBody(value)]));
@@ -56,7 +57,7 @@ export async function runCapability(
     params: checked.params,
     inputs,
     folder,
-    progress: () => undefined,
+    progress,
     tools: await tools(),
     guard: undefined,
   };

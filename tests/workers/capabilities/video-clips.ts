@@ -33,17 +33,24 @@ const KINDS = {
   mp4: { muxer: "mp4", container: "mov", video: "libx264", audio: "aac", options: { crf: "1" } },
   webm: { muxer: "webm", container: "matroska", video: "libvpx-vp9", audio: "libopus", options: { "cpu-used": "8" } },
   mkv: { muxer: "matroska", container: "matroska", video: "libx264", audio: "aac", options: { crf: "1" } },
+  avi: { muxer: "avi", container: "avi", video: "mpeg4", audio: "libmp3lame", options: { b: "2M" } },
   gif: { muxer: "gif", container: "gif", video: "gif", audio: "", pixelFormat: "rgb8" },
 } as const satisfies Readonly<Record<string, Kind>>;
 
-/** @param graph with the open end `[v]`, and `[a]` where `hasSound`. @param options of the picture's encoder */
+/** @param graph with the open end `[v]`, and `[a]` where `hasSound`. @param options of the picture's encoder. @param muxing of its container */
 export async function clipOf(
   graph: string,
   {
     kind = "mp4",
     hasSound = false,
     options = {},
-  }: { kind?: keyof typeof KINDS; hasSound?: boolean; options?: object } = {},
+    muxing = {},
+  }: {
+    kind?: keyof typeof KINDS;
+    hasSound?: boolean;
+    options?: object;
+    muxing?: Readonly<Record<string, string>>;
+  } = {},
 ): Promise<Uint8Array> {
   const { muxer, video, audio, ...more }: Kind = KINDS[kind];
   const path = join(folder, `clip-${++made}.${kind}`);
@@ -54,8 +61,8 @@ export async function clipOf(
       { label: "v", encoder: video, ...pixelFormat, options: { ...more.options, ...options } },
       ...(hasSound ? [{ label: "a", encoder: audio, options: { b: "192k" } }] : []),
     ],
-    output: { path, muxer },
-    secondsMax: 120,
+    output: { path, muxer, options: muxing },
+    secondsMax: 3_600,
   });
   return readFileSync(path);
 }

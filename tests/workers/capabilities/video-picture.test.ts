@@ -194,7 +194,7 @@ describe("video.text", () => {
 
   test("refuses more lines than fit, a colour that is none, and an end before its start", async () => {
     expect(await refused(made("video.text", halves, { text: "a\nb\nc", margin: 0 }))).toBe(
-      "invalid: Expected params.text and params.size to take 120 pixels of height at most, got 173.",
+      "invalid: Expected params.text, params.size and params.margin to take 120 pixels of height at most, got 173.",
     );
     expect(await refused(made("video.text", halves, { text: "a", size: 8, color: "nosuch" }))).toContain(
       "params.color",

@@ -91,6 +91,33 @@ describe("video.transcode", () => {
   });
 });
 
+test("one channel of a low rate goes into MP4 as MP3, and as Opus whatever bitrate is asked for", async () => {
+  const graph = "testsrc2=s=64x48:r=25:d=0.5[v];sine=f=440:r=8000:d=0.5,aformat=channel_layouts=mono[a]";
+  const video = await clipOf(graph, { hasSound: true });
+  for (const audio_codec of ["mp3", "opus"]) {
+    const made = await runCapability("video.transcode", { video }, { audio_codec, audio_bitrate: 320 });
+    expect(await probe(made.bytes())).toMatchObject({ audio: { codec: audio_codec, channels: 1 } });
+  }
+  const sound = await runCapability("video.extract_audio", { video }, { format: "opus", bitrate: 320 });
+  expect(sound.output).toMatchObject({ format: "opus", channels: 1 });
+});
+
+test("AV1 keeps a rate of pictures that are not too small for it, though they last for seconds", async () => {
+  const params = { video_codec: "av1", video_bitrate: 100 };
+  const made = async (size: string) =>
+    runCapability("video.transcode", { video: await clipOf(`testsrc2=s=${size}:r=1/2:d=4[v]`) }, params);
+  expect(await probe((await made("64x64")).bytes())).toMatchObject({ video_codec: "av1", seconds: 4 });
+  expect(await refused(made("64x48"))).toBe(
+    "invalid: Expected params.crf, not a rate or a size of the file, of AV1 below 64 × 64 pixels, got 64 × 48.",
+  );
+});
+
+test("one frame is written as H.265", async () => {
+  const video = await clipOf("testsrc2=s=64x48:r=25:d=0.04[v]");
+  const made = await runCapability("video.transcode", { video }, { video_codec: "h265" });
+  expect(await probe(made.bytes())).toMatchObject({ video_codec: "hevc", frames: 1 });
+});
+
 describe("video.set_audio", () => {
   const made = async (params: object, audio?: Uint8Array, video = toned): Promise<Uint8Array> =>
     (await runCapability("video.set_audio", audio ? { video, audio } : { video }, params)).bytes();

@@ -41,7 +41,7 @@ export const ENCODINGS: Readonly<Record<AudioFormat, Encoding>> = {
 export const OUTPUT = {
   format: choice("Format of the result; the input's where it is not given.", FORMATS, {}),
   bitrate: integer(
-    "Of formats that lose detail; 128 where it is not given. Vorbis takes what is nearest among those that fit its rate.",
+    "Of formats that lose detail; 128 where it is not given. Vorbis takes what is nearest among those that fit its rate, Opus 256 at most in one channel.",
     { min: 16, max: 320, unit: "kbit/s" },
   ),
   sample_rate: integer("The input's where it is not given.", { min: 8_000, max: 96_000, unit: "Hz" }),
@@ -170,7 +170,10 @@ export async function encodeAudio(encode: Encode): Promise<Made> {
   const ownRate = rateOf(format, rate);
   const shape = shapeFilters(from.channels, ownRate, channels);
   const wanted = output.bitrate ?? 128;
-  const kilobits = format === "ogg" ? vorbisBitrate(wanted, ownRate, channels) : wanted;
+  const kilobits =
+    format === "ogg"
+      ? vorbisBitrate(wanted, ownRate, channels)
+      : Math.min(wanted, format === "opus" ? channels * OPUS_BITRATE_MAX : Infinity);
   const bitrate = isLossless === true ? {} : { b: `${kilobits}k` };
   let written = 0;
   await runFilterGraph({
@@ -194,6 +197,9 @@ export async function encodeAudio(encode: Encode): Promise<Made> {
     files: [{ path, mediaType, name }],
   };
 }
+
+/** In one channel. */
+const OPUS_BITRATE_MAX = 256;
 
 /** Opus knows five rates, MP3 and Vorbis stop at 48 kHz, AAC at 96 kHz. */
 function rateOf(format: AudioFormat, rate: number): number {

@@ -66,6 +66,7 @@ export default defineCapability({
       chains: [...parts, ...joined],
       video: "joined",
       audio: form.hasSound ? "heard" : null,
+      origin: undefined,
       fps,
       seconds: total - (lengths ? (all.length - 1) * overlap : 0),
     };
@@ -82,6 +83,7 @@ interface Form {
 }
 
 const RATE = 48_000;
+const SILENCE_SECONDS = 0.1;
 
 /** Its picture as `<name>v`, its sound as `<name>a`. @param seconds cuts and fills it to exactly this length */
 function partOf(facts: VideoFacts, name: string, form: Form, seconds: number | undefined): string[] {
@@ -90,21 +92,21 @@ function partOf(facts: VideoFacts, name: string, form: Form, seconds: number | u
   const exact = seconds === undefined ? [] : ["tpad=stop=-1:stop_mode=clone", `trim=end=${seconds}`];
   const shown = [...atRate(facts, form.fps), ...filters, "setsar=1", "format=yuv420p", ...exact];
   const picture = `[${opened.video}]${shown.join(",")}[${name}v]`;
-  if (!form.hasSound)
-    return [...opened.chains, picture, ...(opened.audio === null ? [] : [`[${opened.audio}]anullsink`])];
   const length = seconds === undefined ? [] : [`apad=whole_dur=${seconds}`, `atrim=end=${seconds}`];
-  // Sound that is too short is filled up with silence where videos are joined.
+  // Sound that is too short is filled up with silence where videos are joined; it must not outlast a short video.
+  const some = facts.seconds > 0 ? Math.min(SILENCE_SECONDS, facts.seconds) : SILENCE_SECONDS;
   const sound =
     opened.audio === null
-      ? [`anullsrc=r=${RATE}:cl=stereo`, `atrim=end=${seconds ?? 0.1}`]
+      ? [`anullsrc=r=${RATE}:cl=stereo`, `atrim=end=${seconds ?? some}`]
       : [`[${opened.audio}]${shapeFilters(facts.audio?.channels ?? 2, RATE, 2)}`, ...length];
   return [...opened.chains, picture, `${sound.join(",")}[${name}a]`];
 }
 
+/** FFmpeg takes a part of one frame for one without length, unless it has sound: so each has, if only silence. */
 function inTurn(count: number, { fps, hasSound }: Form): string[] {
-  const parts = Array.from({ length: count }, (_, at) => `[p${at}v]${hasSound ? `[p${at}a]` : ""}`);
-  const ends = hasSound ? "[all][heard]" : "[all]";
-  return [`${parts.join("")}concat=n=${count}:v=1:a=${hasSound ? 1 : 0}${ends}`, `[all]fps=${fps}[joined]`];
+  const parts = Array.from({ length: count }, (_, at) => `[p${at}v][p${at}a]`).join("");
+  const ends = hasSound ? [] : ["[heard]anullsink"];
+  return [`${parts}concat=n=${count}:v=1:a=1[all][heard]`, `[all]fps=${fps}[joined]`, ...ends];
 }
 
 function faded(lengths: readonly number[], transition: string, overlap: number, { hasSound }: Form): string[] {
@@ -116,10 +118,9 @@ function faded(lengths: readonly number[], transition: string, overlap: number, 
     const [seen, heard] = at === 1 ? ["p0v", "p0a"] : [`x${at - 1}v`, `x${at - 1}a`];
     const fade = `xfade=transition=${transition}:duration=${overlap}:offset=${round(offset)}`;
     chains.push(`[${seen}][p${at}v]${fade}[${at === last ? "joined" : `x${at}v`}]`);
-    if (!hasSound) continue;
     chains.push(`[${heard}][p${at}a]acrossfade=d=${overlap}:c1=tri:c2=tri[${at === last ? "heard" : `x${at}a`}]`);
   }
-  return chains;
+  return hasSound ? chains : [...chains, "[heard]anullsink"];
 }
 
 function round(seconds: number): number {

@@ -74,7 +74,12 @@ export const OUTPUT = {
   audio_codec: choice("The format's usual one where it is not given: AAC, or Opus in WebM.", AUDIO_CODECS, {
     labels: { aac: "AAC", opus: "Opus", mp3: "MP3", vorbis: "Vorbis", none: "No sound" },
   }),
-  audio_bitrate: integer("Of the sound.", { min: 32, max: 320, unit: "kbit/s", default: 128 }),
+  audio_bitrate: integer("Of the sound; Opus takes 256 at most, Vorbis 240.", {
+    min: 32,
+    max: 320,
+    unit: "kbit/s",
+    default: 128,
+  }),
 };
 export type Output = ParamsOf<typeof OUTPUT>;
 
@@ -164,8 +169,9 @@ export async function encodeVideo(encode: EncodeVideo): Promise<Made> {
   const scene = finished(encode.scene, audioCodec);
   const isSilent = scene.audio === null || audioCodec === "none";
   const picture: StreamPlan = {
-    ...coderOf(videoCodec, format, output),
+    ...coderOf(videoCodec, format, output, scene.seconds > 0 ? scene.seconds * scene.fps : Infinity),
     label: scene.video,
+    ...(scene.origin !== undefined && scene.seconds > 0 ? { endsAt: scene.seconds } : {}),
   };
   const name = `video.${format}`;
   const path = join(folder, name);
@@ -214,24 +220,40 @@ export function codecsOf(format: VideoFormat, output: Output): [VideoCodec, Audi
   return [...chosen];
 }
 
-function coderOf(codec: VideoCodec, format: VideoFormat, { crf, preset }: Output): Omit<StreamPlan, "label"> {
-  const { encoder, tag, options } = VIDEO_CODERS[codec];
+const X265_FRAMES_MIN = 8;
+
+function coderOf(codec: VideoCodec, format: VideoFormat, output: Output, frames: number): Omit<StreamPlan, "label"> {
+  const { encoder, tag, options: optionsOf } = VIDEO_CODERS[codec];
+  const options = optionsOf(output.crf ?? 23, output.preset ?? "veryfast");
+  // Of a few frames, x265 tells times of decoding from memory that it has not written, unless frames stay in their order.
+  const inOrder = codec === "h265" && frames < X265_FRAMES_MIN ? { bf: "0" } : {};
   // Players of Apple's know H.265 in MP4 by this name only.
   const named = tag !== undefined && (format === "mp4" || format === "mov") ? { tag } : {};
-  return { encoder, options: options(crf ?? 23, preset ?? "veryfast"), ...named };
+  return { encoder, options: { ...options, ...inOrder }, ...named };
 }
 
 function soundPlan(label: string, codec: Exclude<AudioCodec, "none"> | "none", { audio_bitrate }: Output): StreamPlan {
   const encoder = AUDIO_ENCODERS[codec === "none" ? "aac" : codec];
   const wanted = audio_bitrate ?? 128;
-  // In two channels at its highest rate, or in one: what both take.
-  const kilobits =
-    codec === "vorbis" ? vorbisBitrate(Math.min(wanted, VORBIS_BITRATE_MAX), VORBIS_RATE_MAX, 2) : wanted;
+  const kilobits = bitrateOf(codec, wanted);
   return { label, encoder, options: { b: `${kilobits}k` } };
+}
+
+/** What it takes in two channels at its highest rate, or in one: both. */
+function bitrateOf(codec: AudioCodec, wanted: number): number {
+  if (codec === "vorbis") return vorbisBitrate(Math.min(wanted, VORBIS_BITRATE_MAX), VORBIS_RATE_MAX, 2);
+  return codec === "opus" ? Math.min(wanted, OPUS_BITRATE_MAX) : wanted;
 }
 
 /** In one channel. */
 const VORBIS_BITRATE_MAX = 240;
+const OPUS_BITRATE_MAX = 256;
+
+/** Rates in hertz, where a container holds fewer than an encoder makes: MP4 takes no MP3 below 16 kHz. */
+const RATES: Readonly<Partial<Record<AudioCodec, string>>> = {
+  vorbis: `:sample_rates=${VORBIS_RATE_MAX}`,
+  mp3: ":sample_rates=16000|22050|24000|32000|44100|48000",
+};
 
 /** Two channels at most, sides that are even, and no more frames a second than are allowed. @throws MediaError too_large */
 function finished(scene: Scene, codec: AudioCodec): Scene {
@@ -240,10 +262,7 @@ function finished(scene: Scene, codec: AudioCodec): Scene {
   if (shown.audio === null) return shown;
   return {
     ...shown,
-    chains: [
-      ...shown.chains,
-      `[${shown.audio}]aformat=channel_layouts=mono|stereo${codec === "vorbis" ? `:sample_rates=${VORBIS_RATE_MAX}` : ""}[out]`,
-    ],
+    chains: [...shown.chains, `[${shown.audio}]aformat=channel_layouts=mono|stereo${RATES[codec] ?? ""}[out]`],
     audio: "out",
   };
 }

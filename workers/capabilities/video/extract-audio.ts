@@ -1,4 +1,6 @@
 import { LIMITS } from "#shared/limits.ts";
+import { loadFfmpeg } from "#workers/children/ffmpeg.ts";
+import type { FileSource } from "#workers/children/file-source.ts";
 
 import { type AudioFacts, chainOf, encodeAudio, OUTPUT, probeAudio } from "../audio/graph.ts";
 import { beforeOf } from "../audio/operation.ts";
@@ -7,13 +9,15 @@ import { defineCapability, input } from "../define.ts";
 import { integer, number } from "../params.ts";
 
 import { CLIP, VIDEO_PRICE } from "./encode.ts";
+import { endOf, openSource } from "./facts.ts";
+import { STEADY_SOUND } from "./scene.ts";
 
 const TIME = { min: 0, max: LIMITS.videoSecondsMax, unit: "s" } as const;
 
 export default defineCapability({
   id: "video.extract_audio",
   display_name: "Sound of a video",
-  description: "Takes the sound out of a video.",
+  description: "Takes the sound out of a video; sound that begins after the pictures has silence before it.",
   output_modality: "audio",
   input: { video: input("video", "The video.") },
   params: {
@@ -32,10 +36,30 @@ export default defineCapability({
   engine: "ffmpeg",
   async run({ params, inputs, folder, progress }) {
     const facts = await probeAudio(inputs.video, params.stream);
-    const { filters, seconds } = await spanOf(facts, folder, params);
-    return encodeAudio({ folder, graph: chainOf(facts, filters), from: facts, output: params, seconds, progress });
+    const { startsAt, end } = await clockOf(facts.source);
+    const own = { ...facts, seconds: end };
+    const { filters, seconds } = await spanOf(own, folder, params);
+    const shift = startsAt > 0 ? [`asetpts=PTS-${startsAt}/TB`] : [];
+    const graph = chainOf(facts, [...shift, STEADY_SOUND, ...filters]);
+    return encodeAudio({ folder, graph, from: own, output: params, seconds, progress });
   },
 });
+
+/** When the video begins, in its file's own time, and when its sound ends after that; 0 where its file does not tell. */
+async function clockOf(source: FileSource): Promise<{ readonly startsAt: number; readonly end: number }> {
+  const demuxer = await openSource(source);
+  try {
+    const { constants } = await loadFfmpeg();
+    const startsAt = Math.max(0, demuxer.startTime);
+    const sounds = demuxer.streams.filter(({ codecpar }) => codecpar.codecType === constants.AVMEDIA_TYPE_AUDIO);
+    const stream = sounds[source.sound ?? 0];
+    const own = stream === undefined ? 0 : endOf(stream) - startsAt;
+    const whole = demuxer.duration - (source.container === "matroska" ? startsAt : 0);
+    return { startsAt, end: Math.max(0, Math.round((own > 0 ? own : whole) * 1e6) / 1e6) };
+  } finally {
+    await demuxer.close();
+  }
+}
 
 function spanOf(
   facts: AudioFacts,

@@ -9,6 +9,9 @@ import { loadFfmpeg } from "#workers/children/ffmpeg.ts";
 import type { InputFile } from "../define.ts";
 import type { VideoFormat } from "./encode.ts";
 
+/** Of what moves: fewer are pictures that stand. */
+export const FPS_MIN = 10;
+
 export interface VideoFacts {
   readonly source: FileSource;
   /** What it is written as where its caller names nothing. */
@@ -16,6 +19,8 @@ export interface VideoFacts {
   readonly seconds: number;
   /** Of the first frame, in seconds; often 0. */
   readonly startsAt: number;
+  /** When its last frame ends, counted from `startsAt`; 0 where its file does not tell. Sound may last longer. */
+  readonly picturesEnd: number;
   /** As it is shown: turned as its file says, with square pixels. */
   readonly width: number;
   readonly height: number;
@@ -23,6 +28,8 @@ export interface VideoFacts {
   readonly upright: readonly string[];
   /** 0 where its file does not tell. */
   readonly fps: number;
+  /** Frames last unevenly, or long: what comes and goes between two of them needs more. */
+  readonly isUneven: boolean;
   readonly codec: string;
   /** Clockwise, as its file says. */
   readonly rotation: number;
@@ -56,9 +63,14 @@ export async function probeVideo(file: InputFile): Promise<VideoFacts> {
 /** A demuxer of the file's own container, for its caller to close. @throws MediaError unsupported, corrupt */
 export async function openVideo(file: InputFile): Promise<Demuxer> {
   const [container] = containerOf(file);
+  return openSource({ path: file.path, container });
+}
+
+/** As `openVideo`. @throws MediaError corrupt */
+export async function openSource({ path, container }: FileSource): Promise<Demuxer> {
   await loadFfmpeg();
   const { Demuxer: Opened } = await import("node-av/api");
-  return Opened.open(file.path, { format: container, options: whitelists(container) }).catch((error: unknown) => {
+  return Opened.open(path, { format: container, options: whitelists(container) }).catch((error: unknown) => {
     throw new MediaError("corrupt", "The video cannot be read: its container is damaged.", { cause: error });
   });
 }
@@ -83,7 +95,7 @@ async function factsOf(demuxer: Demuxer, file: InputFile): Promise<VideoFacts> {
   const shown = await uprightOf(stream);
   const startsAt = Math.max(0, demuxer.startTime);
   // Matroska tells when it ends, the others how long they are.
-  const seconds = Math.max(0, demuxer.duration - (container === "matroska" ? startsAt : 0));
+  const seconds = Math.max(0, Math.round((demuxer.duration - (container === "matroska" ? startsAt : 0)) * 1e6) / 1e6);
   checkInput(stream, fps, seconds);
   const sound = demuxer.audio()?.codecpar;
   const hasAudio = sound !== undefined && sound.sampleRate > 0 && sound.channels > 0;
@@ -93,8 +105,10 @@ async function factsOf(demuxer: Demuxer, file: InputFile): Promise<VideoFacts> {
     format,
     seconds,
     startsAt,
+    picturesEnd: Math.max(0, endOf(stream) - startsAt),
     ...shown,
     fps,
+    isUneven: isUneven(stream, fps),
     codec,
     audio: isHeard
       ? {
@@ -108,11 +122,22 @@ async function factsOf(demuxer: Demuxer, file: InputFile): Promise<VideoFacts> {
   };
 }
 
+/** In its file's own time; 0 where it does not tell. */
+export function endOf({ startTime, duration, timeBase: { num, den } }: Stream): number {
+  return duration > 0n ? (Number((startTime > 0n ? startTime : 0n) + duration) * num) / den : 0;
+}
+
 function rateOf({ avgFrameRate, rFrameRate }: Stream): number {
   const [average, guessed] = [avgFrameRate, rFrameRate].map(({ num, den }) => (num > 0 && den > 0 ? num / den : 0));
   if (average !== undefined && average > 0) return average;
   // Of a few frames it is the clock of their file, which is none of theirs.
   return guessed !== undefined && guessed <= LIMITS.videoInputFpsMax ? guessed : 0;
+}
+
+/** Of even ones, the rate of most frames is that of all. */
+function isUneven({ rFrameRate: { num, den } }: Stream, fps: number): boolean {
+  const usual = num > 0 && den > 0 ? num / den : 0;
+  return fps < FPS_MIN || (usual > 0 && Math.abs(usual - fps) > fps / 20);
 }
 
 function checkInput({ codecpar: { width, height } }: Stream, fps: number, seconds: number): void {

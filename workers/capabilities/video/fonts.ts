@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const FONTS = { sans: "DejaVuSans", serif: "DejaVuSerif", mono: "DejaVuSansMono" } as const;
-type Font = keyof typeof FONTS;
+export type Font = keyof typeof FONTS;
 export const FONT_NAMES = Object.keys(FONTS) as readonly Font[];
 
 export function fontsFolder(): string {

@@ -13,7 +13,7 @@ import { choice, integer, number } from "../params.ts";
 
 import { CLIP, round, VIDEO_PRICE } from "./encode.ts";
 import { probeVideo } from "./facts.ts";
-import { even } from "./fit.ts";
+import { even, type Size } from "./fit.ts";
 import { onVideo, openScene, type Scene, secondsOf } from "./scene.ts";
 import { writeStills } from "./stills.ts";
 
@@ -67,13 +67,19 @@ export default defineCapability({
     }
     const width = params.width === undefined ? facts.width : even(params.width);
     const height = params.width === undefined ? facts.height : even((facts.height * width) / facts.width);
+    checkPicture("pictures", { width, height });
+    if (params.layout === "sheet") checkPicture("a sheet", sheetOf({ width, height }, count, params.columns).size);
     const filters = [
-      `fps=fps=${1 / step}:round=up:eof_action=pass`,
+      // Each the frame that is on display then: the first before it begins, the last until the sound ends.
+      `fps=fps=${1 / step}:round=up:start_time=0:eof_action=pass`,
+      "tpad=stop=-1:stop_mode=clone",
       `trim=end_frame=${count}`,
       `scale=${width}:${height}`,
     ];
-    const stills = await writeStills(folder, onVideo(whole, filters, { width, height }), { name: "still" });
-    progress(0.5);
+    const stills = await writeStills(folder, onVideo(whole, filters, { width, height }), {
+      name: "still",
+      onSeconds: (at) => progress(Math.min(0.5, at / seconds / 2)),
+    });
     const pictures = { folder, stills, width, height, step, seconds };
     const { files, more } =
       params.layout === "sheet" ? await sheet(pictures, params) : await single(pictures, params, progress);
@@ -81,6 +87,25 @@ export default defineCapability({
     return { output, files: await packed(folder, files, params.pack, "frames.zip") };
   },
 });
+
+function sheetOf(
+  { width, height }: Size,
+  count: number,
+  most: number,
+): { readonly columns: number; readonly size: Size } {
+  const columns = Math.min(most, count);
+  return { columns, size: { width: columns * width, height: Math.ceil(count / columns) * height } };
+}
+
+/** @throws MediaError too_large */
+function checkPicture(what: string, { width, height }: Size): void {
+  const { imageSidePixelsMax: side, imageFramesPixelsMax: pixels } = LIMITS;
+  if (Math.max(width, height) <= side && width * height <= pixels) return;
+  throw new MediaError(
+    "too_large",
+    `Expected ${what} of at most ${side} pixels on a side and ${pixels} in all, got ${width} × ${height}.`,
+  );
+}
 
 /** Seconds from one to the next. */
 function stepOf(
@@ -131,13 +156,7 @@ async function bytesOf(files: readonly MadeFile[]): Promise<number> {
 /** All in one picture, and when each is shown: as players take it for their previews. */
 async function sheet(pictures: Pictures, params: Output & { readonly columns: number }): Promise<Laid> {
   const { folder, stills, width, height, step, seconds } = pictures;
-  const columns = Math.min(params.columns, stills.length);
-  const size = { width: columns * width, height: Math.ceil(stills.length / columns) * height };
-  const { imageSidePixelsMax: max } = LIMITS;
-  if (Math.max(size.width, size.height) > max) {
-    const got = `${size.width} × ${size.height}`;
-    throw new MediaError("too_large", `Expected a sheet of at most ${max} pixels on a side, got ${got}.`);
-  }
+  const { columns, size } = sheetOf({ width, height }, stills.length, params.columns);
   const places = stills.map((input, at) => ({
     input,
     left: (at % columns) * width,

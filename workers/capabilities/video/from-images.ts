@@ -8,9 +8,9 @@ import { defineCapability, input, type InputFile, inputs } from "../define.ts";
 import { openImage } from "../image/sharp.ts";
 import { choice, integer, number } from "../params.ts";
 
-import { encodeVideo, OUTPUT, outputRules, VIDEO_PRICE } from "./encode.ts";
+import { encodeVideo, OUTPUT, outputRules, round, VIDEO_PRICE } from "./encode.ts";
 import { even } from "./fit.ts";
-import type { Scene } from "./scene.ts";
+import { checkSides, type Scene } from "./scene.ts";
 import { stillSource } from "./stills.ts";
 
 const FADE_S = 1;
@@ -27,7 +27,7 @@ export default defineCapability({
     audio: input("audio", "The sound; it ends with the images.", { optional: true }),
   },
   params: {
-    seconds_each: number("How long each is shown.", { min: 0.1, max: 60, unit: "s", default: 3 }),
+    seconds_each: number("How long each is shown; one frame at least.", { min: 0.1, max: 60, unit: "s", default: 3 }),
     transition: choice("How one becomes the next.", ["none", "fade"], { default: "none" }),
     motion: choice("Whether the picture moves.", ["none", "ken_burns"], {
       default: "none",
@@ -54,24 +54,31 @@ export default defineCapability({
   engine: "ffmpeg",
   async run({ params, inputs: given, folder, progress }) {
     const size = { width: even(params.width), height: even(params.height) };
-    const stills: string[] = [];
-    for (const [at, image] of given.images.entries()) stills.push(await still(image, folder, at, size));
+    checkSides(size, LIMITS.videoLongSideMax, LIMITS.videoShortSideMax);
     const shown = { ...params, ...size };
-    const seconds = secondsOf(stills.length, shown);
+    const turns = turnsOf(given.images.length, shown);
+    const seconds = turns.frames / params.fps;
     if (seconds > LIMITS.videoSecondsMax) {
       throw new MediaError(
         "too_large",
         `Expected at most ${LIMITS.videoSecondsMax} seconds, got ${Math.ceil(seconds)}.`,
       );
     }
-    const chains = [...stills.map((path, at) => chain(path, at, shown)), ...joined(stills.length, shown)];
     const sound = given.audio === undefined ? undefined : await probeAudio(given.audio);
-    const heard = sound === undefined ? [] : [chainOf(sound, [`atrim=end=${seconds}`])];
+    const stills: string[] = [];
+    for (const [at, image] of given.images.entries()) stills.push(await still(image, folder, at, size));
+    const chains = [
+      ...stills.map((path, at) => chain(path, at, turns.lengths[at] ?? 1, shown)),
+      ...joined(turns, shown),
+    ];
+    // It begins with the images, whenever it begins in its own file.
+    const heard = sound === undefined ? [] : [chainOf(sound, ["asetpts=N/SR/TB", `atrim=end=${seconds}`])];
     const scene: Scene = {
       chains: [...chains, ...heard],
       video: "all",
       audio: sound === undefined ? null : "a",
       ...size,
+      origin: undefined,
       fps: params.fps,
       seconds,
       ...(sound === undefined ? {} : { channels: sound.channels }),
@@ -103,43 +110,63 @@ async function still(
   return path;
 }
 
-/** Half of what is shown goes into a fade at most. */
-function fadeOf({ transition, seconds_each: each }: Shown): number {
-  return transition === "fade" ? Math.min(FADE_S, each / 2) : 0;
+/** All in whole frames, counted from the beginning: rounding each image alone would add up. */
+interface Turns {
+  /** Which frame each image begins at. */
+  readonly starts: readonly number[];
+  /** For how many it is seen, its fades too. */
+  readonly lengths: readonly number[];
+  readonly fade: number;
+  /** Of the whole. */
+  readonly frames: number;
 }
 
-function secondsOf(count: number, shown: Shown): number {
-  return count * shown.seconds_each - (count - 1) * fadeOf(shown);
+/** @throws MediaError invalid */
+function turnsOf(count: number, { seconds_each: seconds, transition, fps }: Shown): Turns {
+  const each = seconds * fps;
+  if (each < 1) {
+    throw new MediaError(
+      "invalid",
+      `Expected params.seconds_each of one frame at least, ${round(1 / fps)} s, got ${seconds}.`,
+    );
+  }
+  // Half of what is shown goes into a fade at most.
+  const fade = transition === "fade" ? Math.floor(Math.min(FADE_S * fps, each / 2)) : 0;
+  const startOf = (at: number): number => Math.round(at * (each - fade));
+  const places = Array.from({ length: count }, (_, at) => at);
+  return {
+    starts: places.map(startOf),
+    lengths: places.map((at) => startOf(at + 1) - startOf(at) + fade),
+    fade,
+    frames: startOf(count) + fade,
+  };
 }
 
-function chain(path: string, at: number, { seconds_each: each, motion, width, height, fps }: Shown): string {
-  const frames = Math.max(1, Math.round(each * fps));
+function chain(path: string, at: number, frames: number, { motion, width, height, fps }: Shown): string {
   const zoom = `zoompan=z='1+${ZOOM}*on/${frames}':x='(iw-iw/zoom)/2':y='(ih-ih/zoom)/2':d=${frames}:s=${width}x${height}:fps=${fps}`;
   // Twice as large before it moves: steps of whole pixels would be seen.
   const moves =
     motion === "none"
       ? [`loop=loop=-1:size=1`, "settb=AVTB", `fps=${fps}`]
       : [`scale=${width * 2}:${height * 2}`, zoom];
-  const steady = [
-    `trim=end_frame=${frames}`,
-    `setpts=N/${fps}/TB`,
-    "settb=AVTB",
-    `fps=${fps}`,
-    "format=yuv420p",
-    "setsar=1",
-  ];
+  // Told, for players would take images for RGB and guess the rest by the size.
+  const colors = ["scale=out_color_matrix=bt709:out_range=tv", "format=yuv420p", "setparams=colorspace=bt709:range=tv"];
+  // Counted in frames: times in microseconds are cut off, and the last frame is lost then.
+  const steady = [`trim=end_frame=${frames}`, `settb=1/${fps}`, "setpts=N", ...colors, "setsar=1"];
   return `${[stillSource(path), ...moves, ...steady].join(",")}[i${at}]`;
 }
 
-function joined(count: number, shown: Shown): string[] {
-  const fade = fadeOf(shown);
+function joined({ starts, fade }: Turns, { fps }: Shown): string[] {
+  const count = starts.length;
   if (count === 1) return ["[i0]null[all]"];
   if (fade === 0)
-    return [`${Array.from({ length: count }, (_, at) => `[i${at}]`).join("")}concat=n=${count}:v=1:a=0[all]`];
+    return [
+      `${Array.from({ length: count }, (_, at) => `[i${at}]`).join("")}concat=n=${count}:v=1:a=0,settb=1/${fps},setpts=N[all]`,
+    ];
   return Array.from({ length: count - 1 }, (_, at) => {
-    const offset = (at + 1) * (shown.seconds_each - fade);
+    const offset = (starts[at + 1] ?? 0) / fps;
     const from = at === 0 ? "i0" : `x${at}`;
     const to = at === count - 2 ? "all" : `x${at + 1}`;
-    return `[${from}][i${at + 1}]xfade=transition=fade:duration=${fade}:offset=${offset.toFixed(4)}[${to}]`;
+    return `[${from}][i${at + 1}]xfade=transition=fade:duration=${(fade / fps).toFixed(6)}:offset=${offset.toFixed(6)}[${to}]`;
   });
 }

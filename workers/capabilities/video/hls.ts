@@ -2,23 +2,26 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 
 import { LIMITS } from "#shared/limits.ts";
+import { MediaError } from "#shared/media/media-error.ts";
 
 import { defineCapability, input, type MadeFile } from "../define.ts";
 import { checkFiles, PACK, packed } from "../pack.ts";
 import { choice, integer, list } from "../params.ts";
 
 import { CLIP, runScene, VIDEO_PRICE } from "./encode.ts";
-import { probeVideo } from "./facts.ts";
+import { FPS_MIN, probeVideo } from "./facts.ts";
 import { even } from "./fit.ts";
 import { atRate, onVideo, openScene, type Scene, secondsOf } from "./scene.ts";
 
 const USUAL_FPS = 30;
+/** Playlists of less name no sizes. */
+const SECONDS_MIN = 0.5;
 
 export default defineCapability({
   id: "video.hls",
   display_name: "Video for streaming",
   description:
-    "Cuts a video into segments in one or more sizes, with the playlists by which players choose among them.",
+    "Cuts a video into segments in one or more sizes, with the playlists by which players choose among them; half a second at least.",
   output_modality: "archive",
   input: { video: input("video", "The video.") },
   params: {
@@ -49,12 +52,16 @@ export default defineCapability({
     const facts = await probeVideo(inputs.video);
     const whole = openScene(facts);
     const seconds = secondsOf(whole);
-    const fps = Math.min(LIMITS.videoFpsMax, facts.fps > 0 ? facts.fps : USUAL_FPS);
+    if (seconds < SECONDS_MIN) {
+      throw new MediaError("invalid", `Expected video of at least ${SECONDS_MIN} s, got ${seconds}.`);
+    }
+    const own = facts.isUneven ? Math.max(FPS_MIN, facts.fps) : facts.fps;
+    const fps = Math.min(LIMITS.videoFpsMax, facts.fps > 0 ? own : USUAL_FPS);
     const heights = heightsOf(params.heights, facts.height);
     checkFiles(params.pack, heights.length * Math.ceil(seconds / params.segment_seconds) + 2 * heights.length + 1);
     const isDash = params.protocol === "dash";
     // DASH has the sound once, HLS with each size.
-    const scene = sizes(onVideo(whole, atRate(whole, fps)), heights, isDash ? 1 : heights.length);
+    const scene = sizes(onVideo(whole, asLong(whole, fps)), heights, isDash ? 1 : heights.length);
     const gop = `${Math.round(fps * params.segment_seconds)}`;
     const picture = {
       crf: "23",
@@ -64,7 +71,13 @@ export default defineCapability({
       keyint_min: gop,
       sc_threshold: "0",
     };
-    const pictures = heights.map((_, at) => ({ label: `v_${at}`, encoder: "libx264", options: picture }));
+    const pictures = heights.map((height, at) => ({
+      label: `v_${at}`,
+      encoder: "libx264",
+      options: picture,
+      // Sides are rounded: DASH refuses sizes whose shapes are not exactly the same.
+      ...(isDash ? { pixelAspect: [scene.width * height, scene.height * widthOf(scene, height)] as const } : {}),
+    }));
     const sounds =
       scene.audio === null
         ? []
@@ -87,6 +100,12 @@ export default defineCapability({
   },
 });
 
+/** Players end with the pictures: the last is held as long as the sound lasts. */
+function asLong(whole: Scene, fps: number): string[] {
+  const frames = Math.max(1, Math.round(whole.seconds * fps));
+  return [...atRate(whole, fps), "tpad=stop=-1:stop_mode=clone", `trim=end_frame=${frames}`];
+}
+
 /** The largest first. */
 function heightsOf(wanted: readonly number[], own: number): number[] {
   const fitting = [...new Set(wanted.map(even))]
@@ -95,13 +114,15 @@ function heightsOf(wanted: readonly number[], own: number): number[] {
   return fitting.length === 0 ? [even(own)] : fitting;
 }
 
+function widthOf(scene: Scene, height: number): number {
+  return even((scene.width * height) / scene.height);
+}
+
 /** One picture for each height, as `v_0`, and as many copies of the sound, as `a_0`. */
 function sizes(scene: Scene, heights: readonly number[], sounds: number): Scene {
   const labels = (kind: string, count: number): string =>
     Array.from({ length: count }, (_, at) => `[${kind}${at}]`).join("");
-  const scaled = heights.map(
-    (height, at) => `[p${at}]scale=${even((scene.width * height) / scene.height)}:${height}[v_${at}]`,
-  );
+  const scaled = heights.map((height, at) => `[p${at}]scale=${widthOf(scene, height)}:${height}[v_${at}]`);
   const chains = [
     ...scene.chains,
     `[${scene.video}]split=${heights.length}${labels("p", heights.length)}`,

@@ -3,7 +3,7 @@ import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/media/media-error.ts";
 import { fileSource } from "#workers/children/file-source.ts";
 
-import type { VideoFacts } from "./facts.ts";
+import { FPS_MIN, type VideoFacts } from "./facts.ts";
 
 export interface Scene {
   /** Chains of FFmpeg's notation, for `;` between them. */
@@ -16,24 +16,42 @@ export interface Scene {
   /** 0 where it is not known. */
   readonly fps: number;
   readonly seconds: number;
+  /** Where the scene's time 0 is in the source; undefined once frames no longer stand as their file has them. */
+  readonly origin: number | undefined;
   /** Of the sound, where it is known. */
   readonly channels?: number;
 }
 
-type Change = Partial<Pick<Scene, "width" | "height" | "fps" | "seconds">>;
+type Change = Partial<Pick<Scene, "width" | "height" | "fps" | "seconds" | "origin">>;
 
 /** Upright, with square pixels, from time 0. @param name sets the labels of several sources apart */
 export function openScene(facts: VideoFacts, name = ""): Scene {
-  const { source, startsAt, upright, audio, width, height, fps, seconds } = facts;
+  const { source, startsAt, picturesEnd, upright, audio, width, height, fps, seconds } = facts;
   const [shift, soundShift] =
-    startsAt === 0 ? [[], []] : [[`setpts=PTS-${startsAt}/TB`], [`asetpts=PTS-${startsAt}/TB`]];
+    startsAt === 0 ? [[], []] : [[`setpts=round(PTS-${startsAt}/TB)`], [`asetpts=round(PTS-${startsAt}/TB)`]];
+  // FFmpeg ends a file with the time of its last frame: how long that one is seen must be added there.
+  const end = picturesEnd > 0 ? [`setpts='if(eq(PTS,PREV_INPTS),max(PTS,round(${picturesEnd}/TB)),PTS)'`] : [];
   const labels = { video: `${name}v`, audio: audio === null ? null : `${name}a` };
   const chains = [
-    `${[fileSource("video", source), ...shift, ...upright].join(",")}[${labels.video}]`,
-    ...(audio === null ? [] : [`${[fileSource("audio", source), ...soundShift].join(",")}[${labels.audio}]`]),
+    `${[fileSource("video", source), ...shift, ...end, ...upright].join(",")}[${labels.video}]`,
+    ...(audio === null
+      ? []
+      : [`${[fileSource("audio", source), ...soundShift, STEADY_SOUND].join(",")}[${labels.audio}]`]),
   ];
-  return { chains, ...labels, width, height, fps, seconds, ...(audio === null ? {} : { channels: audio.channels }) };
+  return {
+    chains,
+    ...labels,
+    width,
+    height,
+    fps,
+    seconds,
+    origin: 0,
+    ...(audio === null ? {} : { channels: audio.channels }),
+  };
 }
+
+/** Silence where a file has no sound at its beginning or between: filters that count samples would come too early. */
+export const STEADY_SOUND = "aresample=async=1:first_pts=0";
 
 /** Filters on the picture. */
 export function onVideo(scene: Scene, filters: readonly string[], change: Change = {}): Scene {
@@ -90,11 +108,20 @@ export function evened(scene: Scene): Scene {
   return onVideo(scene, filters, { width, height, fps: isFast ? LIMITS.videoFpsMax : scene.fps });
 }
 
-/** Filters to a constant rate, faster or slower by a factor. */
-export function atRate({ fps: from }: Pick<Scene, "fps">, fps: number, factor = 1): string[] {
-  // The end of a file comes with the time of its last frame: unless that frame's length is added there, FFmpeg leaves it out.
+/** Filters to a constant rate, faster or slower by a factor, from time 0: the first frame is held where it comes late. */
+export function atRate({ fps: from, seconds }: Pick<Scene, "fps" | "seconds">, fps: number, factor = 1): string[] {
+  // An end that comes with the time of the last frame, as in `openScene`.
   const time = from > 0 ? `PTS+if(eq(PTS,PREV_INPTS),round(1/(${from}*TB)),0)` : "PTS";
-  return [`setpts='(${time})/${factor}'`, `fps=${fps}`];
+  // What is shorter than one frame is one, not none.
+  const isShort = seconds > 0 && (seconds / factor) * fps < 1;
+  return [`setpts='round((${time})/${factor})'`, `fps=${fps}:start_time=0${isShort ? ":eof_action=pass" : ""}`];
+}
+
+/** Frames at an even rate, for what comes and goes at times of its own: it is drawn on frames. */
+export function steady(scene: Scene, { isUneven }: Pick<VideoFacts, "isUneven">): Scene {
+  if (!isUneven || scene.origin === undefined) return scene;
+  const fps = Math.max(FPS_MIN, scene.fps);
+  return onVideo(scene, atRate(scene, fps), { fps, origin: undefined });
 }
 
 /** The length of a scene, for what cannot be done without it. @throws MediaError unsupported */

@@ -4,6 +4,7 @@ import { MediaError } from "#shared/media/media-error.ts";
 import { tempo } from "../audio/tempo.ts";
 import { flag, number } from "../params.ts";
 
+import { FPS_MIN } from "./facts.ts";
 import { type Before, videoCapability, type VideoOperation } from "./operation.ts";
 import { atRate, onAudio, onVideo, type Scene, secondsOf } from "./scene.ts";
 
@@ -19,17 +20,22 @@ export const operation: VideoOperation<typeof params> = {
     const sampleRate = facts.audio?.sampleRate ?? 48_000;
     const seconds = scene.seconds / rate;
     // As many frames a second as before: those between are left out, or shown again.
-    const shown = scene.fps > 0 ? atRate(scene, scene.fps, rate) : [`setpts=PTS/${rate}`];
+    // Of animations some frames last long and some but for a moment: at their average rate those would be left out.
+    const fps = Math.max(FPS_MIN, scene.fps);
+    const shown = scene.fps > 0 ? atRate(scene, fps, rate) : [`setpts=PTS/${rate}`];
     const higher = [`aresample=${sampleRate}`, `asetrate=${Math.round(sampleRate * rate)}`, `aresample=${sampleRate}`];
     const heard = rate === 1 ? [] : keepsPitch ? tempo(rate) : higher;
-    const changed = onAudio(onVideo(scene, rate === 1 ? [] : shown, { seconds }), heard);
+    const changed = onAudio(
+      onVideo(scene, rate === 1 ? [] : shown, rate === 1 ? {} : { seconds, fps, origin: undefined }),
+      heard,
+    );
     return reverse ? reversed(changed, facts) : changed;
   },
 };
 
 /** Held in memory as a whole. @throws MediaError too_large */
 function reversed(scene: Scene, { audio }: Before["facts"]): Scene {
-  const [seconds, fps] = [secondsOf(scene), scene.fps > 0 ? scene.fps : LIMITS.videoFpsMax];
+  const [seconds, fps] = [secondsOf(scene), scene.fps > 0 ? Math.max(FPS_MIN, scene.fps) : LIMITS.videoFpsMax];
   const pictures = seconds * fps * scene.width * scene.height * 1.5;
   const sound = audio === null ? 0 : seconds * audio.sampleRate * audio.channels * 4;
   if (pictures + sound > LIMITS.videoHeldBytesMax) {
@@ -38,7 +44,9 @@ function reversed(scene: Scene, { audio }: Before["facts"]): Scene {
     throw new MediaError("too_large", `Expected at most ${most} s to be played backwards of ${got}.`);
   }
   // A file may hold more frames than it tells of: these filters let no more pass than were counted.
-  const shown = onVideo(scene, [...atRate(scene, fps), `trim=end=${seconds}`, "format=yuv420p", "reverse"]);
+  // Pictures that begin late or end early are held, so that they stay with their sound.
+  const whole = [...atRate(scene, fps), "tpad=stop=-1:stop_mode=clone", `trim=end=${seconds}`];
+  const shown = onVideo(scene, [...whole, "format=yuv420p", "reverse"], { fps, origin: undefined });
   return onAudio(shown, [`apad=whole_dur=${seconds}`, `atrim=end=${seconds}`, "areverse"]);
 }
 

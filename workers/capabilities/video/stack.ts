@@ -45,7 +45,8 @@ export default defineCapability({
     for (const video of given.videos) facts.push(await probeVideo(video));
     const [first] = facts;
     if (!first) throw new MediaError("invalid", "Expected at least 2 videos, got none.");
-    const fps = Math.min(LIMITS.videoFpsMax, first.fps > 0 ? first.fps : USUAL_FPS);
+    // The highest: none of them loses frames.
+    const fps = Math.min(LIMITS.videoFpsMax, Math.max(...facts.map((one) => (one.fps > 0 ? one.fps : USUAL_FPS))));
     const cells = cellsOf(facts, params);
     const size = {
       width: even(Math.max(...cells.map(({ left, width }) => left + width))),
@@ -122,11 +123,13 @@ function fitted(facts: VideoFacts, name: string, { width, height }: Cell, fps: n
 function joined(scenes: readonly Scene[], cells: readonly Cell[], size: Size, fps: number): Scene {
   const seconds = Math.max(...scenes.map((scene) => scene.seconds));
   const chains = scenes.flatMap((scene) => scene.chains);
-  const held = scenes.map(
-    (scene, at) =>
-      `[${scene.video}]tpad=stop_mode=clone:stop_duration=${Math.max(0, seconds - scene.seconds).toFixed(3)}[h${at}]`,
-  );
-  const base = `color=c=black:s=${size.width}x${size.height}:r=${fps}:d=${seconds.toFixed(3)},format=yuv420p[c0]`;
+  // Of one that does not tell how long it is, all is shown.
+  const held = scenes.map((scene, at) => {
+    const more = scene.seconds > 0 ? Math.max(0, seconds - scene.seconds) : 0;
+    return `[${scene.video}]tpad=stop_mode=clone:stop_duration=${more.toFixed(3)}[h${at}]`;
+  });
+  const length = Math.max(seconds, 1 / fps).toFixed(3);
+  const base = `color=c=black:s=${size.width}x${size.height}:r=${fps}:d=${length},format=yuv420p[c0]`;
   const laid = scenes.map((_, at) => {
     const { left, top } = cells[at] ?? { left: 0, top: 0 };
     return `[c${at}][h${at}]overlay=x=${left}:y=${top}:shortest=0:eof_action=repeat[c${at + 1}]`;
@@ -142,6 +145,7 @@ function joined(scenes: readonly Scene[], cells: readonly Cell[], size: Size, fp
     video: `c${scenes.length}`,
     audio,
     ...size,
+    origin: undefined,
     fps,
     seconds,
   };

@@ -7,16 +7,28 @@ import { fileSource } from "#workers/children/file-source.ts";
 import { runScene } from "./encode.ts";
 import { muted, type Scene } from "./scene.ts";
 
+interface StillsPlan {
+  readonly name: string;
+  readonly pixelFormat?: string;
+  /** An open end whose times tell how much is read, where the scene itself tells it at its end only. */
+  readonly clock?: string;
+  readonly onSeconds?: (seconds: number) => void;
+}
+
 /** Writes each frame of the scene as a PNG. @returns their paths, in order. @throws MediaError corrupt, too_large */
 export async function writeStills(
   folder: string,
   scene: Scene,
-  { name, pixelFormat = "rgb24" }: { readonly name: string; readonly pixelFormat?: string },
+  { name, pixelFormat = "rgb24", clock, onSeconds }: StillsPlan,
 ): Promise<readonly string[]> {
   await runScene({
     scene: muted(scene),
-    streams: [{ label: scene.video, encoder: "png", pixelFormat }],
+    streams: [
+      { label: scene.video, encoder: "png", pixelFormat },
+      ...(clock === undefined ? [] : [{ label: clock, encoder: "rawvideo", isClock: true }]),
+    ],
     output: { path: join(folder, `${name}-%05d.png`), muxer: "image2" },
+    ...(onSeconds === undefined ? {} : { onSeconds }),
   });
   const names = await readdir(folder);
   const own = names.filter((one) => one.startsWith(`${name}-`) && one.endsWith(".png")).toSorted();

@@ -14,8 +14,8 @@ import { CLIP, OUTPUT, outputRules, VIDEO_PRICE, type VideoFormat } from "./enco
 import { type VideoFacts, probeVideo } from "./facts.ts";
 import { fontsFolder } from "./fonts.ts";
 import { runOperation, type VideoOperation } from "./operation.ts";
-import { onVideo } from "./scene.ts";
-import { flattened, parseSubtitles, subStation } from "./subtitles.ts";
+import { onVideo, steady } from "./scene.ts";
+import { flattened, parseSubtitles, subStation, within } from "./subtitles.ts";
 
 const params = {
   size: integer("Of the letters, burnt in; an eighteenth of the height where it is not given.", {
@@ -32,13 +32,15 @@ const DESCRIPTION = "The subtitles, in SRT or WebVTT.";
 export const operation: VideoOperation<typeof params> = {
   params,
   second: { member: "subtitles", kind: "text", description: DESCRIPTION, sample: {} },
-  async apply({ scene, second, folder, at }, { size, color: fill }) {
+  async apply({ scene: before, facts, second, folder, at }, { size, color: fill }) {
     if (!second) throw new MediaError("invalid", "Expected input.subtitles, got none.");
+    const scene = steady(before, facts);
     const { width, height } = scene;
     const { rgba } = colorOf("params.color", fill);
     const style = { width, height, rgba, size: size ?? Math.max(8, Math.round(height / 18)) };
     const path = join(folder, `subtitles-${at}.ass`);
-    await Bun.write(path, subStation(parseSubtitles(await textOf(second)), style));
+    const cues = within(parseSubtitles(await textOf(second)), scene.seconds);
+    await Bun.write(path, subStation(cues, style));
     const drawn = filterText("subtitles", { filename: path, fontsdir: fontsFolder() });
     // On what the encode writes, so that a step alone and one of many draw alike.
     return onVideo(scene, ["format=yuv420p", drawn]);
@@ -61,7 +63,7 @@ async function soft(
   run: { readonly folder: string; readonly progress: (share: number) => void },
 ) {
   const codec = TRACKS[format];
-  const cues = parseSubtitles(await textOf(subtitles));
+  const cues = within(parseSubtitles(await textOf(subtitles)), facts.seconds);
   const track = { codec, language, cues: codec === "mov_text" ? flattened(cues) : cues };
   const made = await copyVideo({ ...run, facts, format, mode: "soft", subtitles: track });
   const { start: _, ...output } = made.output ?? {};

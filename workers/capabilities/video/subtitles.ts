@@ -7,11 +7,13 @@ import type { SubtitleCue } from "#workers/children/subtitle-track.ts";
 const TIME = String.raw`(?:(\d{1,3}):)?(\d{1,2}):(\d{2})[,.](\d{1,3})`;
 const TIMES = new RegExp(String.raw`^\s*${TIME}\s*-->\s*${TIME}(?:\s|$)`);
 
+const BEGINNINGS = new RegExp(String.raw`\n(?:\d{1,9}[ \t]*\n)?(?=[ \t]*${TIME}[ \t]*-->)`, "g");
+
 /** In the order of their beginnings, as plain words. @throws MediaError corrupt, too_large */
 export function parseSubtitles(text: string): SubtitleCue[] {
   const isVtt = text.startsWith("WEBVTT");
   const cues: SubtitleCue[] = [];
-  for (const block of text.replaceAll(/\r\n?/g, "\n").split(/\n{2,}/)) {
+  for (const block of blocksOf(text)) {
     const lines = block.split("\n");
     const at = lines.slice(0, 3).findIndex((line) => line.includes("-->"));
     if (at === -1) continue;
@@ -26,6 +28,12 @@ export function parseSubtitles(text: string): SubtitleCue[] {
   }
   if (cues.length === 0) throw new MediaError("corrupt", "Expected subtitles in SRT or WebVTT, got none.");
   return cues.toSorted((one, other) => one.startMs - other.startMs);
+}
+
+/** Many files have spaces in their empty lines, or none of these before a time. */
+function blocksOf(text: string): string[] {
+  const lines = text.replaceAll(/\r\n?/g, "\n").replaceAll(/^[ \t]+$/gm, "");
+  return lines.replaceAll(BEGINNINGS, "\n$&").split(/\n{2,}/);
 }
 
 function millisecondsOf([hours, minutes, seconds, part]: readonly (string | undefined)[]): number {
@@ -59,6 +67,15 @@ function tooLong(got: number): MediaError {
 
 function tooMany(): MediaError {
   return new MediaError("too_large", `Expected at most ${LIMITS.subtitlesMax} subtitles, got more.`);
+}
+
+/** What is shown while a video lasts: a track would make it longer. @throws MediaError invalid: nothing is */
+export function within(cues: readonly SubtitleCue[], seconds: number): SubtitleCue[] {
+  const end = seconds > 0 ? Math.floor(seconds * 1_000) : Infinity;
+  const shown = cues.filter(({ startMs }) => startMs < end);
+  if (shown.length > 0) return shown.map((cue) => ({ ...cue, endMs: Math.min(cue.endMs, end) }));
+  const first = (cues[0]?.startMs ?? 0) / 1_000;
+  throw new MediaError("invalid", `Expected input.subtitles that begin before the end at ${seconds} s, got ${first}.`);
 }
 
 /** Without two at once: what is said at the same time stands in one, below one another. */
@@ -104,6 +121,8 @@ export function subStation(cues: readonly SubtitleCue[], style: SubtitleStyle): 
     `PlayResX: ${width}`,
     `PlayResY: ${height}`,
     "ScaledBorderAndShadow: yes",
+    // Colours as they are said: FFmpeg would take them for ones that were made for BT.601.
+    "YCbCr Matrix: None",
     "",
     "[V4+ Styles]",
     "Format: Name, Fontname, Fontsize, PrimaryColour, SecondaryColour, OutlineColour, BackColour, Bold, Italic, Underline, StrikeOut, ScaleX, ScaleY, Spacing, Angle, BorderStyle, Outline, Shadow, Alignment, MarginL, MarginR, MarginV, Encoding",

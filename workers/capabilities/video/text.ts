@@ -7,12 +7,16 @@ import { choice, color, GRAVITIES, integer, text } from "../params.ts";
 
 import { colorOf } from "./color.ts";
 import { brokenLines, FONT_NAMES, fontFile } from "./fonts.ts";
+import { missingLetter } from "./glyphs.ts";
 import { videoCapability, type VideoOperation } from "./operation.ts";
-import { onVideo } from "./scene.ts";
+import { onVideo, steady } from "./scene.ts";
 import { TIMES, whileShown } from "./times.ts";
 
 const params = {
-  text: text("The words; lines that are too wide are broken between words.", { max: 500, required: true }),
+  text: text("The words, in letters that the font has; lines that are too wide are broken between words.", {
+    max: 500,
+    required: true,
+  }),
   gravity: choice("Where they stand.", GRAVITIES, { default: "south" }),
   margin: integer("From the edges.", { min: 0, max: 500, unit: "px", default: 32 }),
   size: integer("Of the letters.", { min: 8, max: 400, unit: "px", default: 48 }),
@@ -27,21 +31,34 @@ const LINE_HEIGHT = 1.2;
 export const operation: VideoOperation<typeof params> = {
   params,
   rules: [{ rule: "less", of: ["params.start", "params.end"] }],
-  async apply({ scene, folder, at }, { text: words, gravity, margin, size, font, start, end, ...colors }) {
+  async apply(
+    { scene: before, facts, folder, at },
+    { text: words, gravity, margin, size, font, start, end, ...colors },
+  ) {
+    const scene = start === undefined && end === undefined ? before : steady(before, facts);
     const fill = colorOf("params.color", colors.color).text;
     const box = colors.box_color === undefined ? undefined : colorOf("params.box_color", colors.box_color).text;
     const clean = words.replaceAll(/\r\n?/g, "\n").replaceAll(/[^\P{Cc}\n]/gu, " ");
+    if (clean.trim() === "") throw new MediaError("invalid", "Expected params.text with letters, got none.");
+    const missing = await missingLetter(clean, font);
+    if (missing !== undefined) {
+      const code = missing.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0");
+      throw new MediaError(
+        "invalid",
+        `Expected params.text in letters of the font ${font}, got ${missing} (U+${code}).`,
+      );
+    }
     const lines = brokenLines(clean, font, size, scene.width - 2 * margin);
     const height = Math.ceil(lines.length * size * LINE_HEIGHT);
     if (height + margin > scene.height) {
       throw new MediaError(
         "invalid",
-        `Expected params.text and params.size to take ${scene.height - margin} pixels of height at most, got ${height}.`,
+        `Expected params.text, params.size and params.margin to take ${scene.height} pixels of height at most, got ${height + margin}.`,
       );
     }
     const path = join(folder, `words-${at}.txt`);
     await Bun.write(path, lines.join("\n"));
-    const when = whileShown(start, end);
+    const when = whileShown(start, end, before.seconds);
     const drawn = filterText("drawtext", {
       textfile: path,
       expansion: "none",

@@ -7,6 +7,7 @@ import { choice, integer, number } from "../params.ts";
 
 import { CLIP, VIDEO_PRICE } from "./encode.ts";
 import { probeVideo, type VideoFacts } from "./facts.ts";
+import { fixed, framesAround, TICK_SECONDS } from "./piece.ts";
 import { onVideo, openScene, type Scene } from "./scene.ts";
 import { writeStills } from "./stills.ts";
 
@@ -19,7 +20,8 @@ const LOOKED_AT_S = 60;
 export default defineCapability({
   id: "video.thumbnail",
   display_name: "Thumbnail of a video",
-  description: "Makes a picture of a video: of its most telling frame, or of a moment.",
+  description:
+    "Makes a picture of a video: of its most telling frame, or of the one that is seen at a time. A time behind the end is refused.",
   output_modality: "image",
   input: { video: input("video", "The video.") },
   params: {
@@ -47,29 +49,47 @@ export default defineCapability({
   ],
   price: VIDEO_PRICE,
   engine: "ffmpeg",
-  async run({ params, inputs, folder }) {
+  async run({ params, inputs, folder, progress }) {
     const facts = await probeVideo(inputs.video);
     const { mode, time, width, height, ...output } = params;
     if (mode === "time" && time === undefined) {
       throw new MediaError("invalid", "Expected params.time for params.mode time, got none.");
     }
-    if (mode === "time" && facts.seconds > 0 && (time ?? 0) >= facts.seconds) {
-      throw new MediaError("invalid", `Expected params.time before the end at ${facts.seconds} s, got ${time}.`);
-    }
-    const scene = openScene(facts);
-    const chosen = mode === "time" ? onVideo(scene, [`trim=start=${time}`]) : onVideo(scene, bestOf(facts));
-    const first = onVideo(chosen, ["trim=end_frame=1", "setpts=PTS-STARTPTS"]);
-    const [path] = await writeStills(folder, first, { name: "still" });
+    const [path] = await (mode === "time" ? stillAt(folder, facts, time ?? 0) : bestStill(folder, facts, progress));
     if (path === undefined) throw new MediaError("corrupt", "The video has no frame there.");
     return { ...(await pictureOf(folder, path, facts, { width, height, output })), pixels: 0 };
   },
 });
 
-function bestOf({ width, height, fps, seconds }: VideoFacts): string[] {
+/** @throws MediaError invalid: a time behind the end */
+async function stillAt(folder: string, facts: VideoFacts, time: number): Promise<readonly string[]> {
+  const { shown, next } = await framesAround(facts, time);
+  const last = (shown ?? 0) + (facts.fps > 0 ? 1 / facts.fps : Infinity);
+  const end = facts.seconds > 0 ? facts.seconds : next === undefined ? last : Infinity;
+  if (time >= end) throw new MediaError("invalid", `Expected params.time before the end at ${end} s, got ${time}.`);
+  // A video that begins after its sound shows its first frame until then.
+  const from = Math.max(0, (shown ?? next ?? 0) - TICK_SECONDS);
+  const still = onVideo(openScene(facts), [`trim=start=${fixed(from)}`, "trim=end_frame=1", "setpts=PTS-STARTPTS"]);
+  return writeStills(folder, still, { name: "still" });
+}
+
+function bestStill(folder: string, facts: VideoFacts, progress: (share: number) => void): Promise<readonly string[]> {
+  const { width, height, fps, seconds } = facts;
   const count = Math.max(2, Math.min(FRAMES_MAX, Math.floor(FRAMES_BYTES_MAX / (width * height * 1.5))));
   const looked = Math.min(seconds > 0 ? seconds : LOOKED_AT_S, LOOKED_AT_S);
-  const isSparse = fps * looked > count;
-  return [...(isSparse ? [`fps=${(count / looked).toFixed(4)}`] : []), `thumbnail=n=${count}`];
+  const sparse = fps * looked > count ? [`fps=${(count / looked).toFixed(4)}`] : [];
+  const scene = onVideo(openScene(facts), [`trim=end=${fixed(looked)}`, ...sparse]);
+  const best = onVideo({ ...scene, video: "looked" }, [
+    `thumbnail=n=${count}`,
+    "trim=end_frame=1",
+    "setpts=PTS-STARTPTS",
+  ]);
+  const ticks = [`[${scene.video}]split[looked][read]`, "[read]scale=16:16[clock]"];
+  return writeStills(
+    folder,
+    { ...best, chains: [...best.chains, ...ticks] },
+    { name: "still", clock: "clock", onSeconds: (at) => progress(Math.min(0.99, at / looked)) },
+  );
 }
 
 interface Picture {

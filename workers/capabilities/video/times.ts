@@ -1,5 +1,6 @@
 /** From when to when something is shown. */
 import { LIMITS } from "#shared/limits.ts";
+import { MediaError } from "#shared/media/media-error.ts";
 
 import { number } from "../params.ts";
 
@@ -10,8 +11,11 @@ export const TIMES = {
   end: number("When it goes; at the end where it is not given.", TIME),
 };
 
-/** As FFmpeg's `enable` reads it; undefined: always. */
-export function whileShown(start: number | undefined, end: number | undefined): string | undefined {
+/** As FFmpeg's `enable` reads it; undefined: always. @param seconds of the video; 0 where they are not known. @throws MediaError invalid */
+export function whileShown(start: number | undefined, end: number | undefined, seconds: number): string | undefined {
   if (start === undefined && end === undefined) return undefined;
+  if (seconds > 0 && (start ?? 0) >= seconds) {
+    throw new MediaError("invalid", `Expected params.start before the end at ${seconds} s, got ${start}.`);
+  }
   return `gte(t,${start ?? 0})*lt(t,${end ?? LIMITS.videoSecondsMax * 2})`;
 }

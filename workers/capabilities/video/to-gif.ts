@@ -9,14 +9,15 @@ import { choice, integer, number } from "../params.ts";
 
 import { CLIP, round, runScene, VIDEO_PRICE } from "./encode.ts";
 import { probeVideo } from "./facts.ts";
-import { even } from "./fit.ts";
+import { pieceOf } from "./piece.ts";
 import { atRate, muted, onVideo, openScene, type Scene, withPicture } from "./scene.ts";
 import { stillSource, writeStills } from "./stills.ts";
 
 export default defineCapability({
   id: "video.to_gif",
   display_name: "Video to GIF",
-  description: "Makes an animated GIF or WebP of a piece of a video.",
+  description:
+    "Makes an animated GIF or WebP of a piece of a video, from the frame that is seen at its start; a start behind the end is refused.",
   output_modality: "image",
   input: { video: input("video", "The video.") },
   params: {
@@ -45,10 +46,12 @@ export default defineCapability({
     if (facts.seconds > 0 && start >= facts.seconds) {
       throw new MediaError("invalid", `Expected params.start before the end at ${facts.seconds} s, got ${start}.`);
     }
-    const width = even(Math.min(wanted, facts.width));
-    const height = even((facts.height * width) / facts.width);
-    const piece = [`trim=start=${start}:duration=${duration}`, "setpts=PTS-STARTPTS", ...atRate(facts, fps)];
-    const scene = onVideo(openScene(facts), [...piece, `scale=${width}:${height}:flags=lanczos`], { width, height });
+    const width = Math.min(wanted, facts.width);
+    const height = Math.max(1, Math.round((facts.height * width) / facts.width));
+    const length = facts.seconds > 0 ? Math.min(duration, facts.seconds - start) : 0;
+    const piece = await pieceOf(facts, openScene(facts), { start, until: start + duration, seconds: length });
+    const scaled = `scale=${width}:${height}:flags=lanczos`;
+    const scene = onVideo(piece, [...atRate(piece, fps), ...asLong(length * fps), scaled], { width, height });
     let seconds = 0;
     const onSeconds = (at: number): void => {
       seconds = at;
@@ -63,6 +66,12 @@ export default defineCapability({
     return { output, files: [{ path, mediaType: `image/${format}`, name }] };
   },
 });
+
+/** The last frame is held as long as the sound lasts. @param frames 0 where they are not known */
+function asLong(frames: number): string[] {
+  if (frames === 0) return [];
+  return ["tpad=stop=-1:stop_mode=clone", `trim=end_frame=${Math.max(1, Math.round(frames))}`];
+}
 
 interface Run {
   readonly path: string;

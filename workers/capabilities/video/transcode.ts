@@ -5,9 +5,9 @@ import { defineCapability, input, type Made } from "../define.ts";
 import { integer, number, type ParamsOf } from "../params.ts";
 
 import { CLIP, codecsOf, type EncodeVideo, encodeVideo, OUTPUT, outputRules, VIDEO_PRICE } from "./encode.ts";
-import { probeVideo } from "./facts.ts";
+import { probeVideo, type VideoFacts } from "./facts.ts";
 import { boxOf } from "./fit.ts";
-import { atRate, checkScene, onVideo, openScene, type Scene, secondsOf } from "./scene.ts";
+import { atRate, checkScene, onVideo, openScene, type Scene, secondsOf, steady } from "./scene.ts";
 
 const KBPS_MAX = 50_000;
 const SIDE = { min: 16, max: LIMITS.videoLongSideMax, unit: "px" } as const;
@@ -55,9 +55,12 @@ export default defineCapability({
   engine: "ffmpeg",
   async run({ params: own, inputs, folder, progress }) {
     const facts = await probeVideo(inputs.video);
-    const scene = smaller(openScene(facts), own);
-    checkScene(scene);
     const output = { ...own, crf: own.crf ?? 23 };
+    const sized = smaller(openScene(facts), own);
+    checkScene(sized);
+    const [codec] = codecsOf(own.format ?? facts.format, output);
+    const isPlanned = own.video_bitrate !== undefined || own.target_bytes !== undefined;
+    const scene = codec === "av1" && isPlanned ? forAv1Rate(sized, facts) : sized;
     const encode = { folder, scene, format: facts.format, output, progress };
     if (own.target_bytes !== undefined) return encodeWithin(encode, own.target_bytes);
     if (own.video_bitrate === undefined) return encodeVideo(encode);
@@ -69,7 +72,7 @@ function smaller(scene: Scene, { fps, max_width: across, max_height: down }: Par
   const [wide, high] = [(across ?? Infinity) / scene.width, (down ?? Infinity) / scene.height];
   const size = wide <= high ? boxOf(scene, across, undefined) : boxOf(scene, undefined, down);
   const sized = Math.min(wide, high) < 1 ? onVideo(scene, [`scale=${size.width}:${size.height}`], size) : scene;
-  return fps === undefined ? sized : onVideo(sized, atRate(sized, fps), { fps });
+  return fps === undefined ? sized : onVideo(sized, atRate(sized, fps), { fps, origin: undefined });
 }
 
 /** A rate in place of `crf`, whose own number each encoder has for "not at all". */
@@ -78,6 +81,20 @@ function rateOptions({ format, output }: EncodeVideo, kbps: number): NonNullable
   const rate = { crf: codec === "av1" ? "0" : "-1", b: `${kbps}k` };
   // The others take a greatest rate for an order to be constant, or not at all.
   return codec === "h264" || codec === "h265" ? { ...rate, maxrate: `${kbps}k`, bufsize: `${kbps}k` } : rate;
+}
+
+/** Of smaller pictures, SVT-AV1 cannot keep a rate. */
+const AV1_SIDE_MIN = 64;
+
+/** Of less than one frame a second, SVT-AV1 divides by zero. @throws MediaError invalid */
+function forAv1Rate(scene: Scene, facts: VideoFacts): Scene {
+  const { width, height } = scene;
+  if (Math.min(width, height) >= AV1_SIDE_MIN) return steady(scene, facts);
+  const least = `${AV1_SIDE_MIN} × ${AV1_SIDE_MIN}`;
+  throw new MediaError(
+    "invalid",
+    `Expected params.crf, not a rate or a size of the file, of AV1 below ${least} pixels, got ${width} × ${height}.`,
+  );
 }
 
 const TRIES = 4;

@@ -8,7 +8,7 @@ import { copyRules, copyVideo } from "./copy.ts";
 import { CLIP, OUTPUT, outputRules, VIDEO_PRICE } from "./encode.ts";
 import { probeVideo } from "./facts.ts";
 import { runOperation, type VideoOperation } from "./operation.ts";
-import { onAudio, onVideo } from "./scene.ts";
+import { pieceOf } from "./piece.ts";
 
 const TIME = { min: 0, max: LIMITS.videoSecondsMax, unit: "s" } as const;
 
@@ -22,12 +22,8 @@ export const operation: VideoOperation<typeof params> = {
   params,
   rules: [{ rule: "less", of: ["params.start", "params.end"] }],
   valueSources: ["end", "duration"],
-  apply({ scene }, wanted) {
-    const { start } = wanted;
-    const { until, seconds } = spanOf(scene.seconds, wanted);
-    const to = until === undefined ? "" : `:end=${until}`;
-    const shown = onVideo(scene, [`trim=start=${start}${to}`, "setpts=PTS-STARTPTS"], { seconds });
-    return onAudio(shown, [`atrim=start=${start}${to}`, "asetpts=PTS-STARTPTS"]);
+  apply({ scene, facts }, wanted) {
+    return pieceOf(facts, scene, { start: wanted.start, ...spanOf(scene.seconds, wanted) });
   },
 };
 

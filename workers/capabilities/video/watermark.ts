@@ -8,7 +8,7 @@ import { choice, GRAVITIES, integer, number } from "../params.ts";
 import { placed } from "../placed.ts";
 
 import { videoCapability, type VideoOperation } from "./operation.ts";
-import { withPicture } from "./scene.ts";
+import { steady, withPicture } from "./scene.ts";
 import { TIMES, whileShown } from "./times.ts";
 
 const params = {
@@ -28,8 +28,9 @@ export const operation: VideoOperation<typeof params> = {
     description: "The picture that is laid over it.",
     sample: { file_id: "file-sample-chart" },
   },
-  async apply({ scene, second, folder, at }, { gravity, margin, scale, opacity, start, end }) {
+  async apply({ scene: before, facts, second, folder, at }, { gravity, margin, scale, opacity, start, end }) {
     if (!second) throw new MediaError("invalid", "Expected input.logo, got none.");
+    const scene = start === undefined && end === undefined ? before : steady(before, facts);
     const { width, height } = scene;
     const mark = await imageOverlay(second, (width * scale) / 100, opacity);
     if (mark.width > width || mark.height > height) {
@@ -44,7 +45,7 @@ export const operation: VideoOperation<typeof params> = {
     const { left, top } = placed(gravity, scene, mark, margin);
     const x = Math.max(0, Math.min(left, width - mark.width));
     const y = Math.max(0, Math.min(top, height - mark.height));
-    const when = whileShown(start, end);
+    const when = whileShown(start, end, before.seconds);
     const enable = when === undefined ? "" : `:enable='${when}'`;
     return withPicture(
       scene,

@@ -1,0 +1,59 @@
+/** Which frame of a file is seen at a time, by its packets: nothing is decoded. For child processes only. */
+import type { Demuxer } from "node-av";
+import type { Packet } from "node-av/lib";
+
+import { loadFfmpeg } from "./ffmpeg.ts";
+
+export interface ShownFrame {
+  /** The beginning of the frame that is seen; undefined before the first one. */
+  readonly shown: number | undefined;
+  /** The beginning of the first frame that comes at this time or later; undefined behind the last one. */
+  readonly next: number | undefined;
+}
+
+/** Where a key frame's packet comes long before it is seen, a search would find the key frame behind the time. */
+const SEEK_BEFORE_SECONDS = 1;
+/** Times are rounded to the ticks of a container. */
+const TOLERANCE_SECONDS = 0.0005;
+
+/** @param open a demuxer, which is closed here. @param seconds in the file's own time; so are the answers */
+export async function shownFrame(open: () => Promise<Demuxer>, seconds: number): Promise<ShownFrame> {
+  const found = await search(open, seconds, true);
+  return found.shown === undefined ? search(open, seconds, false) : found;
+}
+
+async function search(open: () => Promise<Demuxer>, seconds: number, seeks: boolean): Promise<ShownFrame> {
+  const { lib, constants } = await loadFfmpeg();
+  const demuxer = await open();
+  const packet = new lib.Packet();
+  packet.alloc();
+  try {
+    const input = demuxer.getFormatContext();
+    const stream = demuxer.video();
+    if (stream === undefined) return { shown: undefined, next: undefined };
+    const tick = stream.timeBase.num / stream.timeBase.den;
+    const timeOf = (ticks: bigint, other: bigint): number => {
+      const known = ticks === constants.AV_NOPTS_VALUE ? other : ticks;
+      return known === constants.AV_NOPTS_VALUE ? 0 : Number(known) * tick;
+    };
+    const from = seconds - SEEK_BEFORE_SECONDS;
+    if (seeks && from > 0) {
+      input.seekFrameSync(stream.index, BigInt(Math.floor(from / tick)), constants.AVSEEK_FLAG_BACKWARD);
+    }
+    let [shown, next] = [-Infinity, Infinity];
+    while (input.readFrameSync(packet) >= 0) {
+      const { streamIndex, pts, dts } = packet as Pick<Packet, "streamIndex" | "pts" | "dts">;
+      packet.unref();
+      if (streamIndex !== stream.index) continue;
+      const at = timeOf(pts, dts);
+      if (at <= seconds + TOLERANCE_SECONDS) shown = Math.max(shown, at);
+      if (at >= seconds - TOLERANCE_SECONDS) next = Math.min(next, at);
+      // Whatever comes later is decoded later, and seen later than that.
+      if (next < Infinity && timeOf(dts, pts) > next) break;
+    }
+    return { shown: shown === -Infinity ? undefined : shown, next: next === Infinity ? undefined : next };
+  } finally {
+    packet.free();
+    await demuxer.close();
+  }
+}
