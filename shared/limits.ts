@@ -14,6 +14,7 @@ import { PROVIDERS_LIMITS } from "./limits/providers.ts";
 import { STORAGE_LIMITS } from "./limits/storage.ts";
 import { VIDEO_LIMITS } from "./limits/video.ts";
 import { WEB_LIMITS } from "./limits/web.ts";
+import { WORKFLOW_LIMITS } from "./limits/workflows.ts";
 
 export { CAPABILITY_INPUT_BYTES_MAX, CAPABILITY_RUN_MS } from "./limits/capabilities.ts";
 export { BREAKER } from "./limits/breaker.ts";
@@ -32,4 +33,5 @@ export const LIMITS = {
   ...DOCUMENT_LIMITS,
   ...VIDEO_LIMITS,
   ...WEB_LIMITS,
+  ...WORKFLOW_LIMITS,
 } as const;

@@ -1,0 +1,14 @@
+/** What a definition of a workflow may hold, and what its expressions may cost. */
+export const WORKFLOW_LIMITS = {
+  expressionCharsMax: 2_000,
+  expressionNodesMax: 200,
+  expressionDepthMax: 20,
+  /** Items of one list that an expression writes out. */
+  expressionItemsMax: 1_000,
+  /** An expression that goes through a list does its work for each item: the values it names are small then, all together. */
+  macroItemsMax: 1_000,
+  macroBytesMax: 65_536,
+  /** Of what an expression gives, as JSON. */
+  expressionValueBytesMax: 1_048_576,
+  pathSegmentsMax: 32,
+} as const;

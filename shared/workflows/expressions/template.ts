@@ -1,0 +1,115 @@
+/** Texts of a definition with `${{ … }}` in them: one alone keeps its type, among other text it is inserted. */
+import { LIMITS } from "#shared/limits.ts";
+
+import { compileCel } from "./cel.ts";
+import { readPath, referenceOf, walk } from "./path.ts";
+import type { Reference, Resolved, Scope } from "./scope.ts";
+
+export interface Template {
+  readonly references: readonly Reference[];
+  resolve(scope: Scope): Resolved;
+}
+
+const OPEN = "${{";
+/** Stands for `${{` itself. */
+const ESCAPED = `$${OPEN}`;
+
+/** @returns undefined for text without an expression; `$${{` is an expression's mark as text */
+export function compileTemplate(text: string): Template | { readonly fault: string } | undefined {
+  if (!text.includes(OPEN)) return undefined;
+  const parts = split(text);
+  if ("fault" in parts) return parts;
+  const compiled: (string | Template)[] = [];
+  for (const part of parts) {
+    const one = typeof part === "string" ? part : compileExpression(part.expression);
+    if (typeof one !== "string" && "fault" in one) return one;
+    compiled.push(one);
+  }
+  const [only, ...others] = compiled;
+  if (typeof only === "object" && others.length === 0) return only;
+  return {
+    references: compiled.flatMap((part) => (typeof part === "string" ? [] : part.references)),
+    resolve: (scope) => joined(compiled, scope),
+  };
+}
+
+/** One expression, without the braces around it. */
+function compileExpression(text: string): Template | { readonly fault: string } {
+  const { expressionCharsMax } = LIMITS;
+  if (text.length > expressionCharsMax) {
+    return { fault: `Expected an expression of at most ${expressionCharsMax} characters, got ${text.length}.` };
+  }
+  const path = readPath(text.trim());
+  if (path) {
+    const reference = referenceOf(path);
+    if ("fault" in reference) return reference;
+    return { references: [reference], resolve: (scope) => walk(path, scope) };
+  }
+  const cel = compileCel(text);
+  return "fault" in cel ? cel : { references: cel.references, resolve: (scope) => cel.evaluate(scope) };
+}
+
+type Part = string | { readonly expression: string };
+
+function split(text: string): readonly Part[] | { readonly fault: string } {
+  const parts: Part[] = [];
+  let literal = "";
+  let at = 0;
+  while (at < text.length) {
+    if (text.startsWith(ESCAPED, at)) {
+      literal += OPEN;
+      at += ESCAPED.length;
+    } else if (text.startsWith(OPEN, at)) {
+      const end = endOf(text, at + OPEN.length);
+      if (end === undefined) return { fault: "Expected }} behind ${{." };
+      if (literal !== "") parts.push(literal);
+      literal = "";
+      parts.push({ expression: text.slice(at + OPEN.length, end) });
+      at = end + 2;
+    } else {
+      literal += text[at];
+      at += 1;
+    }
+  }
+  if (literal !== "") parts.push(literal);
+  return parts;
+}
+
+/** Where the expression ends that begins at `from`: braces and quotes of its own are passed over. */
+function endOf(text: string, from: number): number | undefined {
+  let depth = 0;
+  let quote: string | undefined;
+  for (let at = from; at < text.length; at += 1) {
+    const sign = text[at];
+    if (quote !== undefined) {
+      if (sign === "\\") at += 1;
+      else if (sign === quote) quote = undefined;
+    } else if (sign === '"' || sign === "'") quote = sign;
+    else if (sign === "{") depth += 1;
+    else if (sign === "}" && depth > 0) depth -= 1;
+    else if (sign === "}") return text[at + 1] === "}" ? at : undefined;
+  }
+  return undefined;
+}
+
+function joined(parts: readonly (string | Template)[], scope: Scope): Resolved {
+  let text = "";
+  for (const part of parts) {
+    if (typeof part === "string") {
+      text += part;
+      continue;
+    }
+    const resolved = part.resolve(scope);
+    if ("fault" in resolved) return resolved;
+    text += inserted(resolved.value);
+    if (text.length > LIMITS.expressionValueBytesMax) {
+      return { fault: `Expected a text of at most ${LIMITS.expressionValueBytesMax} characters.` };
+    }
+  }
+  return { value: text };
+}
+
+function inserted(value: unknown): string {
+  if (value === null) return "";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

@@ -1,0 +1,71 @@
+/** Values that expressions read and give: their size, and their form as JSON. */
+import { LIMITS } from "#shared/limits.ts";
+
+import type { Resolved } from "./scope.ts";
+
+export interface Measured {
+  /** Of all lists. */
+  readonly items: number;
+  /** About those of its JSON. */
+  readonly bytes: number;
+}
+
+/** Stops soon after a bound is passed. */
+export function measure(value: unknown, { itemsMax, bytesMax }: { itemsMax: number; bytesMax: number }): Measured {
+  let [items, bytes] = [0, 0];
+  const visit = (one: unknown): void => {
+    if (items > itemsMax || bytes > bytesMax) return;
+    if (typeof one === "string") bytes += one.length + 2;
+    else if (Array.isArray(one)) {
+      items += one.length;
+      bytes += one.length + 2;
+      for (const each of one) visit(each);
+    } else if (typeof one === "object" && one !== null) {
+      for (const key in one) {
+        bytes += key.length + 4;
+        visit((one as Record<string, unknown>)[key]);
+      }
+    } else bytes += 8;
+  };
+  visit(value);
+  return { items, bytes };
+}
+
+/** What CEL gives, as JSON has it. */
+export function plain(value: unknown): Resolved {
+  const { expressionValueBytesMax: bytesMax } = LIMITS;
+  if (measure(value, { itemsMax: Infinity, bytesMax }).bytes > bytesMax) {
+    return { fault: `Expected an expression to give at most ${bytesMax} bytes.` };
+  }
+  try {
+    return { value: converted(value) };
+  } catch (error) {
+    return { fault: (error as Error).message };
+  }
+}
+
+/** @throws Error for what JSON has no form for */
+function converted(value: unknown): unknown {
+  if (value === null || typeof value === "string" || typeof value === "boolean") return value;
+  if (typeof value === "bigint") {
+    if (Number.isSafeInteger(Number(value))) return Number(value);
+    throw new Error("Expected an expression to give integers below 2^53.");
+  }
+  if (typeof value === "number") {
+    if (Number.isFinite(value)) return value;
+    throw new Error("Expected an expression to give finite numbers.");
+  }
+  if (Array.isArray(value)) return value.map(converted);
+  if (isRecord(value)) {
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, converted(one)]));
+  }
+  throw new Error(
+    "Expected an expression to give a value of JSON: text, a number, a boolean, null, a list or an object.",
+  );
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  if (typeof value !== "object" || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || prototype === Object.prototype;
+}
