@@ -273,6 +273,7 @@ export interface SchemaTypes {
   TranscriptionEvent: TranscriptionEvent;
   Transcription: Transcription;
   UsageRecord: UsageRecord;
+  WorkflowDefinition: WorkflowDefinition;
 }
 /**
  * The generation knobs a model accepts. A member that is absent is not constrained, or not offered.
@@ -3692,6 +3693,129 @@ export interface UsageRecord {
    */
   created: number;
   [k: string]: unknown;
+}
+/**
+ * Steps, what they are given, and what comes of them. Texts may hold expressions in CEL between ${{ and }}: one that stands alone keeps its type, others are inserted; $${{ stands for ${{. A step runs as soon as the steps are done that its expressions name.
+ */
+export interface WorkflowDefinition {
+  /**
+   * What a run may be given, by name.
+   */
+  inputs?: {
+    [k: string]: WorkflowInput;
+  };
+  /**
+   * @minItems 1
+   * @maxItems 100
+   */
+  steps: WorkflowStep[];
+  /**
+   * What a run gives: any JSON with expressions in it.
+   */
+  output?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Of a run that failed; runs that are waited for, or streamed, are tried once.
+   */
+  retry?: {
+    /**
+     * Clamped to 1 to 5.
+     */
+    max_attempts: number;
+  };
+  /**
+   * Kept and shown, and read by nothing.
+   */
+  metadata?: {
+    [k: string]: unknown;
+  };
+}
+export interface WorkflowInput {
+  type: "string" | "integer" | "number" | "boolean" | "array" | "object";
+  /**
+   * Absent: false.
+   */
+  required?: boolean;
+  /**
+   * Of its type.
+   */
+  default?: {
+    [k: string]: unknown;
+  };
+  description?: string;
+}
+export interface WorkflowStep {
+  id: string;
+  /**
+   * `model`, `sub_pipeline`, or the id of a capability.
+   */
+  type: string;
+  /**
+   * Slug of the model, where the type is `model`.
+   */
+  model?: string;
+  /**
+   * Where the type is `sub_pipeline`.
+   */
+  workflow_id?: string;
+  /**
+   * Of that workflow; absent: its latest when the run starts.
+   */
+  version?: number;
+  /**
+   * Of the model's call, less `model` and `stream`; or of the capability.
+   */
+  params?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Of the capability, or of the workflow that is run.
+   */
+  input?: {
+    [k: string]: unknown;
+  };
+  /**
+   * One expression that gives true or false; false skips the step.
+   */
+  if?: string | boolean;
+  /**
+   * One expression that gives a list, or a list: the step runs for each `item` of it, with its `index`.
+   *
+   * @maxItems 1000
+   */
+  for_each?: string | unknown[];
+  /**
+   * Items at once; absent: 4.
+   */
+  concurrency?: number;
+  /**
+   * Ids of steps that are to be done before, besides those that expressions name.
+   *
+   * @maxItems 100
+   */
+  depends_on?: string[];
+  /**
+   * `continue`: the run goes on, and the step's output is null. Absent: `fail`.
+   */
+  on_error?: "fail" | "continue";
+  retry?: {
+    max_attempts: number;
+    /**
+     * Absent: 0.
+     */
+    delay_seconds?: number;
+  };
+  /**
+   * Of one attempt.
+   */
+  timeout_seconds?: number;
+  /**
+   * Kept and shown, and read by nothing.
+   */
+  metadata?: {
+    [k: string]: unknown;
+  };
 }
 
 export type SchemaName = keyof SchemaTypes;

@@ -26993,6 +26993,673 @@ validate216.errors = vErrors;
 return errors === 0;
 }
 validate216.evaluated = { props: { request_id: true, job_id: true, kind: true, model: true, requested_model: true, status: true, units: true, credits: true, uncollected_credits: true, estimated: true, created: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowDefinition = validate217;
+var schema240 = { type: "object", required: ["type"], additionalProperties: false, properties: { type: { type: "string", enum: ["string", "integer", "number", "boolean", "array", "object"] }, required: { type: "boolean" }, default: {}, description: { type: "string", maxLength: 2000 } } };
+var schema241 = { type: "object", required: ["id", "type"], additionalProperties: false, properties: { id: { type: "string", pattern: "^[a-z][a-z0-9_]{0,63}$" }, type: { type: "string", minLength: 1, maxLength: 100 }, model: { type: "string", minLength: 1, maxLength: 200 }, workflow_id: { type: "string", format: "uuid" }, version: { type: "integer", minimum: 1 }, params: { type: "object" }, input: { type: "object" }, if: { type: ["string", "boolean"] }, for_each: { type: ["string", "array"], maxItems: 1000 }, concurrency: { type: "integer", minimum: 1, maximum: 32 }, depends_on: { type: "array", maxItems: 100, uniqueItems: true, items: { type: "string" } }, on_error: { type: "string", enum: ["fail", "continue"] }, retry: { type: "object", required: ["max_attempts"], additionalProperties: false, properties: { max_attempts: { type: "integer", minimum: 1, maximum: 5 }, delay_seconds: { type: "number", minimum: 0, maximum: 3600 } } }, timeout_seconds: { type: "number", exclusiveMinimum: 0, maximum: 3600 }, metadata: { type: "object" } } };
+var pattern25 = new RegExp("^[a-z][a-z0-9_]{0,63}$", "u");
+function validate217(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate217.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.steps === undefined && (missing0 = "steps")) {
+validate217.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+const _errs1 = errors;
+for (const key0 in data) {
+if (!(key0 === "inputs" || key0 === "steps" || key0 === "output" || key0 === "retry" || key0 === "metadata")) {
+validate217.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } }];
+return false;
+break;
+}
+}
+if (_errs1 === errors) {
+if (data.inputs !== undefined) {
+let data0 = data.inputs;
+const _errs2 = errors;
+if (errors === _errs2) {
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+if (Object.keys(data0).length > 64) {
+validate217.errors = [{ instancePath: instancePath + "/inputs", schemaPath: "#/properties/inputs/maxProperties", keyword: "maxProperties", params: { limit: 64 } }];
+return false;
+} else {
+for (const key1 in data0) {
+const _errs4 = errors;
+if (typeof key1 === "string") {
+if (!pattern25.test(key1)) {
+const err0 = { instancePath: instancePath + "/inputs", schemaPath: "#/properties/inputs/propertyNames/pattern", keyword: "pattern", params: { pattern: "^[a-z][a-z0-9_]{0,63}$" }, propertyName: key1 };
+if (vErrors === null) {
+vErrors = [err0];
+} else {
+vErrors.push(err0);
+}
+errors++;
+}
+}
+var valid1 = _errs4 === errors;
+if (!valid1) {
+const err1 = { instancePath: instancePath + "/inputs", schemaPath: "#/properties/inputs/propertyNames", keyword: "propertyNames", params: { propertyName: key1 } };
+if (vErrors === null) {
+vErrors = [err1];
+} else {
+vErrors.push(err1);
+}
+errors++;
+validate217.errors = vErrors;
+return false;
+break;
+}
+}
+if (valid1) {
+for (const key2 in data0) {
+let data1 = data0[key2];
+const _errs6 = errors;
+const _errs7 = errors;
+if (errors === _errs7) {
+if (data1 && typeof data1 == "object" && !Array.isArray(data1)) {
+let missing1;
+if (data1.type === undefined && (missing1 = "type")) {
+validate217.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "WorkflowInput/required", keyword: "required", params: { missingProperty: missing1 } }];
+return false;
+} else {
+const _errs9 = errors;
+for (const key3 in data1) {
+if (!(key3 === "type" || key3 === "required" || key3 === "default" || key3 === "description")) {
+validate217.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "WorkflowInput/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key3 } }];
+return false;
+break;
+}
+}
+if (_errs9 === errors) {
+if (data1.type !== undefined) {
+let data2 = data1.type;
+const _errs10 = errors;
+if (typeof data2 !== "string") {
+validate217.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/type", schemaPath: "WorkflowInput/properties/type/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data2 === "string" || data2 === "integer" || data2 === "number" || data2 === "boolean" || data2 === "array" || data2 === "object")) {
+validate217.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/type", schemaPath: "WorkflowInput/properties/type/enum", keyword: "enum", params: { allowedValues: schema240.properties.type.enum } }];
+return false;
+}
+var valid4 = _errs10 === errors;
+} else {
+var valid4 = true;
+}
+if (valid4) {
+if (data1.required !== undefined) {
+const _errs12 = errors;
+if (typeof data1.required !== "boolean") {
+validate217.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/required", schemaPath: "WorkflowInput/properties/required/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid4 = _errs12 === errors;
+} else {
+var valid4 = true;
+}
+if (valid4) {
+if (data1.description !== undefined) {
+let data4 = data1.description;
+const _errs14 = errors;
+if (errors === _errs14) {
+if (typeof data4 === "string") {
+if (func2(data4) > 2000) {
+validate217.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/description", schemaPath: "WorkflowInput/properties/description/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
+return false;
+}
+} else {
+validate217.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/description", schemaPath: "WorkflowInput/properties/description/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+var valid4 = _errs14 === errors;
+} else {
+var valid4 = true;
+}
+}
+}
+}
+}
+} else {
+validate217.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "WorkflowInput/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid2 = _errs6 === errors;
+if (!valid2) {
+break;
+}
+}
+}
+}
+} else {
+validate217.errors = [{ instancePath: instancePath + "/inputs", schemaPath: "#/properties/inputs/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid0 = _errs2 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.steps !== undefined) {
+let data5 = data.steps;
+const _errs16 = errors;
+if (errors === _errs16) {
+if (Array.isArray(data5)) {
+if (data5.length > 100) {
+validate217.errors = [{ instancePath: instancePath + "/steps", schemaPath: "#/properties/steps/maxItems", keyword: "maxItems", params: { limit: 100 } }];
+return false;
+} else {
+if (data5.length < 1) {
+validate217.errors = [{ instancePath: instancePath + "/steps", schemaPath: "#/properties/steps/minItems", keyword: "minItems", params: { limit: 1 } }];
+return false;
+} else {
+var valid5 = true;
+const len0 = data5.length;
+for (let i0 = 0;i0 < len0; i0++) {
+let data6 = data5[i0];
+const _errs18 = errors;
+const _errs19 = errors;
+if (errors === _errs19) {
+if (data6 && typeof data6 == "object" && !Array.isArray(data6)) {
+let missing2;
+if (data6.id === undefined && (missing2 = "id") || data6.type === undefined && (missing2 = "type")) {
+validate217.errors = [{ instancePath: instancePath + "/steps/" + i0, schemaPath: "WorkflowStep/required", keyword: "required", params: { missingProperty: missing2 } }];
+return false;
+} else {
+const _errs21 = errors;
+for (const key4 in data6) {
+if (!func1.call(schema241.properties, key4)) {
+validate217.errors = [{ instancePath: instancePath + "/steps/" + i0, schemaPath: "WorkflowStep/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key4 } }];
+return false;
+break;
+}
+}
+if (_errs21 === errors) {
+if (data6.id !== undefined) {
+let data7 = data6.id;
+const _errs22 = errors;
+if (errors === _errs22) {
+if (typeof data7 === "string") {
+if (!pattern25.test(data7)) {
+validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/id", schemaPath: "WorkflowStep/properties/id/pattern", keyword: "pattern", params: { pattern: "^[a-z][a-z0-9_]{0,63}$" } }];
+return false;
+}
+} else {
+validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/id", schemaPath: "WorkflowStep/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+var valid7 = _errs22 === errors;
+} else {
+var valid7 = true;
+}
+if (valid7) {
+if (data6.type !== undefined) {
+let data8 = data6.type;
+const _errs24 = errors;
+if (errors === _errs24) {
+if (typeof data8 === "string") {
+if (func2(data8) > 100) {
+validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/type", schemaPath: "WorkflowStep/properties/type/maxLength", keyword: "maxLength", params: { limit: 100 } }];
+return false;
+} else {
+if (func2(data8) < 1) {
+validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/type", schemaPath: "WorkflowStep/properties/type/minLength", keyword: "minLength", params: { limit: 1 } }];
+return false;
+}
+}
+} else {
+validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/type", schemaPath: "WorkflowStep/properties/type/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+var valid7 = _errs24 === errors;
+} else {
+var valid7 = true;
+}
+if (valid7) {
+if (data6.model !== undefined) {
+let data9 = data6.model;
+const _errs26 = errors;
+if (errors === _errs26) {
+if (typeof data9 === "string") {
+if (func2(data9) > 200) {
+validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/model", schemaPath: "WorkflowStep/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
+return false;
+} else {
+if (func2(data9) < 1) {
+validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/model", schemaPath: "WorkflowStep/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
+return false;
+}
+}
+} else {
+validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/model", schemaPath: "WorkflowStep/properties/model/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+var valid7 = _errs26 === errors;
+} else {
+var valid7 = true;
+}
+if (valid7) {
+if (data6.workflow_id !== undefined) {
+let data10 = data6.workflow_id;
+const _errs28 = errors;
+if (errors === _errs28) {
+if (errors === _errs28) {
+if (typeof data10 === "string") {
+if (!formats0.test(data10)) {
+validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/workflow_id", schemaPath: "WorkflowStep/properties/workflow_id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/workflow_id", schemaPath: "WorkflowStep/properties/workflow_id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid7 = _errs28 === errors;
+} else {
+var valid7 = true;
+}
+if (valid7) {
+if (data6.version !== undefined) {
+let data11 = data6.version;
+const _errs30 = errors;
+if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
+validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/version", schemaPath: "WorkflowStep/properties/version/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs30) {
+if (typeof data11 == "number" && isFinite(data11)) {
+if (data11 < 1 || isNaN(data11)) {
+validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/version", schemaPath: "WorkflowStep/properties/version/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+return false;
+}
+}
+}
+var valid7 = _errs30 === errors;
+} else {
+var valid7 = true;
+}
+if (valid7) {
+if (data6.params !== undefined) {
+let data12 = data6.params;
+const _errs32 = errors;
+if (!(data12 && typeof data12 == "object" && !Array.isArray(data12))) {
+validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/params", schemaPath: "WorkflowStep/properties/params/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+var valid7 = _errs32 === errors;
+} else {
+var valid7 = true;
+}
+if (valid7) {
+if (data6.input !== undefined) {
+let data13 = data6.input;
+const _errs34 = errors;
+if (!(data13 && typeof data13 == "object" && !Array.isArray(data13))) {
+validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/input", schemaPath: "WorkflowStep/properties/input/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+var valid7 = _errs34 === errors;
+} else {
+var valid7 = true;
+}
+if (valid7) {
+if (data6.if !== undefined) {
+let data14 = data6.if;
+const _errs36 = errors;
+if (typeof data14 !== "string" && typeof data14 !== "boolean") {
+validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/if", schemaPath: "WorkflowStep/properties/if/type", keyword: "type", params: { type: schema241.properties.if.type } }];
+return false;
+}
+var valid7 = _errs36 === errors;
+} else {
+var valid7 = true;
+}
+if (valid7) {
+if (data6.for_each !== undefined) {
+let data15 = data6.for_each;
+const _errs38 = errors;
+if (typeof data15 !== "string" && !Array.isArray(data15)) {
+validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/for_each", schemaPath: "WorkflowStep/properties/for_each/type", keyword: "type", params: { type: schema241.properties.for_each.type } }];
+return false;
+}
+if (errors === _errs38) {
+if (Array.isArray(data15)) {
+if (data15.length > 1000) {
+validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/for_each", schemaPath: "WorkflowStep/properties/for_each/maxItems", keyword: "maxItems", params: { limit: 1000 } }];
+return false;
+}
+}
+}
+var valid7 = _errs38 === errors;
+} else {
+var valid7 = true;
+}
+if (valid7) {
+if (data6.concurrency !== undefined) {
+let data16 = data6.concurrency;
+const _errs40 = errors;
+if (!(typeof data16 == "number" && (!(data16 % 1) && !isNaN(data16)) && isFinite(data16))) {
+validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/concurrency", schemaPath: "WorkflowStep/properties/concurrency/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs40) {
+if (typeof data16 == "number" && isFinite(data16)) {
+if (data16 > 32 || isNaN(data16)) {
+validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/concurrency", schemaPath: "WorkflowStep/properties/concurrency/maximum", keyword: "maximum", params: { comparison: "<=", limit: 32 } }];
+return false;
+} else {
+if (data16 < 1 || isNaN(data16)) {
+validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/concurrency", schemaPath: "WorkflowStep/properties/concurrency/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+return false;
+}
+}
+}
+}
+var valid7 = _errs40 === errors;
+} else {
+var valid7 = true;
+}
+if (valid7) {
+if (data6.depends_on !== undefined) {
+let data17 = data6.depends_on;
+const _errs42 = errors;
+if (errors === _errs42) {
+if (Array.isArray(data17)) {
+if (data17.length > 100) {
+validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/depends_on", schemaPath: "WorkflowStep/properties/depends_on/maxItems", keyword: "maxItems", params: { limit: 100 } }];
+return false;
+} else {
+var valid8 = true;
+const len1 = data17.length;
+for (let i1 = 0;i1 < len1; i1++) {
+const _errs44 = errors;
+if (typeof data17[i1] !== "string") {
+validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/depends_on/" + i1, schemaPath: "WorkflowStep/properties/depends_on/items/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid8 = _errs44 === errors;
+if (!valid8) {
+break;
+}
+}
+if (valid8) {
+let i2 = data17.length;
+let j0;
+if (i2 > 1) {
+const indices0 = {};
+for (;i2--; ) {
+let item0 = data17[i2];
+if (typeof item0 !== "string") {
+continue;
+}
+if (typeof indices0[item0] == "number") {
+j0 = indices0[item0];
+validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/depends_on", schemaPath: "WorkflowStep/properties/depends_on/uniqueItems", keyword: "uniqueItems", params: { i: i2, j: j0 } }];
+return false;
+break;
+}
+indices0[item0] = i2;
+}
+}
+}
+}
+} else {
+validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/depends_on", schemaPath: "WorkflowStep/properties/depends_on/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid7 = _errs42 === errors;
+} else {
+var valid7 = true;
+}
+if (valid7) {
+if (data6.on_error !== undefined) {
+let data19 = data6.on_error;
+const _errs46 = errors;
+if (typeof data19 !== "string") {
+validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/on_error", schemaPath: "WorkflowStep/properties/on_error/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data19 === "fail" || data19 === "continue")) {
+validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/on_error", schemaPath: "WorkflowStep/properties/on_error/enum", keyword: "enum", params: { allowedValues: schema241.properties.on_error.enum } }];
+return false;
+}
+var valid7 = _errs46 === errors;
+} else {
+var valid7 = true;
+}
+if (valid7) {
+if (data6.retry !== undefined) {
+let data20 = data6.retry;
+const _errs48 = errors;
+if (errors === _errs48) {
+if (data20 && typeof data20 == "object" && !Array.isArray(data20)) {
+let missing3;
+if (data20.max_attempts === undefined && (missing3 = "max_attempts")) {
+validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry", schemaPath: "WorkflowStep/properties/retry/required", keyword: "required", params: { missingProperty: missing3 } }];
+return false;
+} else {
+const _errs50 = errors;
+for (const key5 in data20) {
+if (!(key5 === "max_attempts" || key5 === "delay_seconds")) {
+validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry", schemaPath: "WorkflowStep/properties/retry/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key5 } }];
+return false;
+break;
+}
+}
+if (_errs50 === errors) {
+if (data20.max_attempts !== undefined) {
+let data21 = data20.max_attempts;
+const _errs51 = errors;
+if (!(typeof data21 == "number" && (!(data21 % 1) && !isNaN(data21)) && isFinite(data21))) {
+validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/max_attempts", schemaPath: "WorkflowStep/properties/retry/properties/max_attempts/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs51) {
+if (typeof data21 == "number" && isFinite(data21)) {
+if (data21 > 5 || isNaN(data21)) {
+validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/max_attempts", schemaPath: "WorkflowStep/properties/retry/properties/max_attempts/maximum", keyword: "maximum", params: { comparison: "<=", limit: 5 } }];
+return false;
+} else {
+if (data21 < 1 || isNaN(data21)) {
+validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/max_attempts", schemaPath: "WorkflowStep/properties/retry/properties/max_attempts/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+return false;
+}
+}
+}
+}
+var valid10 = _errs51 === errors;
+} else {
+var valid10 = true;
+}
+if (valid10) {
+if (data20.delay_seconds !== undefined) {
+let data22 = data20.delay_seconds;
+const _errs53 = errors;
+if (errors === _errs53) {
+if (typeof data22 == "number" && isFinite(data22)) {
+if (data22 > 3600 || isNaN(data22)) {
+validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/delay_seconds", schemaPath: "WorkflowStep/properties/retry/properties/delay_seconds/maximum", keyword: "maximum", params: { comparison: "<=", limit: 3600 } }];
+return false;
+} else {
+if (data22 < 0 || isNaN(data22)) {
+validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/delay_seconds", schemaPath: "WorkflowStep/properties/retry/properties/delay_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+} else {
+validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/delay_seconds", schemaPath: "WorkflowStep/properties/retry/properties/delay_seconds/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid10 = _errs53 === errors;
+} else {
+var valid10 = true;
+}
+}
+}
+}
+} else {
+validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry", schemaPath: "WorkflowStep/properties/retry/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid7 = _errs48 === errors;
+} else {
+var valid7 = true;
+}
+if (valid7) {
+if (data6.timeout_seconds !== undefined) {
+let data23 = data6.timeout_seconds;
+const _errs55 = errors;
+if (errors === _errs55) {
+if (typeof data23 == "number" && isFinite(data23)) {
+if (data23 > 3600 || isNaN(data23)) {
+validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/timeout_seconds", schemaPath: "WorkflowStep/properties/timeout_seconds/maximum", keyword: "maximum", params: { comparison: "<=", limit: 3600 } }];
+return false;
+} else {
+if (data23 <= 0 || isNaN(data23)) {
+validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/timeout_seconds", schemaPath: "WorkflowStep/properties/timeout_seconds/exclusiveMinimum", keyword: "exclusiveMinimum", params: { comparison: ">", limit: 0 } }];
+return false;
+}
+}
+} else {
+validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/timeout_seconds", schemaPath: "WorkflowStep/properties/timeout_seconds/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid7 = _errs55 === errors;
+} else {
+var valid7 = true;
+}
+if (valid7) {
+if (data6.metadata !== undefined) {
+let data24 = data6.metadata;
+const _errs57 = errors;
+if (!(data24 && typeof data24 == "object" && !Array.isArray(data24))) {
+validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/metadata", schemaPath: "WorkflowStep/properties/metadata/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+var valid7 = _errs57 === errors;
+} else {
+var valid7 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate217.errors = [{ instancePath: instancePath + "/steps/" + i0, schemaPath: "WorkflowStep/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid5 = _errs18 === errors;
+if (!valid5) {
+break;
+}
+}
+}
+}
+} else {
+validate217.errors = [{ instancePath: instancePath + "/steps", schemaPath: "#/properties/steps/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid0 = _errs16 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.retry !== undefined) {
+let data25 = data.retry;
+const _errs59 = errors;
+if (errors === _errs59) {
+if (data25 && typeof data25 == "object" && !Array.isArray(data25)) {
+let missing4;
+if (data25.max_attempts === undefined && (missing4 = "max_attempts")) {
+validate217.errors = [{ instancePath: instancePath + "/retry", schemaPath: "#/properties/retry/required", keyword: "required", params: { missingProperty: missing4 } }];
+return false;
+} else {
+const _errs61 = errors;
+for (const key6 in data25) {
+if (!(key6 === "max_attempts")) {
+validate217.errors = [{ instancePath: instancePath + "/retry", schemaPath: "#/properties/retry/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key6 } }];
+return false;
+break;
+}
+}
+if (_errs61 === errors) {
+if (data25.max_attempts !== undefined) {
+let data26 = data25.max_attempts;
+if (!(typeof data26 == "number" && (!(data26 % 1) && !isNaN(data26)) && isFinite(data26))) {
+validate217.errors = [{ instancePath: instancePath + "/retry/max_attempts", schemaPath: "#/properties/retry/properties/max_attempts/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+}
+}
+}
+} else {
+validate217.errors = [{ instancePath: instancePath + "/retry", schemaPath: "#/properties/retry/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid0 = _errs59 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.metadata !== undefined) {
+let data27 = data.metadata;
+const _errs64 = errors;
+if (!(data27 && typeof data27 == "object" && !Array.isArray(data27))) {
+validate217.errors = [{ instancePath: instancePath + "/metadata", schemaPath: "#/properties/metadata/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+var valid0 = _errs64 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+} else {
+validate217.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate217.errors = vErrors;
+return errors === 0;
+}
+validate217.evaluated = { props: true, dynamicProps: false, dynamicItems: false };
 var validators = {
 AllowedParams: validateAllowedParams,
 BatchAnswer: validateBatchAnswer,
@@ -27061,7 +27728,8 @@ TokenCount: validateTokenCount,
 TokenUsageReport: validateTokenUsageReport,
 TranscriptionEvent: validateTranscriptionEvent,
 Transcription: validateTranscription,
-UsageRecord: validateUsageRecord
+UsageRecord: validateUsageRecord,
+WorkflowDefinition: validateWorkflowDefinition
 };
 function isObject(value) {
 return typeof value === "object" && value !== null && !Array.isArray(value);

@@ -16,7 +16,11 @@ export interface CheckedRun {
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-export type CheckRun = (body: { readonly input?: unknown; readonly params?: unknown }) => CheckedRun;
+/** @param isPartial some of its values are not known yet: rules that look at several of them wait */
+export type CheckRun = (
+  body: { readonly input?: unknown; readonly params?: unknown },
+  isPartial?: boolean,
+) => CheckedRun;
 
 /** Compiles the schemas of a list once. The result checks a run of one of them; @throws ApiError with the path of the fault */
 export function compileChecks(capabilities: readonly Capability[]): ReadonlyMap<string, CheckRun> {
@@ -33,7 +37,7 @@ function checkOf(ajv: Ajv, capability: Capability): CheckRun {
     return (): ValidateFunction => (validator ??= ajv.compile(schema));
   };
   const [input, params] = [compile(capability.input_schema), compile(capability.params_schema)];
-  return (body) => {
+  return (body, isPartial = false) => {
     if (body.input === undefined) throw missing("input");
     const checked = {
       input: memberOf(input(), "input", structuredClone(body.input)),
@@ -44,7 +48,7 @@ function checkOf(ajv: Ajv, capability: Capability): CheckRun {
       else for (const [own, one] of Object.entries(member as object)) oneSource(`input.${name}.${own}`, one);
     }
     valueSources(capability.params_schema, checked.params);
-    const broken = brokenRule(capability.rules, checked);
+    const broken = isPartial ? undefined : brokenRule(capability.rules, checked);
     if (broken) throw new ApiError("invalid_request", broken.message, { param: broken.param });
     return checked;
   };

@@ -1,5 +1,6 @@
 /** What a definition of a workflow may hold, and what its expressions may cost. */
 export const WORKFLOW_LIMITS = {
+  definitionBytesMax: 262_144,
   expressionCharsMax: 2_000,
   expressionNodesMax: 200,
   expressionDepthMax: 20,

@@ -6,6 +6,8 @@ import { readPath, referenceOf, walk } from "./path.ts";
 import type { Reference, Resolved, Scope } from "./scope.ts";
 
 export interface Template {
+  /** It is the whole of its text, and gives whatever it gives; otherwise text. */
+  readonly isAlone: boolean;
   readonly references: readonly Reference[];
   resolve(scope: Scope): Resolved;
 }
@@ -28,6 +30,7 @@ export function compileTemplate(text: string): Template | { readonly fault: stri
   const [only, ...others] = compiled;
   if (typeof only === "object" && others.length === 0) return only;
   return {
+    isAlone: false,
     references: compiled.flatMap((part) => (typeof part === "string" ? [] : part.references)),
     resolve: (scope) => joined(compiled, scope),
   };
@@ -43,10 +46,11 @@ function compileExpression(text: string): Template | { readonly fault: string } 
   if (path) {
     const reference = referenceOf(path);
     if ("fault" in reference) return reference;
-    return { references: [reference], resolve: (scope) => walk(path, scope) };
+    return { isAlone: true, references: [reference], resolve: (scope) => walk(path, scope) };
   }
   const cel = compileCel(text);
-  return "fault" in cel ? cel : { references: cel.references, resolve: (scope) => cel.evaluate(scope) };
+  if ("fault" in cel) return cel;
+  return { isAlone: true, references: cel.references, resolve: (scope) => cel.evaluate(scope) };
 }
 
 type Part = string | { readonly expression: string };

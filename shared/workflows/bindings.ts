@@ -1,0 +1,80 @@
+/** JSON with expressions in its texts: what it names, and what it becomes. */
+import type { Reference, Resolved, Scope } from "./expressions/scope.ts";
+import { UNSAFE_KEYS } from "./expressions/scope.ts";
+import { compileTemplate } from "./expressions/template.ts";
+
+/** What is wrong with a definition, and where. */
+export interface DefinitionFault {
+  /** As in `definition.steps[2].params.width`. */
+  readonly param: string;
+  readonly message: string;
+}
+
+/** A reference, and where it stands. */
+export interface Placed {
+  readonly reference: Reference;
+  readonly param: string;
+}
+
+export interface Binding {
+  readonly references: readonly Placed[];
+  /** Places whose type is not known before a run: those of expressions that stand alone. */
+  readonly open: readonly string[];
+  /** A copy with every expression resolved. */
+  resolve(scope: Scope): Resolved;
+}
+
+type Resolve = Binding["resolve"];
+
+/** @param at where the value stands */
+export function compileBinding(value: unknown, at: string): Binding | { readonly faults: readonly DefinitionFault[] } {
+  const references: Placed[] = [];
+  const open: string[] = [];
+  const faults: DefinitionFault[] = [];
+
+  const compileText = (text: string, place: string): Resolve => {
+    const template = compileTemplate(text);
+    if (template === undefined) return () => ({ value: text });
+    if ("fault" in template) {
+      faults.push({ param: place, message: template.fault });
+      return () => template;
+    }
+    for (const reference of template.references) references.push({ reference, param: place });
+    if (template.isAlone) open.push(place);
+    return (scope) => template.resolve(scope);
+  };
+  const compile = (one: unknown, place: string): Resolve => {
+    if (typeof one === "string") return compileText(one, place);
+    if (Array.isArray(one)) {
+      const items = one.map((item, index) => compile(item, `${place}[${index}]`));
+      return (scope) => resolveAll(items, scope);
+    }
+    if (typeof one !== "object" || one === null) return () => ({ value: one });
+    const keys = Object.keys(one);
+    for (const key of keys.filter((name) => UNSAFE_KEYS.has(name))) {
+      faults.push({ param: place, message: `Expected no member named ${key}.` });
+    }
+    const members = Object.entries(one).map(([key, member]) => compile(member, `${place}.${key}`));
+    return (scope) => {
+      const resolved = resolveAll(members, scope);
+      if ("fault" in resolved) return resolved;
+      return { value: Object.fromEntries(keys.map((key, index) => [key, resolved.value[index]])) };
+    };
+  };
+
+  const resolve = compile(value, at);
+  return faults.length > 0 ? { faults } : { references, open, resolve };
+}
+
+function resolveAll(
+  parts: readonly Resolve[],
+  scope: Scope,
+): { readonly value: unknown[] } | { readonly fault: string } {
+  const value: unknown[] = [];
+  for (const part of parts) {
+    const resolved = part(scope);
+    if ("fault" in resolved) return resolved;
+    value.push(resolved.value);
+  }
+  return { value };
+}

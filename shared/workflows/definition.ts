@@ -1,0 +1,147 @@
+/** A workflow's definition, read once: what is wrong with it is told with its place, what is right is compiled for its runs. */
+import type { WorkflowDefinition, WorkflowStep } from "#schemas/generated/types.ts";
+import { validate } from "#shared/contracts.ts";
+import { ApiError } from "#shared/errors.ts";
+import { LIMITS } from "#shared/limits.ts";
+
+import { type Binding, compileBinding, type DefinitionFault, type Placed } from "./bindings.ts";
+import { findCycle } from "./graph.ts";
+import { checkInputs } from "./inputs.ts";
+import { checkStepWork, type Surroundings } from "./step-work.ts";
+
+export interface CompiledStep {
+  readonly step: WorkflowStep;
+  readonly condition: Binding;
+  readonly list: Binding | undefined;
+  readonly params: Binding;
+  readonly input: Binding;
+  /** Ids of the steps that it waits for. */
+  readonly waitsFor: ReadonlySet<string>;
+}
+
+export interface CompiledDefinition {
+  readonly definition: WorkflowDefinition;
+  readonly steps: readonly CompiledStep[];
+  readonly output: Binding;
+}
+
+/** Ids that expressions use for other things. */
+const RESERVED: ReadonlySet<string> = new Set(["inputs", "steps", "item", "index", "run"]);
+const PLACE = "definition";
+
+/** @throws ApiError `invalid_workflow_definition` with the place of the first fault */
+export function readDefinition(value: unknown, surroundings: Surroundings): CompiledDefinition {
+  const bytes = Buffer.byteLength(JSON.stringify(value));
+  if (bytes > LIMITS.definitionBytesMax) {
+    throw refused(PLACE, `Expected a definition of at most ${LIMITS.definitionBytesMax} bytes, got ${bytes}.`);
+  }
+  const misshapen = validate("WorkflowDefinition", value);
+  if (misshapen) {
+    const param = misshapen.param === null ? PLACE : `${PLACE}.${misshapen.param}`;
+    throw refused(
+      param,
+      misshapen.param === null ? misshapen.message : misshapen.message.replace(misshapen.param, param),
+    );
+  }
+  const definition = value as WorkflowDefinition;
+  const faults: DefinitionFault[] = [...checkInputs(definition.inputs ?? {}, `${PLACE}.inputs`)];
+  const bind = (one: unknown, at: string): Binding => {
+    const binding = compileBinding(one, at);
+    if (!("faults" in binding)) return binding;
+    faults.push(...binding.faults);
+    return { references: [], open: [], resolve: () => ({ value: null }) };
+  };
+  const steps = definition.steps.map((step, at) => {
+    const place = `${PLACE}.steps[${at}]`;
+    const compiled = compileStep(step, place, bind);
+    faults.push(...checkAlone(step, place, compiled), ...checkStepWork(step, place, compiled, surroundings));
+    return compiled;
+  });
+  const output = bind(definition.output ?? null, `${PLACE}.output`);
+  faults.push(...checkIds(definition), ...checkReferences(definition, steps, output));
+  const cycle = findCycle(new Map(steps.map(({ step, waitsFor }) => [step.id, waitsFor])));
+  if (cycle) {
+    const at = definition.steps.findIndex(({ id }) => id === cycle[0]);
+    faults.push({
+      param: `${PLACE}.steps[${at}]`,
+      message: `Expected no step to wait for itself, got ${cycle.join(" → ")}.`,
+    });
+  }
+  const [first] = faults;
+  if (first) throw refused(first.param, first.message);
+  return { definition, steps, output };
+}
+
+function compileStep(step: WorkflowStep, place: string, bind: (one: unknown, at: string) => Binding): CompiledStep {
+  const condition = bind(step.if ?? true, `${place}.if`);
+  const list = step.for_each === undefined ? undefined : bind(step.for_each, `${place}.for_each`);
+  const params = bind(step.params ?? {}, `${place}.params`);
+  const input = bind(step.input ?? {}, `${place}.input`);
+  const named = [condition, ...(list ? [list] : []), params, input].flatMap(({ references }) => references);
+  const waitsFor = new Set([...(step.depends_on ?? []), ...named.flatMap(stepOf)]);
+  return { step, condition, list, params, input, waitsFor };
+}
+
+function stepOf({ reference: { root, name } }: Placed): readonly string[] {
+  return root === "steps" && name !== undefined ? [name] : [];
+}
+
+/** Members that are one expression, and those that go together. */
+function* checkAlone(step: WorkflowStep, place: string, { condition, list }: CompiledStep): Generator<DefinitionFault> {
+  if (typeof step.if === "string" && condition.open.length === 0) {
+    yield { param: `${place}.if`, message: "Expected true, false or one expression in ${{ and }}, got text." };
+  }
+  if (typeof step.for_each === "string" && list?.open.length === 0) {
+    yield { param: `${place}.for_each`, message: "Expected a list or one expression in ${{ and }}, got text." };
+  }
+  if (step.concurrency !== undefined && step.for_each === undefined) {
+    yield { param: `${place}.concurrency`, message: "Expected concurrency on a step with for_each." };
+  }
+}
+
+function* checkIds({ steps }: WorkflowDefinition): Generator<DefinitionFault> {
+  const seen = new Set<string>();
+  for (const [at, { id }] of steps.entries()) {
+    const param = `${PLACE}.steps[${at}].id`;
+    if (RESERVED.has(id)) yield { param, message: `Expected an id other than ${[...RESERVED].join(", ")}, got ${id}.` };
+    if (seen.has(id)) yield { param, message: `Expected ids that differ, got ${id} twice.` };
+    seen.add(id);
+  }
+}
+
+function* checkReferences(
+  definition: WorkflowDefinition,
+  steps: readonly CompiledStep[],
+  output: Binding,
+): Generator<DefinitionFault> {
+  const ids = new Set(definition.steps.map(({ id }) => id));
+  const inputs = new Set(Object.keys(definition.inputs ?? {}));
+  const check = function* (placed: readonly Placed[], hasItem: boolean): Generator<DefinitionFault> {
+    for (const { reference, param } of placed) {
+      const { root, name = "" } = reference;
+      if (root === "steps" && !ids.has(name))
+        yield { param, message: `Expected a step of this definition, got steps.${name}.` };
+      if (root === "inputs" && !inputs.has(name)) {
+        yield { param, message: `Expected an input that the definition declares, got inputs.${name}.` };
+      }
+      if ((root === "item" || root === "index") && !hasItem) {
+        yield { param, message: `Expected ${root} only in params and input of a step with for_each.` };
+      }
+    }
+  };
+  for (const [at, { step, condition, list, params, input }] of steps.entries()) {
+    yield* check(condition.references, false);
+    yield* check(list?.references ?? [], false);
+    yield* check([...params.references, ...input.references], list !== undefined);
+    for (const [index, id] of (step.depends_on ?? []).entries()) {
+      if (ids.has(id)) continue;
+      const param = `${PLACE}.steps[${at}].depends_on[${index}]`;
+      yield { param, message: `Expected the id of a step of this definition, got ${id}.` };
+    }
+  }
+  yield* check(output.references, false);
+}
+
+function refused(param: string, message: string): ApiError {
+  return new ApiError("invalid_workflow_definition", message, { param });
+}

@@ -1,0 +1,244 @@
+/** Definitions of workflows: what is read, and what is refused at which place. */
+import { describe, expect, test } from "bun:test";
+
+import { findCapability } from "#shared/capabilities/list.ts";
+import { readDefinition } from "#shared/workflows/definition.ts";
+import { ApiError } from "#shared/errors.ts";
+import { LIMITS } from "#shared/limits.ts";
+import { loadCatalogue, loadOurLayers } from "#shared/catalogue/load.ts";
+
+const catalogue = await loadCatalogue(await loadOurLayers(), [], { sandbox: true, providerKey: () => undefined });
+const surroundings = { catalogue, capability: findCapability };
+
+const chat = (id: string, content: string, more: object = {}) => ({
+  id,
+  type: "model",
+  model: "sandbox-chat",
+  params: { messages: [{ role: "user", content }] },
+  ...more,
+});
+const resize = (id: string, file: string, more: object = {}) => ({
+  id,
+  type: "image.resize",
+  input: { image: { file_id: file } },
+  params: { width: 256 },
+  ...more,
+});
+const PHOTO = "file-sample-photo";
+
+const read = (definition: unknown) => readDefinition(definition, surroundings);
+
+function refusal(definition: unknown): readonly [string | null | undefined, string] {
+  try {
+    read(definition);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    expect(error.code).toBe("invalid_workflow_definition");
+    return [error.param, error.message];
+  }
+  throw new Error("it was not refused");
+}
+
+describe("a definition", () => {
+  test("is compiled with what each step waits for", () => {
+    const { steps } = read({
+      inputs: { topic: { type: "string", required: true }, n: { type: "integer", default: 2 } },
+      steps: [
+        chat("outline", "Outline ${{ inputs.topic }}"),
+        {
+          id: "art",
+          type: "model",
+          model: "sandbox-image",
+          if: "${{ inputs.n > 0 }}",
+          params: { prompt: "${{ steps.outline.output.text }}" },
+        },
+        resize("thumb", "${{ steps.art.output.data[0].file_id }}", { depends_on: ["outline"] }),
+        {
+          id: "each",
+          type: "sub_pipeline",
+          for_each: "${{ steps.outline.output.list }}",
+          workflow_id: "01a208a8-74a2-74f4-b2d2-763ef695b360",
+          input: { url: "${{ item }}", at: "${{ index }}" },
+        },
+      ],
+      output: { text: "${{ steps.outline.output.text }}", thumb: "${{ steps.thumb.output.files[0].file_id }}" },
+      retry: { max_attempts: 3 },
+      metadata: { colour: "red" },
+    });
+    expect(steps.map(({ step, waitsFor }) => [step.id, [...waitsFor]])).toEqual([
+      ["outline", []],
+      ["art", ["outline"]],
+      ["thumb", ["outline", "art"]],
+      ["each", ["outline"]],
+    ]);
+  });
+
+  test("resolves what a step is given, all of it", () => {
+    const [step] = read({
+      inputs: { topic: { type: "string" }, size: { type: "object" } },
+      steps: [
+        resize("thumb", PHOTO, {
+          params: { width: "${{ inputs.size.width }}", fit: "inside", height: "${{ inputs.size.width * 2 }}" },
+        }),
+      ],
+    }).steps;
+    const scope = { inputs: { size: { width: 64 } }, steps: {}, run: { id: "1", attempt: 1 } };
+    expect(step?.params.resolve(scope)).toEqual({ value: { width: 64, fit: "inside", height: 128 } });
+    expect(step?.params.resolve({ ...scope, inputs: { size: {} } })).toEqual({
+      fault: "inputs.size.width is not there.",
+    });
+  });
+
+  test.each<[string, unknown, string]>([
+    ["no object", "x", "definition"],
+    ["no steps", {}, "definition.steps"],
+    ["an unknown member", { steps: [chat("a", "x")], step: 1 }, "definition.step"],
+    ["an unknown member of a step", { steps: [{ ...chat("a", "x"), modle: "y" }] }, "definition.steps[0].modle"],
+    ["an id of other letters", { steps: [chat("A-1", "x")] }, "definition.steps[0].id"],
+    ["an id that means something else", { steps: [chat("item", "x")] }, "definition.steps[0].id"],
+    ["an id twice", { steps: [chat("a", "x"), chat("a", "y")] }, "definition.steps[1].id"],
+    [
+      "a default of another type",
+      { inputs: { n: { type: "integer", default: "2" } }, steps: [chat("a", "x")] },
+      "definition.inputs.n.default",
+    ],
+    [
+      "an input of other letters",
+      { inputs: { "a b": { type: "string" } }, steps: [chat("a", "x")] },
+      "definition.inputs.a b",
+    ],
+    [
+      "too many tries of a step",
+      { steps: [chat("a", "x", { retry: { max_attempts: 6 } })] },
+      "definition.steps[0].retry.max_attempts",
+    ],
+    ["concurrency without a list", { steps: [chat("a", "x", { concurrency: 2 })] }, "definition.steps[0].concurrency"],
+    ["a condition that is text", { steps: [chat("a", "x", { if: "yes" })] }, "definition.steps[0].if"],
+    [
+      "a condition beside text",
+      { inputs: { n: { type: "integer" } }, steps: [chat("a", "x", { if: "${{ inputs.n }} > 1" })] },
+      "definition.steps[0].if",
+    ],
+    ["a list that is text", { steps: [chat("a", "x", { for_each: "1,2" })] }, "definition.steps[0].for_each"],
+    [
+      "an input that is not declared",
+      { steps: [chat("a", "About ${{ inputs.topic }}")] },
+      "definition.steps[0].params.messages[0].content",
+    ],
+    [
+      "a step that is not there",
+      { steps: [chat("a", "x")], output: { b: ["${{ steps.b.output }}"] } },
+      "definition.output.b[0]",
+    ],
+    [
+      "a dependency that is not there",
+      { steps: [chat("a", "x", { depends_on: ["b"] })] },
+      "definition.steps[0].depends_on[0]",
+    ],
+    ["an item without a list", { steps: [chat("a", "${{ item }}")] }, "definition.steps[0].params.messages[0].content"],
+    [
+      "an item in the list itself",
+      { steps: [chat("a", "x", { for_each: "${{ item }}" })] },
+      "definition.steps[0].for_each",
+    ],
+    [
+      "an expression that is none",
+      { steps: [chat("a", "${{ 1 + }}")] },
+      "definition.steps[0].params.messages[0].content",
+    ],
+    [
+      "a member that leads out of data",
+      { steps: [chat("a", "x")], output: JSON.parse('{"__proto__": 1}') as unknown },
+      "definition.output",
+    ],
+    ["a step that waits for itself", { steps: [chat("a", "${{ steps.a.output }}")] }, "definition.steps[0]"],
+    ["no model", { steps: [{ id: "a", type: "model", params: {} }] }, "definition.steps[0].model"],
+    ["a model that is not there", { steps: [{ ...chat("a", "x"), model: "none" }] }, "definition.steps[0].model"],
+    [
+      "a model's param of another type",
+      { steps: [{ ...chat("a", "x"), params: { messages: "x" } }] },
+      "definition.steps[0].params.messages",
+    ],
+    [
+      "a stream",
+      { steps: [{ ...chat("a", "x"), params: { messages: [{ role: "user", content: "x" }], stream: true } }] },
+      "definition.steps[0].params.stream",
+    ],
+    [
+      "a capability that is not there",
+      { steps: [{ ...resize("a", PHOTO), type: "image.rezise" }] },
+      "definition.steps[0].type",
+    ],
+    [
+      "a capability's unknown param",
+      { steps: [{ ...resize("a", PHOTO), params: { widht: 1 } }] },
+      "definition.steps[0].params.widht",
+    ],
+    [
+      "a rule that params break",
+      { steps: [{ ...resize("a", PHOTO), params: {} }] },
+      "definition.steps[0].params.width",
+    ],
+    [
+      "no input",
+      { steps: [{ id: "a", type: "image.resize", params: { width: 1 } }] },
+      "definition.steps[0].input.image",
+    ],
+    ["a member of another type of step", { steps: [{ ...chat("a", "x"), input: {} }] }, "definition.steps[0].input"],
+    ["a workflow without an id", { steps: [{ id: "a", type: "sub_pipeline" }] }, "definition.steps[0].workflow_id"],
+    [
+      "a workflow's id that is none",
+      { steps: [{ id: "a", type: "sub_pipeline", workflow_id: "x" }] },
+      "definition.steps[0].workflow_id",
+    ],
+  ])("is refused at its place: %s", (_name, definition, place) => {
+    expect(refusal(definition)[0]).toBe(place);
+  });
+
+  test("names the ring of steps that wait for one another", () => {
+    const steps = [
+      chat("a", "x"),
+      chat("b", "${{ steps.d.output }}"),
+      chat("c", "${{ steps.b.output }}"),
+      chat("d", "x", { depends_on: ["c", "a"] }),
+    ];
+    expect(refusal({ steps })).toEqual([
+      "definition.steps[1]",
+      "Expected no step to wait for itself, got b → d → c → b.",
+    ]);
+  });
+
+  test("leaves open what only a run will know, and judges the rest", () => {
+    const inputs = { w: { type: "integer" }, file: { type: "string" }, list: { type: "array" } };
+    const open = { width: "${{ inputs.w }}", fit: "inside" };
+    expect(read({ inputs, steps: [resize("a", "${{ inputs.file }}", { params: open })] }).steps).toHaveLength(1);
+    expect(refusal({ inputs, steps: [resize("a", "${{ inputs.file }}", { params: { ...open, fitt: 1 } })] })[0]).toBe(
+      "definition.steps[0].params.fitt",
+    );
+    const messages = "${{ inputs.list }}";
+    expect(read({ inputs, steps: [chat("a", "x", { params: { messages } })] }).steps).toHaveLength(1);
+    // Text with an expression in it is text, whatever it becomes.
+    expect(refusal({ inputs, steps: [resize("a", PHOTO, { params: { width: "1${{ inputs.w }}" } })] })[0]).toBe(
+      "definition.steps[0].params.width",
+    );
+  });
+
+  test("holds as many steps, inputs and bytes as its limits say, and not one more", () => {
+    const steps = (count: number) => Array.from({ length: count }, (_, at) => chat(`s${at}`, "x"));
+    expect(read({ steps: steps(100) }).steps).toHaveLength(100);
+    expect(refusal({ steps: steps(101) })[0]).toBe("definition.steps");
+    const inputs = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, at) => [`i${at}`, { type: "string" }]));
+    expect(read({ inputs: inputs(64), steps: steps(1) }).steps).toHaveLength(1);
+    expect(refusal({ inputs: inputs(65), steps: steps(1) })[0]).toBe("definition.inputs");
+    const sized = (bytes: number) => {
+      const empty = { steps: steps(1), metadata: { text: "" } };
+      return { ...empty, metadata: { text: "x".repeat(bytes - JSON.stringify(empty).length) } };
+    };
+    expect(read(sized(LIMITS.definitionBytesMax)).steps).toHaveLength(1);
+    expect(refusal(sized(LIMITS.definitionBytesMax + 1))).toEqual([
+      "definition",
+      "Expected a definition of at most 262144 bytes, got 262145.",
+    ]);
+  });
+});
