@@ -5,8 +5,8 @@ import type { Logger } from "#shared/logger.ts";
 
 export const JSON_TYPE = "application/json; charset=utf-8";
 
-export function json(body: unknown, headers: Readonly<Record<string, string>> = {}): Response {
-  return new Response(JSON.stringify(body), { headers: { "content-type": JSON_TYPE, ...headers } });
+export function json(body: unknown, headers: Readonly<Record<string, string>> = {}, status = 200): Response {
+  return new Response(JSON.stringify(body), { status, headers: { "content-type": JSON_TYPE, ...headers } });
 }
 
 /**

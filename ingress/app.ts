@@ -25,6 +25,7 @@ import { root } from "./routes/root.ts";
 import { speech } from "./routes/speech.ts";
 import { transcriptions } from "./routes/transcriptions.ts";
 import { videos } from "./routes/videos.ts";
+import { workflows } from "./routes/workflows.ts";
 import { createServe, type Route } from "./serve.ts";
 
 /** Every registered route; the OpenAPI document is built from this list too. */
@@ -47,6 +48,7 @@ export function routesOf(context: IngressContext): readonly Route[] {
     providerCallbacks(context),
     ...files(context),
     key(context),
+    ...workflows(context),
     ...fallbackChains(context),
     ...health(context),
     root(),

@@ -23,6 +23,8 @@ const PATTERN_WORDS: Readonly<Record<string, string>> = {
   "^([Hh][Tt][Tt][Pp][Ss]?://|[Dd][Aa][Tt][Aa]:)": "be an http, https or data URL",
   "^[a-zA-Z0-9_-]{1,128}$": "have 1 to 128 characters of a-z, A-Z, 0-9, _ and -",
   "^[Hh][Tt][Tt][Pp][Ss]?://": "be an http or https address",
+  "^[a-z][a-z0-9_]{0,63}$": "have 1 to 64 characters of a-z, 0-9 and _, and begin with a letter",
+  "^[^\\u0000]*$": "have no NUL",
   "^[0-9]{1,19}$": "be a string of 1 to 19 digits",
 };
 

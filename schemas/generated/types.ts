@@ -245,6 +245,8 @@ export interface SchemaTypes {
   SpeechRequest: SpeechRequest;
   TranscriptionRequest: TranscriptionRequest;
   VideoGenerationRequest: VideoGenerationRequest;
+  WorkflowCreateRequest: WorkflowCreateRequest;
+  WorkflowUpdateRequest: WorkflowUpdateRequest;
   CapabilityEstimate: CapabilityEstimate;
   CapabilityList: CapabilityList;
   CapabilityRun: CapabilityRun;
@@ -272,6 +274,12 @@ export interface SchemaTypes {
   TokenUsageReport: TokenUsageReport;
   TranscriptionEvent: TranscriptionEvent;
   Transcription: Transcription;
+  WorkflowDeleted: WorkflowDeleted;
+  WorkflowList: WorkflowList;
+  WorkflowSummary: WorkflowSummary;
+  WorkflowVersionList: WorkflowVersionList;
+  WorkflowWritten: WorkflowWritten;
+  Workflow: Workflow;
   UsageRecord: UsageRecord;
   WorkflowDefinition: WorkflowDefinition;
 }
@@ -2675,6 +2683,62 @@ export interface VideoGenerationRequest {
   [k: string]: unknown;
 }
 /**
+ * Body of POST /v1/workflows.
+ */
+export interface WorkflowCreateRequest {
+  /**
+   * Need not be unique.
+   */
+  name: string;
+  /**
+   * Stored and shown, and passed to no step.
+   */
+  description?: string;
+  /**
+   * A WorkflowDefinition.
+   */
+  definition: {
+    [k: string]: unknown;
+  };
+  /**
+   * Who sees it beside its maker, owners and admins: nobody, or the workspace. Absent on a new one: `private`.
+   */
+  sharingScope?: "private" | "workspace";
+  /**
+   * What the workspace may do with one that it sees; each includes those before. Absent on a new one: `read`.
+   */
+  sharePermission?: "read" | "run" | "edit";
+  [k: string]: unknown;
+}
+/**
+ * Body of PUT /v1/workflows/{id}: members that are absent stay as they are.
+ */
+export interface WorkflowUpdateRequest {
+  /**
+   * Need not be unique.
+   */
+  name?: string;
+  /**
+   * Stored and shown, and passed to no step.
+   */
+  description?: string;
+  /**
+   * A WorkflowDefinition: the next version. Runs that began before keep theirs.
+   */
+  definition?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Who sees it beside its maker, owners and admins: nobody, or the workspace. Absent on a new one: `private`.
+   */
+  sharingScope?: "private" | "workspace";
+  /**
+   * What the workspace may do with one that it sees; each includes those before. Absent on a new one: `read`.
+   */
+  sharePermission?: "read" | "run" | "edit";
+  [k: string]: unknown;
+}
+/**
  * What a run would cost.
  */
 export interface CapabilityEstimate {
@@ -3649,49 +3713,110 @@ export interface TranscriptionSegment {
   [k: string]: unknown;
 }
 /**
- * What one call used and cost. `request_id` is the `x-request-id` of the call's answer.
+ * The workflow is gone; runs of it go on.
  */
-export interface UsageRecord {
-  request_id: string;
-  job_id: string;
+export interface WorkflowDeleted {
+  id: string;
+  deleted: true;
+  [k: string]: unknown;
+}
+/**
+ * Workflows that the key may see, newest first.
+ */
+export interface WorkflowList {
+  items: WorkflowSummary[];
   /**
-   * What was called.
+   * Of all pages.
    */
-  kind: "chat";
+  total: number;
   /**
-   * The model that served the call.
+   * As applied.
    */
-  model: string;
+  limit: number;
   /**
-   * The model the client asked for, when another one served.
+   * As applied.
    */
-  requested_model?: string;
+  offset: number;
+  [k: string]: unknown;
+}
+/**
+ * A workflow without its definition.
+ */
+export interface WorkflowSummary {
+  id: string;
+  workspaceId: string;
+  name: string;
+  description: string;
+  latestVersion: number;
   /**
-   * `lost`: the process that served the call died, and what had reached the client was settled.
+   * It can be run.
    */
-  status: "succeeded" | "failed" | "cancelled" | "lost";
+  isActive: boolean;
+  createdAt: string;
+  updatedAt: string;
+  deletedAt: string | null;
   /**
-   * Unit → amount; token kinds never overlap.
+   * The member whose key made it.
    */
-  units: {
-    [k: string]: number;
-  };
+  createdByUserId: string;
+  sharingScope: "private" | "workspace";
+  sharePermission: "read" | "run" | "edit";
+  [k: string]: unknown;
+}
+/**
+ * Versions of a workflow, newest first.
+ */
+export interface WorkflowVersionList {
+  items: {
+    version: number;
+    createdAt: string;
+    createdByUserId: string;
+    [k: string]: unknown;
+  }[];
+  total: number;
+  limit: number;
+  offset: number;
+  [k: string]: unknown;
+}
+/**
+ * A workflow that was written.
+ */
+export interface WorkflowWritten {
+  id: string;
   /**
-   * Credits taken.
+   * Its latest.
    */
-  credits: number;
+  version: number;
+  name: string;
+  [k: string]: unknown;
+}
+/**
+ * A workflow with one version of its definition.
+ */
+export interface Workflow {
+  id: string;
+  workspaceId: string;
+  name: string;
+  description: string;
+  latestVersion: number;
   /**
-   * Credits due beyond what the balance held.
+   * It can be run.
    */
-  uncollected_credits?: number;
+  isActive: boolean;
+  createdAt: string;
+  updatedAt: string;
+  deletedAt: string | null;
   /**
-   * True when the source reported nothing usable and we counted ourselves.
+   * The member whose key made it.
    */
-  estimated: boolean;
+  createdByUserId: string;
+  sharingScope: "private" | "workspace";
+  sharePermission: "read" | "run" | "edit";
   /**
-   * Unix seconds.
+   * Of the definition shown.
    */
-  created: number;
+  version: number;
+  definition: WorkflowDefinition;
   [k: string]: unknown;
 }
 /**
@@ -3816,6 +3941,52 @@ export interface WorkflowStep {
   metadata?: {
     [k: string]: unknown;
   };
+}
+/**
+ * What one call used and cost. `request_id` is the `x-request-id` of the call's answer.
+ */
+export interface UsageRecord {
+  request_id: string;
+  job_id: string;
+  /**
+   * What was called.
+   */
+  kind: "chat";
+  /**
+   * The model that served the call.
+   */
+  model: string;
+  /**
+   * The model the client asked for, when another one served.
+   */
+  requested_model?: string;
+  /**
+   * `lost`: the process that served the call died, and what had reached the client was settled.
+   */
+  status: "succeeded" | "failed" | "cancelled" | "lost";
+  /**
+   * Unit → amount; token kinds never overlap.
+   */
+  units: {
+    [k: string]: number;
+  };
+  /**
+   * Credits taken.
+   */
+  credits: number;
+  /**
+   * Credits due beyond what the balance held.
+   */
+  uncollected_credits?: number;
+  /**
+   * True when the source reported nothing usable and we counted ourselves.
+   */
+  estimated: boolean;
+  /**
+   * Unix seconds.
+   */
+  created: number;
+  [k: string]: unknown;
 }
 
 export type SchemaName = keyof SchemaTypes;

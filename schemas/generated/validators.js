@@ -19210,7 +19210,9 @@ validate161.errors = vErrors;
 return errors === 0;
 }
 validate161.evaluated = { props: { model: true, prompt: true, image_url: true, image_file_id: true, video_url: true, video_file_id: true, duration: true, resolution: true, aspect_ratio: true, seed: true, negative_prompt: true, person_generation: true }, dynamicProps: false, dynamicItems: false };
-var validateCapabilityEstimate = validate162;
+var validateWorkflowCreateRequest = validate162;
+var schema172 = { type: "object", required: ["name", "definition"], properties: { name: { type: "string", minLength: 1, maxLength: 120, pattern: "^[^\\u0000]*$" }, description: { type: "string", maxLength: 2000, pattern: "^[^\\u0000]*$" }, definition: { type: "object" }, sharingScope: { type: "string", enum: ["private", "workspace"] }, sharePermission: { type: "string", enum: ["read", "run", "edit"] } } };
+var pattern23 = new RegExp("^[^\\u0000]*$", "u");
 function validate162(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -19224,80 +19226,101 @@ evaluated0.items = undefined;
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.capability === undefined && (missing0 = "capability") || data.currency === undefined && (missing0 = "currency") || data.unit === undefined && (missing0 = "unit") || data.estimated_credits === undefined && (missing0 = "estimated_credits") || data.max_credits === undefined && (missing0 = "max_credits")) {
+if (data.name === undefined && (missing0 = "name") || data.definition === undefined && (missing0 = "definition")) {
 validate162.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
-if (data.capability !== undefined) {
+if (data.name !== undefined) {
+let data0 = data.name;
 const _errs1 = errors;
-if (typeof data.capability !== "string") {
-validate162.errors = [{ instancePath: instancePath + "/capability", schemaPath: "#/properties/capability/type", keyword: "type", params: { type: "string" } }];
+if (errors === _errs1) {
+if (typeof data0 === "string") {
+if (func2(data0) > 120) {
+validate162.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/maxLength", keyword: "maxLength", params: { limit: 120 } }];
 return false;
+} else {
+if (func2(data0) < 1) {
+validate162.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
+return false;
+} else {
+if (!pattern23.test(data0)) {
+validate162.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/pattern", keyword: "pattern", params: { pattern: "^[^\\u0000]*$" } }];
+return false;
+}
+}
+}
+} else {
+validate162.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
 }
 var valid0 = _errs1 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
-if (data.currency !== undefined) {
+if (data.description !== undefined) {
+let data1 = data.description;
 const _errs3 = errors;
-if (data.currency !== "credits") {
-validate162.errors = [{ instancePath: instancePath + "/currency", schemaPath: "#/properties/currency/const", keyword: "const", params: { allowedValue: "credits" } }];
+if (errors === _errs3) {
+if (typeof data1 === "string") {
+if (func2(data1) > 2000) {
+validate162.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
 return false;
+} else {
+if (!pattern23.test(data1)) {
+validate162.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/pattern", keyword: "pattern", params: { pattern: "^[^\\u0000]*$" } }];
+return false;
+}
+}
+} else {
+validate162.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
 }
 var valid0 = _errs3 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
-if (data.unit !== undefined) {
-let data2 = data.unit;
-const _errs4 = errors;
-if (typeof data2 !== "string") {
-validate162.errors = [{ instancePath: instancePath + "/unit", schemaPath: "PriceUnit/type", keyword: "type", params: { type: "string" } }];
+if (data.definition !== undefined) {
+let data2 = data.definition;
+const _errs5 = errors;
+if (!(data2 && typeof data2 == "object" && !Array.isArray(data2))) {
+validate162.errors = [{ instancePath: instancePath + "/definition", schemaPath: "#/properties/definition/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
-if (!(data2 === "per_token" || data2 === "per_request" || data2 === "per_image" || data2 === "per_second" || data2 === "per_minute" || data2 === "per_character" || data2 === "per_operation" || data2 === "per_megapixel")) {
-validate162.errors = [{ instancePath: instancePath + "/unit", schemaPath: "PriceUnit/enum", keyword: "enum", params: { allowedValues: schema39.enum } }];
-return false;
-}
-var valid0 = _errs4 === errors;
+var valid0 = _errs5 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
-if (data.estimated_credits !== undefined) {
-let data3 = data.estimated_credits;
+if (data.sharingScope !== undefined) {
+let data3 = data.sharingScope;
 const _errs7 = errors;
-if (errors === _errs7) {
-if (typeof data3 == "number" && isFinite(data3)) {
-if (data3 < 0 || isNaN(data3)) {
-validate162.errors = [{ instancePath: instancePath + "/estimated_credits", schemaPath: "#/properties/estimated_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+if (typeof data3 !== "string") {
+validate162.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-} else {
-validate162.errors = [{ instancePath: instancePath + "/estimated_credits", schemaPath: "#/properties/estimated_credits/type", keyword: "type", params: { type: "number" } }];
+if (!(data3 === "private" || data3 === "workspace")) {
+validate162.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/enum", keyword: "enum", params: { allowedValues: schema172.properties.sharingScope.enum } }];
 return false;
-}
 }
 var valid0 = _errs7 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
-if (data.max_credits !== undefined) {
-let data4 = data.max_credits;
+if (data.sharePermission !== undefined) {
+let data4 = data.sharePermission;
 const _errs9 = errors;
-if (errors === _errs9) {
-if (typeof data4 == "number" && isFinite(data4)) {
-if (data4 < 0 || isNaN(data4)) {
-validate162.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+if (typeof data4 !== "string") {
+validate162.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-} else {
-validate162.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
+if (!(data4 === "read" || data4 === "run" || data4 === "edit")) {
+validate162.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/enum", keyword: "enum", params: { allowedValues: schema172.properties.sharePermission.enum } }];
 return false;
-}
 }
 var valid0 = _errs9 === errors;
 } else {
@@ -19316,8 +19339,9 @@ return false;
 validate162.errors = vErrors;
 return errors === 0;
 }
-validate162.evaluated = { props: { capability: true, currency: true, unit: true, estimated_credits: true, max_credits: true }, dynamicProps: false, dynamicItems: false };
-var validateCapabilityList = validate163;
+validate162.evaluated = { props: { name: true, description: true, definition: true, sharingScope: true, sharePermission: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowUpdateRequest = validate163;
+var schema173 = { type: "object", properties: { name: { type: "string", minLength: 1, maxLength: 120, pattern: "^[^\\u0000]*$" }, description: { type: "string", maxLength: 2000, pattern: "^[^\\u0000]*$" }, definition: { type: "object" }, sharingScope: { type: "string", enum: ["private", "workspace"] }, sharePermission: { type: "string", enum: ["read", "run", "edit"] } } };
 function validate163(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -19330,15 +19354,244 @@ evaluated0.items = undefined;
 }
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
+if (data.name !== undefined) {
+let data0 = data.name;
+const _errs1 = errors;
+if (errors === _errs1) {
+if (typeof data0 === "string") {
+if (func2(data0) > 120) {
+validate163.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/maxLength", keyword: "maxLength", params: { limit: 120 } }];
+return false;
+} else {
+if (func2(data0) < 1) {
+validate163.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
+return false;
+} else {
+if (!pattern23.test(data0)) {
+validate163.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/pattern", keyword: "pattern", params: { pattern: "^[^\\u0000]*$" } }];
+return false;
+}
+}
+}
+} else {
+validate163.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.description !== undefined) {
+let data1 = data.description;
+const _errs3 = errors;
+if (errors === _errs3) {
+if (typeof data1 === "string") {
+if (func2(data1) > 2000) {
+validate163.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
+return false;
+} else {
+if (!pattern23.test(data1)) {
+validate163.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/pattern", keyword: "pattern", params: { pattern: "^[^\\u0000]*$" } }];
+return false;
+}
+}
+} else {
+validate163.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+var valid0 = _errs3 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.definition !== undefined) {
+let data2 = data.definition;
+const _errs5 = errors;
+if (!(data2 && typeof data2 == "object" && !Array.isArray(data2))) {
+validate163.errors = [{ instancePath: instancePath + "/definition", schemaPath: "#/properties/definition/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+var valid0 = _errs5 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.sharingScope !== undefined) {
+let data3 = data.sharingScope;
+const _errs7 = errors;
+if (typeof data3 !== "string") {
+validate163.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data3 === "private" || data3 === "workspace")) {
+validate163.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/enum", keyword: "enum", params: { allowedValues: schema173.properties.sharingScope.enum } }];
+return false;
+}
+var valid0 = _errs7 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.sharePermission !== undefined) {
+let data4 = data.sharePermission;
+const _errs9 = errors;
+if (typeof data4 !== "string") {
+validate163.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data4 === "read" || data4 === "run" || data4 === "edit")) {
+validate163.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/enum", keyword: "enum", params: { allowedValues: schema173.properties.sharePermission.enum } }];
+return false;
+}
+var valid0 = _errs9 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+} else {
+validate163.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate163.errors = vErrors;
+return errors === 0;
+}
+validate163.evaluated = { props: { name: true, description: true, definition: true, sharingScope: true, sharePermission: true }, dynamicProps: false, dynamicItems: false };
+var validateCapabilityEstimate = validate164;
+function validate164(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate164.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.capability === undefined && (missing0 = "capability") || data.currency === undefined && (missing0 = "currency") || data.unit === undefined && (missing0 = "unit") || data.estimated_credits === undefined && (missing0 = "estimated_credits") || data.max_credits === undefined && (missing0 = "max_credits")) {
+validate164.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.capability !== undefined) {
+const _errs1 = errors;
+if (typeof data.capability !== "string") {
+validate164.errors = [{ instancePath: instancePath + "/capability", schemaPath: "#/properties/capability/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.currency !== undefined) {
+const _errs3 = errors;
+if (data.currency !== "credits") {
+validate164.errors = [{ instancePath: instancePath + "/currency", schemaPath: "#/properties/currency/const", keyword: "const", params: { allowedValue: "credits" } }];
+return false;
+}
+var valid0 = _errs3 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.unit !== undefined) {
+let data2 = data.unit;
+const _errs4 = errors;
+if (typeof data2 !== "string") {
+validate164.errors = [{ instancePath: instancePath + "/unit", schemaPath: "PriceUnit/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data2 === "per_token" || data2 === "per_request" || data2 === "per_image" || data2 === "per_second" || data2 === "per_minute" || data2 === "per_character" || data2 === "per_operation" || data2 === "per_megapixel")) {
+validate164.errors = [{ instancePath: instancePath + "/unit", schemaPath: "PriceUnit/enum", keyword: "enum", params: { allowedValues: schema39.enum } }];
+return false;
+}
+var valid0 = _errs4 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.estimated_credits !== undefined) {
+let data3 = data.estimated_credits;
+const _errs7 = errors;
+if (errors === _errs7) {
+if (typeof data3 == "number" && isFinite(data3)) {
+if (data3 < 0 || isNaN(data3)) {
+validate164.errors = [{ instancePath: instancePath + "/estimated_credits", schemaPath: "#/properties/estimated_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+} else {
+validate164.errors = [{ instancePath: instancePath + "/estimated_credits", schemaPath: "#/properties/estimated_credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid0 = _errs7 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.max_credits !== undefined) {
+let data4 = data.max_credits;
+const _errs9 = errors;
+if (errors === _errs9) {
+if (typeof data4 == "number" && isFinite(data4)) {
+if (data4 < 0 || isNaN(data4)) {
+validate164.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+} else {
+validate164.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid0 = _errs9 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+} else {
+validate164.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate164.errors = vErrors;
+return errors === 0;
+}
+validate164.evaluated = { props: { capability: true, currency: true, unit: true, estimated_credits: true, max_credits: true }, dynamicProps: false, dynamicItems: false };
+var validateCapabilityList = validate165;
+function validate165(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate165.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.object === undefined && (missing0 = "object") || data.data === undefined && (missing0 = "data")) {
-validate163.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate165.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.object !== undefined) {
 const _errs1 = errors;
 if (data.object !== "list") {
-validate163.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
+validate165.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -19365,7 +19618,7 @@ break;
 }
 }
 } else {
-validate163.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
+validate165.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -19376,19 +19629,19 @@ var valid0 = true;
 }
 }
 } else {
-validate163.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate165.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate163.errors = vErrors;
+validate165.errors = vErrors;
 return errors === 0;
 }
-validate163.evaluated = { props: { object: true, data: true }, dynamicProps: false, dynamicItems: false };
-var validateCapabilityRun = validate165;
-function validate165(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate165.evaluated = { props: { object: true, data: true }, dynamicProps: false, dynamicItems: false };
+var validateCapabilityRun = validate167;
+function validate167(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate165.evaluated;
+const evaluated0 = validate167.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -19399,7 +19652,7 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.id === undefined && (missing0 = "id") || data.object === undefined && (missing0 = "object") || data.capability === undefined && (missing0 = "capability") || data.status === undefined && (missing0 = "status") || data.output === undefined && (missing0 = "output") || data.files === undefined && (missing0 = "files") || data.credits_used === undefined && (missing0 = "credits_used") || data.duration_ms === undefined && (missing0 = "duration_ms")) {
-validate165.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate167.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.id !== undefined) {
@@ -19409,11 +19662,11 @@ if (errors === _errs1) {
 if (errors === _errs1) {
 if (typeof data0 === "string") {
 if (!formats0.test(data0)) {
-validate165.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+validate167.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate165.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate167.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -19426,7 +19679,7 @@ if (valid0) {
 if (data.object !== undefined) {
 const _errs3 = errors;
 if (data.object !== "capability.run") {
-validate165.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "capability.run" } }];
+validate167.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "capability.run" } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -19437,7 +19690,7 @@ if (valid0) {
 if (data.capability !== undefined) {
 const _errs4 = errors;
 if (typeof data.capability !== "string") {
-validate165.errors = [{ instancePath: instancePath + "/capability", schemaPath: "#/properties/capability/type", keyword: "type", params: { type: "string" } }];
+validate167.errors = [{ instancePath: instancePath + "/capability", schemaPath: "#/properties/capability/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -19448,7 +19701,7 @@ if (valid0) {
 if (data.status !== undefined) {
 const _errs6 = errors;
 if (data.status !== "completed") {
-validate165.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/const", keyword: "const", params: { allowedValue: "completed" } }];
+validate167.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/const", keyword: "const", params: { allowedValue: "completed" } }];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -19460,7 +19713,7 @@ if (data.output !== undefined) {
 let data4 = data.output;
 const _errs7 = errors;
 if (!(data4 && typeof data4 == "object" && !Array.isArray(data4))) {
-validate165.errors = [{ instancePath: instancePath + "/output", schemaPath: "#/properties/output/type", keyword: "type", params: { type: "object" } }];
+validate167.errors = [{ instancePath: instancePath + "/output", schemaPath: "#/properties/output/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -19482,13 +19735,13 @@ if (errors === _errs11) {
 if (data6 && typeof data6 == "object" && !Array.isArray(data6)) {
 let missing1;
 if (data6.file_id === undefined && (missing1 = "file_id") || data6.url === undefined && (missing1 = "url") || data6.content_type === undefined && (missing1 = "content_type") || data6.bytes === undefined && (missing1 = "bytes")) {
-validate165.errors = [{ instancePath: instancePath + "/files/" + i0, schemaPath: "#/properties/files/items/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate167.errors = [{ instancePath: instancePath + "/files/" + i0, schemaPath: "#/properties/files/items/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data6.file_id !== undefined) {
 const _errs13 = errors;
 if (typeof data6.file_id !== "string") {
-validate165.errors = [{ instancePath: instancePath + "/files/" + i0 + "/file_id", schemaPath: "#/properties/files/items/properties/file_id/type", keyword: "type", params: { type: "string" } }];
+validate167.errors = [{ instancePath: instancePath + "/files/" + i0 + "/file_id", schemaPath: "#/properties/files/items/properties/file_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs13 === errors;
@@ -19499,7 +19752,7 @@ if (valid2) {
 if (data6.url !== undefined) {
 const _errs15 = errors;
 if (typeof data6.url !== "string") {
-validate165.errors = [{ instancePath: instancePath + "/files/" + i0 + "/url", schemaPath: "#/properties/files/items/properties/url/type", keyword: "type", params: { type: "string" } }];
+validate167.errors = [{ instancePath: instancePath + "/files/" + i0 + "/url", schemaPath: "#/properties/files/items/properties/url/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs15 === errors;
@@ -19510,7 +19763,7 @@ if (valid2) {
 if (data6.content_type !== undefined) {
 const _errs17 = errors;
 if (typeof data6.content_type !== "string") {
-validate165.errors = [{ instancePath: instancePath + "/files/" + i0 + "/content_type", schemaPath: "#/properties/files/items/properties/content_type/type", keyword: "type", params: { type: "string" } }];
+validate167.errors = [{ instancePath: instancePath + "/files/" + i0 + "/content_type", schemaPath: "#/properties/files/items/properties/content_type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs17 === errors;
@@ -19522,13 +19775,13 @@ if (data6.bytes !== undefined) {
 let data10 = data6.bytes;
 const _errs19 = errors;
 if (!(typeof data10 == "number" && (!(data10 % 1) && !isNaN(data10)) && isFinite(data10))) {
-validate165.errors = [{ instancePath: instancePath + "/files/" + i0 + "/bytes", schemaPath: "#/properties/files/items/properties/bytes/type", keyword: "type", params: { type: "integer" } }];
+validate167.errors = [{ instancePath: instancePath + "/files/" + i0 + "/bytes", schemaPath: "#/properties/files/items/properties/bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs19) {
 if (typeof data10 == "number" && isFinite(data10)) {
 if (data10 < 0 || isNaN(data10)) {
-validate165.errors = [{ instancePath: instancePath + "/files/" + i0 + "/bytes", schemaPath: "#/properties/files/items/properties/bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate167.errors = [{ instancePath: instancePath + "/files/" + i0 + "/bytes", schemaPath: "#/properties/files/items/properties/bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -19541,7 +19794,7 @@ if (valid2) {
 if (data6.name !== undefined) {
 const _errs21 = errors;
 if (typeof data6.name !== "string") {
-validate165.errors = [{ instancePath: instancePath + "/files/" + i0 + "/name", schemaPath: "#/properties/files/items/properties/name/type", keyword: "type", params: { type: "string" } }];
+validate167.errors = [{ instancePath: instancePath + "/files/" + i0 + "/name", schemaPath: "#/properties/files/items/properties/name/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs21 === errors;
@@ -19554,7 +19807,7 @@ var valid2 = true;
 }
 }
 } else {
-validate165.errors = [{ instancePath: instancePath + "/files/" + i0, schemaPath: "#/properties/files/items/type", keyword: "type", params: { type: "object" } }];
+validate167.errors = [{ instancePath: instancePath + "/files/" + i0, schemaPath: "#/properties/files/items/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -19564,7 +19817,7 @@ break;
 }
 }
 } else {
-validate165.errors = [{ instancePath: instancePath + "/files", schemaPath: "#/properties/files/type", keyword: "type", params: { type: "array" } }];
+validate167.errors = [{ instancePath: instancePath + "/files", schemaPath: "#/properties/files/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -19579,11 +19832,11 @@ const _errs23 = errors;
 if (errors === _errs23) {
 if (typeof data12 == "number" && isFinite(data12)) {
 if (data12 < 0 || isNaN(data12)) {
-validate165.errors = [{ instancePath: instancePath + "/credits_used", schemaPath: "#/properties/credits_used/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate167.errors = [{ instancePath: instancePath + "/credits_used", schemaPath: "#/properties/credits_used/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate165.errors = [{ instancePath: instancePath + "/credits_used", schemaPath: "#/properties/credits_used/type", keyword: "type", params: { type: "number" } }];
+validate167.errors = [{ instancePath: instancePath + "/credits_used", schemaPath: "#/properties/credits_used/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -19596,13 +19849,13 @@ if (data.duration_ms !== undefined) {
 let data13 = data.duration_ms;
 const _errs25 = errors;
 if (!(typeof data13 == "number" && (!(data13 % 1) && !isNaN(data13)) && isFinite(data13))) {
-validate165.errors = [{ instancePath: instancePath + "/duration_ms", schemaPath: "#/properties/duration_ms/type", keyword: "type", params: { type: "integer" } }];
+validate167.errors = [{ instancePath: instancePath + "/duration_ms", schemaPath: "#/properties/duration_ms/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs25) {
 if (typeof data13 == "number" && isFinite(data13)) {
 if (data13 < 0 || isNaN(data13)) {
-validate165.errors = [{ instancePath: instancePath + "/duration_ms", schemaPath: "#/properties/duration_ms/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate167.errors = [{ instancePath: instancePath + "/duration_ms", schemaPath: "#/properties/duration_ms/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -19620,22 +19873,22 @@ var valid0 = true;
 }
 }
 } else {
-validate165.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate167.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate165.errors = vErrors;
+validate167.errors = vErrors;
 return errors === 0;
 }
-validate165.evaluated = { props: { id: true, object: true, capability: true, status: true, output: true, files: true, credits_used: true, duration_ms: true }, dynamicProps: false, dynamicItems: false };
-var validateChatCompletionChunk = validate166;
-var schema176 = { type: "object", required: ["id", "object", "created", "model", "choices"], properties: { id: { type: "string" }, object: { const: "chat.completion.chunk" }, created: { type: "integer" }, model: { type: "string" }, choices: { type: "array", items: { $ref: "ChatChunkChoice" } }, usage: { anyOf: [{ $ref: "TokenUsageReport" }, { type: "null" }] }, service_tier: { type: ["string", "null"] }, system_fingerprint: { type: ["string", "null"] } } };
-var schema180 = { type: "string", enum: ["stop", "length", "tool_calls", "content_filter", "function_call"] };
-var schema178 = { type: "object", properties: { role: { type: "string", enum: ["developer", "system", "user", "assistant", "tool"] }, content: { type: ["string", "null"] }, refusal: { type: ["string", "null"] }, reasoning_content: { type: ["string", "null"] }, tool_calls: { type: "array", items: { $ref: "ToolCallDelta" } }, function_call: { type: ["object", "null"], properties: { name: { type: "string" }, arguments: { type: "string" } } } } };
-function validate168(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate167.evaluated = { props: { id: true, object: true, capability: true, status: true, output: true, files: true, credits_used: true, duration_ms: true }, dynamicProps: false, dynamicItems: false };
+var validateChatCompletionChunk = validate168;
+var schema178 = { type: "object", required: ["id", "object", "created", "model", "choices"], properties: { id: { type: "string" }, object: { const: "chat.completion.chunk" }, created: { type: "integer" }, model: { type: "string" }, choices: { type: "array", items: { $ref: "ChatChunkChoice" } }, usage: { anyOf: [{ $ref: "TokenUsageReport" }, { type: "null" }] }, service_tier: { type: ["string", "null"] }, system_fingerprint: { type: ["string", "null"] } } };
+var schema182 = { type: "string", enum: ["stop", "length", "tool_calls", "content_filter", "function_call"] };
+var schema180 = { type: "object", properties: { role: { type: "string", enum: ["developer", "system", "user", "assistant", "tool"] }, content: { type: ["string", "null"] }, refusal: { type: ["string", "null"] }, reasoning_content: { type: ["string", "null"] }, tool_calls: { type: "array", items: { $ref: "ToolCallDelta" } }, function_call: { type: ["object", "null"], properties: { name: { type: "string" }, arguments: { type: "string" } } } } };
+function validate170(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate168.evaluated;
+const evaluated0 = validate170.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -19648,11 +19901,11 @@ if (data.role !== undefined) {
 let data0 = data.role;
 const _errs1 = errors;
 if (typeof data0 !== "string") {
-validate168.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/type", keyword: "type", params: { type: "string" } }];
+validate170.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data0 === "developer" || data0 === "system" || data0 === "user" || data0 === "assistant" || data0 === "tool")) {
-validate168.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/enum", keyword: "enum", params: { allowedValues: schema178.properties.role.enum } }];
+validate170.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/enum", keyword: "enum", params: { allowedValues: schema180.properties.role.enum } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -19664,7 +19917,7 @@ if (data.content !== undefined) {
 let data1 = data.content;
 const _errs3 = errors;
 if (typeof data1 !== "string" && data1 !== null) {
-validate168.errors = [{ instancePath: instancePath + "/content", schemaPath: "#/properties/content/type", keyword: "type", params: { type: schema178.properties.content.type } }];
+validate170.errors = [{ instancePath: instancePath + "/content", schemaPath: "#/properties/content/type", keyword: "type", params: { type: schema180.properties.content.type } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -19676,7 +19929,7 @@ if (data.refusal !== undefined) {
 let data2 = data.refusal;
 const _errs5 = errors;
 if (typeof data2 !== "string" && data2 !== null) {
-validate168.errors = [{ instancePath: instancePath + "/refusal", schemaPath: "#/properties/refusal/type", keyword: "type", params: { type: schema178.properties.refusal.type } }];
+validate170.errors = [{ instancePath: instancePath + "/refusal", schemaPath: "#/properties/refusal/type", keyword: "type", params: { type: schema180.properties.refusal.type } }];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -19688,7 +19941,7 @@ if (data.reasoning_content !== undefined) {
 let data3 = data.reasoning_content;
 const _errs7 = errors;
 if (typeof data3 !== "string" && data3 !== null) {
-validate168.errors = [{ instancePath: instancePath + "/reasoning_content", schemaPath: "#/properties/reasoning_content/type", keyword: "type", params: { type: schema178.properties.reasoning_content.type } }];
+validate170.errors = [{ instancePath: instancePath + "/reasoning_content", schemaPath: "#/properties/reasoning_content/type", keyword: "type", params: { type: schema180.properties.reasoning_content.type } }];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -19711,20 +19964,20 @@ if (errors === _errs12) {
 if (data5 && typeof data5 == "object" && !Array.isArray(data5)) {
 let missing0;
 if (data5.index === undefined && (missing0 = "index")) {
-validate168.errors = [{ instancePath: instancePath + "/tool_calls/" + i0, schemaPath: "ToolCallDelta/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate170.errors = [{ instancePath: instancePath + "/tool_calls/" + i0, schemaPath: "ToolCallDelta/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data5.index !== undefined) {
 let data6 = data5.index;
 const _errs14 = errors;
 if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
-validate168.errors = [{ instancePath: instancePath + "/tool_calls/" + i0 + "/index", schemaPath: "ToolCallDelta/properties/index/type", keyword: "type", params: { type: "integer" } }];
+validate170.errors = [{ instancePath: instancePath + "/tool_calls/" + i0 + "/index", schemaPath: "ToolCallDelta/properties/index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs14) {
 if (typeof data6 == "number" && isFinite(data6)) {
 if (data6 < 0 || isNaN(data6)) {
-validate168.errors = [{ instancePath: instancePath + "/tool_calls/" + i0 + "/index", schemaPath: "ToolCallDelta/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate170.errors = [{ instancePath: instancePath + "/tool_calls/" + i0 + "/index", schemaPath: "ToolCallDelta/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -19737,7 +19990,7 @@ if (valid3) {
 if (data5.id !== undefined) {
 const _errs16 = errors;
 if (typeof data5.id !== "string") {
-validate168.errors = [{ instancePath: instancePath + "/tool_calls/" + i0 + "/id", schemaPath: "ToolCallDelta/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate170.errors = [{ instancePath: instancePath + "/tool_calls/" + i0 + "/id", schemaPath: "ToolCallDelta/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs16 === errors;
@@ -19748,7 +20001,7 @@ if (valid3) {
 if (data5.type !== undefined) {
 const _errs18 = errors;
 if (typeof data5.type !== "string") {
-validate168.errors = [{ instancePath: instancePath + "/tool_calls/" + i0 + "/type", schemaPath: "ToolCallDelta/properties/type/type", keyword: "type", params: { type: "string" } }];
+validate170.errors = [{ instancePath: instancePath + "/tool_calls/" + i0 + "/type", schemaPath: "ToolCallDelta/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs18 === errors;
@@ -19764,7 +20017,7 @@ if (data9 && typeof data9 == "object" && !Array.isArray(data9)) {
 if (data9.name !== undefined) {
 const _errs22 = errors;
 if (typeof data9.name !== "string") {
-validate168.errors = [{ instancePath: instancePath + "/tool_calls/" + i0 + "/function/name", schemaPath: "ToolCallDelta/properties/function/properties/name/type", keyword: "type", params: { type: "string" } }];
+validate170.errors = [{ instancePath: instancePath + "/tool_calls/" + i0 + "/function/name", schemaPath: "ToolCallDelta/properties/function/properties/name/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid4 = _errs22 === errors;
@@ -19775,7 +20028,7 @@ if (valid4) {
 if (data9.arguments !== undefined) {
 const _errs24 = errors;
 if (typeof data9.arguments !== "string") {
-validate168.errors = [{ instancePath: instancePath + "/tool_calls/" + i0 + "/function/arguments", schemaPath: "ToolCallDelta/properties/function/properties/arguments/type", keyword: "type", params: { type: "string" } }];
+validate170.errors = [{ instancePath: instancePath + "/tool_calls/" + i0 + "/function/arguments", schemaPath: "ToolCallDelta/properties/function/properties/arguments/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid4 = _errs24 === errors;
@@ -19784,7 +20037,7 @@ var valid4 = true;
 }
 }
 } else {
-validate168.errors = [{ instancePath: instancePath + "/tool_calls/" + i0 + "/function", schemaPath: "ToolCallDelta/properties/function/type", keyword: "type", params: { type: "object" } }];
+validate170.errors = [{ instancePath: instancePath + "/tool_calls/" + i0 + "/function", schemaPath: "ToolCallDelta/properties/function/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -19801,7 +20054,7 @@ if (data12 && typeof data12 == "object" && !Array.isArray(data12)) {
 if (data12.name !== undefined) {
 const _errs28 = errors;
 if (typeof data12.name !== "string") {
-validate168.errors = [{ instancePath: instancePath + "/tool_calls/" + i0 + "/custom/name", schemaPath: "ToolCallDelta/properties/custom/properties/name/type", keyword: "type", params: { type: "string" } }];
+validate170.errors = [{ instancePath: instancePath + "/tool_calls/" + i0 + "/custom/name", schemaPath: "ToolCallDelta/properties/custom/properties/name/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid5 = _errs28 === errors;
@@ -19812,7 +20065,7 @@ if (valid5) {
 if (data12.input !== undefined) {
 const _errs30 = errors;
 if (typeof data12.input !== "string") {
-validate168.errors = [{ instancePath: instancePath + "/tool_calls/" + i0 + "/custom/input", schemaPath: "ToolCallDelta/properties/custom/properties/input/type", keyword: "type", params: { type: "string" } }];
+validate170.errors = [{ instancePath: instancePath + "/tool_calls/" + i0 + "/custom/input", schemaPath: "ToolCallDelta/properties/custom/properties/input/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid5 = _errs30 === errors;
@@ -19821,7 +20074,7 @@ var valid5 = true;
 }
 }
 } else {
-validate168.errors = [{ instancePath: instancePath + "/tool_calls/" + i0 + "/custom", schemaPath: "ToolCallDelta/properties/custom/type", keyword: "type", params: { type: "object" } }];
+validate170.errors = [{ instancePath: instancePath + "/tool_calls/" + i0 + "/custom", schemaPath: "ToolCallDelta/properties/custom/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -19835,7 +20088,7 @@ var valid3 = true;
 }
 }
 } else {
-validate168.errors = [{ instancePath: instancePath + "/tool_calls/" + i0, schemaPath: "ToolCallDelta/type", keyword: "type", params: { type: "object" } }];
+validate170.errors = [{ instancePath: instancePath + "/tool_calls/" + i0, schemaPath: "ToolCallDelta/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -19845,7 +20098,7 @@ break;
 }
 }
 } else {
-validate168.errors = [{ instancePath: instancePath + "/tool_calls", schemaPath: "#/properties/tool_calls/type", keyword: "type", params: { type: "array" } }];
+validate170.errors = [{ instancePath: instancePath + "/tool_calls", schemaPath: "#/properties/tool_calls/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -19858,7 +20111,7 @@ if (data.function_call !== undefined) {
 let data15 = data.function_call;
 const _errs32 = errors;
 if (!(data15 && typeof data15 == "object" && !Array.isArray(data15)) && data15 !== null) {
-validate168.errors = [{ instancePath: instancePath + "/function_call", schemaPath: "#/properties/function_call/type", keyword: "type", params: { type: schema178.properties.function_call.type } }];
+validate170.errors = [{ instancePath: instancePath + "/function_call", schemaPath: "#/properties/function_call/type", keyword: "type", params: { type: schema180.properties.function_call.type } }];
 return false;
 }
 if (errors === _errs32) {
@@ -19866,7 +20119,7 @@ if (data15 && typeof data15 == "object" && !Array.isArray(data15)) {
 if (data15.name !== undefined) {
 const _errs34 = errors;
 if (typeof data15.name !== "string") {
-validate168.errors = [{ instancePath: instancePath + "/function_call/name", schemaPath: "#/properties/function_call/properties/name/type", keyword: "type", params: { type: "string" } }];
+validate170.errors = [{ instancePath: instancePath + "/function_call/name", schemaPath: "#/properties/function_call/properties/name/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid6 = _errs34 === errors;
@@ -19877,7 +20130,7 @@ if (valid6) {
 if (data15.arguments !== undefined) {
 const _errs36 = errors;
 if (typeof data15.arguments !== "string") {
-validate168.errors = [{ instancePath: instancePath + "/function_call/arguments", schemaPath: "#/properties/function_call/properties/arguments/type", keyword: "type", params: { type: "string" } }];
+validate170.errors = [{ instancePath: instancePath + "/function_call/arguments", schemaPath: "#/properties/function_call/properties/arguments/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid6 = _errs36 === errors;
@@ -19897,18 +20150,18 @@ var valid0 = true;
 }
 }
 } else {
-validate168.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate170.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate168.errors = vErrors;
+validate170.errors = vErrors;
 return errors === 0;
 }
-validate168.evaluated = { props: { role: true, content: true, refusal: true, reasoning_content: true, tool_calls: true, function_call: true }, dynamicProps: false, dynamicItems: false };
-function validate167(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate170.evaluated = { props: { role: true, content: true, refusal: true, reasoning_content: true, tool_calls: true, function_call: true }, dynamicProps: false, dynamicItems: false };
+function validate169(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate167.evaluated;
+const evaluated0 = validate169.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -19919,20 +20172,20 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.index === undefined && (missing0 = "index") || data.delta === undefined && (missing0 = "delta") || data.finish_reason === undefined && (missing0 = "finish_reason")) {
-validate167.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate169.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.index !== undefined) {
 let data0 = data.index;
 const _errs1 = errors;
 if (!(typeof data0 == "number" && (!(data0 % 1) && !isNaN(data0)) && isFinite(data0))) {
-validate167.errors = [{ instancePath: instancePath + "/index", schemaPath: "#/properties/index/type", keyword: "type", params: { type: "integer" } }];
+validate169.errors = [{ instancePath: instancePath + "/index", schemaPath: "#/properties/index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs1) {
 if (typeof data0 == "number" && isFinite(data0)) {
 if (data0 < 0 || isNaN(data0)) {
-validate167.errors = [{ instancePath: instancePath + "/index", schemaPath: "#/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate169.errors = [{ instancePath: instancePath + "/index", schemaPath: "#/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -19944,8 +20197,8 @@ var valid0 = true;
 if (valid0) {
 if (data.delta !== undefined) {
 const _errs3 = errors;
-if (!validate168(data.delta, { instancePath: instancePath + "/delta", parentData: data, parentDataProperty: "delta", rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate168.errors : vErrors.concat(validate168.errors);
+if (!validate170(data.delta, { instancePath: instancePath + "/delta", parentData: data, parentDataProperty: "delta", rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate170.errors : vErrors.concat(validate170.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs3 === errors;
@@ -19969,7 +20222,7 @@ vErrors.push(err0);
 errors++;
 }
 if (!(data2 === "stop" || data2 === "length" || data2 === "tool_calls" || data2 === "content_filter" || data2 === "function_call")) {
-const err1 = { instancePath: instancePath + "/finish_reason", schemaPath: "FinishReason/enum", keyword: "enum", params: { allowedValues: schema180.enum } };
+const err1 = { instancePath: instancePath + "/finish_reason", schemaPath: "FinishReason/enum", keyword: "enum", params: { allowedValues: schema182.enum } };
 if (vErrors === null) {
 vErrors = [err1];
 } else {
@@ -19999,7 +20252,7 @@ vErrors = [err3];
 vErrors.push(err3);
 }
 errors++;
-validate167.errors = vErrors;
+validate169.errors = vErrors;
 return false;
 } else {
 errors = _errs5;
@@ -20053,7 +20306,7 @@ vErrors = [err5];
 vErrors.push(err5);
 }
 errors++;
-validate167.errors = vErrors;
+validate169.errors = vErrors;
 return false;
 } else {
 errors = _errs12;
@@ -20074,18 +20327,18 @@ var valid0 = true;
 }
 }
 } else {
-validate167.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate169.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate167.errors = vErrors;
+validate169.errors = vErrors;
 return errors === 0;
 }
-validate167.evaluated = { props: { index: true, delta: true, finish_reason: true, logprobs: true }, dynamicProps: false, dynamicItems: false };
-function validate166(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate169.evaluated = { props: { index: true, delta: true, finish_reason: true, logprobs: true }, dynamicProps: false, dynamicItems: false };
+function validate168(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate166.evaluated;
+const evaluated0 = validate168.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -20096,13 +20349,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.id === undefined && (missing0 = "id") || data.object === undefined && (missing0 = "object") || data.created === undefined && (missing0 = "created") || data.model === undefined && (missing0 = "model") || data.choices === undefined && (missing0 = "choices")) {
-validate166.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate168.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.id !== undefined) {
 const _errs1 = errors;
 if (typeof data.id !== "string") {
-validate166.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate168.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -20113,7 +20366,7 @@ if (valid0) {
 if (data.object !== undefined) {
 const _errs3 = errors;
 if (data.object !== "chat.completion.chunk") {
-validate166.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "chat.completion.chunk" } }];
+validate168.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "chat.completion.chunk" } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -20125,7 +20378,7 @@ if (data.created !== undefined) {
 let data2 = data.created;
 const _errs4 = errors;
 if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)) && isFinite(data2))) {
-validate166.errors = [{ instancePath: instancePath + "/created", schemaPath: "#/properties/created/type", keyword: "type", params: { type: "integer" } }];
+validate168.errors = [{ instancePath: instancePath + "/created", schemaPath: "#/properties/created/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -20136,7 +20389,7 @@ if (valid0) {
 if (data.model !== undefined) {
 const _errs6 = errors;
 if (typeof data.model !== "string") {
-validate166.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
+validate168.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -20153,8 +20406,8 @@ var valid1 = true;
 const len0 = data4.length;
 for (let i0 = 0;i0 < len0; i0++) {
 const _errs10 = errors;
-if (!validate167(data4[i0], { instancePath: instancePath + "/choices/" + i0, parentData: data4, parentDataProperty: i0, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate167.errors : vErrors.concat(validate167.errors);
+if (!validate169(data4[i0], { instancePath: instancePath + "/choices/" + i0, parentData: data4, parentDataProperty: i0, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate169.errors : vErrors.concat(validate169.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs10 === errors;
@@ -20163,7 +20416,7 @@ break;
 }
 }
 } else {
-validate166.errors = [{ instancePath: instancePath + "/choices", schemaPath: "#/properties/choices/type", keyword: "type", params: { type: "array" } }];
+validate168.errors = [{ instancePath: instancePath + "/choices", schemaPath: "#/properties/choices/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -20640,7 +20893,7 @@ vErrors = [err29];
 vErrors.push(err29);
 }
 errors++;
-validate166.errors = vErrors;
+validate168.errors = vErrors;
 return false;
 } else {
 errors = _errs12;
@@ -20661,7 +20914,7 @@ if (data.service_tier !== undefined) {
 let data21 = data.service_tier;
 const _errs46 = errors;
 if (typeof data21 !== "string" && data21 !== null) {
-validate166.errors = [{ instancePath: instancePath + "/service_tier", schemaPath: "#/properties/service_tier/type", keyword: "type", params: { type: schema176.properties.service_tier.type } }];
+validate168.errors = [{ instancePath: instancePath + "/service_tier", schemaPath: "#/properties/service_tier/type", keyword: "type", params: { type: schema178.properties.service_tier.type } }];
 return false;
 }
 var valid0 = _errs46 === errors;
@@ -20673,7 +20926,7 @@ if (data.system_fingerprint !== undefined) {
 let data22 = data.system_fingerprint;
 const _errs48 = errors;
 if (typeof data22 !== "string" && data22 !== null) {
-validate166.errors = [{ instancePath: instancePath + "/system_fingerprint", schemaPath: "#/properties/system_fingerprint/type", keyword: "type", params: { type: schema176.properties.system_fingerprint.type } }];
+validate168.errors = [{ instancePath: instancePath + "/system_fingerprint", schemaPath: "#/properties/system_fingerprint/type", keyword: "type", params: { type: schema178.properties.system_fingerprint.type } }];
 return false;
 }
 var valid0 = _errs48 === errors;
@@ -20689,21 +20942,21 @@ var valid0 = true;
 }
 }
 } else {
-validate166.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate168.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate166.errors = vErrors;
+validate168.errors = vErrors;
 return errors === 0;
 }
-validate166.evaluated = { props: { id: true, object: true, created: true, model: true, choices: true, usage: true, service_tier: true, system_fingerprint: true }, dynamicProps: false, dynamicItems: false };
-var validateChatCompletion = validate172;
-var schema182 = { type: "object", required: ["id", "object", "created", "model", "choices"], properties: { id: { type: "string" }, object: { const: "chat.completion" }, created: { type: "integer" }, model: { type: "string" }, choices: { type: "array", items: { $ref: "ChatChoice" } }, usage: { $ref: "TokenUsageReport" }, service_tier: { type: ["string", "null"] }, system_fingerprint: { type: ["string", "null"] } } };
-var schema184 = { type: "object", required: ["role", "content"], properties: { role: { const: "assistant" }, content: { type: ["string", "null"] }, refusal: { type: ["string", "null"] }, reasoning_content: { type: ["string", "null"] }, tool_calls: { type: "array", items: { $ref: "ToolCall" } }, function_call: { type: ["object", "null"], required: ["name", "arguments"], properties: { name: { type: "string" }, arguments: { type: "string" } } }, annotations: { type: "array", items: { type: "object" } }, audio: { type: ["object", "null"], required: ["id", "data", "transcript"], properties: { id: { type: "string" }, data: { type: "string" }, transcript: { type: "string" }, expires_at: { type: "integer" } } } } };
-function validate174(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate168.evaluated = { props: { id: true, object: true, created: true, model: true, choices: true, usage: true, service_tier: true, system_fingerprint: true }, dynamicProps: false, dynamicItems: false };
+var validateChatCompletion = validate174;
+var schema184 = { type: "object", required: ["id", "object", "created", "model", "choices"], properties: { id: { type: "string" }, object: { const: "chat.completion" }, created: { type: "integer" }, model: { type: "string" }, choices: { type: "array", items: { $ref: "ChatChoice" } }, usage: { $ref: "TokenUsageReport" }, service_tier: { type: ["string", "null"] }, system_fingerprint: { type: ["string", "null"] } } };
+var schema186 = { type: "object", required: ["role", "content"], properties: { role: { const: "assistant" }, content: { type: ["string", "null"] }, refusal: { type: ["string", "null"] }, reasoning_content: { type: ["string", "null"] }, tool_calls: { type: "array", items: { $ref: "ToolCall" } }, function_call: { type: ["object", "null"], required: ["name", "arguments"], properties: { name: { type: "string" }, arguments: { type: "string" } } }, annotations: { type: "array", items: { type: "object" } }, audio: { type: ["object", "null"], required: ["id", "data", "transcript"], properties: { id: { type: "string" }, data: { type: "string" }, transcript: { type: "string" }, expires_at: { type: "integer" } } } } };
+function validate176(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate174.evaluated;
+const evaluated0 = validate176.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -20714,13 +20967,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.role === undefined && (missing0 = "role") || data.content === undefined && (missing0 = "content")) {
-validate174.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate176.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.role !== undefined) {
 const _errs1 = errors;
 if (data.role !== "assistant") {
-validate174.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/const", keyword: "const", params: { allowedValue: "assistant" } }];
+validate176.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/const", keyword: "const", params: { allowedValue: "assistant" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -20732,7 +20985,7 @@ if (data.content !== undefined) {
 let data1 = data.content;
 const _errs2 = errors;
 if (typeof data1 !== "string" && data1 !== null) {
-validate174.errors = [{ instancePath: instancePath + "/content", schemaPath: "#/properties/content/type", keyword: "type", params: { type: schema184.properties.content.type } }];
+validate176.errors = [{ instancePath: instancePath + "/content", schemaPath: "#/properties/content/type", keyword: "type", params: { type: schema186.properties.content.type } }];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -20744,7 +20997,7 @@ if (data.refusal !== undefined) {
 let data2 = data.refusal;
 const _errs4 = errors;
 if (typeof data2 !== "string" && data2 !== null) {
-validate174.errors = [{ instancePath: instancePath + "/refusal", schemaPath: "#/properties/refusal/type", keyword: "type", params: { type: schema184.properties.refusal.type } }];
+validate176.errors = [{ instancePath: instancePath + "/refusal", schemaPath: "#/properties/refusal/type", keyword: "type", params: { type: schema186.properties.refusal.type } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -20756,7 +21009,7 @@ if (data.reasoning_content !== undefined) {
 let data3 = data.reasoning_content;
 const _errs6 = errors;
 if (typeof data3 !== "string" && data3 !== null) {
-validate174.errors = [{ instancePath: instancePath + "/reasoning_content", schemaPath: "#/properties/reasoning_content/type", keyword: "type", params: { type: schema184.properties.reasoning_content.type } }];
+validate176.errors = [{ instancePath: instancePath + "/reasoning_content", schemaPath: "#/properties/reasoning_content/type", keyword: "type", params: { type: schema186.properties.reasoning_content.type } }];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -20783,7 +21036,7 @@ break;
 }
 }
 } else {
-validate174.errors = [{ instancePath: instancePath + "/tool_calls", schemaPath: "#/properties/tool_calls/type", keyword: "type", params: { type: "array" } }];
+validate176.errors = [{ instancePath: instancePath + "/tool_calls", schemaPath: "#/properties/tool_calls/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -20796,20 +21049,20 @@ if (data.function_call !== undefined) {
 let data6 = data.function_call;
 const _errs11 = errors;
 if (!(data6 && typeof data6 == "object" && !Array.isArray(data6)) && data6 !== null) {
-validate174.errors = [{ instancePath: instancePath + "/function_call", schemaPath: "#/properties/function_call/type", keyword: "type", params: { type: schema184.properties.function_call.type } }];
+validate176.errors = [{ instancePath: instancePath + "/function_call", schemaPath: "#/properties/function_call/type", keyword: "type", params: { type: schema186.properties.function_call.type } }];
 return false;
 }
 if (errors === _errs11) {
 if (data6 && typeof data6 == "object" && !Array.isArray(data6)) {
 let missing1;
 if (data6.name === undefined && (missing1 = "name") || data6.arguments === undefined && (missing1 = "arguments")) {
-validate174.errors = [{ instancePath: instancePath + "/function_call", schemaPath: "#/properties/function_call/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate176.errors = [{ instancePath: instancePath + "/function_call", schemaPath: "#/properties/function_call/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data6.name !== undefined) {
 const _errs13 = errors;
 if (typeof data6.name !== "string") {
-validate174.errors = [{ instancePath: instancePath + "/function_call/name", schemaPath: "#/properties/function_call/properties/name/type", keyword: "type", params: { type: "string" } }];
+validate176.errors = [{ instancePath: instancePath + "/function_call/name", schemaPath: "#/properties/function_call/properties/name/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs13 === errors;
@@ -20820,7 +21073,7 @@ if (valid2) {
 if (data6.arguments !== undefined) {
 const _errs15 = errors;
 if (typeof data6.arguments !== "string") {
-validate174.errors = [{ instancePath: instancePath + "/function_call/arguments", schemaPath: "#/properties/function_call/properties/arguments/type", keyword: "type", params: { type: "string" } }];
+validate176.errors = [{ instancePath: instancePath + "/function_call/arguments", schemaPath: "#/properties/function_call/properties/arguments/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs15 === errors;
@@ -20847,7 +21100,7 @@ for (let i1 = 0;i1 < len1; i1++) {
 let data10 = data9[i1];
 const _errs19 = errors;
 if (!(data10 && typeof data10 == "object" && !Array.isArray(data10))) {
-validate174.errors = [{ instancePath: instancePath + "/annotations/" + i1, schemaPath: "#/properties/annotations/items/type", keyword: "type", params: { type: "object" } }];
+validate176.errors = [{ instancePath: instancePath + "/annotations/" + i1, schemaPath: "#/properties/annotations/items/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid3 = _errs19 === errors;
@@ -20856,7 +21109,7 @@ break;
 }
 }
 } else {
-validate174.errors = [{ instancePath: instancePath + "/annotations", schemaPath: "#/properties/annotations/type", keyword: "type", params: { type: "array" } }];
+validate176.errors = [{ instancePath: instancePath + "/annotations", schemaPath: "#/properties/annotations/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -20869,20 +21122,20 @@ if (data.audio !== undefined) {
 let data11 = data.audio;
 const _errs21 = errors;
 if (!(data11 && typeof data11 == "object" && !Array.isArray(data11)) && data11 !== null) {
-validate174.errors = [{ instancePath: instancePath + "/audio", schemaPath: "#/properties/audio/type", keyword: "type", params: { type: schema184.properties.audio.type } }];
+validate176.errors = [{ instancePath: instancePath + "/audio", schemaPath: "#/properties/audio/type", keyword: "type", params: { type: schema186.properties.audio.type } }];
 return false;
 }
 if (errors === _errs21) {
 if (data11 && typeof data11 == "object" && !Array.isArray(data11)) {
 let missing2;
 if (data11.id === undefined && (missing2 = "id") || data11.data === undefined && (missing2 = "data") || data11.transcript === undefined && (missing2 = "transcript")) {
-validate174.errors = [{ instancePath: instancePath + "/audio", schemaPath: "#/properties/audio/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate176.errors = [{ instancePath: instancePath + "/audio", schemaPath: "#/properties/audio/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 if (data11.id !== undefined) {
 const _errs23 = errors;
 if (typeof data11.id !== "string") {
-validate174.errors = [{ instancePath: instancePath + "/audio/id", schemaPath: "#/properties/audio/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate176.errors = [{ instancePath: instancePath + "/audio/id", schemaPath: "#/properties/audio/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid4 = _errs23 === errors;
@@ -20893,7 +21146,7 @@ if (valid4) {
 if (data11.data !== undefined) {
 const _errs25 = errors;
 if (typeof data11.data !== "string") {
-validate174.errors = [{ instancePath: instancePath + "/audio/data", schemaPath: "#/properties/audio/properties/data/type", keyword: "type", params: { type: "string" } }];
+validate176.errors = [{ instancePath: instancePath + "/audio/data", schemaPath: "#/properties/audio/properties/data/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid4 = _errs25 === errors;
@@ -20904,7 +21157,7 @@ if (valid4) {
 if (data11.transcript !== undefined) {
 const _errs27 = errors;
 if (typeof data11.transcript !== "string") {
-validate174.errors = [{ instancePath: instancePath + "/audio/transcript", schemaPath: "#/properties/audio/properties/transcript/type", keyword: "type", params: { type: "string" } }];
+validate176.errors = [{ instancePath: instancePath + "/audio/transcript", schemaPath: "#/properties/audio/properties/transcript/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid4 = _errs27 === errors;
@@ -20916,7 +21169,7 @@ if (data11.expires_at !== undefined) {
 let data15 = data11.expires_at;
 const _errs29 = errors;
 if (!(typeof data15 == "number" && (!(data15 % 1) && !isNaN(data15)) && isFinite(data15))) {
-validate174.errors = [{ instancePath: instancePath + "/audio/expires_at", schemaPath: "#/properties/audio/properties/expires_at/type", keyword: "type", params: { type: "integer" } }];
+validate176.errors = [{ instancePath: instancePath + "/audio/expires_at", schemaPath: "#/properties/audio/properties/expires_at/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid4 = _errs29 === errors;
@@ -20942,18 +21195,18 @@ var valid0 = true;
 }
 }
 } else {
-validate174.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate176.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate174.errors = vErrors;
+validate176.errors = vErrors;
 return errors === 0;
 }
-validate174.evaluated = { props: { role: true, content: true, refusal: true, reasoning_content: true, tool_calls: true, function_call: true, annotations: true, audio: true }, dynamicProps: false, dynamicItems: false };
-function validate173(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate176.evaluated = { props: { role: true, content: true, refusal: true, reasoning_content: true, tool_calls: true, function_call: true, annotations: true, audio: true }, dynamicProps: false, dynamicItems: false };
+function validate175(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate173.evaluated;
+const evaluated0 = validate175.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -20964,20 +21217,20 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.index === undefined && (missing0 = "index") || data.message === undefined && (missing0 = "message") || data.finish_reason === undefined && (missing0 = "finish_reason")) {
-validate173.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate175.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.index !== undefined) {
 let data0 = data.index;
 const _errs1 = errors;
 if (!(typeof data0 == "number" && (!(data0 % 1) && !isNaN(data0)) && isFinite(data0))) {
-validate173.errors = [{ instancePath: instancePath + "/index", schemaPath: "#/properties/index/type", keyword: "type", params: { type: "integer" } }];
+validate175.errors = [{ instancePath: instancePath + "/index", schemaPath: "#/properties/index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs1) {
 if (typeof data0 == "number" && isFinite(data0)) {
 if (data0 < 0 || isNaN(data0)) {
-validate173.errors = [{ instancePath: instancePath + "/index", schemaPath: "#/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate175.errors = [{ instancePath: instancePath + "/index", schemaPath: "#/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -20989,8 +21242,8 @@ var valid0 = true;
 if (valid0) {
 if (data.message !== undefined) {
 const _errs3 = errors;
-if (!validate174(data.message, { instancePath: instancePath + "/message", parentData: data, parentDataProperty: "message", rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate174.errors : vErrors.concat(validate174.errors);
+if (!validate176(data.message, { instancePath: instancePath + "/message", parentData: data, parentDataProperty: "message", rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate176.errors : vErrors.concat(validate176.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs3 === errors;
@@ -21002,11 +21255,11 @@ if (data.finish_reason !== undefined) {
 let data2 = data.finish_reason;
 const _errs4 = errors;
 if (typeof data2 !== "string") {
-validate173.errors = [{ instancePath: instancePath + "/finish_reason", schemaPath: "FinishReason/type", keyword: "type", params: { type: "string" } }];
+validate175.errors = [{ instancePath: instancePath + "/finish_reason", schemaPath: "FinishReason/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data2 === "stop" || data2 === "length" || data2 === "tool_calls" || data2 === "content_filter" || data2 === "function_call")) {
-validate173.errors = [{ instancePath: instancePath + "/finish_reason", schemaPath: "FinishReason/enum", keyword: "enum", params: { allowedValues: schema180.enum } }];
+validate175.errors = [{ instancePath: instancePath + "/finish_reason", schemaPath: "FinishReason/enum", keyword: "enum", params: { allowedValues: schema182.enum } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -21051,7 +21304,7 @@ vErrors = [err1];
 vErrors.push(err1);
 }
 errors++;
-validate173.errors = vErrors;
+validate175.errors = vErrors;
 return false;
 } else {
 errors = _errs8;
@@ -21072,18 +21325,18 @@ var valid0 = true;
 }
 }
 } else {
-validate173.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate175.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate173.errors = vErrors;
+validate175.errors = vErrors;
 return errors === 0;
 }
-validate173.evaluated = { props: { index: true, message: true, finish_reason: true, logprobs: true }, dynamicProps: false, dynamicItems: false };
-function validate172(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate175.evaluated = { props: { index: true, message: true, finish_reason: true, logprobs: true }, dynamicProps: false, dynamicItems: false };
+function validate174(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate172.evaluated;
+const evaluated0 = validate174.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -21094,13 +21347,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.id === undefined && (missing0 = "id") || data.object === undefined && (missing0 = "object") || data.created === undefined && (missing0 = "created") || data.model === undefined && (missing0 = "model") || data.choices === undefined && (missing0 = "choices")) {
-validate172.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate174.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.id !== undefined) {
 const _errs1 = errors;
 if (typeof data.id !== "string") {
-validate172.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate174.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -21111,7 +21364,7 @@ if (valid0) {
 if (data.object !== undefined) {
 const _errs3 = errors;
 if (data.object !== "chat.completion") {
-validate172.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "chat.completion" } }];
+validate174.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "chat.completion" } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -21123,7 +21376,7 @@ if (data.created !== undefined) {
 let data2 = data.created;
 const _errs4 = errors;
 if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)) && isFinite(data2))) {
-validate172.errors = [{ instancePath: instancePath + "/created", schemaPath: "#/properties/created/type", keyword: "type", params: { type: "integer" } }];
+validate174.errors = [{ instancePath: instancePath + "/created", schemaPath: "#/properties/created/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -21134,7 +21387,7 @@ if (valid0) {
 if (data.model !== undefined) {
 const _errs6 = errors;
 if (typeof data.model !== "string") {
-validate172.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
+validate174.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -21151,8 +21404,8 @@ var valid1 = true;
 const len0 = data4.length;
 for (let i0 = 0;i0 < len0; i0++) {
 const _errs10 = errors;
-if (!validate173(data4[i0], { instancePath: instancePath + "/choices/" + i0, parentData: data4, parentDataProperty: i0, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate173.errors : vErrors.concat(validate173.errors);
+if (!validate175(data4[i0], { instancePath: instancePath + "/choices/" + i0, parentData: data4, parentDataProperty: i0, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate175.errors : vErrors.concat(validate175.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs10 === errors;
@@ -21161,7 +21414,7 @@ break;
 }
 }
 } else {
-validate172.errors = [{ instancePath: instancePath + "/choices", schemaPath: "#/properties/choices/type", keyword: "type", params: { type: "array" } }];
+validate174.errors = [{ instancePath: instancePath + "/choices", schemaPath: "#/properties/choices/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -21178,20 +21431,20 @@ if (errors === _errs12) {
 if (data6 && typeof data6 == "object" && !Array.isArray(data6)) {
 let missing1;
 if (data6.prompt_tokens === undefined && (missing1 = "prompt_tokens") || data6.completion_tokens === undefined && (missing1 = "completion_tokens") || data6.total_tokens === undefined && (missing1 = "total_tokens")) {
-validate172.errors = [{ instancePath: instancePath + "/usage", schemaPath: "TokenUsageReport/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate174.errors = [{ instancePath: instancePath + "/usage", schemaPath: "TokenUsageReport/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data6.prompt_tokens !== undefined) {
 let data7 = data6.prompt_tokens;
 const _errs14 = errors;
 if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7))) {
-validate172.errors = [{ instancePath: instancePath + "/usage/prompt_tokens", schemaPath: "TokenUsageReport/properties/prompt_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate174.errors = [{ instancePath: instancePath + "/usage/prompt_tokens", schemaPath: "TokenUsageReport/properties/prompt_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs14) {
 if (typeof data7 == "number" && isFinite(data7)) {
 if (data7 < 0 || isNaN(data7)) {
-validate172.errors = [{ instancePath: instancePath + "/usage/prompt_tokens", schemaPath: "TokenUsageReport/properties/prompt_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate174.errors = [{ instancePath: instancePath + "/usage/prompt_tokens", schemaPath: "TokenUsageReport/properties/prompt_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -21205,13 +21458,13 @@ if (data6.completion_tokens !== undefined) {
 let data8 = data6.completion_tokens;
 const _errs16 = errors;
 if (!(typeof data8 == "number" && (!(data8 % 1) && !isNaN(data8)) && isFinite(data8))) {
-validate172.errors = [{ instancePath: instancePath + "/usage/completion_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate174.errors = [{ instancePath: instancePath + "/usage/completion_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs16) {
 if (typeof data8 == "number" && isFinite(data8)) {
 if (data8 < 0 || isNaN(data8)) {
-validate172.errors = [{ instancePath: instancePath + "/usage/completion_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate174.errors = [{ instancePath: instancePath + "/usage/completion_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -21225,13 +21478,13 @@ if (data6.total_tokens !== undefined) {
 let data9 = data6.total_tokens;
 const _errs18 = errors;
 if (!(typeof data9 == "number" && (!(data9 % 1) && !isNaN(data9)) && isFinite(data9))) {
-validate172.errors = [{ instancePath: instancePath + "/usage/total_tokens", schemaPath: "TokenUsageReport/properties/total_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate174.errors = [{ instancePath: instancePath + "/usage/total_tokens", schemaPath: "TokenUsageReport/properties/total_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs18) {
 if (typeof data9 == "number" && isFinite(data9)) {
 if (data9 < 0 || isNaN(data9)) {
-validate172.errors = [{ instancePath: instancePath + "/usage/total_tokens", schemaPath: "TokenUsageReport/properties/total_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate174.errors = [{ instancePath: instancePath + "/usage/total_tokens", schemaPath: "TokenUsageReport/properties/total_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -21250,13 +21503,13 @@ if (data10.cached_tokens !== undefined) {
 let data11 = data10.cached_tokens;
 const _errs22 = errors;
 if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
-validate172.errors = [{ instancePath: instancePath + "/usage/prompt_tokens_details/cached_tokens", schemaPath: "TokenUsageReport/properties/prompt_tokens_details/properties/cached_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate174.errors = [{ instancePath: instancePath + "/usage/prompt_tokens_details/cached_tokens", schemaPath: "TokenUsageReport/properties/prompt_tokens_details/properties/cached_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs22) {
 if (typeof data11 == "number" && isFinite(data11)) {
 if (data11 < 0 || isNaN(data11)) {
-validate172.errors = [{ instancePath: instancePath + "/usage/prompt_tokens_details/cached_tokens", schemaPath: "TokenUsageReport/properties/prompt_tokens_details/properties/cached_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate174.errors = [{ instancePath: instancePath + "/usage/prompt_tokens_details/cached_tokens", schemaPath: "TokenUsageReport/properties/prompt_tokens_details/properties/cached_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -21270,13 +21523,13 @@ if (data10.cache_write_tokens !== undefined) {
 let data12 = data10.cache_write_tokens;
 const _errs24 = errors;
 if (!(typeof data12 == "number" && (!(data12 % 1) && !isNaN(data12)) && isFinite(data12))) {
-validate172.errors = [{ instancePath: instancePath + "/usage/prompt_tokens_details/cache_write_tokens", schemaPath: "TokenUsageReport/properties/prompt_tokens_details/properties/cache_write_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate174.errors = [{ instancePath: instancePath + "/usage/prompt_tokens_details/cache_write_tokens", schemaPath: "TokenUsageReport/properties/prompt_tokens_details/properties/cache_write_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs24) {
 if (typeof data12 == "number" && isFinite(data12)) {
 if (data12 < 0 || isNaN(data12)) {
-validate172.errors = [{ instancePath: instancePath + "/usage/prompt_tokens_details/cache_write_tokens", schemaPath: "TokenUsageReport/properties/prompt_tokens_details/properties/cache_write_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate174.errors = [{ instancePath: instancePath + "/usage/prompt_tokens_details/cache_write_tokens", schemaPath: "TokenUsageReport/properties/prompt_tokens_details/properties/cache_write_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -21290,13 +21543,13 @@ if (data10.audio_tokens !== undefined) {
 let data13 = data10.audio_tokens;
 const _errs26 = errors;
 if (!(typeof data13 == "number" && (!(data13 % 1) && !isNaN(data13)) && isFinite(data13))) {
-validate172.errors = [{ instancePath: instancePath + "/usage/prompt_tokens_details/audio_tokens", schemaPath: "TokenUsageReport/properties/prompt_tokens_details/properties/audio_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate174.errors = [{ instancePath: instancePath + "/usage/prompt_tokens_details/audio_tokens", schemaPath: "TokenUsageReport/properties/prompt_tokens_details/properties/audio_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs26) {
 if (typeof data13 == "number" && isFinite(data13)) {
 if (data13 < 0 || isNaN(data13)) {
-validate172.errors = [{ instancePath: instancePath + "/usage/prompt_tokens_details/audio_tokens", schemaPath: "TokenUsageReport/properties/prompt_tokens_details/properties/audio_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate174.errors = [{ instancePath: instancePath + "/usage/prompt_tokens_details/audio_tokens", schemaPath: "TokenUsageReport/properties/prompt_tokens_details/properties/audio_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -21310,13 +21563,13 @@ if (data10.image_tokens !== undefined) {
 let data14 = data10.image_tokens;
 const _errs28 = errors;
 if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14))) {
-validate172.errors = [{ instancePath: instancePath + "/usage/prompt_tokens_details/image_tokens", schemaPath: "TokenUsageReport/properties/prompt_tokens_details/properties/image_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate174.errors = [{ instancePath: instancePath + "/usage/prompt_tokens_details/image_tokens", schemaPath: "TokenUsageReport/properties/prompt_tokens_details/properties/image_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs28) {
 if (typeof data14 == "number" && isFinite(data14)) {
 if (data14 < 0 || isNaN(data14)) {
-validate172.errors = [{ instancePath: instancePath + "/usage/prompt_tokens_details/image_tokens", schemaPath: "TokenUsageReport/properties/prompt_tokens_details/properties/image_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate174.errors = [{ instancePath: instancePath + "/usage/prompt_tokens_details/image_tokens", schemaPath: "TokenUsageReport/properties/prompt_tokens_details/properties/image_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -21329,7 +21582,7 @@ var valid4 = true;
 }
 }
 } else {
-validate172.errors = [{ instancePath: instancePath + "/usage/prompt_tokens_details", schemaPath: "TokenUsageReport/properties/prompt_tokens_details/type", keyword: "type", params: { type: "object" } }];
+validate174.errors = [{ instancePath: instancePath + "/usage/prompt_tokens_details", schemaPath: "TokenUsageReport/properties/prompt_tokens_details/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -21347,13 +21600,13 @@ if (data15.reasoning_tokens !== undefined) {
 let data16 = data15.reasoning_tokens;
 const _errs32 = errors;
 if (!(typeof data16 == "number" && (!(data16 % 1) && !isNaN(data16)) && isFinite(data16))) {
-validate172.errors = [{ instancePath: instancePath + "/usage/completion_tokens_details/reasoning_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens_details/properties/reasoning_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate174.errors = [{ instancePath: instancePath + "/usage/completion_tokens_details/reasoning_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens_details/properties/reasoning_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs32) {
 if (typeof data16 == "number" && isFinite(data16)) {
 if (data16 < 0 || isNaN(data16)) {
-validate172.errors = [{ instancePath: instancePath + "/usage/completion_tokens_details/reasoning_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens_details/properties/reasoning_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate174.errors = [{ instancePath: instancePath + "/usage/completion_tokens_details/reasoning_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens_details/properties/reasoning_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -21367,13 +21620,13 @@ if (data15.audio_tokens !== undefined) {
 let data17 = data15.audio_tokens;
 const _errs34 = errors;
 if (!(typeof data17 == "number" && (!(data17 % 1) && !isNaN(data17)) && isFinite(data17))) {
-validate172.errors = [{ instancePath: instancePath + "/usage/completion_tokens_details/audio_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens_details/properties/audio_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate174.errors = [{ instancePath: instancePath + "/usage/completion_tokens_details/audio_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens_details/properties/audio_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs34) {
 if (typeof data17 == "number" && isFinite(data17)) {
 if (data17 < 0 || isNaN(data17)) {
-validate172.errors = [{ instancePath: instancePath + "/usage/completion_tokens_details/audio_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens_details/properties/audio_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate174.errors = [{ instancePath: instancePath + "/usage/completion_tokens_details/audio_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens_details/properties/audio_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -21387,13 +21640,13 @@ if (data15.image_tokens !== undefined) {
 let data18 = data15.image_tokens;
 const _errs36 = errors;
 if (!(typeof data18 == "number" && (!(data18 % 1) && !isNaN(data18)) && isFinite(data18))) {
-validate172.errors = [{ instancePath: instancePath + "/usage/completion_tokens_details/image_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens_details/properties/image_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate174.errors = [{ instancePath: instancePath + "/usage/completion_tokens_details/image_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens_details/properties/image_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs36) {
 if (typeof data18 == "number" && isFinite(data18)) {
 if (data18 < 0 || isNaN(data18)) {
-validate172.errors = [{ instancePath: instancePath + "/usage/completion_tokens_details/image_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens_details/properties/image_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate174.errors = [{ instancePath: instancePath + "/usage/completion_tokens_details/image_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens_details/properties/image_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -21407,13 +21660,13 @@ if (data15.accepted_prediction_tokens !== undefined) {
 let data19 = data15.accepted_prediction_tokens;
 const _errs38 = errors;
 if (!(typeof data19 == "number" && (!(data19 % 1) && !isNaN(data19)) && isFinite(data19))) {
-validate172.errors = [{ instancePath: instancePath + "/usage/completion_tokens_details/accepted_prediction_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens_details/properties/accepted_prediction_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate174.errors = [{ instancePath: instancePath + "/usage/completion_tokens_details/accepted_prediction_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens_details/properties/accepted_prediction_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs38) {
 if (typeof data19 == "number" && isFinite(data19)) {
 if (data19 < 0 || isNaN(data19)) {
-validate172.errors = [{ instancePath: instancePath + "/usage/completion_tokens_details/accepted_prediction_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens_details/properties/accepted_prediction_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate174.errors = [{ instancePath: instancePath + "/usage/completion_tokens_details/accepted_prediction_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens_details/properties/accepted_prediction_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -21427,13 +21680,13 @@ if (data15.rejected_prediction_tokens !== undefined) {
 let data20 = data15.rejected_prediction_tokens;
 const _errs40 = errors;
 if (!(typeof data20 == "number" && (!(data20 % 1) && !isNaN(data20)) && isFinite(data20))) {
-validate172.errors = [{ instancePath: instancePath + "/usage/completion_tokens_details/rejected_prediction_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens_details/properties/rejected_prediction_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate174.errors = [{ instancePath: instancePath + "/usage/completion_tokens_details/rejected_prediction_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens_details/properties/rejected_prediction_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs40) {
 if (typeof data20 == "number" && isFinite(data20)) {
 if (data20 < 0 || isNaN(data20)) {
-validate172.errors = [{ instancePath: instancePath + "/usage/completion_tokens_details/rejected_prediction_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens_details/properties/rejected_prediction_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate174.errors = [{ instancePath: instancePath + "/usage/completion_tokens_details/rejected_prediction_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens_details/properties/rejected_prediction_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -21447,7 +21700,7 @@ var valid5 = true;
 }
 }
 } else {
-validate172.errors = [{ instancePath: instancePath + "/usage/completion_tokens_details", schemaPath: "TokenUsageReport/properties/completion_tokens_details/type", keyword: "type", params: { type: "object" } }];
+validate174.errors = [{ instancePath: instancePath + "/usage/completion_tokens_details", schemaPath: "TokenUsageReport/properties/completion_tokens_details/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -21461,7 +21714,7 @@ var valid3 = true;
 }
 }
 } else {
-validate172.errors = [{ instancePath: instancePath + "/usage", schemaPath: "TokenUsageReport/type", keyword: "type", params: { type: "object" } }];
+validate174.errors = [{ instancePath: instancePath + "/usage", schemaPath: "TokenUsageReport/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -21474,7 +21727,7 @@ if (data.service_tier !== undefined) {
 let data21 = data.service_tier;
 const _errs42 = errors;
 if (typeof data21 !== "string" && data21 !== null) {
-validate172.errors = [{ instancePath: instancePath + "/service_tier", schemaPath: "#/properties/service_tier/type", keyword: "type", params: { type: schema182.properties.service_tier.type } }];
+validate174.errors = [{ instancePath: instancePath + "/service_tier", schemaPath: "#/properties/service_tier/type", keyword: "type", params: { type: schema184.properties.service_tier.type } }];
 return false;
 }
 var valid0 = _errs42 === errors;
@@ -21486,7 +21739,7 @@ if (data.system_fingerprint !== undefined) {
 let data22 = data.system_fingerprint;
 const _errs44 = errors;
 if (typeof data22 !== "string" && data22 !== null) {
-validate172.errors = [{ instancePath: instancePath + "/system_fingerprint", schemaPath: "#/properties/system_fingerprint/type", keyword: "type", params: { type: schema182.properties.system_fingerprint.type } }];
+validate174.errors = [{ instancePath: instancePath + "/system_fingerprint", schemaPath: "#/properties/system_fingerprint/type", keyword: "type", params: { type: schema184.properties.system_fingerprint.type } }];
 return false;
 }
 var valid0 = _errs44 === errors;
@@ -21502,20 +21755,20 @@ var valid0 = true;
 }
 }
 } else {
-validate172.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate174.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate172.errors = vErrors;
+validate174.errors = vErrors;
 return errors === 0;
 }
-validate172.evaluated = { props: { id: true, object: true, created: true, model: true, choices: true, usage: true, service_tier: true, system_fingerprint: true }, dynamicProps: false, dynamicItems: false };
-var validateEmbeddings = validate179;
-var schema187 = { type: "object", required: ["object", "data", "model", "usage"], properties: { object: { const: "list" }, data: { type: "array", items: { type: "object", required: ["object", "index", "embedding"], properties: { object: { const: "embedding" }, index: { type: "integer", minimum: 0 }, embedding: { type: ["array", "string"], items: { type: "number" } } } } }, model: { type: "string" }, usage: { type: "object", required: ["prompt_tokens", "total_tokens"], properties: { prompt_tokens: { type: "integer", minimum: 0 }, total_tokens: { type: "integer", minimum: 0 } } } } };
-function validate179(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate174.evaluated = { props: { id: true, object: true, created: true, model: true, choices: true, usage: true, service_tier: true, system_fingerprint: true }, dynamicProps: false, dynamicItems: false };
+var validateEmbeddings = validate181;
+var schema189 = { type: "object", required: ["object", "data", "model", "usage"], properties: { object: { const: "list" }, data: { type: "array", items: { type: "object", required: ["object", "index", "embedding"], properties: { object: { const: "embedding" }, index: { type: "integer", minimum: 0 }, embedding: { type: ["array", "string"], items: { type: "number" } } } } }, model: { type: "string" }, usage: { type: "object", required: ["prompt_tokens", "total_tokens"], properties: { prompt_tokens: { type: "integer", minimum: 0 }, total_tokens: { type: "integer", minimum: 0 } } } } };
+function validate181(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate179.evaluated;
+const evaluated0 = validate181.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -21526,13 +21779,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.object === undefined && (missing0 = "object") || data.data === undefined && (missing0 = "data") || data.model === undefined && (missing0 = "model") || data.usage === undefined && (missing0 = "usage")) {
-validate179.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate181.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.object !== undefined) {
 const _errs1 = errors;
 if (data.object !== "list") {
-validate179.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
+validate181.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -21554,13 +21807,13 @@ if (errors === _errs4) {
 if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
 let missing1;
 if (data2.object === undefined && (missing1 = "object") || data2.index === undefined && (missing1 = "index") || data2.embedding === undefined && (missing1 = "embedding")) {
-validate179.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "#/properties/data/items/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate181.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "#/properties/data/items/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data2.object !== undefined) {
 const _errs6 = errors;
 if (data2.object !== "embedding") {
-validate179.errors = [{ instancePath: instancePath + "/data/" + i0 + "/object", schemaPath: "#/properties/data/items/properties/object/const", keyword: "const", params: { allowedValue: "embedding" } }];
+validate181.errors = [{ instancePath: instancePath + "/data/" + i0 + "/object", schemaPath: "#/properties/data/items/properties/object/const", keyword: "const", params: { allowedValue: "embedding" } }];
 return false;
 }
 var valid2 = _errs6 === errors;
@@ -21572,13 +21825,13 @@ if (data2.index !== undefined) {
 let data4 = data2.index;
 const _errs7 = errors;
 if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
-validate179.errors = [{ instancePath: instancePath + "/data/" + i0 + "/index", schemaPath: "#/properties/data/items/properties/index/type", keyword: "type", params: { type: "integer" } }];
+validate181.errors = [{ instancePath: instancePath + "/data/" + i0 + "/index", schemaPath: "#/properties/data/items/properties/index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs7) {
 if (typeof data4 == "number" && isFinite(data4)) {
 if (data4 < 0 || isNaN(data4)) {
-validate179.errors = [{ instancePath: instancePath + "/data/" + i0 + "/index", schemaPath: "#/properties/data/items/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate181.errors = [{ instancePath: instancePath + "/data/" + i0 + "/index", schemaPath: "#/properties/data/items/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -21592,7 +21845,7 @@ if (data2.embedding !== undefined) {
 let data5 = data2.embedding;
 const _errs9 = errors;
 if (!Array.isArray(data5) && typeof data5 !== "string") {
-validate179.errors = [{ instancePath: instancePath + "/data/" + i0 + "/embedding", schemaPath: "#/properties/data/items/properties/embedding/type", keyword: "type", params: { type: schema187.properties.data.items.properties.embedding.type } }];
+validate181.errors = [{ instancePath: instancePath + "/data/" + i0 + "/embedding", schemaPath: "#/properties/data/items/properties/embedding/type", keyword: "type", params: { type: schema189.properties.data.items.properties.embedding.type } }];
 return false;
 }
 if (errors === _errs9) {
@@ -21603,7 +21856,7 @@ for (let i1 = 0;i1 < len1; i1++) {
 let data6 = data5[i1];
 const _errs11 = errors;
 if (!(typeof data6 == "number" && isFinite(data6))) {
-validate179.errors = [{ instancePath: instancePath + "/data/" + i0 + "/embedding/" + i1, schemaPath: "#/properties/data/items/properties/embedding/items/type", keyword: "type", params: { type: "number" } }];
+validate181.errors = [{ instancePath: instancePath + "/data/" + i0 + "/embedding/" + i1, schemaPath: "#/properties/data/items/properties/embedding/items/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid3 = _errs11 === errors;
@@ -21621,7 +21874,7 @@ var valid2 = true;
 }
 }
 } else {
-validate179.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "#/properties/data/items/type", keyword: "type", params: { type: "object" } }];
+validate181.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "#/properties/data/items/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -21631,7 +21884,7 @@ break;
 }
 }
 } else {
-validate179.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
+validate181.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -21643,7 +21896,7 @@ if (valid0) {
 if (data.model !== undefined) {
 const _errs13 = errors;
 if (typeof data.model !== "string") {
-validate179.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
+validate181.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -21658,20 +21911,20 @@ if (errors === _errs15) {
 if (data8 && typeof data8 == "object" && !Array.isArray(data8)) {
 let missing2;
 if (data8.prompt_tokens === undefined && (missing2 = "prompt_tokens") || data8.total_tokens === undefined && (missing2 = "total_tokens")) {
-validate179.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate181.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 if (data8.prompt_tokens !== undefined) {
 let data9 = data8.prompt_tokens;
 const _errs17 = errors;
 if (!(typeof data9 == "number" && (!(data9 % 1) && !isNaN(data9)) && isFinite(data9))) {
-validate179.errors = [{ instancePath: instancePath + "/usage/prompt_tokens", schemaPath: "#/properties/usage/properties/prompt_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate181.errors = [{ instancePath: instancePath + "/usage/prompt_tokens", schemaPath: "#/properties/usage/properties/prompt_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs17) {
 if (typeof data9 == "number" && isFinite(data9)) {
 if (data9 < 0 || isNaN(data9)) {
-validate179.errors = [{ instancePath: instancePath + "/usage/prompt_tokens", schemaPath: "#/properties/usage/properties/prompt_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate181.errors = [{ instancePath: instancePath + "/usage/prompt_tokens", schemaPath: "#/properties/usage/properties/prompt_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -21685,13 +21938,13 @@ if (data8.total_tokens !== undefined) {
 let data10 = data8.total_tokens;
 const _errs19 = errors;
 if (!(typeof data10 == "number" && (!(data10 % 1) && !isNaN(data10)) && isFinite(data10))) {
-validate179.errors = [{ instancePath: instancePath + "/usage/total_tokens", schemaPath: "#/properties/usage/properties/total_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate181.errors = [{ instancePath: instancePath + "/usage/total_tokens", schemaPath: "#/properties/usage/properties/total_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs19) {
 if (typeof data10 == "number" && isFinite(data10)) {
 if (data10 < 0 || isNaN(data10)) {
-validate179.errors = [{ instancePath: instancePath + "/usage/total_tokens", schemaPath: "#/properties/usage/properties/total_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate181.errors = [{ instancePath: instancePath + "/usage/total_tokens", schemaPath: "#/properties/usage/properties/total_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -21703,7 +21956,7 @@ var valid4 = true;
 }
 }
 } else {
-validate179.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/type", keyword: "type", params: { type: "object" } }];
+validate181.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -21716,19 +21969,19 @@ var valid0 = true;
 }
 }
 } else {
-validate179.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate181.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate179.errors = vErrors;
+validate181.errors = vErrors;
 return errors === 0;
 }
-validate179.evaluated = { props: { object: true, data: true, model: true, usage: true }, dynamicProps: false, dynamicItems: false };
-var validateEstimate = validate180;
-function validate180(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate181.evaluated = { props: { object: true, data: true, model: true, usage: true }, dynamicProps: false, dynamicItems: false };
+var validateEstimate = validate182;
+function validate182(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate180.evaluated;
+const evaluated0 = validate182.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -21739,13 +21992,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.model === undefined && (missing0 = "model") || data.currency === undefined && (missing0 = "currency") || data.unit === undefined && (missing0 = "unit") || data.estimated_credits === undefined && (missing0 = "estimated_credits") || data.max_credits === undefined && (missing0 = "max_credits") || data.breakdown === undefined && (missing0 = "breakdown")) {
-validate180.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate182.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.model !== undefined) {
 const _errs1 = errors;
 if (typeof data.model !== "string") {
-validate180.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
+validate182.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -21756,7 +22009,7 @@ if (valid0) {
 if (data.currency !== undefined) {
 const _errs3 = errors;
 if (data.currency !== "credits") {
-validate180.errors = [{ instancePath: instancePath + "/currency", schemaPath: "#/properties/currency/const", keyword: "const", params: { allowedValue: "credits" } }];
+validate182.errors = [{ instancePath: instancePath + "/currency", schemaPath: "#/properties/currency/const", keyword: "const", params: { allowedValue: "credits" } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -21768,11 +22021,11 @@ if (data.unit !== undefined) {
 let data2 = data.unit;
 const _errs4 = errors;
 if (typeof data2 !== "string") {
-validate180.errors = [{ instancePath: instancePath + "/unit", schemaPath: "PriceUnit/type", keyword: "type", params: { type: "string" } }];
+validate182.errors = [{ instancePath: instancePath + "/unit", schemaPath: "PriceUnit/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data2 === "per_token" || data2 === "per_request" || data2 === "per_image" || data2 === "per_second" || data2 === "per_minute" || data2 === "per_character" || data2 === "per_operation" || data2 === "per_megapixel")) {
-validate180.errors = [{ instancePath: instancePath + "/unit", schemaPath: "PriceUnit/enum", keyword: "enum", params: { allowedValues: schema39.enum } }];
+validate182.errors = [{ instancePath: instancePath + "/unit", schemaPath: "PriceUnit/enum", keyword: "enum", params: { allowedValues: schema39.enum } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -21786,11 +22039,11 @@ const _errs7 = errors;
 if (errors === _errs7) {
 if (typeof data3 == "number" && isFinite(data3)) {
 if (data3 < 0 || isNaN(data3)) {
-validate180.errors = [{ instancePath: instancePath + "/estimated_credits", schemaPath: "#/properties/estimated_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate182.errors = [{ instancePath: instancePath + "/estimated_credits", schemaPath: "#/properties/estimated_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate180.errors = [{ instancePath: instancePath + "/estimated_credits", schemaPath: "#/properties/estimated_credits/type", keyword: "type", params: { type: "number" } }];
+validate182.errors = [{ instancePath: instancePath + "/estimated_credits", schemaPath: "#/properties/estimated_credits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -21805,11 +22058,11 @@ const _errs9 = errors;
 if (errors === _errs9) {
 if (typeof data4 == "number" && isFinite(data4)) {
 if (data4 < 0 || isNaN(data4)) {
-validate180.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate182.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate180.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
+validate182.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -21832,13 +22085,13 @@ if (errors === _errs13) {
 if (data6 && typeof data6 == "object" && !Array.isArray(data6)) {
 let missing1;
 if (data6.kind === undefined && (missing1 = "kind") || data6.quantity === undefined && (missing1 = "quantity") || data6.unit_credits === undefined && (missing1 = "unit_credits") || data6.credits === undefined && (missing1 = "credits")) {
-validate180.errors = [{ instancePath: instancePath + "/breakdown/" + i0, schemaPath: "#/properties/breakdown/items/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate182.errors = [{ instancePath: instancePath + "/breakdown/" + i0, schemaPath: "#/properties/breakdown/items/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data6.kind !== undefined) {
 const _errs15 = errors;
 if (typeof data6.kind !== "string") {
-validate180.errors = [{ instancePath: instancePath + "/breakdown/" + i0 + "/kind", schemaPath: "#/properties/breakdown/items/properties/kind/type", keyword: "type", params: { type: "string" } }];
+validate182.errors = [{ instancePath: instancePath + "/breakdown/" + i0 + "/kind", schemaPath: "#/properties/breakdown/items/properties/kind/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs15 === errors;
@@ -21852,11 +22105,11 @@ const _errs17 = errors;
 if (errors === _errs17) {
 if (typeof data8 == "number" && isFinite(data8)) {
 if (data8 < 0 || isNaN(data8)) {
-validate180.errors = [{ instancePath: instancePath + "/breakdown/" + i0 + "/quantity", schemaPath: "#/properties/breakdown/items/properties/quantity/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate182.errors = [{ instancePath: instancePath + "/breakdown/" + i0 + "/quantity", schemaPath: "#/properties/breakdown/items/properties/quantity/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate180.errors = [{ instancePath: instancePath + "/breakdown/" + i0 + "/quantity", schemaPath: "#/properties/breakdown/items/properties/quantity/type", keyword: "type", params: { type: "number" } }];
+validate182.errors = [{ instancePath: instancePath + "/breakdown/" + i0 + "/quantity", schemaPath: "#/properties/breakdown/items/properties/quantity/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -21871,11 +22124,11 @@ const _errs19 = errors;
 if (errors === _errs19) {
 if (typeof data9 == "number" && isFinite(data9)) {
 if (data9 < 0 || isNaN(data9)) {
-validate180.errors = [{ instancePath: instancePath + "/breakdown/" + i0 + "/unit_credits", schemaPath: "#/properties/breakdown/items/properties/unit_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate182.errors = [{ instancePath: instancePath + "/breakdown/" + i0 + "/unit_credits", schemaPath: "#/properties/breakdown/items/properties/unit_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate180.errors = [{ instancePath: instancePath + "/breakdown/" + i0 + "/unit_credits", schemaPath: "#/properties/breakdown/items/properties/unit_credits/type", keyword: "type", params: { type: "number" } }];
+validate182.errors = [{ instancePath: instancePath + "/breakdown/" + i0 + "/unit_credits", schemaPath: "#/properties/breakdown/items/properties/unit_credits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -21890,11 +22143,11 @@ const _errs21 = errors;
 if (errors === _errs21) {
 if (typeof data10 == "number" && isFinite(data10)) {
 if (data10 < 0 || isNaN(data10)) {
-validate180.errors = [{ instancePath: instancePath + "/breakdown/" + i0 + "/credits", schemaPath: "#/properties/breakdown/items/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate182.errors = [{ instancePath: instancePath + "/breakdown/" + i0 + "/credits", schemaPath: "#/properties/breakdown/items/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate180.errors = [{ instancePath: instancePath + "/breakdown/" + i0 + "/credits", schemaPath: "#/properties/breakdown/items/properties/credits/type", keyword: "type", params: { type: "number" } }];
+validate182.errors = [{ instancePath: instancePath + "/breakdown/" + i0 + "/credits", schemaPath: "#/properties/breakdown/items/properties/credits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -21907,7 +22160,7 @@ var valid3 = true;
 }
 }
 } else {
-validate180.errors = [{ instancePath: instancePath + "/breakdown/" + i0, schemaPath: "#/properties/breakdown/items/type", keyword: "type", params: { type: "object" } }];
+validate182.errors = [{ instancePath: instancePath + "/breakdown/" + i0, schemaPath: "#/properties/breakdown/items/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -21917,7 +22170,7 @@ break;
 }
 }
 } else {
-validate180.errors = [{ instancePath: instancePath + "/breakdown", schemaPath: "#/properties/breakdown/type", keyword: "type", params: { type: "array" } }];
+validate182.errors = [{ instancePath: instancePath + "/breakdown", schemaPath: "#/properties/breakdown/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -21932,19 +22185,19 @@ var valid0 = true;
 }
 }
 } else {
-validate180.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate182.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate180.errors = vErrors;
+validate182.errors = vErrors;
 return errors === 0;
 }
-validate180.evaluated = { props: { model: true, currency: true, unit: true, estimated_credits: true, max_credits: true, breakdown: true }, dynamicProps: false, dynamicItems: false };
-var validateFallbackChainDeleted = validate181;
-function validate181(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate182.evaluated = { props: { model: true, currency: true, unit: true, estimated_credits: true, max_credits: true, breakdown: true }, dynamicProps: false, dynamicItems: false };
+var validateFallbackChainDeleted = validate183;
+function validate183(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate181.evaluated;
+const evaluated0 = validate183.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -21955,13 +22208,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.model === undefined && (missing0 = "model") || data.deleted === undefined && (missing0 = "deleted")) {
-validate181.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate183.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.model !== undefined) {
 const _errs1 = errors;
 if (typeof data.model !== "string") {
-validate181.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
+validate183.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -21972,7 +22225,7 @@ if (valid0) {
 if (data.deleted !== undefined) {
 const _errs3 = errors;
 if (data.deleted !== true) {
-validate181.errors = [{ instancePath: instancePath + "/deleted", schemaPath: "#/properties/deleted/const", keyword: "const", params: { allowedValue: true } }];
+validate183.errors = [{ instancePath: instancePath + "/deleted", schemaPath: "#/properties/deleted/const", keyword: "const", params: { allowedValue: true } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -21982,19 +22235,19 @@ var valid0 = true;
 }
 }
 } else {
-validate181.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate183.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate181.errors = vErrors;
+validate183.errors = vErrors;
 return errors === 0;
 }
-validate181.evaluated = { props: { model: true, deleted: true }, dynamicProps: false, dynamicItems: false };
-var validateFallbackChainList = validate182;
-function validate182(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate183.evaluated = { props: { model: true, deleted: true }, dynamicProps: false, dynamicItems: false };
+var validateFallbackChainList = validate184;
+function validate184(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate182.evaluated;
+const evaluated0 = validate184.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -22005,13 +22258,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.object === undefined && (missing0 = "object") || data.data === undefined && (missing0 = "data")) {
-validate182.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate184.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.object !== undefined) {
 const _errs1 = errors;
 if (data.object !== "list") {
-validate182.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
+validate184.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -22034,13 +22287,13 @@ if (errors === _errs5) {
 if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
 let missing1;
 if (data2.model === undefined && (missing1 = "model") || data2.fallbacks === undefined && (missing1 = "fallbacks") || data2.continue_streams === undefined && (missing1 = "continue_streams") || data2.updated_at === undefined && (missing1 = "updated_at")) {
-validate182.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "FallbackChain/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate184.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "FallbackChain/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data2.model !== undefined) {
 const _errs7 = errors;
 if (typeof data2.model !== "string") {
-validate182.errors = [{ instancePath: instancePath + "/data/" + i0 + "/model", schemaPath: "FallbackChain/properties/model/type", keyword: "type", params: { type: "string" } }];
+validate184.errors = [{ instancePath: instancePath + "/data/" + i0 + "/model", schemaPath: "FallbackChain/properties/model/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs7 === errors;
@@ -22054,11 +22307,11 @@ const _errs9 = errors;
 if (errors === _errs9) {
 if (Array.isArray(data4)) {
 if (data4.length > 10) {
-validate182.errors = [{ instancePath: instancePath + "/data/" + i0 + "/fallbacks", schemaPath: "FallbackChain/properties/fallbacks/maxItems", keyword: "maxItems", params: { limit: 10 } }];
+validate184.errors = [{ instancePath: instancePath + "/data/" + i0 + "/fallbacks", schemaPath: "FallbackChain/properties/fallbacks/maxItems", keyword: "maxItems", params: { limit: 10 } }];
 return false;
 } else {
 if (data4.length < 1) {
-validate182.errors = [{ instancePath: instancePath + "/data/" + i0 + "/fallbacks", schemaPath: "FallbackChain/properties/fallbacks/minItems", keyword: "minItems", params: { limit: 1 } }];
+validate184.errors = [{ instancePath: instancePath + "/data/" + i0 + "/fallbacks", schemaPath: "FallbackChain/properties/fallbacks/minItems", keyword: "minItems", params: { limit: 1 } }];
 return false;
 } else {
 var valid4 = true;
@@ -22066,7 +22319,7 @@ const len1 = data4.length;
 for (let i1 = 0;i1 < len1; i1++) {
 const _errs11 = errors;
 if (typeof data4[i1] !== "string") {
-validate182.errors = [{ instancePath: instancePath + "/data/" + i0 + "/fallbacks/" + i1, schemaPath: "FallbackChain/properties/fallbacks/items/type", keyword: "type", params: { type: "string" } }];
+validate184.errors = [{ instancePath: instancePath + "/data/" + i0 + "/fallbacks/" + i1, schemaPath: "FallbackChain/properties/fallbacks/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid4 = _errs11 === errors;
@@ -22077,7 +22330,7 @@ break;
 }
 }
 } else {
-validate182.errors = [{ instancePath: instancePath + "/data/" + i0 + "/fallbacks", schemaPath: "FallbackChain/properties/fallbacks/type", keyword: "type", params: { type: "array" } }];
+validate184.errors = [{ instancePath: instancePath + "/data/" + i0 + "/fallbacks", schemaPath: "FallbackChain/properties/fallbacks/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -22089,7 +22342,7 @@ if (valid3) {
 if (data2.continue_streams !== undefined) {
 const _errs13 = errors;
 if (typeof data2.continue_streams !== "boolean") {
-validate182.errors = [{ instancePath: instancePath + "/data/" + i0 + "/continue_streams", schemaPath: "FallbackChain/properties/continue_streams/type", keyword: "type", params: { type: "boolean" } }];
+validate184.errors = [{ instancePath: instancePath + "/data/" + i0 + "/continue_streams", schemaPath: "FallbackChain/properties/continue_streams/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid3 = _errs13 === errors;
@@ -22104,11 +22357,11 @@ if (errors === _errs15) {
 if (errors === _errs15) {
 if (typeof data7 === "string") {
 if (!formats12.validate(data7)) {
-validate182.errors = [{ instancePath: instancePath + "/data/" + i0 + "/updated_at", schemaPath: "FallbackChain/properties/updated_at/format", keyword: "format", params: { format: "date-time" } }];
+validate184.errors = [{ instancePath: instancePath + "/data/" + i0 + "/updated_at", schemaPath: "FallbackChain/properties/updated_at/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate182.errors = [{ instancePath: instancePath + "/data/" + i0 + "/updated_at", schemaPath: "FallbackChain/properties/updated_at/type", keyword: "type", params: { type: "string" } }];
+validate184.errors = [{ instancePath: instancePath + "/data/" + i0 + "/updated_at", schemaPath: "FallbackChain/properties/updated_at/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -22122,7 +22375,7 @@ var valid3 = true;
 }
 }
 } else {
-validate182.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "FallbackChain/type", keyword: "type", params: { type: "object" } }];
+validate184.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "FallbackChain/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -22132,7 +22385,7 @@ break;
 }
 }
 } else {
-validate182.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
+validate184.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -22143,19 +22396,19 @@ var valid0 = true;
 }
 }
 } else {
-validate182.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate184.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate182.errors = vErrors;
+validate184.errors = vErrors;
 return errors === 0;
 }
-validate182.evaluated = { props: { object: true, data: true }, dynamicProps: false, dynamicItems: false };
-var validateFallbackChain = validate183;
-function validate183(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate184.evaluated = { props: { object: true, data: true }, dynamicProps: false, dynamicItems: false };
+var validateFallbackChain = validate185;
+function validate185(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate183.evaluated;
+const evaluated0 = validate185.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -22166,13 +22419,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.model === undefined && (missing0 = "model") || data.fallbacks === undefined && (missing0 = "fallbacks") || data.continue_streams === undefined && (missing0 = "continue_streams") || data.updated_at === undefined && (missing0 = "updated_at")) {
-validate183.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate185.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.model !== undefined) {
 const _errs1 = errors;
 if (typeof data.model !== "string") {
-validate183.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
+validate185.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -22186,11 +22439,11 @@ const _errs3 = errors;
 if (errors === _errs3) {
 if (Array.isArray(data1)) {
 if (data1.length > 10) {
-validate183.errors = [{ instancePath: instancePath + "/fallbacks", schemaPath: "#/properties/fallbacks/maxItems", keyword: "maxItems", params: { limit: 10 } }];
+validate185.errors = [{ instancePath: instancePath + "/fallbacks", schemaPath: "#/properties/fallbacks/maxItems", keyword: "maxItems", params: { limit: 10 } }];
 return false;
 } else {
 if (data1.length < 1) {
-validate183.errors = [{ instancePath: instancePath + "/fallbacks", schemaPath: "#/properties/fallbacks/minItems", keyword: "minItems", params: { limit: 1 } }];
+validate185.errors = [{ instancePath: instancePath + "/fallbacks", schemaPath: "#/properties/fallbacks/minItems", keyword: "minItems", params: { limit: 1 } }];
 return false;
 } else {
 var valid1 = true;
@@ -22198,7 +22451,7 @@ const len0 = data1.length;
 for (let i0 = 0;i0 < len0; i0++) {
 const _errs5 = errors;
 if (typeof data1[i0] !== "string") {
-validate183.errors = [{ instancePath: instancePath + "/fallbacks/" + i0, schemaPath: "#/properties/fallbacks/items/type", keyword: "type", params: { type: "string" } }];
+validate185.errors = [{ instancePath: instancePath + "/fallbacks/" + i0, schemaPath: "#/properties/fallbacks/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid1 = _errs5 === errors;
@@ -22209,7 +22462,7 @@ break;
 }
 }
 } else {
-validate183.errors = [{ instancePath: instancePath + "/fallbacks", schemaPath: "#/properties/fallbacks/type", keyword: "type", params: { type: "array" } }];
+validate185.errors = [{ instancePath: instancePath + "/fallbacks", schemaPath: "#/properties/fallbacks/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -22221,7 +22474,7 @@ if (valid0) {
 if (data.continue_streams !== undefined) {
 const _errs7 = errors;
 if (typeof data.continue_streams !== "boolean") {
-validate183.errors = [{ instancePath: instancePath + "/continue_streams", schemaPath: "#/properties/continue_streams/type", keyword: "type", params: { type: "boolean" } }];
+validate185.errors = [{ instancePath: instancePath + "/continue_streams", schemaPath: "#/properties/continue_streams/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -22236,11 +22489,11 @@ if (errors === _errs9) {
 if (errors === _errs9) {
 if (typeof data4 === "string") {
 if (!formats12.validate(data4)) {
-validate183.errors = [{ instancePath: instancePath + "/updated_at", schemaPath: "#/properties/updated_at/format", keyword: "format", params: { format: "date-time" } }];
+validate185.errors = [{ instancePath: instancePath + "/updated_at", schemaPath: "#/properties/updated_at/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate183.errors = [{ instancePath: instancePath + "/updated_at", schemaPath: "#/properties/updated_at/type", keyword: "type", params: { type: "string" } }];
+validate185.errors = [{ instancePath: instancePath + "/updated_at", schemaPath: "#/properties/updated_at/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -22254,19 +22507,19 @@ var valid0 = true;
 }
 }
 } else {
-validate183.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate185.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate183.errors = vErrors;
+validate185.errors = vErrors;
 return errors === 0;
 }
-validate183.evaluated = { props: { model: true, fallbacks: true, continue_streams: true, updated_at: true }, dynamicProps: false, dynamicItems: false };
-var validateFileDeleted = validate184;
-function validate184(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate185.evaluated = { props: { model: true, fallbacks: true, continue_streams: true, updated_at: true }, dynamicProps: false, dynamicItems: false };
+var validateFileDeleted = validate186;
+function validate186(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate184.evaluated;
+const evaluated0 = validate186.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -22277,13 +22530,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.id === undefined && (missing0 = "id") || data.object === undefined && (missing0 = "object") || data.deleted === undefined && (missing0 = "deleted")) {
-validate184.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate186.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.id !== undefined) {
 const _errs1 = errors;
 if (typeof data.id !== "string") {
-validate184.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate186.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -22294,7 +22547,7 @@ if (valid0) {
 if (data.object !== undefined) {
 const _errs3 = errors;
 if (data.object !== "file") {
-validate184.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "file" } }];
+validate186.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "file" } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -22305,7 +22558,7 @@ if (valid0) {
 if (data.deleted !== undefined) {
 const _errs4 = errors;
 if (data.deleted !== true) {
-validate184.errors = [{ instancePath: instancePath + "/deleted", schemaPath: "#/properties/deleted/const", keyword: "const", params: { allowedValue: true } }];
+validate186.errors = [{ instancePath: instancePath + "/deleted", schemaPath: "#/properties/deleted/const", keyword: "const", params: { allowedValue: true } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -22316,22 +22569,22 @@ var valid0 = true;
 }
 }
 } else {
-validate184.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate186.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate184.errors = vErrors;
+validate186.errors = vErrors;
 return errors === 0;
 }
-validate184.evaluated = { props: { id: true, object: true, deleted: true }, dynamicProps: false, dynamicItems: false };
-var validateFileList = validate185;
-var schema195 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "File" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
-var schema196 = { type: "object", required: ["id", "object", "bytes", "created_at", "filename", "purpose", "status"], properties: { id: { type: "string", pattern: "^file-[0-9a-f]{32}$" }, object: { const: "file" }, bytes: { type: "integer", minimum: 1 }, created_at: { type: "integer" }, expires_at: { type: "integer" }, filename: { type: "string" }, purpose: { enum: ["assistants", "batch", "fine-tune", "vision", "user_data", "evals"] }, status: { const: "processed" } } };
-var pattern23 = new RegExp("^file-[0-9a-f]{32}$", "u");
-function validate185(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate186.evaluated = { props: { id: true, object: true, deleted: true }, dynamicProps: false, dynamicItems: false };
+var validateFileList = validate187;
+var schema197 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "File" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
+var schema198 = { type: "object", required: ["id", "object", "bytes", "created_at", "filename", "purpose", "status"], properties: { id: { type: "string", pattern: "^file-[0-9a-f]{32}$" }, object: { const: "file" }, bytes: { type: "integer", minimum: 1 }, created_at: { type: "integer" }, expires_at: { type: "integer" }, filename: { type: "string" }, purpose: { enum: ["assistants", "batch", "fine-tune", "vision", "user_data", "evals"] }, status: { const: "processed" } } };
+var pattern27 = new RegExp("^file-[0-9a-f]{32}$", "u");
+function validate187(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate185.evaluated;
+const evaluated0 = validate187.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -22342,13 +22595,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.object === undefined && (missing0 = "object") || data.data === undefined && (missing0 = "data") || data.first_id === undefined && (missing0 = "first_id") || data.last_id === undefined && (missing0 = "last_id") || data.has_more === undefined && (missing0 = "has_more")) {
-validate185.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate187.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.object !== undefined) {
 const _errs1 = errors;
 if (data.object !== "list") {
-validate185.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
+validate187.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -22371,7 +22624,7 @@ if (errors === _errs5) {
 if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
 let missing1;
 if (data2.id === undefined && (missing1 = "id") || data2.object === undefined && (missing1 = "object") || data2.bytes === undefined && (missing1 = "bytes") || data2.created_at === undefined && (missing1 = "created_at") || data2.filename === undefined && (missing1 = "filename") || data2.purpose === undefined && (missing1 = "purpose") || data2.status === undefined && (missing1 = "status")) {
-validate185.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "File/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate187.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "File/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data2.id !== undefined) {
@@ -22379,12 +22632,12 @@ let data3 = data2.id;
 const _errs7 = errors;
 if (errors === _errs7) {
 if (typeof data3 === "string") {
-if (!pattern23.test(data3)) {
-validate185.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "File/properties/id/pattern", keyword: "pattern", params: { pattern: "^file-[0-9a-f]{32}$" } }];
+if (!pattern27.test(data3)) {
+validate187.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "File/properties/id/pattern", keyword: "pattern", params: { pattern: "^file-[0-9a-f]{32}$" } }];
 return false;
 }
 } else {
-validate185.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "File/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate187.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "File/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -22396,7 +22649,7 @@ if (valid3) {
 if (data2.object !== undefined) {
 const _errs9 = errors;
 if (data2.object !== "file") {
-validate185.errors = [{ instancePath: instancePath + "/data/" + i0 + "/object", schemaPath: "File/properties/object/const", keyword: "const", params: { allowedValue: "file" } }];
+validate187.errors = [{ instancePath: instancePath + "/data/" + i0 + "/object", schemaPath: "File/properties/object/const", keyword: "const", params: { allowedValue: "file" } }];
 return false;
 }
 var valid3 = _errs9 === errors;
@@ -22408,13 +22661,13 @@ if (data2.bytes !== undefined) {
 let data5 = data2.bytes;
 const _errs10 = errors;
 if (!(typeof data5 == "number" && (!(data5 % 1) && !isNaN(data5)) && isFinite(data5))) {
-validate185.errors = [{ instancePath: instancePath + "/data/" + i0 + "/bytes", schemaPath: "File/properties/bytes/type", keyword: "type", params: { type: "integer" } }];
+validate187.errors = [{ instancePath: instancePath + "/data/" + i0 + "/bytes", schemaPath: "File/properties/bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs10) {
 if (typeof data5 == "number" && isFinite(data5)) {
 if (data5 < 1 || isNaN(data5)) {
-validate185.errors = [{ instancePath: instancePath + "/data/" + i0 + "/bytes", schemaPath: "File/properties/bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate187.errors = [{ instancePath: instancePath + "/data/" + i0 + "/bytes", schemaPath: "File/properties/bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -22428,7 +22681,7 @@ if (data2.created_at !== undefined) {
 let data6 = data2.created_at;
 const _errs12 = errors;
 if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
-validate185.errors = [{ instancePath: instancePath + "/data/" + i0 + "/created_at", schemaPath: "File/properties/created_at/type", keyword: "type", params: { type: "integer" } }];
+validate187.errors = [{ instancePath: instancePath + "/data/" + i0 + "/created_at", schemaPath: "File/properties/created_at/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid3 = _errs12 === errors;
@@ -22440,7 +22693,7 @@ if (data2.expires_at !== undefined) {
 let data7 = data2.expires_at;
 const _errs14 = errors;
 if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7))) {
-validate185.errors = [{ instancePath: instancePath + "/data/" + i0 + "/expires_at", schemaPath: "File/properties/expires_at/type", keyword: "type", params: { type: "integer" } }];
+validate187.errors = [{ instancePath: instancePath + "/data/" + i0 + "/expires_at", schemaPath: "File/properties/expires_at/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid3 = _errs14 === errors;
@@ -22451,7 +22704,7 @@ if (valid3) {
 if (data2.filename !== undefined) {
 const _errs16 = errors;
 if (typeof data2.filename !== "string") {
-validate185.errors = [{ instancePath: instancePath + "/data/" + i0 + "/filename", schemaPath: "File/properties/filename/type", keyword: "type", params: { type: "string" } }];
+validate187.errors = [{ instancePath: instancePath + "/data/" + i0 + "/filename", schemaPath: "File/properties/filename/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs16 === errors;
@@ -22463,7 +22716,7 @@ if (data2.purpose !== undefined) {
 let data9 = data2.purpose;
 const _errs18 = errors;
 if (!(data9 === "assistants" || data9 === "batch" || data9 === "fine-tune" || data9 === "vision" || data9 === "user_data" || data9 === "evals")) {
-validate185.errors = [{ instancePath: instancePath + "/data/" + i0 + "/purpose", schemaPath: "File/properties/purpose/enum", keyword: "enum", params: { allowedValues: schema196.properties.purpose.enum } }];
+validate187.errors = [{ instancePath: instancePath + "/data/" + i0 + "/purpose", schemaPath: "File/properties/purpose/enum", keyword: "enum", params: { allowedValues: schema198.properties.purpose.enum } }];
 return false;
 }
 var valid3 = _errs18 === errors;
@@ -22474,7 +22727,7 @@ if (valid3) {
 if (data2.status !== undefined) {
 const _errs19 = errors;
 if (data2.status !== "processed") {
-validate185.errors = [{ instancePath: instancePath + "/data/" + i0 + "/status", schemaPath: "File/properties/status/const", keyword: "const", params: { allowedValue: "processed" } }];
+validate187.errors = [{ instancePath: instancePath + "/data/" + i0 + "/status", schemaPath: "File/properties/status/const", keyword: "const", params: { allowedValue: "processed" } }];
 return false;
 }
 var valid3 = _errs19 === errors;
@@ -22490,7 +22743,7 @@ var valid3 = true;
 }
 }
 } else {
-validate185.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "File/type", keyword: "type", params: { type: "object" } }];
+validate187.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "File/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -22500,7 +22753,7 @@ break;
 }
 }
 } else {
-validate185.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
+validate187.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -22513,7 +22766,7 @@ if (data.first_id !== undefined) {
 let data11 = data.first_id;
 const _errs20 = errors;
 if (typeof data11 !== "string" && data11 !== null) {
-validate185.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema195.properties.first_id.type } }];
+validate187.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema197.properties.first_id.type } }];
 return false;
 }
 var valid0 = _errs20 === errors;
@@ -22525,7 +22778,7 @@ if (data.last_id !== undefined) {
 let data12 = data.last_id;
 const _errs22 = errors;
 if (typeof data12 !== "string" && data12 !== null) {
-validate185.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema195.properties.last_id.type } }];
+validate187.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema197.properties.last_id.type } }];
 return false;
 }
 var valid0 = _errs22 === errors;
@@ -22536,7 +22789,7 @@ if (valid0) {
 if (data.has_more !== undefined) {
 const _errs24 = errors;
 if (typeof data.has_more !== "boolean") {
-validate185.errors = [{ instancePath: instancePath + "/has_more", schemaPath: "#/properties/has_more/type", keyword: "type", params: { type: "boolean" } }];
+validate187.errors = [{ instancePath: instancePath + "/has_more", schemaPath: "#/properties/has_more/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid0 = _errs24 === errors;
@@ -22549,19 +22802,19 @@ var valid0 = true;
 }
 }
 } else {
-validate185.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate187.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate185.errors = vErrors;
+validate187.errors = vErrors;
 return errors === 0;
 }
-validate185.evaluated = { props: { object: true, data: true, first_id: true, last_id: true, has_more: true }, dynamicProps: false, dynamicItems: false };
-var validateFile = validate186;
-function validate186(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate187.evaluated = { props: { object: true, data: true, first_id: true, last_id: true, has_more: true }, dynamicProps: false, dynamicItems: false };
+var validateFile = validate188;
+function validate188(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate186.evaluated;
+const evaluated0 = validate188.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -22572,7 +22825,7 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.id === undefined && (missing0 = "id") || data.object === undefined && (missing0 = "object") || data.bytes === undefined && (missing0 = "bytes") || data.created_at === undefined && (missing0 = "created_at") || data.filename === undefined && (missing0 = "filename") || data.purpose === undefined && (missing0 = "purpose") || data.status === undefined && (missing0 = "status")) {
-validate186.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate188.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.id !== undefined) {
@@ -22580,12 +22833,12 @@ let data0 = data.id;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (!pattern23.test(data0)) {
-validate186.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/pattern", keyword: "pattern", params: { pattern: "^file-[0-9a-f]{32}$" } }];
+if (!pattern27.test(data0)) {
+validate188.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/pattern", keyword: "pattern", params: { pattern: "^file-[0-9a-f]{32}$" } }];
 return false;
 }
 } else {
-validate186.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate188.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -22597,7 +22850,7 @@ if (valid0) {
 if (data.object !== undefined) {
 const _errs3 = errors;
 if (data.object !== "file") {
-validate186.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "file" } }];
+validate188.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "file" } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -22609,13 +22862,13 @@ if (data.bytes !== undefined) {
 let data2 = data.bytes;
 const _errs4 = errors;
 if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)) && isFinite(data2))) {
-validate186.errors = [{ instancePath: instancePath + "/bytes", schemaPath: "#/properties/bytes/type", keyword: "type", params: { type: "integer" } }];
+validate188.errors = [{ instancePath: instancePath + "/bytes", schemaPath: "#/properties/bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs4) {
 if (typeof data2 == "number" && isFinite(data2)) {
 if (data2 < 1 || isNaN(data2)) {
-validate186.errors = [{ instancePath: instancePath + "/bytes", schemaPath: "#/properties/bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate188.errors = [{ instancePath: instancePath + "/bytes", schemaPath: "#/properties/bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -22629,7 +22882,7 @@ if (data.created_at !== undefined) {
 let data3 = data.created_at;
 const _errs6 = errors;
 if (!(typeof data3 == "number" && (!(data3 % 1) && !isNaN(data3)) && isFinite(data3))) {
-validate186.errors = [{ instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: "integer" } }];
+validate188.errors = [{ instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -22641,7 +22894,7 @@ if (data.expires_at !== undefined) {
 let data4 = data.expires_at;
 const _errs8 = errors;
 if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
-validate186.errors = [{ instancePath: instancePath + "/expires_at", schemaPath: "#/properties/expires_at/type", keyword: "type", params: { type: "integer" } }];
+validate188.errors = [{ instancePath: instancePath + "/expires_at", schemaPath: "#/properties/expires_at/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -22652,7 +22905,7 @@ if (valid0) {
 if (data.filename !== undefined) {
 const _errs10 = errors;
 if (typeof data.filename !== "string") {
-validate186.errors = [{ instancePath: instancePath + "/filename", schemaPath: "#/properties/filename/type", keyword: "type", params: { type: "string" } }];
+validate188.errors = [{ instancePath: instancePath + "/filename", schemaPath: "#/properties/filename/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -22664,7 +22917,7 @@ if (data.purpose !== undefined) {
 let data6 = data.purpose;
 const _errs12 = errors;
 if (!(data6 === "assistants" || data6 === "batch" || data6 === "fine-tune" || data6 === "vision" || data6 === "user_data" || data6 === "evals")) {
-validate186.errors = [{ instancePath: instancePath + "/purpose", schemaPath: "#/properties/purpose/enum", keyword: "enum", params: { allowedValues: schema196.properties.purpose.enum } }];
+validate188.errors = [{ instancePath: instancePath + "/purpose", schemaPath: "#/properties/purpose/enum", keyword: "enum", params: { allowedValues: schema198.properties.purpose.enum } }];
 return false;
 }
 var valid0 = _errs12 === errors;
@@ -22675,7 +22928,7 @@ if (valid0) {
 if (data.status !== undefined) {
 const _errs13 = errors;
 if (data.status !== "processed") {
-validate186.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/const", keyword: "const", params: { allowedValue: "processed" } }];
+validate188.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/const", keyword: "const", params: { allowedValue: "processed" } }];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -22691,20 +22944,20 @@ var valid0 = true;
 }
 }
 } else {
-validate186.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate188.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate186.errors = vErrors;
+validate188.errors = vErrors;
 return errors === 0;
 }
-validate186.evaluated = { props: { id: true, object: true, bytes: true, created_at: true, expires_at: true, filename: true, purpose: true, status: true }, dynamicProps: false, dynamicItems: false };
-var validateHealth = validate187;
-var schema198 = { type: "object", required: ["status"], properties: { status: { type: "string", enum: ["ok", "unavailable"] }, checks: { type: "object", additionalProperties: { type: "string", enum: ["ok", "failed"] } } } };
-function validate187(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate188.evaluated = { props: { id: true, object: true, bytes: true, created_at: true, expires_at: true, filename: true, purpose: true, status: true }, dynamicProps: false, dynamicItems: false };
+var validateHealth = validate189;
+var schema200 = { type: "object", required: ["status"], properties: { status: { type: "string", enum: ["ok", "unavailable"] }, checks: { type: "object", additionalProperties: { type: "string", enum: ["ok", "failed"] } } } };
+function validate189(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate187.evaluated;
+const evaluated0 = validate189.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -22715,18 +22968,18 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.status === undefined && (missing0 = "status")) {
-validate187.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate189.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.status !== undefined) {
 let data0 = data.status;
 const _errs1 = errors;
 if (typeof data0 !== "string") {
-validate187.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
+validate189.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data0 === "ok" || data0 === "unavailable")) {
-validate187.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema198.properties.status.enum } }];
+validate189.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema200.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -22743,11 +22996,11 @@ for (const key0 in data1) {
 let data2 = data1[key0];
 const _errs6 = errors;
 if (typeof data2 !== "string") {
-validate187.errors = [{ instancePath: instancePath + "/checks/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/checks/additionalProperties/type", keyword: "type", params: { type: "string" } }];
+validate189.errors = [{ instancePath: instancePath + "/checks/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/checks/additionalProperties/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data2 === "ok" || data2 === "failed")) {
-validate187.errors = [{ instancePath: instancePath + "/checks/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/checks/additionalProperties/enum", keyword: "enum", params: { allowedValues: schema198.properties.checks.additionalProperties.enum } }];
+validate189.errors = [{ instancePath: instancePath + "/checks/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/checks/additionalProperties/enum", keyword: "enum", params: { allowedValues: schema200.properties.checks.additionalProperties.enum } }];
 return false;
 }
 var valid1 = _errs6 === errors;
@@ -22756,7 +23009,7 @@ break;
 }
 }
 } else {
-validate187.errors = [{ instancePath: instancePath + "/checks", schemaPath: "#/properties/checks/type", keyword: "type", params: { type: "object" } }];
+validate189.errors = [{ instancePath: instancePath + "/checks", schemaPath: "#/properties/checks/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -22767,20 +23020,20 @@ var valid0 = true;
 }
 }
 } else {
-validate187.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate189.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate187.errors = vErrors;
+validate189.errors = vErrors;
 return errors === 0;
 }
-validate187.evaluated = { props: { status: true, checks: true }, dynamicProps: false, dynamicItems: false };
-var validateJob = validate188;
-var schema199 = { type: "object", required: ["id", "object", "modality", "status", "progress", "model", "created"], properties: { id: { type: "string", format: "uuid" }, object: { const: "job" }, modality: { type: "string" }, status: { enum: ["queued", "processing", "completed", "failed", "cancelled"] }, progress: { type: "number", minimum: 0, maximum: 1 }, model: { type: ["string", "null"] }, created: { type: "integer" }, started: { type: "integer" }, completed: { type: "integer" }, data: { type: "array", items: { type: "object" } }, credits_used: { type: "number", minimum: 0 }, error: { type: "object", required: ["message", "type", "code", "param"], properties: { message: { type: "string" }, type: { type: "string" }, code: { type: "string" }, param: { type: ["string", "null"] } } } } };
-function validate188(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate189.evaluated = { props: { status: true, checks: true }, dynamicProps: false, dynamicItems: false };
+var validateJob = validate190;
+var schema201 = { type: "object", required: ["id", "object", "modality", "status", "progress", "model", "created"], properties: { id: { type: "string", format: "uuid" }, object: { const: "job" }, modality: { type: "string" }, status: { enum: ["queued", "processing", "completed", "failed", "cancelled"] }, progress: { type: "number", minimum: 0, maximum: 1 }, model: { type: ["string", "null"] }, created: { type: "integer" }, started: { type: "integer" }, completed: { type: "integer" }, data: { type: "array", items: { type: "object" } }, credits_used: { type: "number", minimum: 0 }, error: { type: "object", required: ["message", "type", "code", "param"], properties: { message: { type: "string" }, type: { type: "string" }, code: { type: "string" }, param: { type: ["string", "null"] } } } } };
+function validate190(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate188.evaluated;
+const evaluated0 = validate190.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -22791,7 +23044,7 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.id === undefined && (missing0 = "id") || data.object === undefined && (missing0 = "object") || data.modality === undefined && (missing0 = "modality") || data.status === undefined && (missing0 = "status") || data.progress === undefined && (missing0 = "progress") || data.model === undefined && (missing0 = "model") || data.created === undefined && (missing0 = "created")) {
-validate188.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate190.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.id !== undefined) {
@@ -22801,11 +23054,11 @@ if (errors === _errs1) {
 if (errors === _errs1) {
 if (typeof data0 === "string") {
 if (!formats0.test(data0)) {
-validate188.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+validate190.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate188.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate190.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -22818,7 +23071,7 @@ if (valid0) {
 if (data.object !== undefined) {
 const _errs3 = errors;
 if (data.object !== "job") {
-validate188.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "job" } }];
+validate190.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "job" } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -22829,7 +23082,7 @@ if (valid0) {
 if (data.modality !== undefined) {
 const _errs4 = errors;
 if (typeof data.modality !== "string") {
-validate188.errors = [{ instancePath: instancePath + "/modality", schemaPath: "#/properties/modality/type", keyword: "type", params: { type: "string" } }];
+validate190.errors = [{ instancePath: instancePath + "/modality", schemaPath: "#/properties/modality/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -22841,7 +23094,7 @@ if (data.status !== undefined) {
 let data3 = data.status;
 const _errs6 = errors;
 if (!(data3 === "queued" || data3 === "processing" || data3 === "completed" || data3 === "failed" || data3 === "cancelled")) {
-validate188.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema199.properties.status.enum } }];
+validate190.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema201.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -22855,16 +23108,16 @@ const _errs7 = errors;
 if (errors === _errs7) {
 if (typeof data4 == "number" && isFinite(data4)) {
 if (data4 > 1 || isNaN(data4)) {
-validate188.errors = [{ instancePath: instancePath + "/progress", schemaPath: "#/properties/progress/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1 } }];
+validate190.errors = [{ instancePath: instancePath + "/progress", schemaPath: "#/properties/progress/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1 } }];
 return false;
 } else {
 if (data4 < 0 || isNaN(data4)) {
-validate188.errors = [{ instancePath: instancePath + "/progress", schemaPath: "#/properties/progress/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate190.errors = [{ instancePath: instancePath + "/progress", schemaPath: "#/properties/progress/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 } else {
-validate188.errors = [{ instancePath: instancePath + "/progress", schemaPath: "#/properties/progress/type", keyword: "type", params: { type: "number" } }];
+validate190.errors = [{ instancePath: instancePath + "/progress", schemaPath: "#/properties/progress/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -22877,7 +23130,7 @@ if (data.model !== undefined) {
 let data5 = data.model;
 const _errs9 = errors;
 if (typeof data5 !== "string" && data5 !== null) {
-validate188.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: schema199.properties.model.type } }];
+validate190.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: schema201.properties.model.type } }];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -22889,7 +23142,7 @@ if (data.created !== undefined) {
 let data6 = data.created;
 const _errs11 = errors;
 if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
-validate188.errors = [{ instancePath: instancePath + "/created", schemaPath: "#/properties/created/type", keyword: "type", params: { type: "integer" } }];
+validate190.errors = [{ instancePath: instancePath + "/created", schemaPath: "#/properties/created/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -22901,7 +23154,7 @@ if (data.started !== undefined) {
 let data7 = data.started;
 const _errs13 = errors;
 if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7))) {
-validate188.errors = [{ instancePath: instancePath + "/started", schemaPath: "#/properties/started/type", keyword: "type", params: { type: "integer" } }];
+validate190.errors = [{ instancePath: instancePath + "/started", schemaPath: "#/properties/started/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -22913,7 +23166,7 @@ if (data.completed !== undefined) {
 let data8 = data.completed;
 const _errs15 = errors;
 if (!(typeof data8 == "number" && (!(data8 % 1) && !isNaN(data8)) && isFinite(data8))) {
-validate188.errors = [{ instancePath: instancePath + "/completed", schemaPath: "#/properties/completed/type", keyword: "type", params: { type: "integer" } }];
+validate190.errors = [{ instancePath: instancePath + "/completed", schemaPath: "#/properties/completed/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs15 === errors;
@@ -22932,7 +23185,7 @@ for (let i0 = 0;i0 < len0; i0++) {
 let data10 = data9[i0];
 const _errs19 = errors;
 if (!(data10 && typeof data10 == "object" && !Array.isArray(data10))) {
-validate188.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "#/properties/data/items/type", keyword: "type", params: { type: "object" } }];
+validate190.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "#/properties/data/items/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid1 = _errs19 === errors;
@@ -22941,7 +23194,7 @@ break;
 }
 }
 } else {
-validate188.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
+validate190.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -22956,11 +23209,11 @@ const _errs21 = errors;
 if (errors === _errs21) {
 if (typeof data11 == "number" && isFinite(data11)) {
 if (data11 < 0 || isNaN(data11)) {
-validate188.errors = [{ instancePath: instancePath + "/credits_used", schemaPath: "#/properties/credits_used/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate190.errors = [{ instancePath: instancePath + "/credits_used", schemaPath: "#/properties/credits_used/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate188.errors = [{ instancePath: instancePath + "/credits_used", schemaPath: "#/properties/credits_used/type", keyword: "type", params: { type: "number" } }];
+validate190.errors = [{ instancePath: instancePath + "/credits_used", schemaPath: "#/properties/credits_used/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -22976,13 +23229,13 @@ if (errors === _errs23) {
 if (data12 && typeof data12 == "object" && !Array.isArray(data12)) {
 let missing1;
 if (data12.message === undefined && (missing1 = "message") || data12.type === undefined && (missing1 = "type") || data12.code === undefined && (missing1 = "code") || data12.param === undefined && (missing1 = "param")) {
-validate188.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate190.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data12.message !== undefined) {
 const _errs25 = errors;
 if (typeof data12.message !== "string") {
-validate188.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
+validate190.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs25 === errors;
@@ -22993,7 +23246,7 @@ if (valid2) {
 if (data12.type !== undefined) {
 const _errs27 = errors;
 if (typeof data12.type !== "string") {
-validate188.errors = [{ instancePath: instancePath + "/error/type", schemaPath: "#/properties/error/properties/type/type", keyword: "type", params: { type: "string" } }];
+validate190.errors = [{ instancePath: instancePath + "/error/type", schemaPath: "#/properties/error/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs27 === errors;
@@ -23004,7 +23257,7 @@ if (valid2) {
 if (data12.code !== undefined) {
 const _errs29 = errors;
 if (typeof data12.code !== "string") {
-validate188.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
+validate190.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs29 === errors;
@@ -23016,7 +23269,7 @@ if (data12.param !== undefined) {
 let data16 = data12.param;
 const _errs31 = errors;
 if (typeof data16 !== "string" && data16 !== null) {
-validate188.errors = [{ instancePath: instancePath + "/error/param", schemaPath: "#/properties/error/properties/param/type", keyword: "type", params: { type: schema199.properties.error.properties.param.type } }];
+validate190.errors = [{ instancePath: instancePath + "/error/param", schemaPath: "#/properties/error/properties/param/type", keyword: "type", params: { type: schema201.properties.error.properties.param.type } }];
 return false;
 }
 var valid2 = _errs31 === errors;
@@ -23028,7 +23281,7 @@ var valid2 = true;
 }
 }
 } else {
-validate188.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: "object" } }];
+validate190.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -23049,20 +23302,20 @@ var valid0 = true;
 }
 }
 } else {
-validate188.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate190.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate188.errors = vErrors;
+validate190.errors = vErrors;
 return errors === 0;
 }
-validate188.evaluated = { props: { id: true, object: true, modality: true, status: true, progress: true, model: true, created: true, started: true, completed: true, data: true, credits_used: true, error: true }, dynamicProps: false, dynamicItems: false };
-var validateKey = validate189;
-var schema200 = { type: "object", required: ["object", "id", "name", "workspace", "role", "preset", "balance", "window", "daily_tokens"], properties: { object: { const: "key" }, id: { type: "string", format: "uuid" }, name: { type: "string" }, workspace: { type: "object", required: ["id", "name"], properties: { id: { type: "string", format: "uuid" }, name: { type: "string" } } }, role: { type: "string", enum: ["owner", "admin", "developer", "billing"] }, preset: { type: "string" }, balance: { type: "object", required: ["credits", "held", "available"], properties: { credits: { type: "number" }, held: { type: "number", minimum: 0 }, available: { type: "number" } } }, window: { type: "object", required: ["seconds", "limit", "used", "left"], properties: { seconds: { const: 60 }, limit: { type: ["integer", "null"] }, used: { type: "integer", minimum: 0 }, left: { type: ["integer", "null"] } } }, daily_tokens: { type: "object", required: ["limit", "used", "left"], properties: { limit: { type: ["integer", "null"] }, used: { type: "integer", minimum: 0 }, left: { type: ["integer", "null"] } } } } };
-function validate189(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate190.evaluated = { props: { id: true, object: true, modality: true, status: true, progress: true, model: true, created: true, started: true, completed: true, data: true, credits_used: true, error: true }, dynamicProps: false, dynamicItems: false };
+var validateKey = validate191;
+var schema202 = { type: "object", required: ["object", "id", "name", "workspace", "role", "preset", "balance", "window", "daily_tokens"], properties: { object: { const: "key" }, id: { type: "string", format: "uuid" }, name: { type: "string" }, workspace: { type: "object", required: ["id", "name"], properties: { id: { type: "string", format: "uuid" }, name: { type: "string" } } }, role: { type: "string", enum: ["owner", "admin", "developer", "billing"] }, preset: { type: "string" }, balance: { type: "object", required: ["credits", "held", "available"], properties: { credits: { type: "number" }, held: { type: "number", minimum: 0 }, available: { type: "number" } } }, window: { type: "object", required: ["seconds", "limit", "used", "left"], properties: { seconds: { const: 60 }, limit: { type: ["integer", "null"] }, used: { type: "integer", minimum: 0 }, left: { type: ["integer", "null"] } } }, daily_tokens: { type: "object", required: ["limit", "used", "left"], properties: { limit: { type: ["integer", "null"] }, used: { type: "integer", minimum: 0 }, left: { type: ["integer", "null"] } } } } };
+function validate191(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate189.evaluated;
+const evaluated0 = validate191.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -23073,13 +23326,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.object === undefined && (missing0 = "object") || data.id === undefined && (missing0 = "id") || data.name === undefined && (missing0 = "name") || data.workspace === undefined && (missing0 = "workspace") || data.role === undefined && (missing0 = "role") || data.preset === undefined && (missing0 = "preset") || data.balance === undefined && (missing0 = "balance") || data.window === undefined && (missing0 = "window") || data.daily_tokens === undefined && (missing0 = "daily_tokens")) {
-validate189.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate191.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.object !== undefined) {
 const _errs1 = errors;
 if (data.object !== "key") {
-validate189.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "key" } }];
+validate191.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "key" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -23094,11 +23347,11 @@ if (errors === _errs2) {
 if (errors === _errs2) {
 if (typeof data1 === "string") {
 if (!formats0.test(data1)) {
-validate189.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+validate191.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate189.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate191.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -23111,7 +23364,7 @@ if (valid0) {
 if (data.name !== undefined) {
 const _errs4 = errors;
 if (typeof data.name !== "string") {
-validate189.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
+validate191.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -23126,7 +23379,7 @@ if (errors === _errs6) {
 if (data3 && typeof data3 == "object" && !Array.isArray(data3)) {
 let missing1;
 if (data3.id === undefined && (missing1 = "id") || data3.name === undefined && (missing1 = "name")) {
-validate189.errors = [{ instancePath: instancePath + "/workspace", schemaPath: "#/properties/workspace/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate191.errors = [{ instancePath: instancePath + "/workspace", schemaPath: "#/properties/workspace/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data3.id !== undefined) {
@@ -23136,11 +23389,11 @@ if (errors === _errs8) {
 if (errors === _errs8) {
 if (typeof data4 === "string") {
 if (!formats0.test(data4)) {
-validate189.errors = [{ instancePath: instancePath + "/workspace/id", schemaPath: "#/properties/workspace/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+validate191.errors = [{ instancePath: instancePath + "/workspace/id", schemaPath: "#/properties/workspace/properties/id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate189.errors = [{ instancePath: instancePath + "/workspace/id", schemaPath: "#/properties/workspace/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate191.errors = [{ instancePath: instancePath + "/workspace/id", schemaPath: "#/properties/workspace/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -23153,7 +23406,7 @@ if (valid1) {
 if (data3.name !== undefined) {
 const _errs10 = errors;
 if (typeof data3.name !== "string") {
-validate189.errors = [{ instancePath: instancePath + "/workspace/name", schemaPath: "#/properties/workspace/properties/name/type", keyword: "type", params: { type: "string" } }];
+validate191.errors = [{ instancePath: instancePath + "/workspace/name", schemaPath: "#/properties/workspace/properties/name/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid1 = _errs10 === errors;
@@ -23163,7 +23416,7 @@ var valid1 = true;
 }
 }
 } else {
-validate189.errors = [{ instancePath: instancePath + "/workspace", schemaPath: "#/properties/workspace/type", keyword: "type", params: { type: "object" } }];
+validate191.errors = [{ instancePath: instancePath + "/workspace", schemaPath: "#/properties/workspace/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -23176,11 +23429,11 @@ if (data.role !== undefined) {
 let data6 = data.role;
 const _errs12 = errors;
 if (typeof data6 !== "string") {
-validate189.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/type", keyword: "type", params: { type: "string" } }];
+validate191.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data6 === "owner" || data6 === "admin" || data6 === "developer" || data6 === "billing")) {
-validate189.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/enum", keyword: "enum", params: { allowedValues: schema200.properties.role.enum } }];
+validate191.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/enum", keyword: "enum", params: { allowedValues: schema202.properties.role.enum } }];
 return false;
 }
 var valid0 = _errs12 === errors;
@@ -23191,7 +23444,7 @@ if (valid0) {
 if (data.preset !== undefined) {
 const _errs14 = errors;
 if (typeof data.preset !== "string") {
-validate189.errors = [{ instancePath: instancePath + "/preset", schemaPath: "#/properties/preset/type", keyword: "type", params: { type: "string" } }];
+validate191.errors = [{ instancePath: instancePath + "/preset", schemaPath: "#/properties/preset/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs14 === errors;
@@ -23206,14 +23459,14 @@ if (errors === _errs16) {
 if (data8 && typeof data8 == "object" && !Array.isArray(data8)) {
 let missing2;
 if (data8.credits === undefined && (missing2 = "credits") || data8.held === undefined && (missing2 = "held") || data8.available === undefined && (missing2 = "available")) {
-validate189.errors = [{ instancePath: instancePath + "/balance", schemaPath: "#/properties/balance/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate191.errors = [{ instancePath: instancePath + "/balance", schemaPath: "#/properties/balance/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 if (data8.credits !== undefined) {
 let data9 = data8.credits;
 const _errs18 = errors;
 if (!(typeof data9 == "number" && isFinite(data9))) {
-validate189.errors = [{ instancePath: instancePath + "/balance/credits", schemaPath: "#/properties/balance/properties/credits/type", keyword: "type", params: { type: "number" } }];
+validate191.errors = [{ instancePath: instancePath + "/balance/credits", schemaPath: "#/properties/balance/properties/credits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid2 = _errs18 === errors;
@@ -23227,11 +23480,11 @@ const _errs20 = errors;
 if (errors === _errs20) {
 if (typeof data10 == "number" && isFinite(data10)) {
 if (data10 < 0 || isNaN(data10)) {
-validate189.errors = [{ instancePath: instancePath + "/balance/held", schemaPath: "#/properties/balance/properties/held/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate191.errors = [{ instancePath: instancePath + "/balance/held", schemaPath: "#/properties/balance/properties/held/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate189.errors = [{ instancePath: instancePath + "/balance/held", schemaPath: "#/properties/balance/properties/held/type", keyword: "type", params: { type: "number" } }];
+validate191.errors = [{ instancePath: instancePath + "/balance/held", schemaPath: "#/properties/balance/properties/held/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -23244,7 +23497,7 @@ if (data8.available !== undefined) {
 let data11 = data8.available;
 const _errs22 = errors;
 if (!(typeof data11 == "number" && isFinite(data11))) {
-validate189.errors = [{ instancePath: instancePath + "/balance/available", schemaPath: "#/properties/balance/properties/available/type", keyword: "type", params: { type: "number" } }];
+validate191.errors = [{ instancePath: instancePath + "/balance/available", schemaPath: "#/properties/balance/properties/available/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid2 = _errs22 === errors;
@@ -23255,7 +23508,7 @@ var valid2 = true;
 }
 }
 } else {
-validate189.errors = [{ instancePath: instancePath + "/balance", schemaPath: "#/properties/balance/type", keyword: "type", params: { type: "object" } }];
+validate191.errors = [{ instancePath: instancePath + "/balance", schemaPath: "#/properties/balance/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -23271,13 +23524,13 @@ if (errors === _errs24) {
 if (data12 && typeof data12 == "object" && !Array.isArray(data12)) {
 let missing3;
 if (data12.seconds === undefined && (missing3 = "seconds") || data12.limit === undefined && (missing3 = "limit") || data12.used === undefined && (missing3 = "used") || data12.left === undefined && (missing3 = "left")) {
-validate189.errors = [{ instancePath: instancePath + "/window", schemaPath: "#/properties/window/required", keyword: "required", params: { missingProperty: missing3 } }];
+validate191.errors = [{ instancePath: instancePath + "/window", schemaPath: "#/properties/window/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
 if (data12.seconds !== undefined) {
 const _errs26 = errors;
 if (data12.seconds !== 60) {
-validate189.errors = [{ instancePath: instancePath + "/window/seconds", schemaPath: "#/properties/window/properties/seconds/const", keyword: "const", params: { allowedValue: 60 } }];
+validate191.errors = [{ instancePath: instancePath + "/window/seconds", schemaPath: "#/properties/window/properties/seconds/const", keyword: "const", params: { allowedValue: 60 } }];
 return false;
 }
 var valid3 = _errs26 === errors;
@@ -23289,7 +23542,7 @@ if (data12.limit !== undefined) {
 let data14 = data12.limit;
 const _errs27 = errors;
 if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14)) && data14 !== null) {
-validate189.errors = [{ instancePath: instancePath + "/window/limit", schemaPath: "#/properties/window/properties/limit/type", keyword: "type", params: { type: schema200.properties.window.properties.limit.type } }];
+validate191.errors = [{ instancePath: instancePath + "/window/limit", schemaPath: "#/properties/window/properties/limit/type", keyword: "type", params: { type: schema202.properties.window.properties.limit.type } }];
 return false;
 }
 var valid3 = _errs27 === errors;
@@ -23301,13 +23554,13 @@ if (data12.used !== undefined) {
 let data15 = data12.used;
 const _errs29 = errors;
 if (!(typeof data15 == "number" && (!(data15 % 1) && !isNaN(data15)) && isFinite(data15))) {
-validate189.errors = [{ instancePath: instancePath + "/window/used", schemaPath: "#/properties/window/properties/used/type", keyword: "type", params: { type: "integer" } }];
+validate191.errors = [{ instancePath: instancePath + "/window/used", schemaPath: "#/properties/window/properties/used/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs29) {
 if (typeof data15 == "number" && isFinite(data15)) {
 if (data15 < 0 || isNaN(data15)) {
-validate189.errors = [{ instancePath: instancePath + "/window/used", schemaPath: "#/properties/window/properties/used/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate191.errors = [{ instancePath: instancePath + "/window/used", schemaPath: "#/properties/window/properties/used/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -23321,7 +23574,7 @@ if (data12.left !== undefined) {
 let data16 = data12.left;
 const _errs31 = errors;
 if (!(typeof data16 == "number" && (!(data16 % 1) && !isNaN(data16)) && isFinite(data16)) && data16 !== null) {
-validate189.errors = [{ instancePath: instancePath + "/window/left", schemaPath: "#/properties/window/properties/left/type", keyword: "type", params: { type: schema200.properties.window.properties.left.type } }];
+validate191.errors = [{ instancePath: instancePath + "/window/left", schemaPath: "#/properties/window/properties/left/type", keyword: "type", params: { type: schema202.properties.window.properties.left.type } }];
 return false;
 }
 var valid3 = _errs31 === errors;
@@ -23333,7 +23586,7 @@ var valid3 = true;
 }
 }
 } else {
-validate189.errors = [{ instancePath: instancePath + "/window", schemaPath: "#/properties/window/type", keyword: "type", params: { type: "object" } }];
+validate191.errors = [{ instancePath: instancePath + "/window", schemaPath: "#/properties/window/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -23349,14 +23602,14 @@ if (errors === _errs33) {
 if (data17 && typeof data17 == "object" && !Array.isArray(data17)) {
 let missing4;
 if (data17.limit === undefined && (missing4 = "limit") || data17.used === undefined && (missing4 = "used") || data17.left === undefined && (missing4 = "left")) {
-validate189.errors = [{ instancePath: instancePath + "/daily_tokens", schemaPath: "#/properties/daily_tokens/required", keyword: "required", params: { missingProperty: missing4 } }];
+validate191.errors = [{ instancePath: instancePath + "/daily_tokens", schemaPath: "#/properties/daily_tokens/required", keyword: "required", params: { missingProperty: missing4 } }];
 return false;
 } else {
 if (data17.limit !== undefined) {
 let data18 = data17.limit;
 const _errs35 = errors;
 if (!(typeof data18 == "number" && (!(data18 % 1) && !isNaN(data18)) && isFinite(data18)) && data18 !== null) {
-validate189.errors = [{ instancePath: instancePath + "/daily_tokens/limit", schemaPath: "#/properties/daily_tokens/properties/limit/type", keyword: "type", params: { type: schema200.properties.daily_tokens.properties.limit.type } }];
+validate191.errors = [{ instancePath: instancePath + "/daily_tokens/limit", schemaPath: "#/properties/daily_tokens/properties/limit/type", keyword: "type", params: { type: schema202.properties.daily_tokens.properties.limit.type } }];
 return false;
 }
 var valid4 = _errs35 === errors;
@@ -23368,13 +23621,13 @@ if (data17.used !== undefined) {
 let data19 = data17.used;
 const _errs37 = errors;
 if (!(typeof data19 == "number" && (!(data19 % 1) && !isNaN(data19)) && isFinite(data19))) {
-validate189.errors = [{ instancePath: instancePath + "/daily_tokens/used", schemaPath: "#/properties/daily_tokens/properties/used/type", keyword: "type", params: { type: "integer" } }];
+validate191.errors = [{ instancePath: instancePath + "/daily_tokens/used", schemaPath: "#/properties/daily_tokens/properties/used/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs37) {
 if (typeof data19 == "number" && isFinite(data19)) {
 if (data19 < 0 || isNaN(data19)) {
-validate189.errors = [{ instancePath: instancePath + "/daily_tokens/used", schemaPath: "#/properties/daily_tokens/properties/used/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate191.errors = [{ instancePath: instancePath + "/daily_tokens/used", schemaPath: "#/properties/daily_tokens/properties/used/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -23388,7 +23641,7 @@ if (data17.left !== undefined) {
 let data20 = data17.left;
 const _errs39 = errors;
 if (!(typeof data20 == "number" && (!(data20 % 1) && !isNaN(data20)) && isFinite(data20)) && data20 !== null) {
-validate189.errors = [{ instancePath: instancePath + "/daily_tokens/left", schemaPath: "#/properties/daily_tokens/properties/left/type", keyword: "type", params: { type: schema200.properties.daily_tokens.properties.left.type } }];
+validate191.errors = [{ instancePath: instancePath + "/daily_tokens/left", schemaPath: "#/properties/daily_tokens/properties/left/type", keyword: "type", params: { type: schema202.properties.daily_tokens.properties.left.type } }];
 return false;
 }
 var valid4 = _errs39 === errors;
@@ -23399,7 +23652,7 @@ var valid4 = true;
 }
 }
 } else {
-validate189.errors = [{ instancePath: instancePath + "/daily_tokens", schemaPath: "#/properties/daily_tokens/type", keyword: "type", params: { type: "object" } }];
+validate191.errors = [{ instancePath: instancePath + "/daily_tokens", schemaPath: "#/properties/daily_tokens/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -23417,21 +23670,21 @@ var valid0 = true;
 }
 }
 } else {
-validate189.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate191.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate189.errors = vErrors;
+validate191.errors = vErrors;
 return errors === 0;
 }
-validate189.evaluated = { props: { object: true, id: true, name: true, workspace: true, role: true, preset: true, balance: true, window: true, daily_tokens: true }, dynamicProps: false, dynamicItems: false };
-var validateMediaState = validate190;
-var schema201 = { type: "object", required: ["status"], properties: { status: { enum: ["queued", "processing", "completed", "failed"] }, created: { type: "integer" }, data: { type: "array", items: { $ref: "MediaResult" } }, error: { type: "object", required: ["message", "type", "code", "param"], properties: { message: { type: "string" }, type: { type: "string" }, code: { type: "string" }, param: { type: ["string", "null"] } } } } };
+validate191.evaluated = { props: { object: true, id: true, name: true, workspace: true, role: true, preset: true, balance: true, window: true, daily_tokens: true }, dynamicProps: false, dynamicItems: false };
+var validateMediaState = validate192;
+var schema203 = { type: "object", required: ["status"], properties: { status: { enum: ["queued", "processing", "completed", "failed"] }, created: { type: "integer" }, data: { type: "array", items: { $ref: "MediaResult" } }, error: { type: "object", required: ["message", "type", "code", "param"], properties: { message: { type: "string" }, type: { type: "string" }, code: { type: "string" }, param: { type: ["string", "null"] } } } } };
 var formats58 = require_formats().fullFormats.uri;
-function validate190(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+function validate192(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate190.evaluated;
+const evaluated0 = validate192.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -23442,14 +23695,14 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.status === undefined && (missing0 = "status")) {
-validate190.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate192.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.status !== undefined) {
 let data0 = data.status;
 const _errs1 = errors;
 if (!(data0 === "queued" || data0 === "processing" || data0 === "completed" || data0 === "failed")) {
-validate190.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema201.properties.status.enum } }];
+validate192.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema203.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -23461,7 +23714,7 @@ if (data.created !== undefined) {
 let data1 = data.created;
 const _errs2 = errors;
 if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
-validate190.errors = [{ instancePath: instancePath + "/created", schemaPath: "#/properties/created/type", keyword: "type", params: { type: "integer" } }];
+validate192.errors = [{ instancePath: instancePath + "/created", schemaPath: "#/properties/created/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -23489,11 +23742,11 @@ if (errors === _errs9) {
 if (errors === _errs9) {
 if (typeof data4 === "string") {
 if (!formats58(data4)) {
-validate190.errors = [{ instancePath: instancePath + "/data/" + i0 + "/url", schemaPath: "MediaResult/properties/url/format", keyword: "format", params: { format: "uri" } }];
+validate192.errors = [{ instancePath: instancePath + "/data/" + i0 + "/url", schemaPath: "MediaResult/properties/url/format", keyword: "format", params: { format: "uri" } }];
 return false;
 }
 } else {
-validate190.errors = [{ instancePath: instancePath + "/data/" + i0 + "/url", schemaPath: "MediaResult/properties/url/type", keyword: "type", params: { type: "string" } }];
+validate192.errors = [{ instancePath: instancePath + "/data/" + i0 + "/url", schemaPath: "MediaResult/properties/url/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -23506,7 +23759,7 @@ if (valid3) {
 if (data3.b64_json !== undefined) {
 const _errs11 = errors;
 if (typeof data3.b64_json !== "string") {
-validate190.errors = [{ instancePath: instancePath + "/data/" + i0 + "/b64_json", schemaPath: "MediaResult/properties/b64_json/type", keyword: "type", params: { type: "string" } }];
+validate192.errors = [{ instancePath: instancePath + "/data/" + i0 + "/b64_json", schemaPath: "MediaResult/properties/b64_json/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs11 === errors;
@@ -23517,7 +23770,7 @@ if (valid3) {
 if (data3.file_id !== undefined) {
 const _errs13 = errors;
 if (typeof data3.file_id !== "string") {
-validate190.errors = [{ instancePath: instancePath + "/data/" + i0 + "/file_id", schemaPath: "MediaResult/properties/file_id/type", keyword: "type", params: { type: "string" } }];
+validate192.errors = [{ instancePath: instancePath + "/data/" + i0 + "/file_id", schemaPath: "MediaResult/properties/file_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs13 === errors;
@@ -23528,7 +23781,7 @@ if (valid3) {
 if (data3.content_type !== undefined) {
 const _errs15 = errors;
 if (typeof data3.content_type !== "string") {
-validate190.errors = [{ instancePath: instancePath + "/data/" + i0 + "/content_type", schemaPath: "MediaResult/properties/content_type/type", keyword: "type", params: { type: "string" } }];
+validate192.errors = [{ instancePath: instancePath + "/data/" + i0 + "/content_type", schemaPath: "MediaResult/properties/content_type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs15 === errors;
@@ -23542,11 +23795,11 @@ const _errs17 = errors;
 if (errors === _errs17) {
 if (typeof data8 == "number" && isFinite(data8)) {
 if (data8 < 0 || isNaN(data8)) {
-validate190.errors = [{ instancePath: instancePath + "/data/" + i0 + "/duration_seconds", schemaPath: "MediaResult/properties/duration_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate192.errors = [{ instancePath: instancePath + "/data/" + i0 + "/duration_seconds", schemaPath: "MediaResult/properties/duration_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate190.errors = [{ instancePath: instancePath + "/data/" + i0 + "/duration_seconds", schemaPath: "MediaResult/properties/duration_seconds/type", keyword: "type", params: { type: "number" } }];
+validate192.errors = [{ instancePath: instancePath + "/data/" + i0 + "/duration_seconds", schemaPath: "MediaResult/properties/duration_seconds/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -23559,7 +23812,7 @@ var valid3 = true;
 }
 }
 } else {
-validate190.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "MediaResult/type", keyword: "type", params: { type: "object" } }];
+validate192.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "MediaResult/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -23569,7 +23822,7 @@ break;
 }
 }
 } else {
-validate190.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
+validate192.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -23585,13 +23838,13 @@ if (errors === _errs19) {
 if (data9 && typeof data9 == "object" && !Array.isArray(data9)) {
 let missing1;
 if (data9.message === undefined && (missing1 = "message") || data9.type === undefined && (missing1 = "type") || data9.code === undefined && (missing1 = "code") || data9.param === undefined && (missing1 = "param")) {
-validate190.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate192.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data9.message !== undefined) {
 const _errs21 = errors;
 if (typeof data9.message !== "string") {
-validate190.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
+validate192.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid4 = _errs21 === errors;
@@ -23602,7 +23855,7 @@ if (valid4) {
 if (data9.type !== undefined) {
 const _errs23 = errors;
 if (typeof data9.type !== "string") {
-validate190.errors = [{ instancePath: instancePath + "/error/type", schemaPath: "#/properties/error/properties/type/type", keyword: "type", params: { type: "string" } }];
+validate192.errors = [{ instancePath: instancePath + "/error/type", schemaPath: "#/properties/error/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid4 = _errs23 === errors;
@@ -23613,7 +23866,7 @@ if (valid4) {
 if (data9.code !== undefined) {
 const _errs25 = errors;
 if (typeof data9.code !== "string") {
-validate190.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
+validate192.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid4 = _errs25 === errors;
@@ -23625,7 +23878,7 @@ if (data9.param !== undefined) {
 let data13 = data9.param;
 const _errs27 = errors;
 if (typeof data13 !== "string" && data13 !== null) {
-validate190.errors = [{ instancePath: instancePath + "/error/param", schemaPath: "#/properties/error/properties/param/type", keyword: "type", params: { type: schema201.properties.error.properties.param.type } }];
+validate192.errors = [{ instancePath: instancePath + "/error/param", schemaPath: "#/properties/error/properties/param/type", keyword: "type", params: { type: schema203.properties.error.properties.param.type } }];
 return false;
 }
 var valid4 = _errs27 === errors;
@@ -23637,7 +23890,7 @@ var valid4 = true;
 }
 }
 } else {
-validate190.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: "object" } }];
+validate192.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -23650,19 +23903,19 @@ var valid0 = true;
 }
 }
 } else {
-validate190.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate192.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate190.errors = vErrors;
+validate192.errors = vErrors;
 return errors === 0;
 }
-validate190.evaluated = { props: { status: true, created: true, data: true, error: true }, dynamicProps: false, dynamicItems: false };
-var validateMediaResults = validate191;
-function validate191(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate192.evaluated = { props: { status: true, created: true, data: true, error: true }, dynamicProps: false, dynamicItems: false };
+var validateMediaResults = validate193;
+function validate193(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate191.evaluated;
+const evaluated0 = validate193.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -23673,14 +23926,14 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.created === undefined && (missing0 = "created") || data.data === undefined && (missing0 = "data") || data.credits_used === undefined && (missing0 = "credits_used")) {
-validate191.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate193.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.created !== undefined) {
 let data0 = data.created;
 const _errs1 = errors;
 if (!(typeof data0 == "number" && (!(data0 % 1) && !isNaN(data0)) && isFinite(data0))) {
-validate191.errors = [{ instancePath: instancePath + "/created", schemaPath: "#/properties/created/type", keyword: "type", params: { type: "integer" } }];
+validate193.errors = [{ instancePath: instancePath + "/created", schemaPath: "#/properties/created/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -23708,11 +23961,11 @@ if (errors === _errs8) {
 if (errors === _errs8) {
 if (typeof data3 === "string") {
 if (!formats58(data3)) {
-validate191.errors = [{ instancePath: instancePath + "/data/" + i0 + "/url", schemaPath: "MediaResult/properties/url/format", keyword: "format", params: { format: "uri" } }];
+validate193.errors = [{ instancePath: instancePath + "/data/" + i0 + "/url", schemaPath: "MediaResult/properties/url/format", keyword: "format", params: { format: "uri" } }];
 return false;
 }
 } else {
-validate191.errors = [{ instancePath: instancePath + "/data/" + i0 + "/url", schemaPath: "MediaResult/properties/url/type", keyword: "type", params: { type: "string" } }];
+validate193.errors = [{ instancePath: instancePath + "/data/" + i0 + "/url", schemaPath: "MediaResult/properties/url/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -23725,7 +23978,7 @@ if (valid3) {
 if (data2.b64_json !== undefined) {
 const _errs10 = errors;
 if (typeof data2.b64_json !== "string") {
-validate191.errors = [{ instancePath: instancePath + "/data/" + i0 + "/b64_json", schemaPath: "MediaResult/properties/b64_json/type", keyword: "type", params: { type: "string" } }];
+validate193.errors = [{ instancePath: instancePath + "/data/" + i0 + "/b64_json", schemaPath: "MediaResult/properties/b64_json/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs10 === errors;
@@ -23736,7 +23989,7 @@ if (valid3) {
 if (data2.file_id !== undefined) {
 const _errs12 = errors;
 if (typeof data2.file_id !== "string") {
-validate191.errors = [{ instancePath: instancePath + "/data/" + i0 + "/file_id", schemaPath: "MediaResult/properties/file_id/type", keyword: "type", params: { type: "string" } }];
+validate193.errors = [{ instancePath: instancePath + "/data/" + i0 + "/file_id", schemaPath: "MediaResult/properties/file_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs12 === errors;
@@ -23747,7 +24000,7 @@ if (valid3) {
 if (data2.content_type !== undefined) {
 const _errs14 = errors;
 if (typeof data2.content_type !== "string") {
-validate191.errors = [{ instancePath: instancePath + "/data/" + i0 + "/content_type", schemaPath: "MediaResult/properties/content_type/type", keyword: "type", params: { type: "string" } }];
+validate193.errors = [{ instancePath: instancePath + "/data/" + i0 + "/content_type", schemaPath: "MediaResult/properties/content_type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs14 === errors;
@@ -23761,11 +24014,11 @@ const _errs16 = errors;
 if (errors === _errs16) {
 if (typeof data7 == "number" && isFinite(data7)) {
 if (data7 < 0 || isNaN(data7)) {
-validate191.errors = [{ instancePath: instancePath + "/data/" + i0 + "/duration_seconds", schemaPath: "MediaResult/properties/duration_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate193.errors = [{ instancePath: instancePath + "/data/" + i0 + "/duration_seconds", schemaPath: "MediaResult/properties/duration_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate191.errors = [{ instancePath: instancePath + "/data/" + i0 + "/duration_seconds", schemaPath: "MediaResult/properties/duration_seconds/type", keyword: "type", params: { type: "number" } }];
+validate193.errors = [{ instancePath: instancePath + "/data/" + i0 + "/duration_seconds", schemaPath: "MediaResult/properties/duration_seconds/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -23778,7 +24031,7 @@ var valid3 = true;
 }
 }
 } else {
-validate191.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "MediaResult/type", keyword: "type", params: { type: "object" } }];
+validate193.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "MediaResult/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -23788,7 +24041,7 @@ break;
 }
 }
 } else {
-validate191.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
+validate193.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -23803,11 +24056,11 @@ const _errs18 = errors;
 if (errors === _errs18) {
 if (typeof data8 == "number" && isFinite(data8)) {
 if (data8 < 0 || isNaN(data8)) {
-validate191.errors = [{ instancePath: instancePath + "/credits_used", schemaPath: "#/properties/credits_used/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate193.errors = [{ instancePath: instancePath + "/credits_used", schemaPath: "#/properties/credits_used/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate191.errors = [{ instancePath: instancePath + "/credits_used", schemaPath: "#/properties/credits_used/type", keyword: "type", params: { type: "number" } }];
+validate193.errors = [{ instancePath: instancePath + "/credits_used", schemaPath: "#/properties/credits_used/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -23819,23 +24072,23 @@ var valid0 = true;
 }
 }
 } else {
-validate191.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate193.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate191.errors = vErrors;
+validate193.errors = vErrors;
 return errors === 0;
 }
-validate191.evaluated = { props: { created: true, data: true, credits_used: true }, dynamicProps: false, dynamicItems: false };
-var validateMessageEvent = validate192;
-var schema205 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["message_start", "ping", "content_block_start", "content_block_delta", "content_block_stop", "message_delta", "message_stop", "error"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "MessageStart" }, { $ref: "MessagePing" }, { $ref: "MessageBlockStart" }, { $ref: "MessageBlockDelta" }, { $ref: "MessageBlockStop" }, { $ref: "MessageDelta" }, { $ref: "MessageStop" }, { $ref: "MessageError" }] }] };
-var schema207 = { type: "object", required: ["id", "type", "role", "model", "content", "stop_reason", "stop_sequence", "usage"], properties: { id: { type: "string" }, type: { const: "message" }, role: { const: "assistant" }, model: { type: "string" }, content: { type: "array", items: { $ref: "MessageBlock" } }, stop_reason: { anyOf: [{ $ref: "MessageStopReason" }, { type: "null" }] }, stop_sequence: { type: ["string", "null"] }, stop_details: { type: ["object", "null"], required: ["type"], properties: { type: { const: "refusal" }, category: { type: ["string", "null"] }, explanation: { type: ["string", "null"] } } }, container: { type: "null" }, usage: { $ref: "MessageUsage" } } };
-var schema213 = { type: "string", enum: ["end_turn", "max_tokens", "stop_sequence", "tool_use", "refusal"] };
-var schema208 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["text", "thinking", "redacted_thinking", "tool_use"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "MessageText" }, { $ref: "MessageThinking" }, { $ref: "MessageRedactedThinking" }, { $ref: "MessageToolUse" }] }] };
-function validate195(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate193.evaluated = { props: { created: true, data: true, credits_used: true }, dynamicProps: false, dynamicItems: false };
+var validateMessageEvent = validate194;
+var schema207 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["message_start", "ping", "content_block_start", "content_block_delta", "content_block_stop", "message_delta", "message_stop", "error"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "MessageStart" }, { $ref: "MessagePing" }, { $ref: "MessageBlockStart" }, { $ref: "MessageBlockDelta" }, { $ref: "MessageBlockStop" }, { $ref: "MessageDelta" }, { $ref: "MessageStop" }, { $ref: "MessageError" }] }] };
+var schema209 = { type: "object", required: ["id", "type", "role", "model", "content", "stop_reason", "stop_sequence", "usage"], properties: { id: { type: "string" }, type: { const: "message" }, role: { const: "assistant" }, model: { type: "string" }, content: { type: "array", items: { $ref: "MessageBlock" } }, stop_reason: { anyOf: [{ $ref: "MessageStopReason" }, { type: "null" }] }, stop_sequence: { type: ["string", "null"] }, stop_details: { type: ["object", "null"], required: ["type"], properties: { type: { const: "refusal" }, category: { type: ["string", "null"] }, explanation: { type: ["string", "null"] } } }, container: { type: "null" }, usage: { $ref: "MessageUsage" } } };
+var schema215 = { type: "string", enum: ["end_turn", "max_tokens", "stop_sequence", "tool_use", "refusal"] };
+var schema210 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["text", "thinking", "redacted_thinking", "tool_use"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "MessageText" }, { $ref: "MessageThinking" }, { $ref: "MessageRedactedThinking" }, { $ref: "MessageToolUse" }] }] };
+function validate197(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate195.evaluated;
+const evaluated0 = validate197.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -23843,7 +24096,7 @@ if (evaluated0.dynamicItems) {
 evaluated0.items = undefined;
 }
 if (!(data && typeof data == "object" && !Array.isArray(data))) {
-validate195.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate197.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 const _errs1 = errors;
@@ -23851,23 +24104,23 @@ if (errors === _errs1) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.type === undefined && (missing0 = "type")) {
-validate195.errors = [{ instancePath, schemaPath: "#/allOf/0/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate197.errors = [{ instancePath, schemaPath: "#/allOf/0/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 let data0 = data.type;
 if (typeof data0 !== "string") {
-validate195.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/type", keyword: "type", params: { type: "string" } }];
+validate197.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data0 === "text" || data0 === "thinking" || data0 === "redacted_thinking" || data0 === "tool_use")) {
-validate195.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema208.allOf[0].properties.type.enum } }];
+validate197.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema210.allOf[0].properties.type.enum } }];
 return false;
 }
 }
 }
 } else {
-validate195.errors = [{ instancePath, schemaPath: "#/allOf/0/type", keyword: "type", params: { type: "object" } }];
+validate197.errors = [{ instancePath, schemaPath: "#/allOf/0/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -23884,13 +24137,13 @@ if (errors === _errs9) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing1;
 if (data.type === undefined && (missing1 = "type") || data.text === undefined && (missing1 = "text")) {
-validate195.errors = [{ instancePath, schemaPath: "MessageText/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate197.errors = [{ instancePath, schemaPath: "MessageText/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs11 = errors;
 if (data.type !== "text") {
-validate195.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageText/properties/type/const", keyword: "const", params: { allowedValue: "text" } }];
+validate197.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageText/properties/type/const", keyword: "const", params: { allowedValue: "text" } }];
 return false;
 }
 var valid5 = _errs11 === errors;
@@ -23901,7 +24154,7 @@ if (valid5) {
 if (data.text !== undefined) {
 const _errs12 = errors;
 if (typeof data.text !== "string") {
-validate195.errors = [{ instancePath: instancePath + "/text", schemaPath: "MessageText/properties/text/type", keyword: "type", params: { type: "string" } }];
+validate197.errors = [{ instancePath: instancePath + "/text", schemaPath: "MessageText/properties/text/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid5 = _errs12 === errors;
@@ -23912,7 +24165,7 @@ if (valid5) {
 if (data.citations !== undefined) {
 const _errs14 = errors;
 if (data.citations !== null) {
-validate195.errors = [{ instancePath: instancePath + "/citations", schemaPath: "MessageText/properties/citations/type", keyword: "type", params: { type: "null" } }];
+validate197.errors = [{ instancePath: instancePath + "/citations", schemaPath: "MessageText/properties/citations/type", keyword: "type", params: { type: "null" } }];
 return false;
 }
 var valid5 = _errs14 === errors;
@@ -23923,7 +24176,7 @@ var valid5 = true;
 }
 }
 } else {
-validate195.errors = [{ instancePath, schemaPath: "MessageText/type", keyword: "type", params: { type: "object" } }];
+validate197.errors = [{ instancePath, schemaPath: "MessageText/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -23937,13 +24190,13 @@ if (errors === _errs17) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing2;
 if (data.type === undefined && (missing2 = "type") || data.thinking === undefined && (missing2 = "thinking") || data.signature === undefined && (missing2 = "signature")) {
-validate195.errors = [{ instancePath, schemaPath: "MessageThinking/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate197.errors = [{ instancePath, schemaPath: "MessageThinking/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs19 = errors;
 if (data.type !== "thinking") {
-validate195.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageThinking/properties/type/const", keyword: "const", params: { allowedValue: "thinking" } }];
+validate197.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageThinking/properties/type/const", keyword: "const", params: { allowedValue: "thinking" } }];
 return false;
 }
 var valid8 = _errs19 === errors;
@@ -23954,7 +24207,7 @@ if (valid8) {
 if (data.thinking !== undefined) {
 const _errs20 = errors;
 if (typeof data.thinking !== "string") {
-validate195.errors = [{ instancePath: instancePath + "/thinking", schemaPath: "MessageThinking/properties/thinking/type", keyword: "type", params: { type: "string" } }];
+validate197.errors = [{ instancePath: instancePath + "/thinking", schemaPath: "MessageThinking/properties/thinking/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid8 = _errs20 === errors;
@@ -23965,7 +24218,7 @@ if (valid8) {
 if (data.signature !== undefined) {
 const _errs22 = errors;
 if (typeof data.signature !== "string") {
-validate195.errors = [{ instancePath: instancePath + "/signature", schemaPath: "MessageThinking/properties/signature/type", keyword: "type", params: { type: "string" } }];
+validate197.errors = [{ instancePath: instancePath + "/signature", schemaPath: "MessageThinking/properties/signature/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid8 = _errs22 === errors;
@@ -23976,7 +24229,7 @@ var valid8 = true;
 }
 }
 } else {
-validate195.errors = [{ instancePath, schemaPath: "MessageThinking/type", keyword: "type", params: { type: "object" } }];
+validate197.errors = [{ instancePath, schemaPath: "MessageThinking/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -23992,13 +24245,13 @@ if (errors === _errs25) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing3;
 if (data.type === undefined && (missing3 = "type") || data.data === undefined && (missing3 = "data")) {
-validate195.errors = [{ instancePath, schemaPath: "MessageRedactedThinking/required", keyword: "required", params: { missingProperty: missing3 } }];
+validate197.errors = [{ instancePath, schemaPath: "MessageRedactedThinking/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs27 = errors;
 if (data.type !== "redacted_thinking") {
-validate195.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageRedactedThinking/properties/type/const", keyword: "const", params: { allowedValue: "redacted_thinking" } }];
+validate197.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageRedactedThinking/properties/type/const", keyword: "const", params: { allowedValue: "redacted_thinking" } }];
 return false;
 }
 var valid11 = _errs27 === errors;
@@ -24009,7 +24262,7 @@ if (valid11) {
 if (data.data !== undefined) {
 const _errs28 = errors;
 if (typeof data.data !== "string") {
-validate195.errors = [{ instancePath: instancePath + "/data", schemaPath: "MessageRedactedThinking/properties/data/type", keyword: "type", params: { type: "string" } }];
+validate197.errors = [{ instancePath: instancePath + "/data", schemaPath: "MessageRedactedThinking/properties/data/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid11 = _errs28 === errors;
@@ -24019,7 +24272,7 @@ var valid11 = true;
 }
 }
 } else {
-validate195.errors = [{ instancePath, schemaPath: "MessageRedactedThinking/type", keyword: "type", params: { type: "object" } }];
+validate197.errors = [{ instancePath, schemaPath: "MessageRedactedThinking/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -24034,13 +24287,13 @@ if (errors === _errs31) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing4;
 if (data.type === undefined && (missing4 = "type") || data.id === undefined && (missing4 = "id") || data.name === undefined && (missing4 = "name") || data.input === undefined && (missing4 = "input")) {
-validate195.errors = [{ instancePath, schemaPath: "MessageToolUse/required", keyword: "required", params: { missingProperty: missing4 } }];
+validate197.errors = [{ instancePath, schemaPath: "MessageToolUse/required", keyword: "required", params: { missingProperty: missing4 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs33 = errors;
 if (data.type !== "tool_use") {
-validate195.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageToolUse/properties/type/const", keyword: "const", params: { allowedValue: "tool_use" } }];
+validate197.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageToolUse/properties/type/const", keyword: "const", params: { allowedValue: "tool_use" } }];
 return false;
 }
 var valid14 = _errs33 === errors;
@@ -24051,7 +24304,7 @@ if (valid14) {
 if (data.id !== undefined) {
 const _errs34 = errors;
 if (typeof data.id !== "string") {
-validate195.errors = [{ instancePath: instancePath + "/id", schemaPath: "MessageToolUse/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate197.errors = [{ instancePath: instancePath + "/id", schemaPath: "MessageToolUse/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid14 = _errs34 === errors;
@@ -24062,7 +24315,7 @@ if (valid14) {
 if (data.name !== undefined) {
 const _errs36 = errors;
 if (typeof data.name !== "string") {
-validate195.errors = [{ instancePath: instancePath + "/name", schemaPath: "MessageToolUse/properties/name/type", keyword: "type", params: { type: "string" } }];
+validate197.errors = [{ instancePath: instancePath + "/name", schemaPath: "MessageToolUse/properties/name/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid14 = _errs36 === errors;
@@ -24074,7 +24327,7 @@ if (data.input !== undefined) {
 let data12 = data.input;
 const _errs38 = errors;
 if (!(data12 && typeof data12 == "object" && !Array.isArray(data12))) {
-validate195.errors = [{ instancePath: instancePath + "/input", schemaPath: "MessageToolUse/properties/input/type", keyword: "type", params: { type: "object" } }];
+validate197.errors = [{ instancePath: instancePath + "/input", schemaPath: "MessageToolUse/properties/input/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid14 = _errs38 === errors;
@@ -24086,7 +24339,7 @@ var valid14 = true;
 }
 }
 } else {
-validate195.errors = [{ instancePath, schemaPath: "MessageToolUse/type", keyword: "type", params: { type: "object" } }];
+validate197.errors = [{ instancePath, schemaPath: "MessageToolUse/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -24098,15 +24351,15 @@ props0.name = true;
 props0.input = true;
 }
 } else {
-validate195.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "mapping", tag: "type", tagValue: tag0 } }];
+validate197.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "mapping", tag: "type", tagValue: tag0 } }];
 return false;
 }
 } else {
-validate195.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "tag", tag: "type", tagValue: tag0 } }];
+validate197.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "tag", tag: "type", tagValue: tag0 } }];
 return false;
 }
 } else {
-validate195.errors = [{ instancePath, schemaPath: "#/allOf/1/type", keyword: "type", params: { type: "object" } }];
+validate197.errors = [{ instancePath, schemaPath: "#/allOf/1/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -24118,15 +24371,15 @@ props0.type = true;
 }
 }
 }
-validate195.errors = vErrors;
+validate197.errors = vErrors;
 evaluated0.props = props0;
 return errors === 0;
 }
-validate195.evaluated = { dynamicProps: true, dynamicItems: false };
-function validate194(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate197.evaluated = { dynamicProps: true, dynamicItems: false };
+function validate196(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate194.evaluated;
+const evaluated0 = validate196.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -24137,13 +24390,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.id === undefined && (missing0 = "id") || data.type === undefined && (missing0 = "type") || data.role === undefined && (missing0 = "role") || data.model === undefined && (missing0 = "model") || data.content === undefined && (missing0 = "content") || data.stop_reason === undefined && (missing0 = "stop_reason") || data.stop_sequence === undefined && (missing0 = "stop_sequence") || data.usage === undefined && (missing0 = "usage")) {
-validate194.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate196.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.id !== undefined) {
 const _errs1 = errors;
 if (typeof data.id !== "string") {
-validate194.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate196.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -24154,7 +24407,7 @@ if (valid0) {
 if (data.type !== undefined) {
 const _errs3 = errors;
 if (data.type !== "message") {
-validate194.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "message" } }];
+validate196.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "message" } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -24165,7 +24418,7 @@ if (valid0) {
 if (data.role !== undefined) {
 const _errs4 = errors;
 if (data.role !== "assistant") {
-validate194.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/const", keyword: "const", params: { allowedValue: "assistant" } }];
+validate196.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/const", keyword: "const", params: { allowedValue: "assistant" } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -24176,7 +24429,7 @@ if (valid0) {
 if (data.model !== undefined) {
 const _errs5 = errors;
 if (typeof data.model !== "string") {
-validate194.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
+validate196.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -24193,8 +24446,8 @@ var valid1 = true;
 const len0 = data4.length;
 for (let i0 = 0;i0 < len0; i0++) {
 const _errs9 = errors;
-if (!validate195(data4[i0], { instancePath: instancePath + "/content/" + i0, parentData: data4, parentDataProperty: i0, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate195.errors : vErrors.concat(validate195.errors);
+if (!validate197(data4[i0], { instancePath: instancePath + "/content/" + i0, parentData: data4, parentDataProperty: i0, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate197.errors : vErrors.concat(validate197.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs9 === errors;
@@ -24203,7 +24456,7 @@ break;
 }
 }
 } else {
-validate194.errors = [{ instancePath: instancePath + "/content", schemaPath: "#/properties/content/type", keyword: "type", params: { type: "array" } }];
+validate196.errors = [{ instancePath: instancePath + "/content", schemaPath: "#/properties/content/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -24228,7 +24481,7 @@ vErrors.push(err0);
 errors++;
 }
 if (!(data6 === "end_turn" || data6 === "max_tokens" || data6 === "stop_sequence" || data6 === "tool_use" || data6 === "refusal")) {
-const err1 = { instancePath: instancePath + "/stop_reason", schemaPath: "MessageStopReason/enum", keyword: "enum", params: { allowedValues: schema213.enum } };
+const err1 = { instancePath: instancePath + "/stop_reason", schemaPath: "MessageStopReason/enum", keyword: "enum", params: { allowedValues: schema215.enum } };
 if (vErrors === null) {
 vErrors = [err1];
 } else {
@@ -24258,7 +24511,7 @@ vErrors = [err3];
 vErrors.push(err3);
 }
 errors++;
-validate194.errors = vErrors;
+validate196.errors = vErrors;
 return false;
 } else {
 errors = _errs11;
@@ -24279,7 +24532,7 @@ if (data.stop_sequence !== undefined) {
 let data7 = data.stop_sequence;
 const _errs17 = errors;
 if (typeof data7 !== "string" && data7 !== null) {
-validate194.errors = [{ instancePath: instancePath + "/stop_sequence", schemaPath: "#/properties/stop_sequence/type", keyword: "type", params: { type: schema207.properties.stop_sequence.type } }];
+validate196.errors = [{ instancePath: instancePath + "/stop_sequence", schemaPath: "#/properties/stop_sequence/type", keyword: "type", params: { type: schema209.properties.stop_sequence.type } }];
 return false;
 }
 var valid0 = _errs17 === errors;
@@ -24291,20 +24544,20 @@ if (data.stop_details !== undefined) {
 let data8 = data.stop_details;
 const _errs19 = errors;
 if (!(data8 && typeof data8 == "object" && !Array.isArray(data8)) && data8 !== null) {
-validate194.errors = [{ instancePath: instancePath + "/stop_details", schemaPath: "#/properties/stop_details/type", keyword: "type", params: { type: schema207.properties.stop_details.type } }];
+validate196.errors = [{ instancePath: instancePath + "/stop_details", schemaPath: "#/properties/stop_details/type", keyword: "type", params: { type: schema209.properties.stop_details.type } }];
 return false;
 }
 if (errors === _errs19) {
 if (data8 && typeof data8 == "object" && !Array.isArray(data8)) {
 let missing1;
 if (data8.type === undefined && (missing1 = "type")) {
-validate194.errors = [{ instancePath: instancePath + "/stop_details", schemaPath: "#/properties/stop_details/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate196.errors = [{ instancePath: instancePath + "/stop_details", schemaPath: "#/properties/stop_details/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data8.type !== undefined) {
 const _errs21 = errors;
 if (data8.type !== "refusal") {
-validate194.errors = [{ instancePath: instancePath + "/stop_details/type", schemaPath: "#/properties/stop_details/properties/type/const", keyword: "const", params: { allowedValue: "refusal" } }];
+validate196.errors = [{ instancePath: instancePath + "/stop_details/type", schemaPath: "#/properties/stop_details/properties/type/const", keyword: "const", params: { allowedValue: "refusal" } }];
 return false;
 }
 var valid4 = _errs21 === errors;
@@ -24316,7 +24569,7 @@ if (data8.category !== undefined) {
 let data10 = data8.category;
 const _errs22 = errors;
 if (typeof data10 !== "string" && data10 !== null) {
-validate194.errors = [{ instancePath: instancePath + "/stop_details/category", schemaPath: "#/properties/stop_details/properties/category/type", keyword: "type", params: { type: schema207.properties.stop_details.properties.category.type } }];
+validate196.errors = [{ instancePath: instancePath + "/stop_details/category", schemaPath: "#/properties/stop_details/properties/category/type", keyword: "type", params: { type: schema209.properties.stop_details.properties.category.type } }];
 return false;
 }
 var valid4 = _errs22 === errors;
@@ -24328,7 +24581,7 @@ if (data8.explanation !== undefined) {
 let data11 = data8.explanation;
 const _errs24 = errors;
 if (typeof data11 !== "string" && data11 !== null) {
-validate194.errors = [{ instancePath: instancePath + "/stop_details/explanation", schemaPath: "#/properties/stop_details/properties/explanation/type", keyword: "type", params: { type: schema207.properties.stop_details.properties.explanation.type } }];
+validate196.errors = [{ instancePath: instancePath + "/stop_details/explanation", schemaPath: "#/properties/stop_details/properties/explanation/type", keyword: "type", params: { type: schema209.properties.stop_details.properties.explanation.type } }];
 return false;
 }
 var valid4 = _errs24 === errors;
@@ -24348,7 +24601,7 @@ if (valid0) {
 if (data.container !== undefined) {
 const _errs26 = errors;
 if (data.container !== null) {
-validate194.errors = [{ instancePath: instancePath + "/container", schemaPath: "#/properties/container/type", keyword: "type", params: { type: "null" } }];
+validate196.errors = [{ instancePath: instancePath + "/container", schemaPath: "#/properties/container/type", keyword: "type", params: { type: "null" } }];
 return false;
 }
 var valid0 = _errs26 === errors;
@@ -24364,20 +24617,20 @@ if (errors === _errs29) {
 if (data13 && typeof data13 == "object" && !Array.isArray(data13)) {
 let missing2;
 if (data13.input_tokens === undefined && (missing2 = "input_tokens") || data13.cache_creation_input_tokens === undefined && (missing2 = "cache_creation_input_tokens") || data13.cache_read_input_tokens === undefined && (missing2 = "cache_read_input_tokens") || data13.output_tokens === undefined && (missing2 = "output_tokens")) {
-validate194.errors = [{ instancePath: instancePath + "/usage", schemaPath: "MessageUsage/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate196.errors = [{ instancePath: instancePath + "/usage", schemaPath: "MessageUsage/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 if (data13.input_tokens !== undefined) {
 let data14 = data13.input_tokens;
 const _errs31 = errors;
 if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14))) {
-validate194.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "MessageUsage/properties/input_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate196.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "MessageUsage/properties/input_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs31) {
 if (typeof data14 == "number" && isFinite(data14)) {
 if (data14 < 0 || isNaN(data14)) {
-validate194.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "MessageUsage/properties/input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate196.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "MessageUsage/properties/input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -24391,13 +24644,13 @@ if (data13.cache_creation_input_tokens !== undefined) {
 let data15 = data13.cache_creation_input_tokens;
 const _errs33 = errors;
 if (!(typeof data15 == "number" && (!(data15 % 1) && !isNaN(data15)) && isFinite(data15))) {
-validate194.errors = [{ instancePath: instancePath + "/usage/cache_creation_input_tokens", schemaPath: "MessageUsage/properties/cache_creation_input_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate196.errors = [{ instancePath: instancePath + "/usage/cache_creation_input_tokens", schemaPath: "MessageUsage/properties/cache_creation_input_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs33) {
 if (typeof data15 == "number" && isFinite(data15)) {
 if (data15 < 0 || isNaN(data15)) {
-validate194.errors = [{ instancePath: instancePath + "/usage/cache_creation_input_tokens", schemaPath: "MessageUsage/properties/cache_creation_input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate196.errors = [{ instancePath: instancePath + "/usage/cache_creation_input_tokens", schemaPath: "MessageUsage/properties/cache_creation_input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -24411,13 +24664,13 @@ if (data13.cache_read_input_tokens !== undefined) {
 let data16 = data13.cache_read_input_tokens;
 const _errs35 = errors;
 if (!(typeof data16 == "number" && (!(data16 % 1) && !isNaN(data16)) && isFinite(data16))) {
-validate194.errors = [{ instancePath: instancePath + "/usage/cache_read_input_tokens", schemaPath: "MessageUsage/properties/cache_read_input_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate196.errors = [{ instancePath: instancePath + "/usage/cache_read_input_tokens", schemaPath: "MessageUsage/properties/cache_read_input_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs35) {
 if (typeof data16 == "number" && isFinite(data16)) {
 if (data16 < 0 || isNaN(data16)) {
-validate194.errors = [{ instancePath: instancePath + "/usage/cache_read_input_tokens", schemaPath: "MessageUsage/properties/cache_read_input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate196.errors = [{ instancePath: instancePath + "/usage/cache_read_input_tokens", schemaPath: "MessageUsage/properties/cache_read_input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -24434,20 +24687,20 @@ if (errors === _errs37) {
 if (data17 && typeof data17 == "object" && !Array.isArray(data17)) {
 let missing3;
 if (data17.ephemeral_5m_input_tokens === undefined && (missing3 = "ephemeral_5m_input_tokens") || data17.ephemeral_1h_input_tokens === undefined && (missing3 = "ephemeral_1h_input_tokens")) {
-validate194.errors = [{ instancePath: instancePath + "/usage/cache_creation", schemaPath: "MessageUsage/properties/cache_creation/required", keyword: "required", params: { missingProperty: missing3 } }];
+validate196.errors = [{ instancePath: instancePath + "/usage/cache_creation", schemaPath: "MessageUsage/properties/cache_creation/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
 if (data17.ephemeral_5m_input_tokens !== undefined) {
 let data18 = data17.ephemeral_5m_input_tokens;
 const _errs39 = errors;
 if (!(typeof data18 == "number" && (!(data18 % 1) && !isNaN(data18)) && isFinite(data18))) {
-validate194.errors = [{ instancePath: instancePath + "/usage/cache_creation/ephemeral_5m_input_tokens", schemaPath: "MessageUsage/properties/cache_creation/properties/ephemeral_5m_input_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate196.errors = [{ instancePath: instancePath + "/usage/cache_creation/ephemeral_5m_input_tokens", schemaPath: "MessageUsage/properties/cache_creation/properties/ephemeral_5m_input_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs39) {
 if (typeof data18 == "number" && isFinite(data18)) {
 if (data18 < 0 || isNaN(data18)) {
-validate194.errors = [{ instancePath: instancePath + "/usage/cache_creation/ephemeral_5m_input_tokens", schemaPath: "MessageUsage/properties/cache_creation/properties/ephemeral_5m_input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate196.errors = [{ instancePath: instancePath + "/usage/cache_creation/ephemeral_5m_input_tokens", schemaPath: "MessageUsage/properties/cache_creation/properties/ephemeral_5m_input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -24461,13 +24714,13 @@ if (data17.ephemeral_1h_input_tokens !== undefined) {
 let data19 = data17.ephemeral_1h_input_tokens;
 const _errs41 = errors;
 if (!(typeof data19 == "number" && (!(data19 % 1) && !isNaN(data19)) && isFinite(data19))) {
-validate194.errors = [{ instancePath: instancePath + "/usage/cache_creation/ephemeral_1h_input_tokens", schemaPath: "MessageUsage/properties/cache_creation/properties/ephemeral_1h_input_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate196.errors = [{ instancePath: instancePath + "/usage/cache_creation/ephemeral_1h_input_tokens", schemaPath: "MessageUsage/properties/cache_creation/properties/ephemeral_1h_input_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs41) {
 if (typeof data19 == "number" && isFinite(data19)) {
 if (data19 < 0 || isNaN(data19)) {
-validate194.errors = [{ instancePath: instancePath + "/usage/cache_creation/ephemeral_1h_input_tokens", schemaPath: "MessageUsage/properties/cache_creation/properties/ephemeral_1h_input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate196.errors = [{ instancePath: instancePath + "/usage/cache_creation/ephemeral_1h_input_tokens", schemaPath: "MessageUsage/properties/cache_creation/properties/ephemeral_1h_input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -24479,7 +24732,7 @@ var valid7 = true;
 }
 }
 } else {
-validate194.errors = [{ instancePath: instancePath + "/usage/cache_creation", schemaPath: "MessageUsage/properties/cache_creation/type", keyword: "type", params: { type: "object" } }];
+validate196.errors = [{ instancePath: instancePath + "/usage/cache_creation", schemaPath: "MessageUsage/properties/cache_creation/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -24492,13 +24745,13 @@ if (data13.output_tokens !== undefined) {
 let data20 = data13.output_tokens;
 const _errs43 = errors;
 if (!(typeof data20 == "number" && (!(data20 % 1) && !isNaN(data20)) && isFinite(data20))) {
-validate194.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "MessageUsage/properties/output_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate196.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "MessageUsage/properties/output_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs43) {
 if (typeof data20 == "number" && isFinite(data20)) {
 if (data20 < 0 || isNaN(data20)) {
-validate194.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "MessageUsage/properties/output_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate196.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "MessageUsage/properties/output_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -24515,20 +24768,20 @@ if (errors === _errs45) {
 if (data21 && typeof data21 == "object" && !Array.isArray(data21)) {
 let missing4;
 if (data21.thinking_tokens === undefined && (missing4 = "thinking_tokens")) {
-validate194.errors = [{ instancePath: instancePath + "/usage/output_tokens_details", schemaPath: "MessageUsage/properties/output_tokens_details/required", keyword: "required", params: { missingProperty: missing4 } }];
+validate196.errors = [{ instancePath: instancePath + "/usage/output_tokens_details", schemaPath: "MessageUsage/properties/output_tokens_details/required", keyword: "required", params: { missingProperty: missing4 } }];
 return false;
 } else {
 if (data21.thinking_tokens !== undefined) {
 let data22 = data21.thinking_tokens;
 const _errs47 = errors;
 if (!(typeof data22 == "number" && (!(data22 % 1) && !isNaN(data22)) && isFinite(data22))) {
-validate194.errors = [{ instancePath: instancePath + "/usage/output_tokens_details/thinking_tokens", schemaPath: "MessageUsage/properties/output_tokens_details/properties/thinking_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate196.errors = [{ instancePath: instancePath + "/usage/output_tokens_details/thinking_tokens", schemaPath: "MessageUsage/properties/output_tokens_details/properties/thinking_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs47) {
 if (typeof data22 == "number" && isFinite(data22)) {
 if (data22 < 0 || isNaN(data22)) {
-validate194.errors = [{ instancePath: instancePath + "/usage/output_tokens_details/thinking_tokens", schemaPath: "MessageUsage/properties/output_tokens_details/properties/thinking_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate196.errors = [{ instancePath: instancePath + "/usage/output_tokens_details/thinking_tokens", schemaPath: "MessageUsage/properties/output_tokens_details/properties/thinking_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -24536,7 +24789,7 @@ return false;
 }
 }
 } else {
-validate194.errors = [{ instancePath: instancePath + "/usage/output_tokens_details", schemaPath: "MessageUsage/properties/output_tokens_details/type", keyword: "type", params: { type: "object" } }];
+validate196.errors = [{ instancePath: instancePath + "/usage/output_tokens_details", schemaPath: "MessageUsage/properties/output_tokens_details/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -24548,7 +24801,7 @@ if (valid6) {
 if (data13.server_tool_use !== undefined) {
 const _errs49 = errors;
 if (data13.server_tool_use !== null) {
-validate194.errors = [{ instancePath: instancePath + "/usage/server_tool_use", schemaPath: "MessageUsage/properties/server_tool_use/type", keyword: "type", params: { type: "null" } }];
+validate196.errors = [{ instancePath: instancePath + "/usage/server_tool_use", schemaPath: "MessageUsage/properties/server_tool_use/type", keyword: "type", params: { type: "null" } }];
 return false;
 }
 var valid6 = _errs49 === errors;
@@ -24559,7 +24812,7 @@ if (valid6) {
 if (data13.service_tier !== undefined) {
 const _errs51 = errors;
 if (data13.service_tier !== "standard") {
-validate194.errors = [{ instancePath: instancePath + "/usage/service_tier", schemaPath: "MessageUsage/properties/service_tier/const", keyword: "const", params: { allowedValue: "standard" } }];
+validate196.errors = [{ instancePath: instancePath + "/usage/service_tier", schemaPath: "MessageUsage/properties/service_tier/const", keyword: "const", params: { allowedValue: "standard" } }];
 return false;
 }
 var valid6 = _errs51 === errors;
@@ -24575,7 +24828,7 @@ var valid6 = true;
 }
 }
 } else {
-validate194.errors = [{ instancePath: instancePath + "/usage", schemaPath: "MessageUsage/type", keyword: "type", params: { type: "object" } }];
+validate196.errors = [{ instancePath: instancePath + "/usage", schemaPath: "MessageUsage/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -24594,18 +24847,18 @@ var valid0 = true;
 }
 }
 } else {
-validate194.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate196.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate194.errors = vErrors;
+validate196.errors = vErrors;
 return errors === 0;
 }
-validate194.evaluated = { props: { id: true, type: true, role: true, model: true, content: true, stop_reason: true, stop_sequence: true, stop_details: true, container: true, usage: true }, dynamicProps: false, dynamicItems: false };
-function validate193(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate196.evaluated = { props: { id: true, type: true, role: true, model: true, content: true, stop_reason: true, stop_sequence: true, stop_details: true, container: true, usage: true }, dynamicProps: false, dynamicItems: false };
+function validate195(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate193.evaluated;
+const evaluated0 = validate195.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -24616,13 +24869,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.type === undefined && (missing0 = "type") || data.message === undefined && (missing0 = "message")) {
-validate193.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate195.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs1 = errors;
 if (data.type !== "message_start") {
-validate193.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "message_start" } }];
+validate195.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "message_start" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -24632,8 +24885,8 @@ var valid0 = true;
 if (valid0) {
 if (data.message !== undefined) {
 const _errs2 = errors;
-if (!validate194(data.message, { instancePath: instancePath + "/message", parentData: data, parentDataProperty: "message", rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate194.errors : vErrors.concat(validate194.errors);
+if (!validate196(data.message, { instancePath: instancePath + "/message", parentData: data, parentDataProperty: "message", rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate196.errors : vErrors.concat(validate196.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs2 === errors;
@@ -24643,323 +24896,14 @@ var valid0 = true;
 }
 }
 } else {
-validate193.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate195.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate193.errors = vErrors;
+validate195.errors = vErrors;
 return errors === 0;
 }
-validate193.evaluated = { props: { type: true, message: true }, dynamicProps: false, dynamicItems: false };
-function validate198(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate198.evaluated;
-if (evaluated0.dynamicProps) {
-evaluated0.props = undefined;
-}
-if (evaluated0.dynamicItems) {
-evaluated0.items = undefined;
-}
-if (errors === 0) {
-if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing0;
-if (data.type === undefined && (missing0 = "type") || data.index === undefined && (missing0 = "index") || data.content_block === undefined && (missing0 = "content_block")) {
-validate198.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
-return false;
-} else {
-if (data.type !== undefined) {
-const _errs1 = errors;
-if (data.type !== "content_block_start") {
-validate198.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "content_block_start" } }];
-return false;
-}
-var valid0 = _errs1 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.index !== undefined) {
-let data1 = data.index;
-const _errs2 = errors;
-if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
-validate198.errors = [{ instancePath: instancePath + "/index", schemaPath: "#/properties/index/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-if (errors === _errs2) {
-if (typeof data1 == "number" && isFinite(data1)) {
-if (data1 < 0 || isNaN(data1)) {
-validate198.errors = [{ instancePath: instancePath + "/index", schemaPath: "#/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-}
-}
-var valid0 = _errs2 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.content_block !== undefined) {
-const _errs4 = errors;
-if (!validate195(data.content_block, { instancePath: instancePath + "/content_block", parentData: data, parentDataProperty: "content_block", rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate195.errors : vErrors.concat(validate195.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs4 === errors;
-} else {
-var valid0 = true;
-}
-}
-}
-}
-} else {
-validate198.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-validate198.errors = vErrors;
-return errors === 0;
-}
-validate198.evaluated = { props: { type: true, index: true, content_block: true }, dynamicProps: false, dynamicItems: false };
-var schema217 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["text_delta", "input_json_delta", "thinking_delta", "signature_delta"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "MessageTextPiece" }, { $ref: "MessageInputPiece" }, { $ref: "MessageThinkingPiece" }, { $ref: "MessageSignature" }] }] };
-function validate201(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate201.evaluated;
-if (evaluated0.dynamicProps) {
-evaluated0.props = undefined;
-}
-if (evaluated0.dynamicItems) {
-evaluated0.items = undefined;
-}
-if (!(data && typeof data == "object" && !Array.isArray(data))) {
-validate201.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-const _errs1 = errors;
-if (errors === _errs1) {
-if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing0;
-if (data.type === undefined && (missing0 = "type")) {
-validate201.errors = [{ instancePath, schemaPath: "#/allOf/0/required", keyword: "required", params: { missingProperty: missing0 } }];
-return false;
-} else {
-if (data.type !== undefined) {
-let data0 = data.type;
-if (typeof data0 !== "string") {
-validate201.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-if (!(data0 === "text_delta" || data0 === "input_json_delta" || data0 === "thinking_delta" || data0 === "signature_delta")) {
-validate201.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema217.allOf[0].properties.type.enum } }];
-return false;
-}
-}
-}
-} else {
-validate201.errors = [{ instancePath, schemaPath: "#/allOf/0/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-var valid0 = _errs1 === errors;
-if (valid0) {
-const _errs5 = errors;
-if (errors === _errs5) {
-if (data && typeof data == "object" && !Array.isArray(data)) {
-const tag0 = data.type;
-if (typeof tag0 == "string") {
-if (tag0 === "text_delta") {
-const _errs9 = errors;
-if (errors === _errs9) {
-if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing1;
-if (data.type === undefined && (missing1 = "type") || data.text === undefined && (missing1 = "text")) {
-validate201.errors = [{ instancePath, schemaPath: "MessageTextPiece/required", keyword: "required", params: { missingProperty: missing1 } }];
-return false;
-} else {
-if (data.type !== undefined) {
-const _errs11 = errors;
-if (data.type !== "text_delta") {
-validate201.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageTextPiece/properties/type/const", keyword: "const", params: { allowedValue: "text_delta" } }];
-return false;
-}
-var valid5 = _errs11 === errors;
-} else {
-var valid5 = true;
-}
-if (valid5) {
-if (data.text !== undefined) {
-const _errs12 = errors;
-if (typeof data.text !== "string") {
-validate201.errors = [{ instancePath: instancePath + "/text", schemaPath: "MessageTextPiece/properties/text/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid5 = _errs12 === errors;
-} else {
-var valid5 = true;
-}
-}
-}
-} else {
-validate201.errors = [{ instancePath, schemaPath: "MessageTextPiece/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-var props0 = {};
-props0.type = true;
-props0.text = true;
-} else if (tag0 === "input_json_delta") {
-const _errs15 = errors;
-if (errors === _errs15) {
-if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing2;
-if (data.type === undefined && (missing2 = "type") || data.partial_json === undefined && (missing2 = "partial_json")) {
-validate201.errors = [{ instancePath, schemaPath: "MessageInputPiece/required", keyword: "required", params: { missingProperty: missing2 } }];
-return false;
-} else {
-if (data.type !== undefined) {
-const _errs17 = errors;
-if (data.type !== "input_json_delta") {
-validate201.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageInputPiece/properties/type/const", keyword: "const", params: { allowedValue: "input_json_delta" } }];
-return false;
-}
-var valid8 = _errs17 === errors;
-} else {
-var valid8 = true;
-}
-if (valid8) {
-if (data.partial_json !== undefined) {
-const _errs18 = errors;
-if (typeof data.partial_json !== "string") {
-validate201.errors = [{ instancePath: instancePath + "/partial_json", schemaPath: "MessageInputPiece/properties/partial_json/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid8 = _errs18 === errors;
-} else {
-var valid8 = true;
-}
-}
-}
-} else {
-validate201.errors = [{ instancePath, schemaPath: "MessageInputPiece/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-if (props0 !== true) {
-props0 = props0 || {};
-props0.type = true;
-props0.partial_json = true;
-}
-} else if (tag0 === "thinking_delta") {
-const _errs21 = errors;
-if (errors === _errs21) {
-if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing3;
-if (data.type === undefined && (missing3 = "type") || data.thinking === undefined && (missing3 = "thinking")) {
-validate201.errors = [{ instancePath, schemaPath: "MessageThinkingPiece/required", keyword: "required", params: { missingProperty: missing3 } }];
-return false;
-} else {
-if (data.type !== undefined) {
-const _errs23 = errors;
-if (data.type !== "thinking_delta") {
-validate201.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageThinkingPiece/properties/type/const", keyword: "const", params: { allowedValue: "thinking_delta" } }];
-return false;
-}
-var valid11 = _errs23 === errors;
-} else {
-var valid11 = true;
-}
-if (valid11) {
-if (data.thinking !== undefined) {
-const _errs24 = errors;
-if (typeof data.thinking !== "string") {
-validate201.errors = [{ instancePath: instancePath + "/thinking", schemaPath: "MessageThinkingPiece/properties/thinking/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid11 = _errs24 === errors;
-} else {
-var valid11 = true;
-}
-}
-}
-} else {
-validate201.errors = [{ instancePath, schemaPath: "MessageThinkingPiece/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-if (props0 !== true) {
-props0 = props0 || {};
-props0.type = true;
-props0.thinking = true;
-}
-} else if (tag0 === "signature_delta") {
-const _errs27 = errors;
-if (errors === _errs27) {
-if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing4;
-if (data.type === undefined && (missing4 = "type") || data.signature === undefined && (missing4 = "signature")) {
-validate201.errors = [{ instancePath, schemaPath: "MessageSignature/required", keyword: "required", params: { missingProperty: missing4 } }];
-return false;
-} else {
-if (data.type !== undefined) {
-const _errs29 = errors;
-if (data.type !== "signature_delta") {
-validate201.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageSignature/properties/type/const", keyword: "const", params: { allowedValue: "signature_delta" } }];
-return false;
-}
-var valid14 = _errs29 === errors;
-} else {
-var valid14 = true;
-}
-if (valid14) {
-if (data.signature !== undefined) {
-const _errs30 = errors;
-if (typeof data.signature !== "string") {
-validate201.errors = [{ instancePath: instancePath + "/signature", schemaPath: "MessageSignature/properties/signature/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid14 = _errs30 === errors;
-} else {
-var valid14 = true;
-}
-}
-}
-} else {
-validate201.errors = [{ instancePath, schemaPath: "MessageSignature/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-if (props0 !== true) {
-props0 = props0 || {};
-props0.type = true;
-props0.signature = true;
-}
-} else {
-validate201.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "mapping", tag: "type", tagValue: tag0 } }];
-return false;
-}
-} else {
-validate201.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "tag", tag: "type", tagValue: tag0 } }];
-return false;
-}
-} else {
-validate201.errors = [{ instancePath, schemaPath: "#/allOf/1/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-var valid0 = _errs5 === errors;
-if (valid0) {
-if (props0 !== true) {
-props0 = props0 || {};
-props0.type = true;
-}
-}
-}
-validate201.errors = vErrors;
-evaluated0.props = props0;
-return errors === 0;
-}
-validate201.evaluated = { dynamicProps: true, dynamicItems: false };
+validate195.evaluated = { props: { type: true, message: true }, dynamicProps: false, dynamicItems: false };
 function validate200(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -24973,14 +24917,14 @@ evaluated0.items = undefined;
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.type === undefined && (missing0 = "type") || data.index === undefined && (missing0 = "index") || data.delta === undefined && (missing0 = "delta")) {
+if (data.type === undefined && (missing0 = "type") || data.index === undefined && (missing0 = "index") || data.content_block === undefined && (missing0 = "content_block")) {
 validate200.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs1 = errors;
-if (data.type !== "content_block_delta") {
-validate200.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "content_block_delta" } }];
+if (data.type !== "content_block_start") {
+validate200.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "content_block_start" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -25008,10 +24952,10 @@ var valid0 = _errs2 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.delta !== undefined) {
+if (data.content_block !== undefined) {
 const _errs4 = errors;
-if (!validate201(data.delta, { instancePath: instancePath + "/delta", parentData: data, parentDataProperty: "delta", rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate201.errors : vErrors.concat(validate201.errors);
+if (!validate197(data.content_block, { instancePath: instancePath + "/content_block", parentData: data, parentDataProperty: "content_block", rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate197.errors : vErrors.concat(validate197.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs4 === errors;
@@ -25029,8 +24973,8 @@ return false;
 validate200.errors = vErrors;
 return errors === 0;
 }
-validate200.evaluated = { props: { type: true, index: true, delta: true }, dynamicProps: false, dynamicItems: false };
-var schema222 = { type: "object", required: ["type", "delta", "usage"], properties: { type: { const: "message_delta" }, delta: { type: "object", required: ["stop_reason", "stop_sequence"], properties: { stop_reason: { $ref: "MessageStopReason" }, stop_sequence: { type: ["string", "null"] }, stop_details: { type: ["object", "null"] } } }, usage: { $ref: "MessageUsage" } } };
+validate200.evaluated = { props: { type: true, index: true, content_block: true }, dynamicProps: false, dynamicItems: false };
+var schema219 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["text_delta", "input_json_delta", "thinking_delta", "signature_delta"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "MessageTextPiece" }, { $ref: "MessageInputPiece" }, { $ref: "MessageThinkingPiece" }, { $ref: "MessageSignature" }] }] };
 function validate203(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -25041,17 +24985,326 @@ evaluated0.props = undefined;
 if (evaluated0.dynamicItems) {
 evaluated0.items = undefined;
 }
+if (!(data && typeof data == "object" && !Array.isArray(data))) {
+validate203.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+const _errs1 = errors;
+if (errors === _errs1) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.type === undefined && (missing0 = "type")) {
+validate203.errors = [{ instancePath, schemaPath: "#/allOf/0/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.type !== undefined) {
+let data0 = data.type;
+if (typeof data0 !== "string") {
+validate203.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data0 === "text_delta" || data0 === "input_json_delta" || data0 === "thinking_delta" || data0 === "signature_delta")) {
+validate203.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema219.allOf[0].properties.type.enum } }];
+return false;
+}
+}
+}
+} else {
+validate203.errors = [{ instancePath, schemaPath: "#/allOf/0/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+if (valid0) {
+const _errs5 = errors;
+if (errors === _errs5) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+const tag0 = data.type;
+if (typeof tag0 == "string") {
+if (tag0 === "text_delta") {
+const _errs9 = errors;
+if (errors === _errs9) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing1;
+if (data.type === undefined && (missing1 = "type") || data.text === undefined && (missing1 = "text")) {
+validate203.errors = [{ instancePath, schemaPath: "MessageTextPiece/required", keyword: "required", params: { missingProperty: missing1 } }];
+return false;
+} else {
+if (data.type !== undefined) {
+const _errs11 = errors;
+if (data.type !== "text_delta") {
+validate203.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageTextPiece/properties/type/const", keyword: "const", params: { allowedValue: "text_delta" } }];
+return false;
+}
+var valid5 = _errs11 === errors;
+} else {
+var valid5 = true;
+}
+if (valid5) {
+if (data.text !== undefined) {
+const _errs12 = errors;
+if (typeof data.text !== "string") {
+validate203.errors = [{ instancePath: instancePath + "/text", schemaPath: "MessageTextPiece/properties/text/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid5 = _errs12 === errors;
+} else {
+var valid5 = true;
+}
+}
+}
+} else {
+validate203.errors = [{ instancePath, schemaPath: "MessageTextPiece/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var props0 = {};
+props0.type = true;
+props0.text = true;
+} else if (tag0 === "input_json_delta") {
+const _errs15 = errors;
+if (errors === _errs15) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing2;
+if (data.type === undefined && (missing2 = "type") || data.partial_json === undefined && (missing2 = "partial_json")) {
+validate203.errors = [{ instancePath, schemaPath: "MessageInputPiece/required", keyword: "required", params: { missingProperty: missing2 } }];
+return false;
+} else {
+if (data.type !== undefined) {
+const _errs17 = errors;
+if (data.type !== "input_json_delta") {
+validate203.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageInputPiece/properties/type/const", keyword: "const", params: { allowedValue: "input_json_delta" } }];
+return false;
+}
+var valid8 = _errs17 === errors;
+} else {
+var valid8 = true;
+}
+if (valid8) {
+if (data.partial_json !== undefined) {
+const _errs18 = errors;
+if (typeof data.partial_json !== "string") {
+validate203.errors = [{ instancePath: instancePath + "/partial_json", schemaPath: "MessageInputPiece/properties/partial_json/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid8 = _errs18 === errors;
+} else {
+var valid8 = true;
+}
+}
+}
+} else {
+validate203.errors = [{ instancePath, schemaPath: "MessageInputPiece/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+if (props0 !== true) {
+props0 = props0 || {};
+props0.type = true;
+props0.partial_json = true;
+}
+} else if (tag0 === "thinking_delta") {
+const _errs21 = errors;
+if (errors === _errs21) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing3;
+if (data.type === undefined && (missing3 = "type") || data.thinking === undefined && (missing3 = "thinking")) {
+validate203.errors = [{ instancePath, schemaPath: "MessageThinkingPiece/required", keyword: "required", params: { missingProperty: missing3 } }];
+return false;
+} else {
+if (data.type !== undefined) {
+const _errs23 = errors;
+if (data.type !== "thinking_delta") {
+validate203.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageThinkingPiece/properties/type/const", keyword: "const", params: { allowedValue: "thinking_delta" } }];
+return false;
+}
+var valid11 = _errs23 === errors;
+} else {
+var valid11 = true;
+}
+if (valid11) {
+if (data.thinking !== undefined) {
+const _errs24 = errors;
+if (typeof data.thinking !== "string") {
+validate203.errors = [{ instancePath: instancePath + "/thinking", schemaPath: "MessageThinkingPiece/properties/thinking/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid11 = _errs24 === errors;
+} else {
+var valid11 = true;
+}
+}
+}
+} else {
+validate203.errors = [{ instancePath, schemaPath: "MessageThinkingPiece/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+if (props0 !== true) {
+props0 = props0 || {};
+props0.type = true;
+props0.thinking = true;
+}
+} else if (tag0 === "signature_delta") {
+const _errs27 = errors;
+if (errors === _errs27) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing4;
+if (data.type === undefined && (missing4 = "type") || data.signature === undefined && (missing4 = "signature")) {
+validate203.errors = [{ instancePath, schemaPath: "MessageSignature/required", keyword: "required", params: { missingProperty: missing4 } }];
+return false;
+} else {
+if (data.type !== undefined) {
+const _errs29 = errors;
+if (data.type !== "signature_delta") {
+validate203.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageSignature/properties/type/const", keyword: "const", params: { allowedValue: "signature_delta" } }];
+return false;
+}
+var valid14 = _errs29 === errors;
+} else {
+var valid14 = true;
+}
+if (valid14) {
+if (data.signature !== undefined) {
+const _errs30 = errors;
+if (typeof data.signature !== "string") {
+validate203.errors = [{ instancePath: instancePath + "/signature", schemaPath: "MessageSignature/properties/signature/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid14 = _errs30 === errors;
+} else {
+var valid14 = true;
+}
+}
+}
+} else {
+validate203.errors = [{ instancePath, schemaPath: "MessageSignature/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+if (props0 !== true) {
+props0 = props0 || {};
+props0.type = true;
+props0.signature = true;
+}
+} else {
+validate203.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "mapping", tag: "type", tagValue: tag0 } }];
+return false;
+}
+} else {
+validate203.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "tag", tag: "type", tagValue: tag0 } }];
+return false;
+}
+} else {
+validate203.errors = [{ instancePath, schemaPath: "#/allOf/1/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid0 = _errs5 === errors;
+if (valid0) {
+if (props0 !== true) {
+props0 = props0 || {};
+props0.type = true;
+}
+}
+}
+validate203.errors = vErrors;
+evaluated0.props = props0;
+return errors === 0;
+}
+validate203.evaluated = { dynamicProps: true, dynamicItems: false };
+function validate202(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate202.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.type === undefined && (missing0 = "type") || data.index === undefined && (missing0 = "index") || data.delta === undefined && (missing0 = "delta")) {
+validate202.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.type !== undefined) {
+const _errs1 = errors;
+if (data.type !== "content_block_delta") {
+validate202.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "content_block_delta" } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.index !== undefined) {
+let data1 = data.index;
+const _errs2 = errors;
+if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
+validate202.errors = [{ instancePath: instancePath + "/index", schemaPath: "#/properties/index/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs2) {
+if (typeof data1 == "number" && isFinite(data1)) {
+if (data1 < 0 || isNaN(data1)) {
+validate202.errors = [{ instancePath: instancePath + "/index", schemaPath: "#/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid0 = _errs2 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.delta !== undefined) {
+const _errs4 = errors;
+if (!validate203(data.delta, { instancePath: instancePath + "/delta", parentData: data, parentDataProperty: "delta", rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate203.errors : vErrors.concat(validate203.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs4 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+} else {
+validate202.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate202.errors = vErrors;
+return errors === 0;
+}
+validate202.evaluated = { props: { type: true, index: true, delta: true }, dynamicProps: false, dynamicItems: false };
+var schema224 = { type: "object", required: ["type", "delta", "usage"], properties: { type: { const: "message_delta" }, delta: { type: "object", required: ["stop_reason", "stop_sequence"], properties: { stop_reason: { $ref: "MessageStopReason" }, stop_sequence: { type: ["string", "null"] }, stop_details: { type: ["object", "null"] } } }, usage: { $ref: "MessageUsage" } } };
+function validate205(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate205.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.type === undefined && (missing0 = "type") || data.delta === undefined && (missing0 = "delta") || data.usage === undefined && (missing0 = "usage")) {
-validate203.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate205.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs1 = errors;
 if (data.type !== "message_delta") {
-validate203.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "message_delta" } }];
+validate205.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "message_delta" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -25066,18 +25319,18 @@ if (errors === _errs2) {
 if (data1 && typeof data1 == "object" && !Array.isArray(data1)) {
 let missing1;
 if (data1.stop_reason === undefined && (missing1 = "stop_reason") || data1.stop_sequence === undefined && (missing1 = "stop_sequence")) {
-validate203.errors = [{ instancePath: instancePath + "/delta", schemaPath: "#/properties/delta/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate205.errors = [{ instancePath: instancePath + "/delta", schemaPath: "#/properties/delta/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data1.stop_reason !== undefined) {
 let data2 = data1.stop_reason;
 const _errs4 = errors;
 if (typeof data2 !== "string") {
-validate203.errors = [{ instancePath: instancePath + "/delta/stop_reason", schemaPath: "MessageStopReason/type", keyword: "type", params: { type: "string" } }];
+validate205.errors = [{ instancePath: instancePath + "/delta/stop_reason", schemaPath: "MessageStopReason/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data2 === "end_turn" || data2 === "max_tokens" || data2 === "stop_sequence" || data2 === "tool_use" || data2 === "refusal")) {
-validate203.errors = [{ instancePath: instancePath + "/delta/stop_reason", schemaPath: "MessageStopReason/enum", keyword: "enum", params: { allowedValues: schema213.enum } }];
+validate205.errors = [{ instancePath: instancePath + "/delta/stop_reason", schemaPath: "MessageStopReason/enum", keyword: "enum", params: { allowedValues: schema215.enum } }];
 return false;
 }
 var valid1 = _errs4 === errors;
@@ -25089,7 +25342,7 @@ if (data1.stop_sequence !== undefined) {
 let data3 = data1.stop_sequence;
 const _errs7 = errors;
 if (typeof data3 !== "string" && data3 !== null) {
-validate203.errors = [{ instancePath: instancePath + "/delta/stop_sequence", schemaPath: "#/properties/delta/properties/stop_sequence/type", keyword: "type", params: { type: schema222.properties.delta.properties.stop_sequence.type } }];
+validate205.errors = [{ instancePath: instancePath + "/delta/stop_sequence", schemaPath: "#/properties/delta/properties/stop_sequence/type", keyword: "type", params: { type: schema224.properties.delta.properties.stop_sequence.type } }];
 return false;
 }
 var valid1 = _errs7 === errors;
@@ -25101,7 +25354,7 @@ if (data1.stop_details !== undefined) {
 let data4 = data1.stop_details;
 const _errs9 = errors;
 if (!(data4 && typeof data4 == "object" && !Array.isArray(data4)) && data4 !== null) {
-validate203.errors = [{ instancePath: instancePath + "/delta/stop_details", schemaPath: "#/properties/delta/properties/stop_details/type", keyword: "type", params: { type: schema222.properties.delta.properties.stop_details.type } }];
+validate205.errors = [{ instancePath: instancePath + "/delta/stop_details", schemaPath: "#/properties/delta/properties/stop_details/type", keyword: "type", params: { type: schema224.properties.delta.properties.stop_details.type } }];
 return false;
 }
 var valid1 = _errs9 === errors;
@@ -25112,7 +25365,7 @@ var valid1 = true;
 }
 }
 } else {
-validate203.errors = [{ instancePath: instancePath + "/delta", schemaPath: "#/properties/delta/type", keyword: "type", params: { type: "object" } }];
+validate205.errors = [{ instancePath: instancePath + "/delta", schemaPath: "#/properties/delta/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -25129,20 +25382,20 @@ if (errors === _errs12) {
 if (data5 && typeof data5 == "object" && !Array.isArray(data5)) {
 let missing2;
 if (data5.input_tokens === undefined && (missing2 = "input_tokens") || data5.cache_creation_input_tokens === undefined && (missing2 = "cache_creation_input_tokens") || data5.cache_read_input_tokens === undefined && (missing2 = "cache_read_input_tokens") || data5.output_tokens === undefined && (missing2 = "output_tokens")) {
-validate203.errors = [{ instancePath: instancePath + "/usage", schemaPath: "MessageUsage/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate205.errors = [{ instancePath: instancePath + "/usage", schemaPath: "MessageUsage/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 if (data5.input_tokens !== undefined) {
 let data6 = data5.input_tokens;
 const _errs14 = errors;
 if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
-validate203.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "MessageUsage/properties/input_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate205.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "MessageUsage/properties/input_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs14) {
 if (typeof data6 == "number" && isFinite(data6)) {
 if (data6 < 0 || isNaN(data6)) {
-validate203.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "MessageUsage/properties/input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate205.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "MessageUsage/properties/input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -25156,13 +25409,13 @@ if (data5.cache_creation_input_tokens !== undefined) {
 let data7 = data5.cache_creation_input_tokens;
 const _errs16 = errors;
 if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7))) {
-validate203.errors = [{ instancePath: instancePath + "/usage/cache_creation_input_tokens", schemaPath: "MessageUsage/properties/cache_creation_input_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate205.errors = [{ instancePath: instancePath + "/usage/cache_creation_input_tokens", schemaPath: "MessageUsage/properties/cache_creation_input_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs16) {
 if (typeof data7 == "number" && isFinite(data7)) {
 if (data7 < 0 || isNaN(data7)) {
-validate203.errors = [{ instancePath: instancePath + "/usage/cache_creation_input_tokens", schemaPath: "MessageUsage/properties/cache_creation_input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate205.errors = [{ instancePath: instancePath + "/usage/cache_creation_input_tokens", schemaPath: "MessageUsage/properties/cache_creation_input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -25176,13 +25429,13 @@ if (data5.cache_read_input_tokens !== undefined) {
 let data8 = data5.cache_read_input_tokens;
 const _errs18 = errors;
 if (!(typeof data8 == "number" && (!(data8 % 1) && !isNaN(data8)) && isFinite(data8))) {
-validate203.errors = [{ instancePath: instancePath + "/usage/cache_read_input_tokens", schemaPath: "MessageUsage/properties/cache_read_input_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate205.errors = [{ instancePath: instancePath + "/usage/cache_read_input_tokens", schemaPath: "MessageUsage/properties/cache_read_input_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs18) {
 if (typeof data8 == "number" && isFinite(data8)) {
 if (data8 < 0 || isNaN(data8)) {
-validate203.errors = [{ instancePath: instancePath + "/usage/cache_read_input_tokens", schemaPath: "MessageUsage/properties/cache_read_input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate205.errors = [{ instancePath: instancePath + "/usage/cache_read_input_tokens", schemaPath: "MessageUsage/properties/cache_read_input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -25199,20 +25452,20 @@ if (errors === _errs20) {
 if (data9 && typeof data9 == "object" && !Array.isArray(data9)) {
 let missing3;
 if (data9.ephemeral_5m_input_tokens === undefined && (missing3 = "ephemeral_5m_input_tokens") || data9.ephemeral_1h_input_tokens === undefined && (missing3 = "ephemeral_1h_input_tokens")) {
-validate203.errors = [{ instancePath: instancePath + "/usage/cache_creation", schemaPath: "MessageUsage/properties/cache_creation/required", keyword: "required", params: { missingProperty: missing3 } }];
+validate205.errors = [{ instancePath: instancePath + "/usage/cache_creation", schemaPath: "MessageUsage/properties/cache_creation/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
 if (data9.ephemeral_5m_input_tokens !== undefined) {
 let data10 = data9.ephemeral_5m_input_tokens;
 const _errs22 = errors;
 if (!(typeof data10 == "number" && (!(data10 % 1) && !isNaN(data10)) && isFinite(data10))) {
-validate203.errors = [{ instancePath: instancePath + "/usage/cache_creation/ephemeral_5m_input_tokens", schemaPath: "MessageUsage/properties/cache_creation/properties/ephemeral_5m_input_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate205.errors = [{ instancePath: instancePath + "/usage/cache_creation/ephemeral_5m_input_tokens", schemaPath: "MessageUsage/properties/cache_creation/properties/ephemeral_5m_input_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs22) {
 if (typeof data10 == "number" && isFinite(data10)) {
 if (data10 < 0 || isNaN(data10)) {
-validate203.errors = [{ instancePath: instancePath + "/usage/cache_creation/ephemeral_5m_input_tokens", schemaPath: "MessageUsage/properties/cache_creation/properties/ephemeral_5m_input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate205.errors = [{ instancePath: instancePath + "/usage/cache_creation/ephemeral_5m_input_tokens", schemaPath: "MessageUsage/properties/cache_creation/properties/ephemeral_5m_input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -25226,13 +25479,13 @@ if (data9.ephemeral_1h_input_tokens !== undefined) {
 let data11 = data9.ephemeral_1h_input_tokens;
 const _errs24 = errors;
 if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
-validate203.errors = [{ instancePath: instancePath + "/usage/cache_creation/ephemeral_1h_input_tokens", schemaPath: "MessageUsage/properties/cache_creation/properties/ephemeral_1h_input_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate205.errors = [{ instancePath: instancePath + "/usage/cache_creation/ephemeral_1h_input_tokens", schemaPath: "MessageUsage/properties/cache_creation/properties/ephemeral_1h_input_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs24) {
 if (typeof data11 == "number" && isFinite(data11)) {
 if (data11 < 0 || isNaN(data11)) {
-validate203.errors = [{ instancePath: instancePath + "/usage/cache_creation/ephemeral_1h_input_tokens", schemaPath: "MessageUsage/properties/cache_creation/properties/ephemeral_1h_input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate205.errors = [{ instancePath: instancePath + "/usage/cache_creation/ephemeral_1h_input_tokens", schemaPath: "MessageUsage/properties/cache_creation/properties/ephemeral_1h_input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -25244,7 +25497,7 @@ var valid5 = true;
 }
 }
 } else {
-validate203.errors = [{ instancePath: instancePath + "/usage/cache_creation", schemaPath: "MessageUsage/properties/cache_creation/type", keyword: "type", params: { type: "object" } }];
+validate205.errors = [{ instancePath: instancePath + "/usage/cache_creation", schemaPath: "MessageUsage/properties/cache_creation/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -25257,13 +25510,13 @@ if (data5.output_tokens !== undefined) {
 let data12 = data5.output_tokens;
 const _errs26 = errors;
 if (!(typeof data12 == "number" && (!(data12 % 1) && !isNaN(data12)) && isFinite(data12))) {
-validate203.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "MessageUsage/properties/output_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate205.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "MessageUsage/properties/output_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs26) {
 if (typeof data12 == "number" && isFinite(data12)) {
 if (data12 < 0 || isNaN(data12)) {
-validate203.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "MessageUsage/properties/output_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate205.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "MessageUsage/properties/output_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -25280,20 +25533,20 @@ if (errors === _errs28) {
 if (data13 && typeof data13 == "object" && !Array.isArray(data13)) {
 let missing4;
 if (data13.thinking_tokens === undefined && (missing4 = "thinking_tokens")) {
-validate203.errors = [{ instancePath: instancePath + "/usage/output_tokens_details", schemaPath: "MessageUsage/properties/output_tokens_details/required", keyword: "required", params: { missingProperty: missing4 } }];
+validate205.errors = [{ instancePath: instancePath + "/usage/output_tokens_details", schemaPath: "MessageUsage/properties/output_tokens_details/required", keyword: "required", params: { missingProperty: missing4 } }];
 return false;
 } else {
 if (data13.thinking_tokens !== undefined) {
 let data14 = data13.thinking_tokens;
 const _errs30 = errors;
 if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14))) {
-validate203.errors = [{ instancePath: instancePath + "/usage/output_tokens_details/thinking_tokens", schemaPath: "MessageUsage/properties/output_tokens_details/properties/thinking_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate205.errors = [{ instancePath: instancePath + "/usage/output_tokens_details/thinking_tokens", schemaPath: "MessageUsage/properties/output_tokens_details/properties/thinking_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs30) {
 if (typeof data14 == "number" && isFinite(data14)) {
 if (data14 < 0 || isNaN(data14)) {
-validate203.errors = [{ instancePath: instancePath + "/usage/output_tokens_details/thinking_tokens", schemaPath: "MessageUsage/properties/output_tokens_details/properties/thinking_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate205.errors = [{ instancePath: instancePath + "/usage/output_tokens_details/thinking_tokens", schemaPath: "MessageUsage/properties/output_tokens_details/properties/thinking_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -25301,7 +25554,7 @@ return false;
 }
 }
 } else {
-validate203.errors = [{ instancePath: instancePath + "/usage/output_tokens_details", schemaPath: "MessageUsage/properties/output_tokens_details/type", keyword: "type", params: { type: "object" } }];
+validate205.errors = [{ instancePath: instancePath + "/usage/output_tokens_details", schemaPath: "MessageUsage/properties/output_tokens_details/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -25313,7 +25566,7 @@ if (valid4) {
 if (data5.server_tool_use !== undefined) {
 const _errs32 = errors;
 if (data5.server_tool_use !== null) {
-validate203.errors = [{ instancePath: instancePath + "/usage/server_tool_use", schemaPath: "MessageUsage/properties/server_tool_use/type", keyword: "type", params: { type: "null" } }];
+validate205.errors = [{ instancePath: instancePath + "/usage/server_tool_use", schemaPath: "MessageUsage/properties/server_tool_use/type", keyword: "type", params: { type: "null" } }];
 return false;
 }
 var valid4 = _errs32 === errors;
@@ -25324,7 +25577,7 @@ if (valid4) {
 if (data5.service_tier !== undefined) {
 const _errs34 = errors;
 if (data5.service_tier !== "standard") {
-validate203.errors = [{ instancePath: instancePath + "/usage/service_tier", schemaPath: "MessageUsage/properties/service_tier/const", keyword: "const", params: { allowedValue: "standard" } }];
+validate205.errors = [{ instancePath: instancePath + "/usage/service_tier", schemaPath: "MessageUsage/properties/service_tier/const", keyword: "const", params: { allowedValue: "standard" } }];
 return false;
 }
 var valid4 = _errs34 === errors;
@@ -25340,7 +25593,7 @@ var valid4 = true;
 }
 }
 } else {
-validate203.errors = [{ instancePath: instancePath + "/usage", schemaPath: "MessageUsage/type", keyword: "type", params: { type: "object" } }];
+validate205.errors = [{ instancePath: instancePath + "/usage", schemaPath: "MessageUsage/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -25352,18 +25605,18 @@ var valid0 = true;
 }
 }
 } else {
-validate203.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate205.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate203.errors = vErrors;
+validate205.errors = vErrors;
 return errors === 0;
 }
-validate203.evaluated = { props: { type: true, delta: true, usage: true }, dynamicProps: false, dynamicItems: false };
-function validate192(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate205.evaluated = { props: { type: true, delta: true, usage: true }, dynamicProps: false, dynamicItems: false };
+function validate194(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate192.evaluated;
+const evaluated0 = validate194.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -25371,7 +25624,7 @@ if (evaluated0.dynamicItems) {
 evaluated0.items = undefined;
 }
 if (!(data && typeof data == "object" && !Array.isArray(data))) {
-validate192.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate194.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 const _errs1 = errors;
@@ -25379,23 +25632,23 @@ if (errors === _errs1) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.type === undefined && (missing0 = "type")) {
-validate192.errors = [{ instancePath, schemaPath: "#/allOf/0/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate194.errors = [{ instancePath, schemaPath: "#/allOf/0/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 let data0 = data.type;
 if (typeof data0 !== "string") {
-validate192.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/type", keyword: "type", params: { type: "string" } }];
+validate194.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data0 === "message_start" || data0 === "ping" || data0 === "content_block_start" || data0 === "content_block_delta" || data0 === "content_block_stop" || data0 === "message_delta" || data0 === "message_stop" || data0 === "error")) {
-validate192.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema205.allOf[0].properties.type.enum } }];
+validate194.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema207.allOf[0].properties.type.enum } }];
 return false;
 }
 }
 }
 } else {
-validate192.errors = [{ instancePath, schemaPath: "#/allOf/0/type", keyword: "type", params: { type: "object" } }];
+validate194.errors = [{ instancePath, schemaPath: "#/allOf/0/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -25407,8 +25660,8 @@ if (data && typeof data == "object" && !Array.isArray(data)) {
 const tag0 = data.type;
 if (typeof tag0 == "string") {
 if (tag0 === "message_start") {
-if (!validate193(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate193.errors : vErrors.concat(validate193.errors);
+if (!validate195(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate195.errors : vErrors.concat(validate195.errors);
 errors = vErrors.length;
 }
 var props0 = {};
@@ -25420,18 +25673,18 @@ if (errors === _errs10) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing1;
 if (data.type === undefined && (missing1 = "type")) {
-validate192.errors = [{ instancePath, schemaPath: "MessagePing/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate194.errors = [{ instancePath, schemaPath: "MessagePing/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 if (data.type !== "ping") {
-validate192.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessagePing/properties/type/const", keyword: "const", params: { allowedValue: "ping" } }];
+validate194.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessagePing/properties/type/const", keyword: "const", params: { allowedValue: "ping" } }];
 return false;
 }
 }
 }
 } else {
-validate192.errors = [{ instancePath, schemaPath: "MessagePing/type", keyword: "type", params: { type: "object" } }];
+validate194.errors = [{ instancePath, schemaPath: "MessagePing/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -25440,8 +25693,8 @@ props0 = props0 || {};
 props0.type = true;
 }
 } else if (tag0 === "content_block_start") {
-if (!validate198(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate198.errors : vErrors.concat(validate198.errors);
+if (!validate200(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate200.errors : vErrors.concat(validate200.errors);
 errors = vErrors.length;
 }
 if (props0 !== true) {
@@ -25451,8 +25704,8 @@ props0.index = true;
 props0.content_block = true;
 }
 } else if (tag0 === "content_block_delta") {
-if (!validate200(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate200.errors : vErrors.concat(validate200.errors);
+if (!validate202(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
 errors = vErrors.length;
 }
 if (props0 !== true) {
@@ -25467,13 +25720,13 @@ if (errors === _errs16) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing2;
 if (data.type === undefined && (missing2 = "type") || data.index === undefined && (missing2 = "index")) {
-validate192.errors = [{ instancePath, schemaPath: "MessageBlockStop/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate194.errors = [{ instancePath, schemaPath: "MessageBlockStop/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs18 = errors;
 if (data.type !== "content_block_stop") {
-validate192.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageBlockStop/properties/type/const", keyword: "const", params: { allowedValue: "content_block_stop" } }];
+validate194.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageBlockStop/properties/type/const", keyword: "const", params: { allowedValue: "content_block_stop" } }];
 return false;
 }
 var valid11 = _errs18 === errors;
@@ -25485,13 +25738,13 @@ if (data.index !== undefined) {
 let data3 = data.index;
 const _errs19 = errors;
 if (!(typeof data3 == "number" && (!(data3 % 1) && !isNaN(data3)) && isFinite(data3))) {
-validate192.errors = [{ instancePath: instancePath + "/index", schemaPath: "MessageBlockStop/properties/index/type", keyword: "type", params: { type: "integer" } }];
+validate194.errors = [{ instancePath: instancePath + "/index", schemaPath: "MessageBlockStop/properties/index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs19) {
 if (typeof data3 == "number" && isFinite(data3)) {
 if (data3 < 0 || isNaN(data3)) {
-validate192.errors = [{ instancePath: instancePath + "/index", schemaPath: "MessageBlockStop/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate194.errors = [{ instancePath: instancePath + "/index", schemaPath: "MessageBlockStop/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -25503,7 +25756,7 @@ var valid11 = true;
 }
 }
 } else {
-validate192.errors = [{ instancePath, schemaPath: "MessageBlockStop/type", keyword: "type", params: { type: "object" } }];
+validate194.errors = [{ instancePath, schemaPath: "MessageBlockStop/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -25513,8 +25766,8 @@ props0.type = true;
 props0.index = true;
 }
 } else if (tag0 === "message_delta") {
-if (!validate203(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate203.errors : vErrors.concat(validate203.errors);
+if (!validate205(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate205.errors : vErrors.concat(validate205.errors);
 errors = vErrors.length;
 }
 if (props0 !== true) {
@@ -25529,18 +25782,18 @@ if (errors === _errs23) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing3;
 if (data.type === undefined && (missing3 = "type")) {
-validate192.errors = [{ instancePath, schemaPath: "MessageStop/required", keyword: "required", params: { missingProperty: missing3 } }];
+validate194.errors = [{ instancePath, schemaPath: "MessageStop/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 if (data.type !== "message_stop") {
-validate192.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageStop/properties/type/const", keyword: "const", params: { allowedValue: "message_stop" } }];
+validate194.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageStop/properties/type/const", keyword: "const", params: { allowedValue: "message_stop" } }];
 return false;
 }
 }
 }
 } else {
-validate192.errors = [{ instancePath, schemaPath: "MessageStop/type", keyword: "type", params: { type: "object" } }];
+validate194.errors = [{ instancePath, schemaPath: "MessageStop/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -25554,13 +25807,13 @@ if (errors === _errs27) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing4;
 if (data.type === undefined && (missing4 = "type") || data.error === undefined && (missing4 = "error")) {
-validate192.errors = [{ instancePath, schemaPath: "MessageError/required", keyword: "required", params: { missingProperty: missing4 } }];
+validate194.errors = [{ instancePath, schemaPath: "MessageError/required", keyword: "required", params: { missingProperty: missing4 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs29 = errors;
 if (data.type !== "error") {
-validate192.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageError/properties/type/const", keyword: "const", params: { allowedValue: "error" } }];
+validate194.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageError/properties/type/const", keyword: "const", params: { allowedValue: "error" } }];
 return false;
 }
 var valid18 = _errs29 === errors;
@@ -25575,13 +25828,13 @@ if (errors === _errs30) {
 if (data6 && typeof data6 == "object" && !Array.isArray(data6)) {
 let missing5;
 if (data6.type === undefined && (missing5 = "type") || data6.message === undefined && (missing5 = "message")) {
-validate192.errors = [{ instancePath: instancePath + "/error", schemaPath: "MessageError/properties/error/required", keyword: "required", params: { missingProperty: missing5 } }];
+validate194.errors = [{ instancePath: instancePath + "/error", schemaPath: "MessageError/properties/error/required", keyword: "required", params: { missingProperty: missing5 } }];
 return false;
 } else {
 if (data6.type !== undefined) {
 const _errs32 = errors;
 if (typeof data6.type !== "string") {
-validate192.errors = [{ instancePath: instancePath + "/error/type", schemaPath: "MessageError/properties/error/properties/type/type", keyword: "type", params: { type: "string" } }];
+validate194.errors = [{ instancePath: instancePath + "/error/type", schemaPath: "MessageError/properties/error/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid19 = _errs32 === errors;
@@ -25592,7 +25845,7 @@ if (valid19) {
 if (data6.message !== undefined) {
 const _errs34 = errors;
 if (typeof data6.message !== "string") {
-validate192.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "MessageError/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
+validate194.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "MessageError/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid19 = _errs34 === errors;
@@ -25602,7 +25855,7 @@ var valid19 = true;
 }
 }
 } else {
-validate192.errors = [{ instancePath: instancePath + "/error", schemaPath: "MessageError/properties/error/type", keyword: "type", params: { type: "object" } }];
+validate194.errors = [{ instancePath: instancePath + "/error", schemaPath: "MessageError/properties/error/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -25614,7 +25867,7 @@ if (valid18) {
 if (data.request_id !== undefined) {
 const _errs36 = errors;
 if (typeof data.request_id !== "string") {
-validate192.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "MessageError/properties/request_id/type", keyword: "type", params: { type: "string" } }];
+validate194.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "MessageError/properties/request_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid18 = _errs36 === errors;
@@ -25625,7 +25878,7 @@ var valid18 = true;
 }
 }
 } else {
-validate192.errors = [{ instancePath, schemaPath: "MessageError/type", keyword: "type", params: { type: "object" } }];
+validate194.errors = [{ instancePath, schemaPath: "MessageError/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -25636,15 +25889,15 @@ props0.error = true;
 props0.request_id = true;
 }
 } else {
-validate192.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "mapping", tag: "type", tagValue: tag0 } }];
+validate194.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "mapping", tag: "type", tagValue: tag0 } }];
 return false;
 }
 } else {
-validate192.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "tag", tag: "type", tagValue: tag0 } }];
+validate194.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "tag", tag: "type", tagValue: tag0 } }];
 return false;
 }
 } else {
-validate192.errors = [{ instancePath, schemaPath: "#/allOf/1/type", keyword: "type", params: { type: "object" } }];
+validate194.errors = [{ instancePath, schemaPath: "#/allOf/1/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -25656,17 +25909,17 @@ props0.type = true;
 }
 }
 }
-validate192.errors = vErrors;
+validate194.errors = vErrors;
 evaluated0.props = props0;
 return errors === 0;
 }
-validate192.evaluated = { dynamicProps: true, dynamicItems: false };
-var validateMessage = validate194;
-var validateModelList = validate208;
-function validate208(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate194.evaluated = { dynamicProps: true, dynamicItems: false };
+var validateMessage = validate196;
+var validateModelList = validate210;
+function validate210(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate208.evaluated;
+const evaluated0 = validate210.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -25677,13 +25930,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.object === undefined && (missing0 = "object") || data.data === undefined && (missing0 = "data")) {
-validate208.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate210.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.object !== undefined) {
 const _errs1 = errors;
 if (data.object !== "list") {
-validate208.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
+validate210.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -25710,7 +25963,7 @@ break;
 }
 }
 } else {
-validate208.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
+validate210.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -25721,19 +25974,19 @@ var valid0 = true;
 }
 }
 } else {
-validate208.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate210.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate208.errors = vErrors;
+validate210.errors = vErrors;
 return errors === 0;
 }
-validate208.evaluated = { props: { object: true, data: true }, dynamicProps: false, dynamicItems: false };
-var validateService = validate210;
-function validate210(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate210.evaluated = { props: { object: true, data: true }, dynamicProps: false, dynamicItems: false };
+var validateService = validate212;
+function validate212(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate210.evaluated;
+const evaluated0 = validate212.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -25744,13 +25997,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.name === undefined && (missing0 = "name") || data.description === undefined && (missing0 = "description") || data.version === undefined && (missing0 = "version") || data.docs === undefined && (missing0 = "docs") || data.openapi === undefined && (missing0 = "openapi") || data.models === undefined && (missing0 = "models")) {
-validate210.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate212.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.name !== undefined) {
 const _errs1 = errors;
 if (data.name !== "Sluice") {
-validate210.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/const", keyword: "const", params: { allowedValue: "Sluice" } }];
+validate212.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/const", keyword: "const", params: { allowedValue: "Sluice" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -25761,7 +26014,7 @@ if (valid0) {
 if (data.description !== undefined) {
 const _errs2 = errors;
 if (typeof data.description !== "string") {
-validate210.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/type", keyword: "type", params: { type: "string" } }];
+validate212.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -25772,7 +26025,7 @@ if (valid0) {
 if (data.version !== undefined) {
 const _errs4 = errors;
 if (typeof data.version !== "string") {
-validate210.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "string" } }];
+validate212.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -25783,7 +26036,7 @@ if (valid0) {
 if (data.docs !== undefined) {
 const _errs6 = errors;
 if (typeof data.docs !== "string") {
-validate210.errors = [{ instancePath: instancePath + "/docs", schemaPath: "#/properties/docs/type", keyword: "type", params: { type: "string" } }];
+validate212.errors = [{ instancePath: instancePath + "/docs", schemaPath: "#/properties/docs/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -25794,7 +26047,7 @@ if (valid0) {
 if (data.openapi !== undefined) {
 const _errs8 = errors;
 if (typeof data.openapi !== "string") {
-validate210.errors = [{ instancePath: instancePath + "/openapi", schemaPath: "#/properties/openapi/type", keyword: "type", params: { type: "string" } }];
+validate212.errors = [{ instancePath: instancePath + "/openapi", schemaPath: "#/properties/openapi/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -25805,7 +26058,7 @@ if (valid0) {
 if (data.models !== undefined) {
 const _errs10 = errors;
 if (typeof data.models !== "string") {
-validate210.errors = [{ instancePath: instancePath + "/models", schemaPath: "#/properties/models/type", keyword: "type", params: { type: "string" } }];
+validate212.errors = [{ instancePath: instancePath + "/models", schemaPath: "#/properties/models/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -25819,20 +26072,20 @@ var valid0 = true;
 }
 }
 } else {
-validate210.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate212.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate210.errors = vErrors;
+validate212.errors = vErrors;
 return errors === 0;
 }
-validate210.evaluated = { props: { name: true, description: true, version: true, docs: true, openapi: true, models: true }, dynamicProps: false, dynamicItems: false };
-var validateSpeechEvent = validate211;
-var schema231 = { type: "object", properties: { type: { enum: ["speech.audio.delta", "speech.audio.done"] }, audio: { type: "string" }, usage: { type: "object", required: ["input_tokens", "output_tokens", "total_tokens"], properties: { input_tokens: { type: "integer", minimum: 0 }, output_tokens: { type: "integer", minimum: 0 }, total_tokens: { type: "integer", minimum: 0 }, characters: { type: "integer", minimum: 0 } } }, error: { type: "object", required: ["message", "type", "code", "param"], properties: { message: { type: "string" }, type: { type: "string" }, code: { type: "string" }, param: { type: ["string", "null"] } } } } };
-function validate211(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate212.evaluated = { props: { name: true, description: true, version: true, docs: true, openapi: true, models: true }, dynamicProps: false, dynamicItems: false };
+var validateSpeechEvent = validate213;
+var schema233 = { type: "object", properties: { type: { enum: ["speech.audio.delta", "speech.audio.done"] }, audio: { type: "string" }, usage: { type: "object", required: ["input_tokens", "output_tokens", "total_tokens"], properties: { input_tokens: { type: "integer", minimum: 0 }, output_tokens: { type: "integer", minimum: 0 }, total_tokens: { type: "integer", minimum: 0 }, characters: { type: "integer", minimum: 0 } } }, error: { type: "object", required: ["message", "type", "code", "param"], properties: { message: { type: "string" }, type: { type: "string" }, code: { type: "string" }, param: { type: ["string", "null"] } } } } };
+function validate213(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate211.evaluated;
+const evaluated0 = validate213.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -25845,7 +26098,7 @@ if (data.type !== undefined) {
 let data0 = data.type;
 const _errs1 = errors;
 if (!(data0 === "speech.audio.delta" || data0 === "speech.audio.done")) {
-validate211.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema231.properties.type.enum } }];
+validate213.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema233.properties.type.enum } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -25856,7 +26109,7 @@ if (valid0) {
 if (data.audio !== undefined) {
 const _errs2 = errors;
 if (typeof data.audio !== "string") {
-validate211.errors = [{ instancePath: instancePath + "/audio", schemaPath: "#/properties/audio/type", keyword: "type", params: { type: "string" } }];
+validate213.errors = [{ instancePath: instancePath + "/audio", schemaPath: "#/properties/audio/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -25871,20 +26124,20 @@ if (errors === _errs4) {
 if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
 let missing0;
 if (data2.input_tokens === undefined && (missing0 = "input_tokens") || data2.output_tokens === undefined && (missing0 = "output_tokens") || data2.total_tokens === undefined && (missing0 = "total_tokens")) {
-validate211.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate213.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data2.input_tokens !== undefined) {
 let data3 = data2.input_tokens;
 const _errs6 = errors;
 if (!(typeof data3 == "number" && (!(data3 % 1) && !isNaN(data3)) && isFinite(data3))) {
-validate211.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "#/properties/usage/properties/input_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate213.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "#/properties/usage/properties/input_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs6) {
 if (typeof data3 == "number" && isFinite(data3)) {
 if (data3 < 0 || isNaN(data3)) {
-validate211.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "#/properties/usage/properties/input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate213.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "#/properties/usage/properties/input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -25898,13 +26151,13 @@ if (data2.output_tokens !== undefined) {
 let data4 = data2.output_tokens;
 const _errs8 = errors;
 if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
-validate211.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "#/properties/usage/properties/output_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate213.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "#/properties/usage/properties/output_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs8) {
 if (typeof data4 == "number" && isFinite(data4)) {
 if (data4 < 0 || isNaN(data4)) {
-validate211.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "#/properties/usage/properties/output_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate213.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "#/properties/usage/properties/output_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -25918,13 +26171,13 @@ if (data2.total_tokens !== undefined) {
 let data5 = data2.total_tokens;
 const _errs10 = errors;
 if (!(typeof data5 == "number" && (!(data5 % 1) && !isNaN(data5)) && isFinite(data5))) {
-validate211.errors = [{ instancePath: instancePath + "/usage/total_tokens", schemaPath: "#/properties/usage/properties/total_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate213.errors = [{ instancePath: instancePath + "/usage/total_tokens", schemaPath: "#/properties/usage/properties/total_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs10) {
 if (typeof data5 == "number" && isFinite(data5)) {
 if (data5 < 0 || isNaN(data5)) {
-validate211.errors = [{ instancePath: instancePath + "/usage/total_tokens", schemaPath: "#/properties/usage/properties/total_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate213.errors = [{ instancePath: instancePath + "/usage/total_tokens", schemaPath: "#/properties/usage/properties/total_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -25938,13 +26191,13 @@ if (data2.characters !== undefined) {
 let data6 = data2.characters;
 const _errs12 = errors;
 if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
-validate211.errors = [{ instancePath: instancePath + "/usage/characters", schemaPath: "#/properties/usage/properties/characters/type", keyword: "type", params: { type: "integer" } }];
+validate213.errors = [{ instancePath: instancePath + "/usage/characters", schemaPath: "#/properties/usage/properties/characters/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs12) {
 if (typeof data6 == "number" && isFinite(data6)) {
 if (data6 < 0 || isNaN(data6)) {
-validate211.errors = [{ instancePath: instancePath + "/usage/characters", schemaPath: "#/properties/usage/properties/characters/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate213.errors = [{ instancePath: instancePath + "/usage/characters", schemaPath: "#/properties/usage/properties/characters/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -25958,7 +26211,7 @@ var valid1 = true;
 }
 }
 } else {
-validate211.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/type", keyword: "type", params: { type: "object" } }];
+validate213.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -25974,13 +26227,13 @@ if (errors === _errs14) {
 if (data7 && typeof data7 == "object" && !Array.isArray(data7)) {
 let missing1;
 if (data7.message === undefined && (missing1 = "message") || data7.type === undefined && (missing1 = "type") || data7.code === undefined && (missing1 = "code") || data7.param === undefined && (missing1 = "param")) {
-validate211.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate213.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data7.message !== undefined) {
 const _errs16 = errors;
 if (typeof data7.message !== "string") {
-validate211.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
+validate213.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs16 === errors;
@@ -25991,7 +26244,7 @@ if (valid2) {
 if (data7.type !== undefined) {
 const _errs18 = errors;
 if (typeof data7.type !== "string") {
-validate211.errors = [{ instancePath: instancePath + "/error/type", schemaPath: "#/properties/error/properties/type/type", keyword: "type", params: { type: "string" } }];
+validate213.errors = [{ instancePath: instancePath + "/error/type", schemaPath: "#/properties/error/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs18 === errors;
@@ -26002,7 +26255,7 @@ if (valid2) {
 if (data7.code !== undefined) {
 const _errs20 = errors;
 if (typeof data7.code !== "string") {
-validate211.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
+validate213.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs20 === errors;
@@ -26014,7 +26267,7 @@ if (data7.param !== undefined) {
 let data11 = data7.param;
 const _errs22 = errors;
 if (typeof data11 !== "string" && data11 !== null) {
-validate211.errors = [{ instancePath: instancePath + "/error/param", schemaPath: "#/properties/error/properties/param/type", keyword: "type", params: { type: schema231.properties.error.properties.param.type } }];
+validate213.errors = [{ instancePath: instancePath + "/error/param", schemaPath: "#/properties/error/properties/param/type", keyword: "type", params: { type: schema233.properties.error.properties.param.type } }];
 return false;
 }
 var valid2 = _errs22 === errors;
@@ -26026,7 +26279,7 @@ var valid2 = true;
 }
 }
 } else {
-validate211.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: "object" } }];
+validate213.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -26038,19 +26291,19 @@ var valid0 = true;
 }
 }
 } else {
-validate211.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate213.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate211.errors = vErrors;
+validate213.errors = vErrors;
 return errors === 0;
 }
-validate211.evaluated = { props: { type: true, audio: true, usage: true, error: true }, dynamicProps: false, dynamicItems: false };
-var validateTokenCount = validate212;
-function validate212(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate213.evaluated = { props: { type: true, audio: true, usage: true, error: true }, dynamicProps: false, dynamicItems: false };
+var validateTokenCount = validate214;
+function validate214(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate212.evaluated;
+const evaluated0 = validate214.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -26061,20 +26314,20 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.input_tokens === undefined && (missing0 = "input_tokens")) {
-validate212.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate214.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.input_tokens !== undefined) {
 let data0 = data.input_tokens;
 const _errs1 = errors;
 if (!(typeof data0 == "number" && (!(data0 % 1) && !isNaN(data0)) && isFinite(data0))) {
-validate212.errors = [{ instancePath: instancePath + "/input_tokens", schemaPath: "#/properties/input_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate214.errors = [{ instancePath: instancePath + "/input_tokens", schemaPath: "#/properties/input_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs1) {
 if (typeof data0 == "number" && isFinite(data0)) {
 if (data0 < 0 || isNaN(data0)) {
-validate212.errors = [{ instancePath: instancePath + "/input_tokens", schemaPath: "#/properties/input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate214.errors = [{ instancePath: instancePath + "/input_tokens", schemaPath: "#/properties/input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -26082,19 +26335,19 @@ return false;
 }
 }
 } else {
-validate212.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate214.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate212.errors = vErrors;
+validate214.errors = vErrors;
 return errors === 0;
 }
-validate212.evaluated = { props: { input_tokens: true }, dynamicProps: false, dynamicItems: false };
-var validateTokenUsageReport = validate213;
-function validate213(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate214.evaluated = { props: { input_tokens: true }, dynamicProps: false, dynamicItems: false };
+var validateTokenUsageReport = validate215;
+function validate215(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate213.evaluated;
+const evaluated0 = validate215.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -26105,20 +26358,20 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.prompt_tokens === undefined && (missing0 = "prompt_tokens") || data.completion_tokens === undefined && (missing0 = "completion_tokens") || data.total_tokens === undefined && (missing0 = "total_tokens")) {
-validate213.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate215.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.prompt_tokens !== undefined) {
 let data0 = data.prompt_tokens;
 const _errs1 = errors;
 if (!(typeof data0 == "number" && (!(data0 % 1) && !isNaN(data0)) && isFinite(data0))) {
-validate213.errors = [{ instancePath: instancePath + "/prompt_tokens", schemaPath: "#/properties/prompt_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate215.errors = [{ instancePath: instancePath + "/prompt_tokens", schemaPath: "#/properties/prompt_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs1) {
 if (typeof data0 == "number" && isFinite(data0)) {
 if (data0 < 0 || isNaN(data0)) {
-validate213.errors = [{ instancePath: instancePath + "/prompt_tokens", schemaPath: "#/properties/prompt_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate215.errors = [{ instancePath: instancePath + "/prompt_tokens", schemaPath: "#/properties/prompt_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -26132,13 +26385,13 @@ if (data.completion_tokens !== undefined) {
 let data1 = data.completion_tokens;
 const _errs3 = errors;
 if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
-validate213.errors = [{ instancePath: instancePath + "/completion_tokens", schemaPath: "#/properties/completion_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate215.errors = [{ instancePath: instancePath + "/completion_tokens", schemaPath: "#/properties/completion_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs3) {
 if (typeof data1 == "number" && isFinite(data1)) {
 if (data1 < 0 || isNaN(data1)) {
-validate213.errors = [{ instancePath: instancePath + "/completion_tokens", schemaPath: "#/properties/completion_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate215.errors = [{ instancePath: instancePath + "/completion_tokens", schemaPath: "#/properties/completion_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -26152,13 +26405,13 @@ if (data.total_tokens !== undefined) {
 let data2 = data.total_tokens;
 const _errs5 = errors;
 if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)) && isFinite(data2))) {
-validate213.errors = [{ instancePath: instancePath + "/total_tokens", schemaPath: "#/properties/total_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate215.errors = [{ instancePath: instancePath + "/total_tokens", schemaPath: "#/properties/total_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs5) {
 if (typeof data2 == "number" && isFinite(data2)) {
 if (data2 < 0 || isNaN(data2)) {
-validate213.errors = [{ instancePath: instancePath + "/total_tokens", schemaPath: "#/properties/total_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate215.errors = [{ instancePath: instancePath + "/total_tokens", schemaPath: "#/properties/total_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -26177,13 +26430,13 @@ if (data3.cached_tokens !== undefined) {
 let data4 = data3.cached_tokens;
 const _errs9 = errors;
 if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
-validate213.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cached_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cached_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate215.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cached_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cached_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs9) {
 if (typeof data4 == "number" && isFinite(data4)) {
 if (data4 < 0 || isNaN(data4)) {
-validate213.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cached_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cached_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate215.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cached_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cached_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -26197,13 +26450,13 @@ if (data3.cache_write_tokens !== undefined) {
 let data5 = data3.cache_write_tokens;
 const _errs11 = errors;
 if (!(typeof data5 == "number" && (!(data5 % 1) && !isNaN(data5)) && isFinite(data5))) {
-validate213.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cache_write_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cache_write_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate215.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cache_write_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cache_write_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs11) {
 if (typeof data5 == "number" && isFinite(data5)) {
 if (data5 < 0 || isNaN(data5)) {
-validate213.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cache_write_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cache_write_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate215.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cache_write_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cache_write_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -26217,13 +26470,13 @@ if (data3.audio_tokens !== undefined) {
 let data6 = data3.audio_tokens;
 const _errs13 = errors;
 if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
-validate213.errors = [{ instancePath: instancePath + "/prompt_tokens_details/audio_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/audio_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate215.errors = [{ instancePath: instancePath + "/prompt_tokens_details/audio_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/audio_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs13) {
 if (typeof data6 == "number" && isFinite(data6)) {
 if (data6 < 0 || isNaN(data6)) {
-validate213.errors = [{ instancePath: instancePath + "/prompt_tokens_details/audio_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/audio_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate215.errors = [{ instancePath: instancePath + "/prompt_tokens_details/audio_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/audio_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -26237,13 +26490,13 @@ if (data3.image_tokens !== undefined) {
 let data7 = data3.image_tokens;
 const _errs15 = errors;
 if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7))) {
-validate213.errors = [{ instancePath: instancePath + "/prompt_tokens_details/image_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/image_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate215.errors = [{ instancePath: instancePath + "/prompt_tokens_details/image_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/image_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs15) {
 if (typeof data7 == "number" && isFinite(data7)) {
 if (data7 < 0 || isNaN(data7)) {
-validate213.errors = [{ instancePath: instancePath + "/prompt_tokens_details/image_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/image_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate215.errors = [{ instancePath: instancePath + "/prompt_tokens_details/image_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/image_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -26256,7 +26509,7 @@ var valid1 = true;
 }
 }
 } else {
-validate213.errors = [{ instancePath: instancePath + "/prompt_tokens_details", schemaPath: "#/properties/prompt_tokens_details/type", keyword: "type", params: { type: "object" } }];
+validate215.errors = [{ instancePath: instancePath + "/prompt_tokens_details", schemaPath: "#/properties/prompt_tokens_details/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -26274,13 +26527,13 @@ if (data8.reasoning_tokens !== undefined) {
 let data9 = data8.reasoning_tokens;
 const _errs19 = errors;
 if (!(typeof data9 == "number" && (!(data9 % 1) && !isNaN(data9)) && isFinite(data9))) {
-validate213.errors = [{ instancePath: instancePath + "/completion_tokens_details/reasoning_tokens", schemaPath: "#/properties/completion_tokens_details/properties/reasoning_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate215.errors = [{ instancePath: instancePath + "/completion_tokens_details/reasoning_tokens", schemaPath: "#/properties/completion_tokens_details/properties/reasoning_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs19) {
 if (typeof data9 == "number" && isFinite(data9)) {
 if (data9 < 0 || isNaN(data9)) {
-validate213.errors = [{ instancePath: instancePath + "/completion_tokens_details/reasoning_tokens", schemaPath: "#/properties/completion_tokens_details/properties/reasoning_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate215.errors = [{ instancePath: instancePath + "/completion_tokens_details/reasoning_tokens", schemaPath: "#/properties/completion_tokens_details/properties/reasoning_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -26294,13 +26547,13 @@ if (data8.audio_tokens !== undefined) {
 let data10 = data8.audio_tokens;
 const _errs21 = errors;
 if (!(typeof data10 == "number" && (!(data10 % 1) && !isNaN(data10)) && isFinite(data10))) {
-validate213.errors = [{ instancePath: instancePath + "/completion_tokens_details/audio_tokens", schemaPath: "#/properties/completion_tokens_details/properties/audio_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate215.errors = [{ instancePath: instancePath + "/completion_tokens_details/audio_tokens", schemaPath: "#/properties/completion_tokens_details/properties/audio_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs21) {
 if (typeof data10 == "number" && isFinite(data10)) {
 if (data10 < 0 || isNaN(data10)) {
-validate213.errors = [{ instancePath: instancePath + "/completion_tokens_details/audio_tokens", schemaPath: "#/properties/completion_tokens_details/properties/audio_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate215.errors = [{ instancePath: instancePath + "/completion_tokens_details/audio_tokens", schemaPath: "#/properties/completion_tokens_details/properties/audio_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -26314,13 +26567,13 @@ if (data8.image_tokens !== undefined) {
 let data11 = data8.image_tokens;
 const _errs23 = errors;
 if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
-validate213.errors = [{ instancePath: instancePath + "/completion_tokens_details/image_tokens", schemaPath: "#/properties/completion_tokens_details/properties/image_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate215.errors = [{ instancePath: instancePath + "/completion_tokens_details/image_tokens", schemaPath: "#/properties/completion_tokens_details/properties/image_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs23) {
 if (typeof data11 == "number" && isFinite(data11)) {
 if (data11 < 0 || isNaN(data11)) {
-validate213.errors = [{ instancePath: instancePath + "/completion_tokens_details/image_tokens", schemaPath: "#/properties/completion_tokens_details/properties/image_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate215.errors = [{ instancePath: instancePath + "/completion_tokens_details/image_tokens", schemaPath: "#/properties/completion_tokens_details/properties/image_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -26334,13 +26587,13 @@ if (data8.accepted_prediction_tokens !== undefined) {
 let data12 = data8.accepted_prediction_tokens;
 const _errs25 = errors;
 if (!(typeof data12 == "number" && (!(data12 % 1) && !isNaN(data12)) && isFinite(data12))) {
-validate213.errors = [{ instancePath: instancePath + "/completion_tokens_details/accepted_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/accepted_prediction_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate215.errors = [{ instancePath: instancePath + "/completion_tokens_details/accepted_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/accepted_prediction_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs25) {
 if (typeof data12 == "number" && isFinite(data12)) {
 if (data12 < 0 || isNaN(data12)) {
-validate213.errors = [{ instancePath: instancePath + "/completion_tokens_details/accepted_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/accepted_prediction_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate215.errors = [{ instancePath: instancePath + "/completion_tokens_details/accepted_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/accepted_prediction_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -26354,13 +26607,13 @@ if (data8.rejected_prediction_tokens !== undefined) {
 let data13 = data8.rejected_prediction_tokens;
 const _errs27 = errors;
 if (!(typeof data13 == "number" && (!(data13 % 1) && !isNaN(data13)) && isFinite(data13))) {
-validate213.errors = [{ instancePath: instancePath + "/completion_tokens_details/rejected_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/rejected_prediction_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate215.errors = [{ instancePath: instancePath + "/completion_tokens_details/rejected_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/rejected_prediction_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs27) {
 if (typeof data13 == "number" && isFinite(data13)) {
 if (data13 < 0 || isNaN(data13)) {
-validate213.errors = [{ instancePath: instancePath + "/completion_tokens_details/rejected_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/rejected_prediction_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate215.errors = [{ instancePath: instancePath + "/completion_tokens_details/rejected_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/rejected_prediction_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -26374,7 +26627,7 @@ var valid2 = true;
 }
 }
 } else {
-validate213.errors = [{ instancePath: instancePath + "/completion_tokens_details", schemaPath: "#/properties/completion_tokens_details/type", keyword: "type", params: { type: "object" } }];
+validate215.errors = [{ instancePath: instancePath + "/completion_tokens_details", schemaPath: "#/properties/completion_tokens_details/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -26388,20 +26641,20 @@ var valid0 = true;
 }
 }
 } else {
-validate213.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate215.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate213.errors = vErrors;
+validate215.errors = vErrors;
 return errors === 0;
 }
-validate213.evaluated = { props: { prompt_tokens: true, completion_tokens: true, total_tokens: true, prompt_tokens_details: true, completion_tokens_details: true }, dynamicProps: false, dynamicItems: false };
-var validateTranscriptionEvent = validate214;
-var schema234 = { type: "object", required: ["type"], properties: { type: { enum: ["transcript.text.delta", "transcript.text.done"] }, delta: { type: "string" }, text: { type: "string" }, usage: { type: "object" } } };
-function validate214(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate215.evaluated = { props: { prompt_tokens: true, completion_tokens: true, total_tokens: true, prompt_tokens_details: true, completion_tokens_details: true }, dynamicProps: false, dynamicItems: false };
+var validateTranscriptionEvent = validate216;
+var schema236 = { type: "object", required: ["type"], properties: { type: { enum: ["transcript.text.delta", "transcript.text.done"] }, delta: { type: "string" }, text: { type: "string" }, usage: { type: "object" } } };
+function validate216(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate214.evaluated;
+const evaluated0 = validate216.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -26412,14 +26665,14 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.type === undefined && (missing0 = "type")) {
-validate214.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate216.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 let data0 = data.type;
 const _errs1 = errors;
 if (!(data0 === "transcript.text.delta" || data0 === "transcript.text.done")) {
-validate214.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema234.properties.type.enum } }];
+validate216.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema236.properties.type.enum } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -26430,7 +26683,7 @@ if (valid0) {
 if (data.delta !== undefined) {
 const _errs2 = errors;
 if (typeof data.delta !== "string") {
-validate214.errors = [{ instancePath: instancePath + "/delta", schemaPath: "#/properties/delta/type", keyword: "type", params: { type: "string" } }];
+validate216.errors = [{ instancePath: instancePath + "/delta", schemaPath: "#/properties/delta/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -26441,7 +26694,7 @@ if (valid0) {
 if (data.text !== undefined) {
 const _errs4 = errors;
 if (typeof data.text !== "string") {
-validate214.errors = [{ instancePath: instancePath + "/text", schemaPath: "#/properties/text/type", keyword: "type", params: { type: "string" } }];
+validate216.errors = [{ instancePath: instancePath + "/text", schemaPath: "#/properties/text/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -26453,7 +26706,7 @@ if (data.usage !== undefined) {
 let data3 = data.usage;
 const _errs6 = errors;
 if (!(data3 && typeof data3 == "object" && !Array.isArray(data3))) {
-validate214.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/type", keyword: "type", params: { type: "object" } }];
+validate216.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -26465,20 +26718,20 @@ var valid0 = true;
 }
 }
 } else {
-validate214.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate216.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate214.errors = vErrors;
+validate216.errors = vErrors;
 return errors === 0;
 }
-validate214.evaluated = { props: { type: true, delta: true, text: true, usage: true }, dynamicProps: false, dynamicItems: false };
-var validateTranscription = validate215;
-var schema235 = { type: "object", required: ["text"], properties: { task: { const: "transcribe" }, language: { type: "string" }, duration: { type: "number", minimum: 0 }, text: { type: "string" }, words: { type: "array", items: { $ref: "TranscriptionWord" } }, segments: { type: "array", items: { $ref: "TranscriptionSegment" } }, usage: { type: "object", required: ["type"], properties: { type: { enum: ["duration", "tokens"] }, seconds: { type: "number", minimum: 0 } } } } };
-function validate215(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate216.evaluated = { props: { type: true, delta: true, text: true, usage: true }, dynamicProps: false, dynamicItems: false };
+var validateTranscription = validate217;
+var schema237 = { type: "object", required: ["text"], properties: { task: { const: "transcribe" }, language: { type: "string" }, duration: { type: "number", minimum: 0 }, text: { type: "string" }, words: { type: "array", items: { $ref: "TranscriptionWord" } }, segments: { type: "array", items: { $ref: "TranscriptionSegment" } }, usage: { type: "object", required: ["type"], properties: { type: { enum: ["duration", "tokens"] }, seconds: { type: "number", minimum: 0 } } } } };
+function validate217(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate215.evaluated;
+const evaluated0 = validate217.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -26489,13 +26742,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.text === undefined && (missing0 = "text")) {
-validate215.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate217.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.task !== undefined) {
 const _errs1 = errors;
 if (data.task !== "transcribe") {
-validate215.errors = [{ instancePath: instancePath + "/task", schemaPath: "#/properties/task/const", keyword: "const", params: { allowedValue: "transcribe" } }];
+validate217.errors = [{ instancePath: instancePath + "/task", schemaPath: "#/properties/task/const", keyword: "const", params: { allowedValue: "transcribe" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -26506,7 +26759,7 @@ if (valid0) {
 if (data.language !== undefined) {
 const _errs2 = errors;
 if (typeof data.language !== "string") {
-validate215.errors = [{ instancePath: instancePath + "/language", schemaPath: "#/properties/language/type", keyword: "type", params: { type: "string" } }];
+validate217.errors = [{ instancePath: instancePath + "/language", schemaPath: "#/properties/language/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -26520,11 +26773,11 @@ const _errs4 = errors;
 if (errors === _errs4) {
 if (typeof data2 == "number" && isFinite(data2)) {
 if (data2 < 0 || isNaN(data2)) {
-validate215.errors = [{ instancePath: instancePath + "/duration", schemaPath: "#/properties/duration/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate217.errors = [{ instancePath: instancePath + "/duration", schemaPath: "#/properties/duration/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate215.errors = [{ instancePath: instancePath + "/duration", schemaPath: "#/properties/duration/type", keyword: "type", params: { type: "number" } }];
+validate217.errors = [{ instancePath: instancePath + "/duration", schemaPath: "#/properties/duration/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -26536,7 +26789,7 @@ if (valid0) {
 if (data.text !== undefined) {
 const _errs6 = errors;
 if (typeof data.text !== "string") {
-validate215.errors = [{ instancePath: instancePath + "/text", schemaPath: "#/properties/text/type", keyword: "type", params: { type: "string" } }];
+validate217.errors = [{ instancePath: instancePath + "/text", schemaPath: "#/properties/text/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -26559,13 +26812,13 @@ if (errors === _errs11) {
 if (data5 && typeof data5 == "object" && !Array.isArray(data5)) {
 let missing1;
 if (data5.word === undefined && (missing1 = "word") || data5.start === undefined && (missing1 = "start") || data5.end === undefined && (missing1 = "end")) {
-validate215.errors = [{ instancePath: instancePath + "/words/" + i0, schemaPath: "TranscriptionWord/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate217.errors = [{ instancePath: instancePath + "/words/" + i0, schemaPath: "TranscriptionWord/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data5.word !== undefined) {
 const _errs13 = errors;
 if (typeof data5.word !== "string") {
-validate215.errors = [{ instancePath: instancePath + "/words/" + i0 + "/word", schemaPath: "TranscriptionWord/properties/word/type", keyword: "type", params: { type: "string" } }];
+validate217.errors = [{ instancePath: instancePath + "/words/" + i0 + "/word", schemaPath: "TranscriptionWord/properties/word/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs13 === errors;
@@ -26577,7 +26830,7 @@ if (data5.start !== undefined) {
 let data7 = data5.start;
 const _errs15 = errors;
 if (!(typeof data7 == "number" && isFinite(data7))) {
-validate215.errors = [{ instancePath: instancePath + "/words/" + i0 + "/start", schemaPath: "TranscriptionWord/properties/start/type", keyword: "type", params: { type: "number" } }];
+validate217.errors = [{ instancePath: instancePath + "/words/" + i0 + "/start", schemaPath: "TranscriptionWord/properties/start/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid3 = _errs15 === errors;
@@ -26589,7 +26842,7 @@ if (data5.end !== undefined) {
 let data8 = data5.end;
 const _errs17 = errors;
 if (!(typeof data8 == "number" && isFinite(data8))) {
-validate215.errors = [{ instancePath: instancePath + "/words/" + i0 + "/end", schemaPath: "TranscriptionWord/properties/end/type", keyword: "type", params: { type: "number" } }];
+validate217.errors = [{ instancePath: instancePath + "/words/" + i0 + "/end", schemaPath: "TranscriptionWord/properties/end/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid3 = _errs17 === errors;
@@ -26600,7 +26853,7 @@ var valid3 = true;
 }
 }
 } else {
-validate215.errors = [{ instancePath: instancePath + "/words/" + i0, schemaPath: "TranscriptionWord/type", keyword: "type", params: { type: "object" } }];
+validate217.errors = [{ instancePath: instancePath + "/words/" + i0, schemaPath: "TranscriptionWord/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -26610,7 +26863,7 @@ break;
 }
 }
 } else {
-validate215.errors = [{ instancePath: instancePath + "/words", schemaPath: "#/properties/words/type", keyword: "type", params: { type: "array" } }];
+validate217.errors = [{ instancePath: instancePath + "/words", schemaPath: "#/properties/words/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -26634,14 +26887,14 @@ if (errors === _errs22) {
 if (data10 && typeof data10 == "object" && !Array.isArray(data10)) {
 let missing2;
 if (data10.id === undefined && (missing2 = "id") || data10.start === undefined && (missing2 = "start") || data10.end === undefined && (missing2 = "end") || data10.text === undefined && (missing2 = "text")) {
-validate215.errors = [{ instancePath: instancePath + "/segments/" + i1, schemaPath: "TranscriptionSegment/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate217.errors = [{ instancePath: instancePath + "/segments/" + i1, schemaPath: "TranscriptionSegment/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 if (data10.id !== undefined) {
 let data11 = data10.id;
 const _errs24 = errors;
 if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
-validate215.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/id", schemaPath: "TranscriptionSegment/properties/id/type", keyword: "type", params: { type: "integer" } }];
+validate217.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/id", schemaPath: "TranscriptionSegment/properties/id/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid6 = _errs24 === errors;
@@ -26653,7 +26906,7 @@ if (data10.start !== undefined) {
 let data12 = data10.start;
 const _errs26 = errors;
 if (!(typeof data12 == "number" && isFinite(data12))) {
-validate215.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/start", schemaPath: "TranscriptionSegment/properties/start/type", keyword: "type", params: { type: "number" } }];
+validate217.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/start", schemaPath: "TranscriptionSegment/properties/start/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid6 = _errs26 === errors;
@@ -26665,7 +26918,7 @@ if (data10.end !== undefined) {
 let data13 = data10.end;
 const _errs28 = errors;
 if (!(typeof data13 == "number" && isFinite(data13))) {
-validate215.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/end", schemaPath: "TranscriptionSegment/properties/end/type", keyword: "type", params: { type: "number" } }];
+validate217.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/end", schemaPath: "TranscriptionSegment/properties/end/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid6 = _errs28 === errors;
@@ -26676,7 +26929,7 @@ if (valid6) {
 if (data10.text !== undefined) {
 const _errs30 = errors;
 if (typeof data10.text !== "string") {
-validate215.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/text", schemaPath: "TranscriptionSegment/properties/text/type", keyword: "type", params: { type: "string" } }];
+validate217.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/text", schemaPath: "TranscriptionSegment/properties/text/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid6 = _errs30 === errors;
@@ -26688,7 +26941,7 @@ var valid6 = true;
 }
 }
 } else {
-validate215.errors = [{ instancePath: instancePath + "/segments/" + i1, schemaPath: "TranscriptionSegment/type", keyword: "type", params: { type: "object" } }];
+validate217.errors = [{ instancePath: instancePath + "/segments/" + i1, schemaPath: "TranscriptionSegment/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -26698,7 +26951,7 @@ break;
 }
 }
 } else {
-validate215.errors = [{ instancePath: instancePath + "/segments", schemaPath: "#/properties/segments/type", keyword: "type", params: { type: "array" } }];
+validate217.errors = [{ instancePath: instancePath + "/segments", schemaPath: "#/properties/segments/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -26714,14 +26967,14 @@ if (errors === _errs32) {
 if (data15 && typeof data15 == "object" && !Array.isArray(data15)) {
 let missing3;
 if (data15.type === undefined && (missing3 = "type")) {
-validate215.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/required", keyword: "required", params: { missingProperty: missing3 } }];
+validate217.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
 if (data15.type !== undefined) {
 let data16 = data15.type;
 const _errs34 = errors;
 if (!(data16 === "duration" || data16 === "tokens")) {
-validate215.errors = [{ instancePath: instancePath + "/usage/type", schemaPath: "#/properties/usage/properties/type/enum", keyword: "enum", params: { allowedValues: schema235.properties.usage.properties.type.enum } }];
+validate217.errors = [{ instancePath: instancePath + "/usage/type", schemaPath: "#/properties/usage/properties/type/enum", keyword: "enum", params: { allowedValues: schema237.properties.usage.properties.type.enum } }];
 return false;
 }
 var valid7 = _errs34 === errors;
@@ -26735,11 +26988,11 @@ const _errs35 = errors;
 if (errors === _errs35) {
 if (typeof data17 == "number" && isFinite(data17)) {
 if (data17 < 0 || isNaN(data17)) {
-validate215.errors = [{ instancePath: instancePath + "/usage/seconds", schemaPath: "#/properties/usage/properties/seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate217.errors = [{ instancePath: instancePath + "/usage/seconds", schemaPath: "#/properties/usage/properties/seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate215.errors = [{ instancePath: instancePath + "/usage/seconds", schemaPath: "#/properties/usage/properties/seconds/type", keyword: "type", params: { type: "number" } }];
+validate217.errors = [{ instancePath: instancePath + "/usage/seconds", schemaPath: "#/properties/usage/properties/seconds/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -26750,7 +27003,7 @@ var valid7 = true;
 }
 }
 } else {
-validate215.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/type", keyword: "type", params: { type: "object" } }];
+validate217.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -26766,20 +27019,19 @@ var valid0 = true;
 }
 }
 } else {
-validate215.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate217.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate215.errors = vErrors;
+validate217.errors = vErrors;
 return errors === 0;
 }
-validate215.evaluated = { props: { task: true, language: true, duration: true, text: true, words: true, segments: true, usage: true }, dynamicProps: false, dynamicItems: false };
-var validateUsageRecord = validate216;
-var schema238 = { type: "object", required: ["request_id", "job_id", "kind", "model", "status", "units", "credits", "estimated", "created"], properties: { request_id: { type: "string" }, job_id: { type: "string", format: "uuid" }, kind: { type: "string", enum: ["chat"] }, model: { type: "string" }, requested_model: { type: "string" }, status: { type: "string", enum: ["succeeded", "failed", "cancelled", "lost"] }, units: { type: "object", additionalProperties: { type: "number", minimum: 0 } }, credits: { type: "number", minimum: 0 }, uncollected_credits: { type: "number", minimum: 0 }, estimated: { type: "boolean" }, created: { type: "integer" } } };
-function validate216(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate217.evaluated = { props: { task: true, language: true, duration: true, text: true, words: true, segments: true, usage: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowDeleted = validate218;
+function validate218(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate216.evaluated;
+const evaluated0 = validate218.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -26789,33 +27041,423 @@ evaluated0.items = undefined;
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.request_id === undefined && (missing0 = "request_id") || data.job_id === undefined && (missing0 = "job_id") || data.kind === undefined && (missing0 = "kind") || data.model === undefined && (missing0 = "model") || data.status === undefined && (missing0 = "status") || data.units === undefined && (missing0 = "units") || data.credits === undefined && (missing0 = "credits") || data.estimated === undefined && (missing0 = "estimated") || data.created === undefined && (missing0 = "created")) {
-validate216.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+if (data.id === undefined && (missing0 = "id") || data.deleted === undefined && (missing0 = "deleted")) {
+validate218.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
-if (data.request_id !== undefined) {
+if (data.id !== undefined) {
+let data0 = data.id;
 const _errs1 = errors;
-if (typeof data.request_id !== "string") {
-validate216.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "#/properties/request_id/type", keyword: "type", params: { type: "string" } }];
+if (errors === _errs1) {
+if (errors === _errs1) {
+if (typeof data0 === "string") {
+if (!formats0.test(data0)) {
+validate218.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
+}
+} else {
+validate218.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
 }
 var valid0 = _errs1 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
-if (data.job_id !== undefined) {
-let data1 = data.job_id;
+if (data.deleted !== undefined) {
+const _errs3 = errors;
+if (data.deleted !== true) {
+validate218.errors = [{ instancePath: instancePath + "/deleted", schemaPath: "#/properties/deleted/const", keyword: "const", params: { allowedValue: true } }];
+return false;
+}
+var valid0 = _errs3 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+} else {
+validate218.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate218.errors = vErrors;
+return errors === 0;
+}
+validate218.evaluated = { props: { id: true, deleted: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowList = validate219;
+var schema242 = { type: "object", required: ["id", "workspaceId", "name", "description", "latestVersion", "isActive", "createdAt", "updatedAt", "deletedAt", "createdByUserId", "sharingScope", "sharePermission"], properties: { id: { type: "string", format: "uuid" }, workspaceId: { type: "string", format: "uuid" }, name: { type: "string" }, description: { type: "string" }, latestVersion: { type: "integer" }, isActive: { type: "boolean" }, createdAt: { type: "string", format: "date-time" }, updatedAt: { type: "string", format: "date-time" }, deletedAt: { type: ["string", "null"], format: "date-time" }, createdByUserId: { type: "string", format: "uuid" }, sharingScope: { type: "string", enum: ["private", "workspace"] }, sharePermission: { type: "string", enum: ["read", "run", "edit"] } } };
+function validate219(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate219.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.items === undefined && (missing0 = "items") || data.total === undefined && (missing0 = "total") || data.limit === undefined && (missing0 = "limit") || data.offset === undefined && (missing0 = "offset")) {
+validate219.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.items !== undefined) {
+let data0 = data.items;
+const _errs1 = errors;
+if (errors === _errs1) {
+if (Array.isArray(data0)) {
+var valid1 = true;
+const len0 = data0.length;
+for (let i0 = 0;i0 < len0; i0++) {
+let data1 = data0[i0];
+const _errs3 = errors;
+const _errs4 = errors;
+if (errors === _errs4) {
+if (data1 && typeof data1 == "object" && !Array.isArray(data1)) {
+let missing1;
+if (data1.id === undefined && (missing1 = "id") || data1.workspaceId === undefined && (missing1 = "workspaceId") || data1.name === undefined && (missing1 = "name") || data1.description === undefined && (missing1 = "description") || data1.latestVersion === undefined && (missing1 = "latestVersion") || data1.isActive === undefined && (missing1 = "isActive") || data1.createdAt === undefined && (missing1 = "createdAt") || data1.updatedAt === undefined && (missing1 = "updatedAt") || data1.deletedAt === undefined && (missing1 = "deletedAt") || data1.createdByUserId === undefined && (missing1 = "createdByUserId") || data1.sharingScope === undefined && (missing1 = "sharingScope") || data1.sharePermission === undefined && (missing1 = "sharePermission")) {
+validate219.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "WorkflowSummary/required", keyword: "required", params: { missingProperty: missing1 } }];
+return false;
+} else {
+if (data1.id !== undefined) {
+let data2 = data1.id;
+const _errs6 = errors;
+if (errors === _errs6) {
+if (errors === _errs6) {
+if (typeof data2 === "string") {
+if (!formats0.test(data2)) {
+validate219.errors = [{ instancePath: instancePath + "/items/" + i0 + "/id", schemaPath: "WorkflowSummary/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate219.errors = [{ instancePath: instancePath + "/items/" + i0 + "/id", schemaPath: "WorkflowSummary/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid3 = _errs6 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data1.workspaceId !== undefined) {
+let data3 = data1.workspaceId;
+const _errs8 = errors;
+if (errors === _errs8) {
+if (errors === _errs8) {
+if (typeof data3 === "string") {
+if (!formats0.test(data3)) {
+validate219.errors = [{ instancePath: instancePath + "/items/" + i0 + "/workspaceId", schemaPath: "WorkflowSummary/properties/workspaceId/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate219.errors = [{ instancePath: instancePath + "/items/" + i0 + "/workspaceId", schemaPath: "WorkflowSummary/properties/workspaceId/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid3 = _errs8 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data1.name !== undefined) {
+const _errs10 = errors;
+if (typeof data1.name !== "string") {
+validate219.errors = [{ instancePath: instancePath + "/items/" + i0 + "/name", schemaPath: "WorkflowSummary/properties/name/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid3 = _errs10 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data1.description !== undefined) {
+const _errs12 = errors;
+if (typeof data1.description !== "string") {
+validate219.errors = [{ instancePath: instancePath + "/items/" + i0 + "/description", schemaPath: "WorkflowSummary/properties/description/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid3 = _errs12 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data1.latestVersion !== undefined) {
+let data6 = data1.latestVersion;
+const _errs14 = errors;
+if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
+validate219.errors = [{ instancePath: instancePath + "/items/" + i0 + "/latestVersion", schemaPath: "WorkflowSummary/properties/latestVersion/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid3 = _errs14 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data1.isActive !== undefined) {
+const _errs16 = errors;
+if (typeof data1.isActive !== "boolean") {
+validate219.errors = [{ instancePath: instancePath + "/items/" + i0 + "/isActive", schemaPath: "WorkflowSummary/properties/isActive/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid3 = _errs16 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data1.createdAt !== undefined) {
+let data8 = data1.createdAt;
+const _errs18 = errors;
+if (errors === _errs18) {
+if (errors === _errs18) {
+if (typeof data8 === "string") {
+if (!formats12.validate(data8)) {
+validate219.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "WorkflowSummary/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate219.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "WorkflowSummary/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid3 = _errs18 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data1.updatedAt !== undefined) {
+let data9 = data1.updatedAt;
+const _errs20 = errors;
+if (errors === _errs20) {
+if (errors === _errs20) {
+if (typeof data9 === "string") {
+if (!formats12.validate(data9)) {
+validate219.errors = [{ instancePath: instancePath + "/items/" + i0 + "/updatedAt", schemaPath: "WorkflowSummary/properties/updatedAt/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate219.errors = [{ instancePath: instancePath + "/items/" + i0 + "/updatedAt", schemaPath: "WorkflowSummary/properties/updatedAt/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid3 = _errs20 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data1.deletedAt !== undefined) {
+let data10 = data1.deletedAt;
+const _errs22 = errors;
+if (typeof data10 !== "string" && data10 !== null) {
+validate219.errors = [{ instancePath: instancePath + "/items/" + i0 + "/deletedAt", schemaPath: "WorkflowSummary/properties/deletedAt/type", keyword: "type", params: { type: schema242.properties.deletedAt.type } }];
+return false;
+}
+if (errors === _errs22) {
+if (errors === _errs22) {
+if (typeof data10 === "string") {
+if (!formats12.validate(data10)) {
+validate219.errors = [{ instancePath: instancePath + "/items/" + i0 + "/deletedAt", schemaPath: "WorkflowSummary/properties/deletedAt/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+}
+}
+}
+var valid3 = _errs22 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data1.createdByUserId !== undefined) {
+let data11 = data1.createdByUserId;
+const _errs24 = errors;
+if (errors === _errs24) {
+if (errors === _errs24) {
+if (typeof data11 === "string") {
+if (!formats0.test(data11)) {
+validate219.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdByUserId", schemaPath: "WorkflowSummary/properties/createdByUserId/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate219.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdByUserId", schemaPath: "WorkflowSummary/properties/createdByUserId/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid3 = _errs24 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data1.sharingScope !== undefined) {
+let data12 = data1.sharingScope;
+const _errs26 = errors;
+if (typeof data12 !== "string") {
+validate219.errors = [{ instancePath: instancePath + "/items/" + i0 + "/sharingScope", schemaPath: "WorkflowSummary/properties/sharingScope/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data12 === "private" || data12 === "workspace")) {
+validate219.errors = [{ instancePath: instancePath + "/items/" + i0 + "/sharingScope", schemaPath: "WorkflowSummary/properties/sharingScope/enum", keyword: "enum", params: { allowedValues: schema242.properties.sharingScope.enum } }];
+return false;
+}
+var valid3 = _errs26 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data1.sharePermission !== undefined) {
+let data13 = data1.sharePermission;
+const _errs28 = errors;
+if (typeof data13 !== "string") {
+validate219.errors = [{ instancePath: instancePath + "/items/" + i0 + "/sharePermission", schemaPath: "WorkflowSummary/properties/sharePermission/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data13 === "read" || data13 === "run" || data13 === "edit")) {
+validate219.errors = [{ instancePath: instancePath + "/items/" + i0 + "/sharePermission", schemaPath: "WorkflowSummary/properties/sharePermission/enum", keyword: "enum", params: { allowedValues: schema242.properties.sharePermission.enum } }];
+return false;
+}
+var valid3 = _errs28 === errors;
+} else {
+var valid3 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate219.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "WorkflowSummary/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid1 = _errs3 === errors;
+if (!valid1) {
+break;
+}
+}
+} else {
+validate219.errors = [{ instancePath: instancePath + "/items", schemaPath: "#/properties/items/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.total !== undefined) {
+let data14 = data.total;
+const _errs30 = errors;
+if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14))) {
+validate219.errors = [{ instancePath: instancePath + "/total", schemaPath: "#/properties/total/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid0 = _errs30 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.limit !== undefined) {
+let data15 = data.limit;
+const _errs32 = errors;
+if (!(typeof data15 == "number" && (!(data15 % 1) && !isNaN(data15)) && isFinite(data15))) {
+validate219.errors = [{ instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid0 = _errs32 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.offset !== undefined) {
+let data16 = data.offset;
+const _errs34 = errors;
+if (!(typeof data16 == "number" && (!(data16 % 1) && !isNaN(data16)) && isFinite(data16))) {
+validate219.errors = [{ instancePath: instancePath + "/offset", schemaPath: "#/properties/offset/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid0 = _errs34 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+} else {
+validate219.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate219.errors = vErrors;
+return errors === 0;
+}
+validate219.evaluated = { props: { items: true, total: true, limit: true, offset: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowSummary = validate220;
+function validate220(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate220.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.id === undefined && (missing0 = "id") || data.workspaceId === undefined && (missing0 = "workspaceId") || data.name === undefined && (missing0 = "name") || data.description === undefined && (missing0 = "description") || data.latestVersion === undefined && (missing0 = "latestVersion") || data.isActive === undefined && (missing0 = "isActive") || data.createdAt === undefined && (missing0 = "createdAt") || data.updatedAt === undefined && (missing0 = "updatedAt") || data.deletedAt === undefined && (missing0 = "deletedAt") || data.createdByUserId === undefined && (missing0 = "createdByUserId") || data.sharingScope === undefined && (missing0 = "sharingScope") || data.sharePermission === undefined && (missing0 = "sharePermission")) {
+validate220.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.id !== undefined) {
+let data0 = data.id;
+const _errs1 = errors;
+if (errors === _errs1) {
+if (errors === _errs1) {
+if (typeof data0 === "string") {
+if (!formats0.test(data0)) {
+validate220.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate220.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.workspaceId !== undefined) {
+let data1 = data.workspaceId;
 const _errs3 = errors;
 if (errors === _errs3) {
 if (errors === _errs3) {
 if (typeof data1 === "string") {
 if (!formats0.test(data1)) {
-validate216.errors = [{ instancePath: instancePath + "/job_id", schemaPath: "#/properties/job_id/format", keyword: "format", params: { format: "uuid" } }];
+validate220.errors = [{ instancePath: instancePath + "/workspaceId", schemaPath: "#/properties/workspaceId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate216.errors = [{ instancePath: instancePath + "/job_id", schemaPath: "#/properties/job_id/type", keyword: "type", params: { type: "string" } }];
+validate220.errors = [{ instancePath: instancePath + "/workspaceId", schemaPath: "#/properties/workspaceId/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -26825,15 +27467,10 @@ var valid0 = _errs3 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.kind !== undefined) {
-let data2 = data.kind;
+if (data.name !== undefined) {
 const _errs5 = errors;
-if (typeof data2 !== "string") {
-validate216.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-if (!(data2 === "chat")) {
-validate216.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/enum", keyword: "enum", params: { allowedValues: schema238.properties.kind.enum } }];
+if (typeof data.name !== "string") {
+validate220.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -26841,10 +27478,10 @@ var valid0 = _errs5 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.model !== undefined) {
+if (data.description !== undefined) {
 const _errs7 = errors;
-if (typeof data.model !== "string") {
-validate216.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
+if (typeof data.description !== "string") {
+validate220.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -26852,10 +27489,11 @@ var valid0 = _errs7 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.requested_model !== undefined) {
+if (data.latestVersion !== undefined) {
+let data4 = data.latestVersion;
 const _errs9 = errors;
-if (typeof data.requested_model !== "string") {
-validate216.errors = [{ instancePath: instancePath + "/requested_model", schemaPath: "#/properties/requested_model/type", keyword: "type", params: { type: "string" } }];
+if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
+validate220.errors = [{ instancePath: instancePath + "/latestVersion", schemaPath: "#/properties/latestVersion/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -26863,15 +27501,10 @@ var valid0 = _errs9 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.status !== undefined) {
-let data5 = data.status;
+if (data.isActive !== undefined) {
 const _errs11 = errors;
-if (typeof data5 !== "string") {
-validate216.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-if (!(data5 === "succeeded" || data5 === "failed" || data5 === "cancelled" || data5 === "lost")) {
-validate216.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema238.properties.status.enum } }];
+if (typeof data.isActive !== "boolean") {
+validate220.errors = [{ instancePath: instancePath + "/isActive", schemaPath: "#/properties/isActive/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -26879,33 +27512,20 @@ var valid0 = _errs11 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.units !== undefined) {
-let data6 = data.units;
+if (data.createdAt !== undefined) {
+let data6 = data.createdAt;
 const _errs13 = errors;
 if (errors === _errs13) {
-if (data6 && typeof data6 == "object" && !Array.isArray(data6)) {
-for (const key0 in data6) {
-let data7 = data6[key0];
-const _errs16 = errors;
-if (errors === _errs16) {
-if (typeof data7 == "number" && isFinite(data7)) {
-if (data7 < 0 || isNaN(data7)) {
-validate216.errors = [{ instancePath: instancePath + "/units/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/units/additionalProperties/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+if (errors === _errs13) {
+if (typeof data6 === "string") {
+if (!formats12.validate(data6)) {
+validate220.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate216.errors = [{ instancePath: instancePath + "/units/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
+validate220.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-}
-var valid1 = _errs16 === errors;
-if (!valid1) {
-break;
-}
-}
-} else {
-validate216.errors = [{ instancePath: instancePath + "/units", schemaPath: "#/properties/units/type", keyword: "type", params: { type: "object" } }];
-return false;
 }
 }
 var valid0 = _errs13 === errors;
@@ -26913,63 +27533,98 @@ var valid0 = _errs13 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.credits !== undefined) {
-let data8 = data.credits;
-const _errs18 = errors;
-if (errors === _errs18) {
-if (typeof data8 == "number" && isFinite(data8)) {
-if (data8 < 0 || isNaN(data8)) {
-validate216.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+if (data.updatedAt !== undefined) {
+let data7 = data.updatedAt;
+const _errs15 = errors;
+if (errors === _errs15) {
+if (errors === _errs15) {
+if (typeof data7 === "string") {
+if (!formats12.validate(data7)) {
+validate220.errors = [{ instancePath: instancePath + "/updatedAt", schemaPath: "#/properties/updatedAt/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate216.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/type", keyword: "type", params: { type: "number" } }];
+validate220.errors = [{ instancePath: instancePath + "/updatedAt", schemaPath: "#/properties/updatedAt/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
-var valid0 = _errs18 === errors;
-} else {
-var valid0 = true;
 }
-if (valid0) {
-if (data.uncollected_credits !== undefined) {
-let data9 = data.uncollected_credits;
-const _errs20 = errors;
-if (errors === _errs20) {
-if (typeof data9 == "number" && isFinite(data9)) {
-if (data9 < 0 || isNaN(data9)) {
-validate216.errors = [{ instancePath: instancePath + "/uncollected_credits", schemaPath: "#/properties/uncollected_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-} else {
-validate216.errors = [{ instancePath: instancePath + "/uncollected_credits", schemaPath: "#/properties/uncollected_credits/type", keyword: "type", params: { type: "number" } }];
-return false;
-}
-}
-var valid0 = _errs20 === errors;
+var valid0 = _errs15 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
-if (data.estimated !== undefined) {
-const _errs22 = errors;
-if (typeof data.estimated !== "boolean") {
-validate216.errors = [{ instancePath: instancePath + "/estimated", schemaPath: "#/properties/estimated/type", keyword: "type", params: { type: "boolean" } }];
+if (data.deletedAt !== undefined) {
+let data8 = data.deletedAt;
+const _errs17 = errors;
+if (typeof data8 !== "string" && data8 !== null) {
+validate220.errors = [{ instancePath: instancePath + "/deletedAt", schemaPath: "#/properties/deletedAt/type", keyword: "type", params: { type: schema242.properties.deletedAt.type } }];
 return false;
 }
-var valid0 = _errs22 === errors;
+if (errors === _errs17) {
+if (errors === _errs17) {
+if (typeof data8 === "string") {
+if (!formats12.validate(data8)) {
+validate220.errors = [{ instancePath: instancePath + "/deletedAt", schemaPath: "#/properties/deletedAt/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+}
+}
+}
+var valid0 = _errs17 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
-if (data.created !== undefined) {
-let data11 = data.created;
-const _errs24 = errors;
-if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
-validate216.errors = [{ instancePath: instancePath + "/created", schemaPath: "#/properties/created/type", keyword: "type", params: { type: "integer" } }];
+if (data.createdByUserId !== undefined) {
+let data9 = data.createdByUserId;
+const _errs19 = errors;
+if (errors === _errs19) {
+if (errors === _errs19) {
+if (typeof data9 === "string") {
+if (!formats0.test(data9)) {
+validate220.errors = [{ instancePath: instancePath + "/createdByUserId", schemaPath: "#/properties/createdByUserId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
-var valid0 = _errs24 === errors;
+} else {
+validate220.errors = [{ instancePath: instancePath + "/createdByUserId", schemaPath: "#/properties/createdByUserId/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs19 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.sharingScope !== undefined) {
+let data10 = data.sharingScope;
+const _errs21 = errors;
+if (typeof data10 !== "string") {
+validate220.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data10 === "private" || data10 === "workspace")) {
+validate220.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/enum", keyword: "enum", params: { allowedValues: schema242.properties.sharingScope.enum } }];
+return false;
+}
+var valid0 = _errs21 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.sharePermission !== undefined) {
+let data11 = data.sharePermission;
+const _errs23 = errors;
+if (typeof data11 !== "string") {
+validate220.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data11 === "read" || data11 === "run" || data11 === "edit")) {
+validate220.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/enum", keyword: "enum", params: { allowedValues: schema242.properties.sharePermission.enum } }];
+return false;
+}
+var valid0 = _errs23 === errors;
 } else {
 var valid0 = true;
 }
@@ -26984,23 +27639,257 @@ var valid0 = true;
 }
 }
 }
+}
 } else {
-validate216.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate220.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate216.errors = vErrors;
+validate220.errors = vErrors;
 return errors === 0;
 }
-validate216.evaluated = { props: { request_id: true, job_id: true, kind: true, model: true, requested_model: true, status: true, units: true, credits: true, uncollected_credits: true, estimated: true, created: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowDefinition = validate217;
-var schema240 = { type: "object", required: ["type"], additionalProperties: false, properties: { type: { type: "string", enum: ["string", "integer", "number", "boolean", "array", "object"] }, required: { type: "boolean" }, default: {}, description: { type: "string", maxLength: 2000 } } };
-var schema241 = { type: "object", required: ["id", "type"], additionalProperties: false, properties: { id: { type: "string", pattern: "^[a-z][a-z0-9_]{0,63}$" }, type: { type: "string", minLength: 1, maxLength: 100 }, model: { type: "string", minLength: 1, maxLength: 200 }, workflow_id: { type: "string", format: "uuid" }, version: { type: "integer", minimum: 1 }, params: { type: "object" }, input: { type: "object" }, if: { type: ["string", "boolean"] }, for_each: { type: ["string", "array"], maxItems: 1000 }, concurrency: { type: "integer", minimum: 1, maximum: 32 }, depends_on: { type: "array", maxItems: 100, uniqueItems: true, items: { type: "string" } }, on_error: { type: "string", enum: ["fail", "continue"] }, retry: { type: "object", required: ["max_attempts"], additionalProperties: false, properties: { max_attempts: { type: "integer", minimum: 1, maximum: 5 }, delay_seconds: { type: "number", minimum: 0, maximum: 3600 } } }, timeout_seconds: { type: "number", exclusiveMinimum: 0, maximum: 3600 }, metadata: { type: "object" } } };
-var pattern25 = new RegExp("^[a-z][a-z0-9_]{0,63}$", "u");
-function validate217(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate220.evaluated = { props: { id: true, workspaceId: true, name: true, description: true, latestVersion: true, isActive: true, createdAt: true, updatedAt: true, deletedAt: true, createdByUserId: true, sharingScope: true, sharePermission: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowVersionList = validate221;
+function validate221(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate217.evaluated;
+const evaluated0 = validate221.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.items === undefined && (missing0 = "items") || data.total === undefined && (missing0 = "total") || data.limit === undefined && (missing0 = "limit") || data.offset === undefined && (missing0 = "offset")) {
+validate221.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.items !== undefined) {
+let data0 = data.items;
+const _errs1 = errors;
+if (errors === _errs1) {
+if (Array.isArray(data0)) {
+var valid1 = true;
+const len0 = data0.length;
+for (let i0 = 0;i0 < len0; i0++) {
+let data1 = data0[i0];
+const _errs3 = errors;
+if (errors === _errs3) {
+if (data1 && typeof data1 == "object" && !Array.isArray(data1)) {
+let missing1;
+if (data1.version === undefined && (missing1 = "version") || data1.createdAt === undefined && (missing1 = "createdAt") || data1.createdByUserId === undefined && (missing1 = "createdByUserId")) {
+validate221.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "#/properties/items/items/required", keyword: "required", params: { missingProperty: missing1 } }];
+return false;
+} else {
+if (data1.version !== undefined) {
+let data2 = data1.version;
+const _errs5 = errors;
+if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)) && isFinite(data2))) {
+validate221.errors = [{ instancePath: instancePath + "/items/" + i0 + "/version", schemaPath: "#/properties/items/items/properties/version/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid2 = _errs5 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data1.createdAt !== undefined) {
+let data3 = data1.createdAt;
+const _errs7 = errors;
+if (errors === _errs7) {
+if (errors === _errs7) {
+if (typeof data3 === "string") {
+if (!formats12.validate(data3)) {
+validate221.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "#/properties/items/items/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate221.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "#/properties/items/items/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid2 = _errs7 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data1.createdByUserId !== undefined) {
+let data4 = data1.createdByUserId;
+const _errs9 = errors;
+if (errors === _errs9) {
+if (errors === _errs9) {
+if (typeof data4 === "string") {
+if (!formats0.test(data4)) {
+validate221.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdByUserId", schemaPath: "#/properties/items/items/properties/createdByUserId/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate221.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdByUserId", schemaPath: "#/properties/items/items/properties/createdByUserId/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid2 = _errs9 === errors;
+} else {
+var valid2 = true;
+}
+}
+}
+}
+} else {
+validate221.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "#/properties/items/items/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid1 = _errs3 === errors;
+if (!valid1) {
+break;
+}
+}
+} else {
+validate221.errors = [{ instancePath: instancePath + "/items", schemaPath: "#/properties/items/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.total !== undefined) {
+let data5 = data.total;
+const _errs11 = errors;
+if (!(typeof data5 == "number" && (!(data5 % 1) && !isNaN(data5)) && isFinite(data5))) {
+validate221.errors = [{ instancePath: instancePath + "/total", schemaPath: "#/properties/total/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid0 = _errs11 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.limit !== undefined) {
+let data6 = data.limit;
+const _errs13 = errors;
+if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
+validate221.errors = [{ instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid0 = _errs13 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.offset !== undefined) {
+let data7 = data.offset;
+const _errs15 = errors;
+if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7))) {
+validate221.errors = [{ instancePath: instancePath + "/offset", schemaPath: "#/properties/offset/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid0 = _errs15 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+} else {
+validate221.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate221.errors = vErrors;
+return errors === 0;
+}
+validate221.evaluated = { props: { items: true, total: true, limit: true, offset: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowWritten = validate222;
+function validate222(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate222.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.id === undefined && (missing0 = "id") || data.version === undefined && (missing0 = "version") || data.name === undefined && (missing0 = "name")) {
+validate222.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.id !== undefined) {
+let data0 = data.id;
+const _errs1 = errors;
+if (errors === _errs1) {
+if (errors === _errs1) {
+if (typeof data0 === "string") {
+if (!formats0.test(data0)) {
+validate222.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate222.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.version !== undefined) {
+let data1 = data.version;
+const _errs3 = errors;
+if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
+validate222.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid0 = _errs3 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.name !== undefined) {
+const _errs5 = errors;
+if (typeof data.name !== "string") {
+validate222.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs5 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+} else {
+validate222.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate222.errors = vErrors;
+return errors === 0;
+}
+validate222.evaluated = { props: { id: true, version: true, name: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflow = validate223;
+var schema246 = { type: "object", required: ["id", "workspaceId", "name", "description", "latestVersion", "isActive", "createdAt", "updatedAt", "deletedAt", "createdByUserId", "sharingScope", "sharePermission", "version", "definition"], properties: { id: { type: "string", format: "uuid" }, workspaceId: { type: "string", format: "uuid" }, name: { type: "string" }, description: { type: "string" }, latestVersion: { type: "integer" }, isActive: { type: "boolean" }, createdAt: { type: "string", format: "date-time" }, updatedAt: { type: "string", format: "date-time" }, deletedAt: { type: ["string", "null"], format: "date-time" }, createdByUserId: { type: "string", format: "uuid" }, sharingScope: { type: "string", enum: ["private", "workspace"] }, sharePermission: { type: "string", enum: ["read", "run", "edit"] }, version: { type: "integer" }, definition: { $ref: "WorkflowDefinition" } } };
+var schema248 = { type: "object", required: ["type"], additionalProperties: false, properties: { type: { type: "string", enum: ["string", "integer", "number", "boolean", "array", "object"] }, required: { type: "boolean" }, default: {}, description: { type: "string", maxLength: 2000 } } };
+var schema249 = { type: "object", required: ["id", "type"], additionalProperties: false, properties: { id: { type: "string", pattern: "^[a-z][a-z0-9_]{0,63}$" }, type: { type: "string", minLength: 1, maxLength: 100 }, model: { type: "string", minLength: 1, maxLength: 200 }, workflow_id: { type: "string", format: "uuid" }, version: { type: "integer", minimum: 1 }, params: { type: "object" }, input: { type: "object" }, if: { type: ["string", "boolean"] }, for_each: { type: ["string", "array"], maxItems: 1000 }, concurrency: { type: "integer", minimum: 1, maximum: 32 }, depends_on: { type: "array", maxItems: 100, uniqueItems: true, items: { type: "string" } }, on_error: { type: "string", enum: ["fail", "continue"] }, retry: { type: "object", required: ["max_attempts"], additionalProperties: false, properties: { max_attempts: { type: "integer", minimum: 1, maximum: 5 }, delay_seconds: { type: "number", minimum: 0, maximum: 3600 } } }, timeout_seconds: { type: "number", exclusiveMinimum: 0, maximum: 3600 }, metadata: { type: "object" } } };
+var pattern29 = new RegExp("^[a-z][a-z0-9_]{0,63}$", "u");
+function validate224(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate224.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -27011,13 +27900,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.steps === undefined && (missing0 = "steps")) {
-validate217.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate224.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 const _errs1 = errors;
 for (const key0 in data) {
 if (!(key0 === "inputs" || key0 === "steps" || key0 === "output" || key0 === "retry" || key0 === "metadata")) {
-validate217.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } }];
+validate224.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } }];
 return false;
 break;
 }
@@ -27029,13 +27918,13 @@ const _errs2 = errors;
 if (errors === _errs2) {
 if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
 if (Object.keys(data0).length > 64) {
-validate217.errors = [{ instancePath: instancePath + "/inputs", schemaPath: "#/properties/inputs/maxProperties", keyword: "maxProperties", params: { limit: 64 } }];
+validate224.errors = [{ instancePath: instancePath + "/inputs", schemaPath: "#/properties/inputs/maxProperties", keyword: "maxProperties", params: { limit: 64 } }];
 return false;
 } else {
 for (const key1 in data0) {
 const _errs4 = errors;
 if (typeof key1 === "string") {
-if (!pattern25.test(key1)) {
+if (!pattern29.test(key1)) {
 const err0 = { instancePath: instancePath + "/inputs", schemaPath: "#/properties/inputs/propertyNames/pattern", keyword: "pattern", params: { pattern: "^[a-z][a-z0-9_]{0,63}$" }, propertyName: key1 };
 if (vErrors === null) {
 vErrors = [err0];
@@ -27054,7 +27943,7 @@ vErrors = [err1];
 vErrors.push(err1);
 }
 errors++;
-validate217.errors = vErrors;
+validate224.errors = vErrors;
 return false;
 break;
 }
@@ -27068,13 +27957,13 @@ if (errors === _errs7) {
 if (data1 && typeof data1 == "object" && !Array.isArray(data1)) {
 let missing1;
 if (data1.type === undefined && (missing1 = "type")) {
-validate217.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "WorkflowInput/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate224.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "WorkflowInput/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 const _errs9 = errors;
 for (const key3 in data1) {
 if (!(key3 === "type" || key3 === "required" || key3 === "default" || key3 === "description")) {
-validate217.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "WorkflowInput/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key3 } }];
+validate224.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "WorkflowInput/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key3 } }];
 return false;
 break;
 }
@@ -27084,11 +27973,11 @@ if (data1.type !== undefined) {
 let data2 = data1.type;
 const _errs10 = errors;
 if (typeof data2 !== "string") {
-validate217.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/type", schemaPath: "WorkflowInput/properties/type/type", keyword: "type", params: { type: "string" } }];
+validate224.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/type", schemaPath: "WorkflowInput/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data2 === "string" || data2 === "integer" || data2 === "number" || data2 === "boolean" || data2 === "array" || data2 === "object")) {
-validate217.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/type", schemaPath: "WorkflowInput/properties/type/enum", keyword: "enum", params: { allowedValues: schema240.properties.type.enum } }];
+validate224.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/type", schemaPath: "WorkflowInput/properties/type/enum", keyword: "enum", params: { allowedValues: schema248.properties.type.enum } }];
 return false;
 }
 var valid4 = _errs10 === errors;
@@ -27099,7 +27988,7 @@ if (valid4) {
 if (data1.required !== undefined) {
 const _errs12 = errors;
 if (typeof data1.required !== "boolean") {
-validate217.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/required", schemaPath: "WorkflowInput/properties/required/type", keyword: "type", params: { type: "boolean" } }];
+validate224.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/required", schemaPath: "WorkflowInput/properties/required/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid4 = _errs12 === errors;
@@ -27113,11 +28002,11 @@ const _errs14 = errors;
 if (errors === _errs14) {
 if (typeof data4 === "string") {
 if (func2(data4) > 2000) {
-validate217.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/description", schemaPath: "WorkflowInput/properties/description/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
+validate224.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/description", schemaPath: "WorkflowInput/properties/description/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
 return false;
 }
 } else {
-validate217.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/description", schemaPath: "WorkflowInput/properties/description/type", keyword: "type", params: { type: "string" } }];
+validate224.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/description", schemaPath: "WorkflowInput/properties/description/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -27130,7 +28019,7 @@ var valid4 = true;
 }
 }
 } else {
-validate217.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "WorkflowInput/type", keyword: "type", params: { type: "object" } }];
+validate224.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "WorkflowInput/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -27142,7 +28031,7 @@ break;
 }
 }
 } else {
-validate217.errors = [{ instancePath: instancePath + "/inputs", schemaPath: "#/properties/inputs/type", keyword: "type", params: { type: "object" } }];
+validate224.errors = [{ instancePath: instancePath + "/inputs", schemaPath: "#/properties/inputs/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -27157,11 +28046,11 @@ const _errs16 = errors;
 if (errors === _errs16) {
 if (Array.isArray(data5)) {
 if (data5.length > 100) {
-validate217.errors = [{ instancePath: instancePath + "/steps", schemaPath: "#/properties/steps/maxItems", keyword: "maxItems", params: { limit: 100 } }];
+validate224.errors = [{ instancePath: instancePath + "/steps", schemaPath: "#/properties/steps/maxItems", keyword: "maxItems", params: { limit: 100 } }];
 return false;
 } else {
 if (data5.length < 1) {
-validate217.errors = [{ instancePath: instancePath + "/steps", schemaPath: "#/properties/steps/minItems", keyword: "minItems", params: { limit: 1 } }];
+validate224.errors = [{ instancePath: instancePath + "/steps", schemaPath: "#/properties/steps/minItems", keyword: "minItems", params: { limit: 1 } }];
 return false;
 } else {
 var valid5 = true;
@@ -27174,13 +28063,13 @@ if (errors === _errs19) {
 if (data6 && typeof data6 == "object" && !Array.isArray(data6)) {
 let missing2;
 if (data6.id === undefined && (missing2 = "id") || data6.type === undefined && (missing2 = "type")) {
-validate217.errors = [{ instancePath: instancePath + "/steps/" + i0, schemaPath: "WorkflowStep/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate224.errors = [{ instancePath: instancePath + "/steps/" + i0, schemaPath: "WorkflowStep/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 const _errs21 = errors;
 for (const key4 in data6) {
-if (!func1.call(schema241.properties, key4)) {
-validate217.errors = [{ instancePath: instancePath + "/steps/" + i0, schemaPath: "WorkflowStep/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key4 } }];
+if (!func1.call(schema249.properties, key4)) {
+validate224.errors = [{ instancePath: instancePath + "/steps/" + i0, schemaPath: "WorkflowStep/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key4 } }];
 return false;
 break;
 }
@@ -27191,12 +28080,12 @@ let data7 = data6.id;
 const _errs22 = errors;
 if (errors === _errs22) {
 if (typeof data7 === "string") {
-if (!pattern25.test(data7)) {
-validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/id", schemaPath: "WorkflowStep/properties/id/pattern", keyword: "pattern", params: { pattern: "^[a-z][a-z0-9_]{0,63}$" } }];
+if (!pattern29.test(data7)) {
+validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/id", schemaPath: "WorkflowStep/properties/id/pattern", keyword: "pattern", params: { pattern: "^[a-z][a-z0-9_]{0,63}$" } }];
 return false;
 }
 } else {
-validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/id", schemaPath: "WorkflowStep/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/id", schemaPath: "WorkflowStep/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -27211,16 +28100,16 @@ const _errs24 = errors;
 if (errors === _errs24) {
 if (typeof data8 === "string") {
 if (func2(data8) > 100) {
-validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/type", schemaPath: "WorkflowStep/properties/type/maxLength", keyword: "maxLength", params: { limit: 100 } }];
+validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/type", schemaPath: "WorkflowStep/properties/type/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
 if (func2(data8) < 1) {
-validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/type", schemaPath: "WorkflowStep/properties/type/minLength", keyword: "minLength", params: { limit: 1 } }];
+validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/type", schemaPath: "WorkflowStep/properties/type/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
 }
 } else {
-validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/type", schemaPath: "WorkflowStep/properties/type/type", keyword: "type", params: { type: "string" } }];
+validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/type", schemaPath: "WorkflowStep/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -27235,16 +28124,16 @@ const _errs26 = errors;
 if (errors === _errs26) {
 if (typeof data9 === "string") {
 if (func2(data9) > 200) {
-validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/model", schemaPath: "WorkflowStep/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
+validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/model", schemaPath: "WorkflowStep/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
 if (func2(data9) < 1) {
-validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/model", schemaPath: "WorkflowStep/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
+validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/model", schemaPath: "WorkflowStep/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
 }
 } else {
-validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/model", schemaPath: "WorkflowStep/properties/model/type", keyword: "type", params: { type: "string" } }];
+validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/model", schemaPath: "WorkflowStep/properties/model/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -27260,11 +28149,11 @@ if (errors === _errs28) {
 if (errors === _errs28) {
 if (typeof data10 === "string") {
 if (!formats0.test(data10)) {
-validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/workflow_id", schemaPath: "WorkflowStep/properties/workflow_id/format", keyword: "format", params: { format: "uuid" } }];
+validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/workflow_id", schemaPath: "WorkflowStep/properties/workflow_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/workflow_id", schemaPath: "WorkflowStep/properties/workflow_id/type", keyword: "type", params: { type: "string" } }];
+validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/workflow_id", schemaPath: "WorkflowStep/properties/workflow_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -27278,13 +28167,13 @@ if (data6.version !== undefined) {
 let data11 = data6.version;
 const _errs30 = errors;
 if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
-validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/version", schemaPath: "WorkflowStep/properties/version/type", keyword: "type", params: { type: "integer" } }];
+validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/version", schemaPath: "WorkflowStep/properties/version/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs30) {
 if (typeof data11 == "number" && isFinite(data11)) {
 if (data11 < 1 || isNaN(data11)) {
-validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/version", schemaPath: "WorkflowStep/properties/version/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/version", schemaPath: "WorkflowStep/properties/version/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -27298,7 +28187,7 @@ if (data6.params !== undefined) {
 let data12 = data6.params;
 const _errs32 = errors;
 if (!(data12 && typeof data12 == "object" && !Array.isArray(data12))) {
-validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/params", schemaPath: "WorkflowStep/properties/params/type", keyword: "type", params: { type: "object" } }];
+validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/params", schemaPath: "WorkflowStep/properties/params/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid7 = _errs32 === errors;
@@ -27310,7 +28199,7 @@ if (data6.input !== undefined) {
 let data13 = data6.input;
 const _errs34 = errors;
 if (!(data13 && typeof data13 == "object" && !Array.isArray(data13))) {
-validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/input", schemaPath: "WorkflowStep/properties/input/type", keyword: "type", params: { type: "object" } }];
+validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/input", schemaPath: "WorkflowStep/properties/input/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid7 = _errs34 === errors;
@@ -27322,7 +28211,7 @@ if (data6.if !== undefined) {
 let data14 = data6.if;
 const _errs36 = errors;
 if (typeof data14 !== "string" && typeof data14 !== "boolean") {
-validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/if", schemaPath: "WorkflowStep/properties/if/type", keyword: "type", params: { type: schema241.properties.if.type } }];
+validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/if", schemaPath: "WorkflowStep/properties/if/type", keyword: "type", params: { type: schema249.properties.if.type } }];
 return false;
 }
 var valid7 = _errs36 === errors;
@@ -27334,13 +28223,13 @@ if (data6.for_each !== undefined) {
 let data15 = data6.for_each;
 const _errs38 = errors;
 if (typeof data15 !== "string" && !Array.isArray(data15)) {
-validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/for_each", schemaPath: "WorkflowStep/properties/for_each/type", keyword: "type", params: { type: schema241.properties.for_each.type } }];
+validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/for_each", schemaPath: "WorkflowStep/properties/for_each/type", keyword: "type", params: { type: schema249.properties.for_each.type } }];
 return false;
 }
 if (errors === _errs38) {
 if (Array.isArray(data15)) {
 if (data15.length > 1000) {
-validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/for_each", schemaPath: "WorkflowStep/properties/for_each/maxItems", keyword: "maxItems", params: { limit: 1000 } }];
+validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/for_each", schemaPath: "WorkflowStep/properties/for_each/maxItems", keyword: "maxItems", params: { limit: 1000 } }];
 return false;
 }
 }
@@ -27354,17 +28243,17 @@ if (data6.concurrency !== undefined) {
 let data16 = data6.concurrency;
 const _errs40 = errors;
 if (!(typeof data16 == "number" && (!(data16 % 1) && !isNaN(data16)) && isFinite(data16))) {
-validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/concurrency", schemaPath: "WorkflowStep/properties/concurrency/type", keyword: "type", params: { type: "integer" } }];
+validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/concurrency", schemaPath: "WorkflowStep/properties/concurrency/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs40) {
 if (typeof data16 == "number" && isFinite(data16)) {
 if (data16 > 32 || isNaN(data16)) {
-validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/concurrency", schemaPath: "WorkflowStep/properties/concurrency/maximum", keyword: "maximum", params: { comparison: "<=", limit: 32 } }];
+validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/concurrency", schemaPath: "WorkflowStep/properties/concurrency/maximum", keyword: "maximum", params: { comparison: "<=", limit: 32 } }];
 return false;
 } else {
 if (data16 < 1 || isNaN(data16)) {
-validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/concurrency", schemaPath: "WorkflowStep/properties/concurrency/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/concurrency", schemaPath: "WorkflowStep/properties/concurrency/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -27381,7 +28270,7 @@ const _errs42 = errors;
 if (errors === _errs42) {
 if (Array.isArray(data17)) {
 if (data17.length > 100) {
-validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/depends_on", schemaPath: "WorkflowStep/properties/depends_on/maxItems", keyword: "maxItems", params: { limit: 100 } }];
+validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/depends_on", schemaPath: "WorkflowStep/properties/depends_on/maxItems", keyword: "maxItems", params: { limit: 100 } }];
 return false;
 } else {
 var valid8 = true;
@@ -27389,7 +28278,7 @@ const len1 = data17.length;
 for (let i1 = 0;i1 < len1; i1++) {
 const _errs44 = errors;
 if (typeof data17[i1] !== "string") {
-validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/depends_on/" + i1, schemaPath: "WorkflowStep/properties/depends_on/items/type", keyword: "type", params: { type: "string" } }];
+validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/depends_on/" + i1, schemaPath: "WorkflowStep/properties/depends_on/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid8 = _errs44 === errors;
@@ -27409,7 +28298,7 @@ continue;
 }
 if (typeof indices0[item0] == "number") {
 j0 = indices0[item0];
-validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/depends_on", schemaPath: "WorkflowStep/properties/depends_on/uniqueItems", keyword: "uniqueItems", params: { i: i2, j: j0 } }];
+validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/depends_on", schemaPath: "WorkflowStep/properties/depends_on/uniqueItems", keyword: "uniqueItems", params: { i: i2, j: j0 } }];
 return false;
 break;
 }
@@ -27419,7 +28308,7 @@ indices0[item0] = i2;
 }
 }
 } else {
-validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/depends_on", schemaPath: "WorkflowStep/properties/depends_on/type", keyword: "type", params: { type: "array" } }];
+validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/depends_on", schemaPath: "WorkflowStep/properties/depends_on/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -27432,11 +28321,11 @@ if (data6.on_error !== undefined) {
 let data19 = data6.on_error;
 const _errs46 = errors;
 if (typeof data19 !== "string") {
-validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/on_error", schemaPath: "WorkflowStep/properties/on_error/type", keyword: "type", params: { type: "string" } }];
+validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/on_error", schemaPath: "WorkflowStep/properties/on_error/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data19 === "fail" || data19 === "continue")) {
-validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/on_error", schemaPath: "WorkflowStep/properties/on_error/enum", keyword: "enum", params: { allowedValues: schema241.properties.on_error.enum } }];
+validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/on_error", schemaPath: "WorkflowStep/properties/on_error/enum", keyword: "enum", params: { allowedValues: schema249.properties.on_error.enum } }];
 return false;
 }
 var valid7 = _errs46 === errors;
@@ -27451,13 +28340,13 @@ if (errors === _errs48) {
 if (data20 && typeof data20 == "object" && !Array.isArray(data20)) {
 let missing3;
 if (data20.max_attempts === undefined && (missing3 = "max_attempts")) {
-validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry", schemaPath: "WorkflowStep/properties/retry/required", keyword: "required", params: { missingProperty: missing3 } }];
+validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry", schemaPath: "WorkflowStep/properties/retry/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
 const _errs50 = errors;
 for (const key5 in data20) {
 if (!(key5 === "max_attempts" || key5 === "delay_seconds")) {
-validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry", schemaPath: "WorkflowStep/properties/retry/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key5 } }];
+validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry", schemaPath: "WorkflowStep/properties/retry/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key5 } }];
 return false;
 break;
 }
@@ -27467,17 +28356,17 @@ if (data20.max_attempts !== undefined) {
 let data21 = data20.max_attempts;
 const _errs51 = errors;
 if (!(typeof data21 == "number" && (!(data21 % 1) && !isNaN(data21)) && isFinite(data21))) {
-validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/max_attempts", schemaPath: "WorkflowStep/properties/retry/properties/max_attempts/type", keyword: "type", params: { type: "integer" } }];
+validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/max_attempts", schemaPath: "WorkflowStep/properties/retry/properties/max_attempts/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs51) {
 if (typeof data21 == "number" && isFinite(data21)) {
 if (data21 > 5 || isNaN(data21)) {
-validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/max_attempts", schemaPath: "WorkflowStep/properties/retry/properties/max_attempts/maximum", keyword: "maximum", params: { comparison: "<=", limit: 5 } }];
+validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/max_attempts", schemaPath: "WorkflowStep/properties/retry/properties/max_attempts/maximum", keyword: "maximum", params: { comparison: "<=", limit: 5 } }];
 return false;
 } else {
 if (data21 < 1 || isNaN(data21)) {
-validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/max_attempts", schemaPath: "WorkflowStep/properties/retry/properties/max_attempts/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/max_attempts", schemaPath: "WorkflowStep/properties/retry/properties/max_attempts/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -27494,16 +28383,16 @@ const _errs53 = errors;
 if (errors === _errs53) {
 if (typeof data22 == "number" && isFinite(data22)) {
 if (data22 > 3600 || isNaN(data22)) {
-validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/delay_seconds", schemaPath: "WorkflowStep/properties/retry/properties/delay_seconds/maximum", keyword: "maximum", params: { comparison: "<=", limit: 3600 } }];
+validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/delay_seconds", schemaPath: "WorkflowStep/properties/retry/properties/delay_seconds/maximum", keyword: "maximum", params: { comparison: "<=", limit: 3600 } }];
 return false;
 } else {
 if (data22 < 0 || isNaN(data22)) {
-validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/delay_seconds", schemaPath: "WorkflowStep/properties/retry/properties/delay_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/delay_seconds", schemaPath: "WorkflowStep/properties/retry/properties/delay_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 } else {
-validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/delay_seconds", schemaPath: "WorkflowStep/properties/retry/properties/delay_seconds/type", keyword: "type", params: { type: "number" } }];
+validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/delay_seconds", schemaPath: "WorkflowStep/properties/retry/properties/delay_seconds/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -27515,7 +28404,7 @@ var valid10 = true;
 }
 }
 } else {
-validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry", schemaPath: "WorkflowStep/properties/retry/type", keyword: "type", params: { type: "object" } }];
+validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry", schemaPath: "WorkflowStep/properties/retry/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -27530,16 +28419,16 @@ const _errs55 = errors;
 if (errors === _errs55) {
 if (typeof data23 == "number" && isFinite(data23)) {
 if (data23 > 3600 || isNaN(data23)) {
-validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/timeout_seconds", schemaPath: "WorkflowStep/properties/timeout_seconds/maximum", keyword: "maximum", params: { comparison: "<=", limit: 3600 } }];
+validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/timeout_seconds", schemaPath: "WorkflowStep/properties/timeout_seconds/maximum", keyword: "maximum", params: { comparison: "<=", limit: 3600 } }];
 return false;
 } else {
 if (data23 <= 0 || isNaN(data23)) {
-validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/timeout_seconds", schemaPath: "WorkflowStep/properties/timeout_seconds/exclusiveMinimum", keyword: "exclusiveMinimum", params: { comparison: ">", limit: 0 } }];
+validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/timeout_seconds", schemaPath: "WorkflowStep/properties/timeout_seconds/exclusiveMinimum", keyword: "exclusiveMinimum", params: { comparison: ">", limit: 0 } }];
 return false;
 }
 }
 } else {
-validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/timeout_seconds", schemaPath: "WorkflowStep/properties/timeout_seconds/type", keyword: "type", params: { type: "number" } }];
+validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/timeout_seconds", schemaPath: "WorkflowStep/properties/timeout_seconds/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -27552,7 +28441,7 @@ if (data6.metadata !== undefined) {
 let data24 = data6.metadata;
 const _errs57 = errors;
 if (!(data24 && typeof data24 == "object" && !Array.isArray(data24))) {
-validate217.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/metadata", schemaPath: "WorkflowStep/properties/metadata/type", keyword: "type", params: { type: "object" } }];
+validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/metadata", schemaPath: "WorkflowStep/properties/metadata/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid7 = _errs57 === errors;
@@ -27576,7 +28465,7 @@ var valid7 = true;
 }
 }
 } else {
-validate217.errors = [{ instancePath: instancePath + "/steps/" + i0, schemaPath: "WorkflowStep/type", keyword: "type", params: { type: "object" } }];
+validate224.errors = [{ instancePath: instancePath + "/steps/" + i0, schemaPath: "WorkflowStep/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -27588,7 +28477,7 @@ break;
 }
 }
 } else {
-validate217.errors = [{ instancePath: instancePath + "/steps", schemaPath: "#/properties/steps/type", keyword: "type", params: { type: "array" } }];
+validate224.errors = [{ instancePath: instancePath + "/steps", schemaPath: "#/properties/steps/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -27604,13 +28493,13 @@ if (errors === _errs59) {
 if (data25 && typeof data25 == "object" && !Array.isArray(data25)) {
 let missing4;
 if (data25.max_attempts === undefined && (missing4 = "max_attempts")) {
-validate217.errors = [{ instancePath: instancePath + "/retry", schemaPath: "#/properties/retry/required", keyword: "required", params: { missingProperty: missing4 } }];
+validate224.errors = [{ instancePath: instancePath + "/retry", schemaPath: "#/properties/retry/required", keyword: "required", params: { missingProperty: missing4 } }];
 return false;
 } else {
 const _errs61 = errors;
 for (const key6 in data25) {
 if (!(key6 === "max_attempts")) {
-validate217.errors = [{ instancePath: instancePath + "/retry", schemaPath: "#/properties/retry/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key6 } }];
+validate224.errors = [{ instancePath: instancePath + "/retry", schemaPath: "#/properties/retry/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key6 } }];
 return false;
 break;
 }
@@ -27619,14 +28508,14 @@ if (_errs61 === errors) {
 if (data25.max_attempts !== undefined) {
 let data26 = data25.max_attempts;
 if (!(typeof data26 == "number" && (!(data26 % 1) && !isNaN(data26)) && isFinite(data26))) {
-validate217.errors = [{ instancePath: instancePath + "/retry/max_attempts", schemaPath: "#/properties/retry/properties/max_attempts/type", keyword: "type", params: { type: "integer" } }];
+validate224.errors = [{ instancePath: instancePath + "/retry/max_attempts", schemaPath: "#/properties/retry/properties/max_attempts/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 }
 }
 }
 } else {
-validate217.errors = [{ instancePath: instancePath + "/retry", schemaPath: "#/properties/retry/type", keyword: "type", params: { type: "object" } }];
+validate224.errors = [{ instancePath: instancePath + "/retry", schemaPath: "#/properties/retry/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -27639,7 +28528,7 @@ if (data.metadata !== undefined) {
 let data27 = data.metadata;
 const _errs64 = errors;
 if (!(data27 && typeof data27 == "object" && !Array.isArray(data27))) {
-validate217.errors = [{ instancePath: instancePath + "/metadata", schemaPath: "#/properties/metadata/type", keyword: "type", params: { type: "object" } }];
+validate224.errors = [{ instancePath: instancePath + "/metadata", schemaPath: "#/properties/metadata/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid0 = _errs64 === errors;
@@ -27652,14 +28541,500 @@ var valid0 = true;
 }
 }
 } else {
-validate217.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate224.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate217.errors = vErrors;
+validate224.errors = vErrors;
 return errors === 0;
 }
-validate217.evaluated = { props: true, dynamicProps: false, dynamicItems: false };
+validate224.evaluated = { props: true, dynamicProps: false, dynamicItems: false };
+function validate223(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate223.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.id === undefined && (missing0 = "id") || data.workspaceId === undefined && (missing0 = "workspaceId") || data.name === undefined && (missing0 = "name") || data.description === undefined && (missing0 = "description") || data.latestVersion === undefined && (missing0 = "latestVersion") || data.isActive === undefined && (missing0 = "isActive") || data.createdAt === undefined && (missing0 = "createdAt") || data.updatedAt === undefined && (missing0 = "updatedAt") || data.deletedAt === undefined && (missing0 = "deletedAt") || data.createdByUserId === undefined && (missing0 = "createdByUserId") || data.sharingScope === undefined && (missing0 = "sharingScope") || data.sharePermission === undefined && (missing0 = "sharePermission") || data.version === undefined && (missing0 = "version") || data.definition === undefined && (missing0 = "definition")) {
+validate223.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.id !== undefined) {
+let data0 = data.id;
+const _errs1 = errors;
+if (errors === _errs1) {
+if (errors === _errs1) {
+if (typeof data0 === "string") {
+if (!formats0.test(data0)) {
+validate223.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate223.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.workspaceId !== undefined) {
+let data1 = data.workspaceId;
+const _errs3 = errors;
+if (errors === _errs3) {
+if (errors === _errs3) {
+if (typeof data1 === "string") {
+if (!formats0.test(data1)) {
+validate223.errors = [{ instancePath: instancePath + "/workspaceId", schemaPath: "#/properties/workspaceId/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate223.errors = [{ instancePath: instancePath + "/workspaceId", schemaPath: "#/properties/workspaceId/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.name !== undefined) {
+const _errs5 = errors;
+if (typeof data.name !== "string") {
+validate223.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs5 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.description !== undefined) {
+const _errs7 = errors;
+if (typeof data.description !== "string") {
+validate223.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs7 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.latestVersion !== undefined) {
+let data4 = data.latestVersion;
+const _errs9 = errors;
+if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
+validate223.errors = [{ instancePath: instancePath + "/latestVersion", schemaPath: "#/properties/latestVersion/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid0 = _errs9 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.isActive !== undefined) {
+const _errs11 = errors;
+if (typeof data.isActive !== "boolean") {
+validate223.errors = [{ instancePath: instancePath + "/isActive", schemaPath: "#/properties/isActive/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid0 = _errs11 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.createdAt !== undefined) {
+let data6 = data.createdAt;
+const _errs13 = errors;
+if (errors === _errs13) {
+if (errors === _errs13) {
+if (typeof data6 === "string") {
+if (!formats12.validate(data6)) {
+validate223.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate223.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs13 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.updatedAt !== undefined) {
+let data7 = data.updatedAt;
+const _errs15 = errors;
+if (errors === _errs15) {
+if (errors === _errs15) {
+if (typeof data7 === "string") {
+if (!formats12.validate(data7)) {
+validate223.errors = [{ instancePath: instancePath + "/updatedAt", schemaPath: "#/properties/updatedAt/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate223.errors = [{ instancePath: instancePath + "/updatedAt", schemaPath: "#/properties/updatedAt/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs15 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.deletedAt !== undefined) {
+let data8 = data.deletedAt;
+const _errs17 = errors;
+if (typeof data8 !== "string" && data8 !== null) {
+validate223.errors = [{ instancePath: instancePath + "/deletedAt", schemaPath: "#/properties/deletedAt/type", keyword: "type", params: { type: schema246.properties.deletedAt.type } }];
+return false;
+}
+if (errors === _errs17) {
+if (errors === _errs17) {
+if (typeof data8 === "string") {
+if (!formats12.validate(data8)) {
+validate223.errors = [{ instancePath: instancePath + "/deletedAt", schemaPath: "#/properties/deletedAt/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+}
+}
+}
+var valid0 = _errs17 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.createdByUserId !== undefined) {
+let data9 = data.createdByUserId;
+const _errs19 = errors;
+if (errors === _errs19) {
+if (errors === _errs19) {
+if (typeof data9 === "string") {
+if (!formats0.test(data9)) {
+validate223.errors = [{ instancePath: instancePath + "/createdByUserId", schemaPath: "#/properties/createdByUserId/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate223.errors = [{ instancePath: instancePath + "/createdByUserId", schemaPath: "#/properties/createdByUserId/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs19 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.sharingScope !== undefined) {
+let data10 = data.sharingScope;
+const _errs21 = errors;
+if (typeof data10 !== "string") {
+validate223.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data10 === "private" || data10 === "workspace")) {
+validate223.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/enum", keyword: "enum", params: { allowedValues: schema246.properties.sharingScope.enum } }];
+return false;
+}
+var valid0 = _errs21 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.sharePermission !== undefined) {
+let data11 = data.sharePermission;
+const _errs23 = errors;
+if (typeof data11 !== "string") {
+validate223.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data11 === "read" || data11 === "run" || data11 === "edit")) {
+validate223.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/enum", keyword: "enum", params: { allowedValues: schema246.properties.sharePermission.enum } }];
+return false;
+}
+var valid0 = _errs23 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.version !== undefined) {
+let data12 = data.version;
+const _errs25 = errors;
+if (!(typeof data12 == "number" && (!(data12 % 1) && !isNaN(data12)) && isFinite(data12))) {
+validate223.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid0 = _errs25 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.definition !== undefined) {
+const _errs27 = errors;
+if (!validate224(data.definition, { instancePath: instancePath + "/definition", parentData: data, parentDataProperty: "definition", rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate224.errors : vErrors.concat(validate224.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs27 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate223.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate223.errors = vErrors;
+return errors === 0;
+}
+validate223.evaluated = { props: { id: true, workspaceId: true, name: true, description: true, latestVersion: true, isActive: true, createdAt: true, updatedAt: true, deletedAt: true, createdByUserId: true, sharingScope: true, sharePermission: true, version: true, definition: true }, dynamicProps: false, dynamicItems: false };
+var validateUsageRecord = validate226;
+var schema250 = { type: "object", required: ["request_id", "job_id", "kind", "model", "status", "units", "credits", "estimated", "created"], properties: { request_id: { type: "string" }, job_id: { type: "string", format: "uuid" }, kind: { type: "string", enum: ["chat"] }, model: { type: "string" }, requested_model: { type: "string" }, status: { type: "string", enum: ["succeeded", "failed", "cancelled", "lost"] }, units: { type: "object", additionalProperties: { type: "number", minimum: 0 } }, credits: { type: "number", minimum: 0 }, uncollected_credits: { type: "number", minimum: 0 }, estimated: { type: "boolean" }, created: { type: "integer" } } };
+function validate226(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate226.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.request_id === undefined && (missing0 = "request_id") || data.job_id === undefined && (missing0 = "job_id") || data.kind === undefined && (missing0 = "kind") || data.model === undefined && (missing0 = "model") || data.status === undefined && (missing0 = "status") || data.units === undefined && (missing0 = "units") || data.credits === undefined && (missing0 = "credits") || data.estimated === undefined && (missing0 = "estimated") || data.created === undefined && (missing0 = "created")) {
+validate226.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.request_id !== undefined) {
+const _errs1 = errors;
+if (typeof data.request_id !== "string") {
+validate226.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "#/properties/request_id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.job_id !== undefined) {
+let data1 = data.job_id;
+const _errs3 = errors;
+if (errors === _errs3) {
+if (errors === _errs3) {
+if (typeof data1 === "string") {
+if (!formats0.test(data1)) {
+validate226.errors = [{ instancePath: instancePath + "/job_id", schemaPath: "#/properties/job_id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate226.errors = [{ instancePath: instancePath + "/job_id", schemaPath: "#/properties/job_id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.kind !== undefined) {
+let data2 = data.kind;
+const _errs5 = errors;
+if (typeof data2 !== "string") {
+validate226.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data2 === "chat")) {
+validate226.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/enum", keyword: "enum", params: { allowedValues: schema250.properties.kind.enum } }];
+return false;
+}
+var valid0 = _errs5 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.model !== undefined) {
+const _errs7 = errors;
+if (typeof data.model !== "string") {
+validate226.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs7 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.requested_model !== undefined) {
+const _errs9 = errors;
+if (typeof data.requested_model !== "string") {
+validate226.errors = [{ instancePath: instancePath + "/requested_model", schemaPath: "#/properties/requested_model/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs9 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.status !== undefined) {
+let data5 = data.status;
+const _errs11 = errors;
+if (typeof data5 !== "string") {
+validate226.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data5 === "succeeded" || data5 === "failed" || data5 === "cancelled" || data5 === "lost")) {
+validate226.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema250.properties.status.enum } }];
+return false;
+}
+var valid0 = _errs11 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.units !== undefined) {
+let data6 = data.units;
+const _errs13 = errors;
+if (errors === _errs13) {
+if (data6 && typeof data6 == "object" && !Array.isArray(data6)) {
+for (const key0 in data6) {
+let data7 = data6[key0];
+const _errs16 = errors;
+if (errors === _errs16) {
+if (typeof data7 == "number" && isFinite(data7)) {
+if (data7 < 0 || isNaN(data7)) {
+validate226.errors = [{ instancePath: instancePath + "/units/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/units/additionalProperties/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+} else {
+validate226.errors = [{ instancePath: instancePath + "/units/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid1 = _errs16 === errors;
+if (!valid1) {
+break;
+}
+}
+} else {
+validate226.errors = [{ instancePath: instancePath + "/units", schemaPath: "#/properties/units/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid0 = _errs13 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.credits !== undefined) {
+let data8 = data.credits;
+const _errs18 = errors;
+if (errors === _errs18) {
+if (typeof data8 == "number" && isFinite(data8)) {
+if (data8 < 0 || isNaN(data8)) {
+validate226.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+} else {
+validate226.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid0 = _errs18 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.uncollected_credits !== undefined) {
+let data9 = data.uncollected_credits;
+const _errs20 = errors;
+if (errors === _errs20) {
+if (typeof data9 == "number" && isFinite(data9)) {
+if (data9 < 0 || isNaN(data9)) {
+validate226.errors = [{ instancePath: instancePath + "/uncollected_credits", schemaPath: "#/properties/uncollected_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+} else {
+validate226.errors = [{ instancePath: instancePath + "/uncollected_credits", schemaPath: "#/properties/uncollected_credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid0 = _errs20 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.estimated !== undefined) {
+const _errs22 = errors;
+if (typeof data.estimated !== "boolean") {
+validate226.errors = [{ instancePath: instancePath + "/estimated", schemaPath: "#/properties/estimated/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid0 = _errs22 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.created !== undefined) {
+let data11 = data.created;
+const _errs24 = errors;
+if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
+validate226.errors = [{ instancePath: instancePath + "/created", schemaPath: "#/properties/created/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid0 = _errs24 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate226.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate226.errors = vErrors;
+return errors === 0;
+}
+validate226.evaluated = { props: { request_id: true, job_id: true, kind: true, model: true, requested_model: true, status: true, units: true, credits: true, uncollected_credits: true, estimated: true, created: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowDefinition = validate224;
 var validators = {
 AllowedParams: validateAllowedParams,
 BatchAnswer: validateBatchAnswer,
@@ -27701,6 +29076,8 @@ MusicGenerationRequest: validateMusicGenerationRequest,
 SpeechRequest: validateSpeechRequest,
 TranscriptionRequest: validateTranscriptionRequest,
 VideoGenerationRequest: validateVideoGenerationRequest,
+WorkflowCreateRequest: validateWorkflowCreateRequest,
+WorkflowUpdateRequest: validateWorkflowUpdateRequest,
 CapabilityEstimate: validateCapabilityEstimate,
 CapabilityList: validateCapabilityList,
 CapabilityRun: validateCapabilityRun,
@@ -27728,6 +29105,12 @@ TokenCount: validateTokenCount,
 TokenUsageReport: validateTokenUsageReport,
 TranscriptionEvent: validateTranscriptionEvent,
 Transcription: validateTranscription,
+WorkflowDeleted: validateWorkflowDeleted,
+WorkflowList: validateWorkflowList,
+WorkflowSummary: validateWorkflowSummary,
+WorkflowVersionList: validateWorkflowVersionList,
+WorkflowWritten: validateWorkflowWritten,
+Workflow: validateWorkflow,
 UsageRecord: validateUsageRecord,
 WorkflowDefinition: validateWorkflowDefinition
 };

@@ -1,6 +1,12 @@
 /** What a definition of a workflow may hold, and what its expressions may cost. */
 export const WORKFLOW_LIMITS = {
   definitionBytesMax: 262_144,
+  /** Workflows that run workflows that run workflows. */
+  workflowDepthMax: 5,
+  /** Definitions that are read to see how deep one is. */
+  workflowNestedMax: 100,
+  workflowsPageDefault: 20,
+  workflowsPageMax: 100,
   expressionCharsMax: 2_000,
   expressionNodesMax: 200,
   expressionDepthMax: 20,

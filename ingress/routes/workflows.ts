@@ -1,0 +1,213 @@
+/** /v1/workflows: stored definitions and their versions. */
+import type {
+  Workflow,
+  WorkflowCreateRequest,
+  WorkflowDefinition,
+  WorkflowDeleted,
+  WorkflowList,
+  WorkflowSummary,
+  WorkflowUpdateRequest,
+  WorkflowVersionList,
+  WorkflowWritten,
+} from "#schemas/generated/types.ts";
+import { parse } from "#shared/contracts.ts";
+import {
+  deleteWorkflow,
+  findDefinition,
+  insertWorkflow,
+  listVersions,
+  listWorkflows,
+  updateWorkflow,
+  type WorkflowRow,
+} from "#shared/database/workflows.ts";
+import { newId } from "#shared/ids.ts";
+import { readJson } from "#shared/json.ts";
+import { readDefinition } from "#shared/workflows/definition.ts";
+import { checkNesting } from "#shared/workflows/nesting.ts";
+
+import { json } from "../answers.ts";
+import { readJsonBody } from "../body.ts";
+import type { IngressContext } from "../context.ts";
+import { allowRoles } from "../roles.ts";
+import { errorsOf } from "../route-errors.ts";
+import { callerOf, type Route, type RouteCall } from "../serve.ts";
+import { checkEditor, checkKeeper, noWorkflow, readerOf, shownWorkflow } from "../workflows/access.ts";
+import { PAGE_QUERY, pageOf, wholeNumber } from "../workflows/paging.ts";
+
+const LIST = "/v1/workflows";
+const ONE = `${LIST}/{id}`;
+
+export function workflows(context: IngressContext): readonly Route[] {
+  const common = {
+    tags: ["Workflows"],
+    auth: "key",
+    authorize: allowRoles("owner", "admin", "developer"),
+  } as const satisfies Partial<Route>;
+  const written = { schema: "WorkflowWritten" } as const;
+  return [
+    {
+      ...common,
+      method: "POST",
+      path: LIST,
+      operationId: "createWorkflow",
+      summary: "Store a workflow",
+      description:
+        "The definition is checked whole: its shape, its expressions, the steps and inputs they name, the models and capabilities " +
+        "its steps call, and their params as far as they are known before a run. A fault names its place.",
+      request: { schema: "WorkflowCreateRequest" },
+      responses: { 201: { description: "The workflow is stored as version 1", ...written } },
+      errors: errorsOf(["reads_json"], "invalid_workflow_definition"),
+      handle: (call) => create(context, call),
+    },
+    {
+      ...common,
+      method: "GET",
+      path: LIST,
+      operationId: "listWorkflows",
+      summary: "List workflows",
+      query: PAGE_QUERY,
+      responses: { 200: { description: "Those that the key may see, newest first", schema: "WorkflowList" } },
+      errors: ["unsupported_value"],
+      handle: (call) => list(context, call),
+    },
+    {
+      ...common,
+      method: "GET",
+      path: ONE,
+      operationId: "getWorkflow",
+      summary: "Read a workflow",
+      query: [{ name: "version", description: "Absent: the latest.", schema: { type: "integer", minimum: 1 } }],
+      responses: { 200: { description: "The workflow with one version of its definition", schema: "Workflow" } },
+      errors: ["workflow_not_found", "unsupported_value"],
+      handle: (call) => get(context, call),
+    },
+    {
+      ...common,
+      method: "GET",
+      path: `${ONE}/versions`,
+      operationId: "listWorkflowVersions",
+      summary: "List the versions of a workflow",
+      query: PAGE_QUERY,
+      responses: { 200: { description: "Versions, newest first", schema: "WorkflowVersionList" } },
+      errors: ["workflow_not_found", "unsupported_value"],
+      handle: (call) => versions(context, call),
+    },
+    {
+      ...common,
+      method: "PUT",
+      path: ONE,
+      operationId: "updateWorkflow",
+      summary: "Change a workflow",
+      description:
+        "Members that are absent stay as they are. A definition is the next version; earlier ones stay readable.",
+      request: { schema: "WorkflowUpdateRequest" },
+      responses: { 200: { description: "The workflow as it is now", ...written } },
+      errors: errorsOf(["reads_json"], "invalid_workflow_definition", "workflow_not_found"),
+      handle: (call) => update(context, call),
+    },
+    {
+      ...common,
+      method: "DELETE",
+      path: ONE,
+      operationId: "deleteWorkflow",
+      summary: "Delete a workflow",
+      responses: { 200: { description: "It is deleted", schema: "WorkflowDeleted" } },
+      errors: ["workflow_not_found"],
+      handle: (call) => remove(context, call),
+    },
+  ];
+}
+
+async function create(context: IngressContext, call: RouteCall): Promise<Response> {
+  const { value } = readJson(await readJsonBody(call.request, context.config.bodyBytesMax));
+  const body: WorkflowCreateRequest = parse("WorkflowCreateRequest", value);
+  const reader = readerOf(callerOf(call));
+  const { name, description = "", sharingScope = "private", sharePermission = "read" } = body;
+  const definition = await checked(context, call, undefined, body.definition);
+  const id = newId();
+  await insertWorkflow(context.database, reader, id, { name, description, sharingScope, sharePermission, definition });
+  return json({ id, version: 1, name } satisfies WorkflowWritten, {}, 201);
+}
+
+async function list(context: IngressContext, call: RouteCall): Promise<Response> {
+  const page = pageOf(call.request);
+  const { rows, total } = await listWorkflows(context.database, readerOf(callerOf(call)), page);
+  return json({ items: rows.map(present), total, ...page } satisfies WorkflowList);
+}
+
+async function get(context: IngressContext, call: RouteCall): Promise<Response> {
+  const row = await shownWorkflow(context, call);
+  const asked = new URL(call.request.url).searchParams.get("version");
+  const version = wholeNumber("version", asked, row.latest_version, 1);
+  const definition = await findDefinition(context.database, row.id, version);
+  if (definition === undefined) throw noWorkflow(`The workflow has no version ${version}.`);
+  return json({ ...present(row), version, definition: definition as WorkflowDefinition } satisfies Workflow);
+}
+
+async function versions(context: IngressContext, call: RouteCall): Promise<Response> {
+  const row = await shownWorkflow(context, call);
+  const page = pageOf(call.request);
+  const rows = await listVersions(context.database, row.id, page);
+  const items = rows.map(({ version, created_at, created_by }) => ({
+    version,
+    createdAt: created_at.toISOString(),
+    createdByUserId: created_by,
+  }));
+  return json({ items, total: row.latest_version, ...page } satisfies WorkflowVersionList);
+}
+
+async function update(context: IngressContext, call: RouteCall): Promise<Response> {
+  const caller = callerOf(call);
+  const { id, ...row } = await shownWorkflow(context, call);
+  checkEditor({ id, ...row }, caller);
+  const { value } = readJson(await readJsonBody(call.request, context.config.bodyBytesMax));
+  const body: WorkflowUpdateRequest = parse("WorkflowUpdateRequest", value);
+  const { name = null, description = null, sharingScope = null, sharePermission = null } = body;
+  if (sharingScope !== null || sharePermission !== null) checkKeeper({ id, ...row }, caller, "share");
+  const definition = body.definition === undefined ? null : await checked(context, call, id, body.definition);
+  const change = { name, description, sharingScope, sharePermission, definition };
+  const changed = await updateWorkflow(context.database, readerOf(caller), id, change);
+  if (!changed) throw noWorkflow();
+  return json({ id, version: changed.latest_version, name: changed.name } satisfies WorkflowWritten);
+}
+
+async function remove(context: IngressContext, call: RouteCall): Promise<Response> {
+  const row = await shownWorkflow(context, call);
+  checkKeeper(row, callerOf(call), "delete");
+  const isGone = await deleteWorkflow(context.database, readerOf(callerOf(call)), row.id);
+  if (!isGone) throw noWorkflow();
+  return json({ id: row.id, deleted: true } satisfies WorkflowDeleted);
+}
+
+/** As JSON, once nothing is wrong with it. @throws ApiError `invalid_workflow_definition` */
+async function checked(
+  { catalogue, offered, database }: IngressContext,
+  call: RouteCall,
+  id: string | undefined,
+  value: unknown,
+): Promise<string> {
+  const capabilities = offered.current();
+  const { definition } = readDefinition(value, {
+    catalogue: catalogue.current(),
+    capability: (name) => capabilities.find((one) => one.id === name),
+  });
+  await checkNesting(database, readerOf(callerOf(call)), id, definition);
+  return JSON.stringify(definition);
+}
+
+function present(row: WorkflowRow): WorkflowSummary {
+  return {
+    id: row.id,
+    workspaceId: row.workspace_id,
+    name: row.name,
+    description: row.description,
+    latestVersion: row.latest_version,
+    isActive: true,
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+    deletedAt: null,
+    createdByUserId: row.created_by,
+    sharingScope: row.sharing_scope,
+    sharePermission: row.share_permission,
+  };
+}

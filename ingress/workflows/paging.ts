@@ -1,0 +1,39 @@
+/** Pages by limit and offset. */
+import { arrived } from "#shared/contract-fault.ts";
+import { ApiError } from "#shared/errors.ts";
+import { LIMITS } from "#shared/limits.ts";
+
+import type { Route } from "../serve.ts";
+
+export interface Page {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+export const PAGE_QUERY: NonNullable<Route["query"]> = [
+  {
+    name: "limit",
+    description: `Items on a page; more than ${LIMITS.workflowsPageMax} are taken as ${LIMITS.workflowsPageMax}.`,
+    schema: { type: "integer", minimum: 1, default: LIMITS.workflowsPageDefault },
+  },
+  { name: "offset", description: "Items before the page.", schema: { type: "integer", minimum: 0, default: 0 } },
+];
+
+/** @throws ApiError `unsupported_value` */
+export function pageOf({ url }: Request): Page {
+  const query = new URL(url).searchParams;
+  const limit = wholeNumber("limit", query.get("limit"), LIMITS.workflowsPageDefault, 1);
+  return { limit: Math.min(limit, LIMITS.workflowsPageMax), offset: wholeNumber("offset", query.get("offset"), 0, 0) };
+}
+
+export function wholeNumber(param: string, text: string | null, fallback: number, min: number): number {
+  if (text === null || text === "") return fallback;
+  if (/^\d{1,9}$/.test(text) && Number(text) >= min) return Number(text);
+  throw new ApiError(
+    "unsupported_value",
+    `Expected ${param} to be a whole number from ${min}, got ${arrived("enum", text)}.`,
+    {
+      param,
+    },
+  );
+}

@@ -1,0 +1,196 @@
+/** Workflows of a workspace and the versions of their definitions. A change and its audit row are one statement. */
+import type { Queryable } from "./client.ts";
+
+export const SHARING_SCOPES = ["private", "workspace"] as const;
+export const SHARE_PERMISSIONS = ["read", "run", "edit"] as const;
+
+export type SharingScope = (typeof SHARING_SCOPES)[number];
+export type SharePermission = (typeof SHARE_PERMISSIONS)[number];
+
+export interface WorkflowRow {
+  readonly id: string;
+  readonly workspace_id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly latest_version: number;
+  readonly created_by: string;
+  readonly sharing_scope: SharingScope;
+  readonly share_permission: SharePermission;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+}
+
+export interface WorkflowVersionRow {
+  readonly version: number;
+  readonly created_by: string;
+  readonly created_at: Date;
+}
+
+/** A member of the workspace, as its workflows know it. */
+export interface WorkflowReader {
+  readonly workspaceId: string;
+  readonly memberId: string;
+  /** Sees the private ones of others too. */
+  readonly seesAll: boolean;
+}
+
+const COLUMNS =
+  "id, workspace_id, name, description, latest_version, created_by, sharing_scope, share_permission, created_at, updated_at";
+/** Of one reader: $1 workspace, $2 member, $3 whether all are seen. */
+const VISIBLE = "workspace_id = $1 and deleted_at is null and ($3 or created_by = $2 or sharing_scope = 'workspace')";
+
+const readerValues = ({ workspaceId, memberId, seesAll }: WorkflowReader) => [workspaceId, memberId, seesAll] as const;
+
+interface Written {
+  readonly name: string;
+  readonly description: string;
+  readonly sharingScope: SharingScope;
+  readonly sharePermission: SharePermission;
+  /** As JSON. */
+  readonly definition: string;
+}
+
+/** With version 1. */
+export async function insertWorkflow(
+  target: Queryable,
+  { workspaceId, memberId }: WorkflowReader,
+  id: string,
+  { name, description, sharingScope, sharePermission, definition }: Written,
+): Promise<void> {
+  await target.query(
+    `with changed as (
+       insert into workflow (id, workspace_id, name, description, created_by, sharing_scope, share_permission)
+       values ($3, $1, $4, $5, $2, $6, $7)
+     ), versioned as (
+       insert into workflow_version (workflow_id, version, definition, created_by)
+       values ($3, 1, $8, $2)
+     )
+     insert into audit_log (workspace_id, actor, action, subject, detail)
+     values ($1, $2::text, 'workflow.create', $3::text, jsonb_build_object('version', 1))`,
+    [workspaceId, memberId, id, name, description, sharingScope, sharePermission, definition],
+  );
+}
+
+/**
+ * Members that are null stay as they are; a definition makes the next version.
+ * @returns undefined when it is gone
+ */
+export async function updateWorkflow(
+  target: Queryable,
+  { workspaceId, memberId }: WorkflowReader,
+  id: string,
+  change: { readonly [M in keyof Written]: Written[M] | null },
+): Promise<Pick<WorkflowRow, "latest_version" | "name"> | undefined> {
+  const rows = await target.query<Pick<WorkflowRow, "latest_version" | "name">>(
+    `with changed as (
+       update workflow
+       set name = coalesce($4, name), description = coalesce($5, description), sharing_scope = coalesce($6, sharing_scope),
+           share_permission = coalesce($7, share_permission), updated_at = now(),
+           latest_version = latest_version + case when $8::json is null then 0 else 1 end
+       where workspace_id = $1 and id = $3 and deleted_at is null
+       returning workspace_id, id, latest_version, name
+     ), versioned as (
+       insert into workflow_version (workflow_id, version, definition, created_by)
+       select id, latest_version, $8, $2
+       from changed
+       where $8::json is not null
+     ), logged as (
+       insert into audit_log (workspace_id, actor, action, subject, detail)
+       select workspace_id, $2::text, 'workflow.update', id::text,
+              jsonb_build_object('version', latest_version, 'new_version', $8::json is not null)
+       from changed
+     )
+     select latest_version, name from changed`,
+    [
+      workspaceId,
+      memberId,
+      id,
+      change.name,
+      change.description,
+      change.sharingScope,
+      change.sharePermission,
+      change.definition,
+    ],
+  );
+  return rows[0];
+}
+
+/** False when it was gone already. */
+export async function deleteWorkflow(
+  target: Queryable,
+  { workspaceId, memberId }: WorkflowReader,
+  id: string,
+): Promise<boolean> {
+  const rows = await target.query(
+    `with changed as (
+       update workflow
+       set deleted_at = now()
+       where workspace_id = $1 and id = $3 and deleted_at is null
+       returning workspace_id, id
+     ), logged as (
+       insert into audit_log (workspace_id, actor, action, subject)
+       select workspace_id, $2::text, 'workflow.delete', id::text
+       from changed
+     )
+     select id from changed`,
+    [workspaceId, memberId, id],
+  );
+  return rows.length > 0;
+}
+
+/** Undefined for one that the reader does not see. */
+export async function findWorkflow(
+  target: Queryable,
+  reader: WorkflowReader,
+  id: string,
+): Promise<WorkflowRow | undefined> {
+  const rows = await target.query<WorkflowRow>(`select ${COLUMNS} from workflow where ${VISIBLE} and id = $4`, [
+    ...readerValues(reader),
+    id,
+  ]);
+  return rows[0];
+}
+
+/** Newest first. `total` counts what the reader sees. */
+export async function listWorkflows(
+  target: Queryable,
+  reader: WorkflowReader,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+): Promise<{ readonly rows: readonly WorkflowRow[]; readonly total: number }> {
+  const [rows, counted] = await Promise.all([
+    target.query<WorkflowRow>(
+      `select ${COLUMNS} from workflow where ${VISIBLE} order by created_at desc, id desc limit $4 offset $5`,
+      [...readerValues(reader), limit, offset],
+    ),
+    target.query<{ total: number }>(
+      `select count(*)::int as total from workflow where ${VISIBLE}`,
+      readerValues(reader),
+    ),
+  ]);
+  return { rows, total: counted[0]?.total ?? 0 };
+}
+
+/** Undefined for a version that there is not. */
+export async function findDefinition(target: Queryable, id: string, version: number): Promise<unknown> {
+  const rows = await target.query<{ definition: unknown }>(
+    "select definition from workflow_version where workflow_id = $1 and version = $2",
+    [id, version],
+  );
+  return rows[0]?.definition;
+}
+
+/** Newest first. */
+export function listVersions(
+  target: Queryable,
+  id: string,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+): Promise<WorkflowVersionRow[]> {
+  return target.query<WorkflowVersionRow>(
+    `select version, created_by, created_at
+     from workflow_version
+     where workflow_id = $1
+     order by version desc
+     limit $2 offset $3`,
+    [id, limit, offset],
+  );
+}
