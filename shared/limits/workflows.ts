@@ -1,6 +1,11 @@
 /** What a definition of a workflow may hold, and what its expressions may cost. */
 export const WORKFLOW_LIMITS = {
   definitionBytesMax: 262_144,
+  /** Items of a list that a step runs for. */
+  forEachItemsMax: 1_000,
+  forEachConcurrency: 4,
+  /** Calls of one run that are under way at once. */
+  runWorkMax: 200,
   /** Workflows that run workflows that run workflows. */
   workflowDepthMax: 5,
   /** Definitions that are read to see how deep one is. */

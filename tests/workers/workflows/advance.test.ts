@@ -1,0 +1,264 @@
+/** How a run goes on: rule by rule. */
+import { describe, expect, test } from "bun:test";
+
+import { begun, Play, say } from "./play.ts";
+
+const TICK = { kind: "tick" } as const;
+const started = (definition: object, more: Parameters<typeof begun>[0] = {}): Play => {
+  const play = new Play(definition, begun(more));
+  play.tell(TICK);
+  return play;
+};
+
+describe("steps", () => {
+  test("run at once, or when what they name is done, and give what the run gives", () => {
+    const play = started({
+      steps: [say("a", "1"), say("b", "2"), say("c", "${{ steps.a.output.text }} and ${{ steps.b.output.text }}")],
+      output: "${{ steps.c.output.text }}!",
+    });
+    expect([...play.underWay.keys()]).toEqual(["a/1/0", "b/1/0"]);
+    play.succeed("b/1/0");
+    expect(play.underWay.size).toBe(1);
+    play.succeed("a/1/0");
+    expect(play.underWay.get("c/1/0")?.text).toBe("1 and 2");
+    play.succeed("c/1/0");
+    expect(play.state).toMatchObject({ status: "succeeded", output: "1 and 2!" });
+    expect(play.events()).toEqual(["run.started", "run.succeeded"]);
+  });
+
+  test("are skipped by a false condition, and read as null behind it", () => {
+    const play = started({
+      steps: [
+        say("a", "1", { if: false }),
+        say("b", "got ${{ steps.a.output.text }}", { if: "${{ steps.a.status == 'skipped' }}" }),
+      ],
+      output: { a: "${{ steps.a.output }}" },
+    });
+    expect(play.underWay.get("b/1/0")?.text).toBe("got ");
+    expect(play.finish()).toMatchObject({ status: "succeeded", output: { a: null } });
+    expect(play.steps()).toBe("a:condition_false b:succeeded");
+  });
+
+  test.each<[string, object, string]>([
+    ["a condition that gives no boolean", { if: "${{ inputs.n }}" }, "condition_error"],
+    ["a condition that cannot be worked out", { if: "${{ inputs.o.missing == 1 }}" }, "condition_error"],
+    ["a list that is none", { for_each: "${{ inputs.n }}" }, "binding_unresolved"],
+    ["a list that is too long", { for_each: "${{ inputs.long }}" }, "binding_unresolved"],
+    ["params that are not there", { params: { messages: "${{ inputs.o.missing }}" } }, "binding_unresolved"],
+  ])("fail by %s, whatever they may be tried again", (_name, more, code) => {
+    const types = { n: { type: "integer" }, o: { type: "object" }, long: { type: "array" } };
+    const inputs = { n: 1, o: {}, long: Array.from({ length: 1_001 }, () => 1) };
+    const play = started(
+      { inputs: types, steps: [say("a", "x", { retry: { max_attempts: 3 }, ...more })] },
+      { inputs },
+    );
+    expect(play.state).toMatchObject({ status: "failed", error: { code, stepId: "a" } });
+    expect(play.steps()).toBe("a:failed");
+    expect(play.effects.filter(({ kind }) => kind === "start_work")).toEqual([]);
+  });
+});
+
+describe("a step that fails", () => {
+  test("lets what runs end, starts nothing more, and fails the run with its error", () => {
+    const play = started({
+      steps: [
+        say("a", "1"),
+        say("b", "2"),
+        say("c", "3", { depends_on: ["a"] }),
+        say("d", "4", { depends_on: ["c"] }),
+        say("e", "5", { depends_on: ["b"] }),
+      ],
+    });
+    play.fail("a/1/0", "upstream_error");
+    expect(play.state.status).toBe("running");
+    play.succeed("b/1/0");
+    expect(play.state).toMatchObject({
+      status: "failed",
+      error: { code: "upstream_error", message: "a/1/0 failed", stepId: "a" },
+    });
+    expect(play.steps()).toBe("a:failed b:succeeded c:dependency_failed d:dependency_failed");
+    expect(play.state.output).toBeUndefined();
+  });
+
+  test("is passed over where the definition says so, and reads as null", () => {
+    const play = started({
+      steps: [
+        say("a", "1", { on_error: "continue" }),
+        say("b", "${{ steps.a.status }}: ${{ steps.a.output.text }}", {}),
+      ],
+    });
+    play.fail("a/1/0");
+    expect(play.underWay.get("b/1/0")?.text).toBe("failed: ");
+    expect(play.finish().status).toBe("succeeded");
+  });
+
+  test("is tried again after its delay, as often as it may be", () => {
+    const play = started({ steps: [say("a", "1", { retry: { max_attempts: 3, delay_seconds: 2 } })] });
+    expect(play.fail("a/1/0")).toEqual([
+      { kind: "step_timer", event: "step_due", stepId: "a", attempt: 2, seconds: 2 },
+    ]);
+    expect(play.tell(TICK)).toEqual([]);
+    play.tell({ kind: "step_due", stepId: "a", attempt: 2 });
+    play.fail("a/2/0");
+    play.tell({ kind: "step_due", stepId: "a", attempt: 3 });
+    play.fail("a/3/0");
+    expect(play.state).toMatchObject({ status: "failed", error: { message: "a/3/0 failed" } });
+    expect(play.steps()).toBe("a:failed a/2:failed a/3:failed");
+  });
+
+  test("is late after its time, and what it still does changes nothing but what is paid", () => {
+    const play = started({ steps: [say("a", "1", { timeout_seconds: 5, retry: { max_attempts: 2 } })] });
+    expect(play.effects).toContainEqual({
+      kind: "step_timer",
+      event: "step_late",
+      stepId: "a",
+      attempt: 1,
+      seconds: 5,
+    });
+    const late = play.tell({ kind: "step_late", stepId: "a", attempt: 1 });
+    expect(late[0]).toEqual({ kind: "cancel_work", place: { stepId: "a", attempt: 1, index: 0 } });
+    play.succeed("a/2/0", { text: "in time" });
+    expect(play.state.status).toBe("running");
+    play.succeed("a/1/0", { text: "late" });
+    expect(play.state.status).toBe("succeeded");
+    expect(play.state.stepRuns.map(({ status, items }) => [status, items[0]?.creditsNano])).toEqual([
+      ["failed", 1n],
+      ["succeeded", 1n],
+    ]);
+  });
+});
+
+describe("a step for each item", () => {
+  const each = (more: object = {}) => ({
+    inputs: { list: { type: "array" } },
+    steps: [say("a", "${{ index }}: ${{ item }}", { for_each: "${{ inputs.list }}", ...more })],
+    output: "${{ steps.a.output }}",
+  });
+  const list = ["x", "y", "z"];
+
+  test("runs so many at once, and gives their outputs in the order of the list", () => {
+    const play = started(each({ concurrency: 2 }), { inputs: { list } });
+    expect([...play.underWay.values()].map(({ text }) => text)).toEqual(["0: x", "1: y"]);
+    play.succeed("a/1/1", "second");
+    play.succeed("a/1/2", "third");
+    play.succeed("a/1/0", "first");
+    expect(play.state).toMatchObject({ status: "succeeded", output: ["first", "second", "third"] });
+  });
+
+  test("of an empty list gives an empty list", () => {
+    expect(started(each(), { inputs: { list: [] } }).state).toMatchObject({ status: "succeeded", output: [] });
+  });
+
+  test("begins no further item behind one that failed, and tries only what is missing again", () => {
+    const play = started(each({ concurrency: 2, retry: { max_attempts: 2 } }), { inputs: { list } });
+    play.fail("a/1/0");
+    expect(play.underWay.size).toBe(1);
+    play.succeed("a/1/1", "kept");
+    expect([...play.underWay.keys()]).toEqual(["a/2/0", "a/2/2"]);
+    play.succeed("a/2/0", "first");
+    play.succeed("a/2/2", "third");
+    expect(play.state).toMatchObject({ status: "succeeded", output: ["first", "kept", "third"] });
+  });
+
+  test("reads null of items that failed where it goes on", () => {
+    const play = started(each({ concurrency: 1, on_error: "continue" }), { inputs: { list } });
+    play.fail("a/1/0");
+    play.succeed("a/1/1", "second");
+    play.fail("a/1/2");
+    expect(play.state).toMatchObject({ status: "succeeded", output: [null, "second", null] });
+  });
+
+  test("keeps within what one run may have under way", () => {
+    const long = Array.from({ length: 300 }, (_, at) => at);
+    const steps = Array.from({ length: 8 }, (_, at) =>
+      say(`s${at}`, "${{ item }}", { for_each: "${{ inputs.list }}", concurrency: 32 }),
+    );
+    const play = started({ inputs: { list: { type: "array" } }, steps }, { inputs: { list: long } });
+    expect(play.underWay.size).toBe(200);
+    expect(play.finish().status).toBe("succeeded");
+  });
+});
+
+describe("a run that failed", () => {
+  test("is tried again as a whole: what succeeded is kept, the rest begins anew", () => {
+    const definition = {
+      steps: [say("a", "1"), say("b", "2", { depends_on: ["a"] }), say("c", "3", { depends_on: ["b"] })],
+    };
+    const play = started(definition, { maxAttempts: 2 });
+    play.succeed("a/1/0");
+    expect(play.fail("b/1/0")).toEqual([{ kind: "run_timer", attempt: 2 }]);
+    expect(play.state).toMatchObject({ status: "queued", attempt: 2 });
+    expect(play.tell(TICK)).toEqual([]);
+    play.tell({ kind: "run_due", attempt: 2 });
+    expect(play.finish().status).toBe("succeeded");
+    expect(play.steps()).toBe("a:succeeded b:failed c:dependency_failed b/2:succeeded c/2:succeeded");
+    expect(play.events()).toEqual(["run.started", "run.retrying", "run.succeeded"]);
+  });
+
+  test("fails for good after its last attempt", () => {
+    const play = started({ steps: [say("a", "1")] }, { maxAttempts: 2 });
+    play.fail("a/1/0");
+    play.tell({ kind: "run_due", attempt: 2 });
+    play.fail("a/2/0");
+    expect(play.state).toMatchObject({ status: "failed", attempt: 2, error: { stepId: "a", message: "a/2/0 failed" } });
+    expect(play.events()).toEqual(["run.started", "run.retrying", "run.failed"]);
+  });
+
+  test("fails when its output cannot be worked out", () => {
+    const play = started({ steps: [say("a", "1")], output: "${{ steps.a.output.nothing }}" });
+    expect(play.finish()).toMatchObject({ status: "failed", error: { code: "binding_unresolved", stepId: "output" } });
+  });
+});
+
+describe("a run that is cancelled", () => {
+  test("is over at once; what is under way is asked to stop, is paid, and changes nothing", () => {
+    const play = started({ steps: [say("a", "1"), say("b", "2"), say("c", "3", { depends_on: ["a"] })] });
+    play.succeed("b/1/0");
+    expect(play.tell({ kind: "cancel" })).toEqual([
+      { kind: "event", event: "run.cancelled" },
+      { kind: "cancel_work", place: { stepId: "a", attempt: 1, index: 0 } },
+    ]);
+    expect(play.state.status).toBe("cancelled");
+    play.succeed("a/1/0");
+    expect(play.steps()).toBe("a:cancelled b:succeeded");
+    expect(play.state.stepRuns[0]?.items[0]).toMatchObject({ status: "cancelled", creditsNano: 1n });
+    expect(play.state).not.toHaveProperty("output");
+    expect(play.state).not.toHaveProperty("error");
+  });
+
+  test.each<[string, (play: Play) => void]>([
+    ["before it began", () => undefined],
+    ["while a step waits to be tried again", (play) => (play.tell(TICK), void play.fail("a/1/0"))],
+    [
+      "while it waits to be tried again",
+      (play) => (
+        play.tell(TICK),
+        play.fail("a/1/0"),
+        play.tell({ kind: "step_due", stepId: "a", attempt: 2 }),
+        void play.fail("a/2/0")
+      ),
+    ],
+  ])("starts nothing afterwards: %s", (_name, before) => {
+    const play = new Play(
+      { steps: [say("a", "1", { retry: { max_attempts: 2, delay_seconds: 1 } })] },
+      begun({ maxAttempts: 2 }),
+    );
+    before(play);
+    play.tell({ kind: "cancel" });
+    const count = play.effects.length;
+    play.tell({ kind: "run_due", attempt: 2 });
+    play.tell({ kind: "step_due", stepId: "a", attempt: 2 });
+    play.tell(TICK);
+    play.tell({ kind: "cancel" });
+    expect(play.effects).toHaveLength(count);
+    expect(play.state.status).toBe("cancelled");
+    expect(play.state.stepRuns.filter(({ status }) => status === "queued" || status === "running")).toEqual([]);
+  });
+
+  test("stays what it was when it had ended", () => {
+    const play = started({ steps: [say("a", "1")] });
+    play.finish();
+    expect(play.tell({ kind: "cancel" })).toEqual([]);
+    expect(play.state.status).toBe("succeeded");
+  });
+});

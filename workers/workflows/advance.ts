@@ -1,0 +1,184 @@
+/**
+ * How a run goes on: a pure function from what is known and what has happened to what is known then and what is to be done.
+ * Events may come twice, late, or in any order; what does not fit the state any more changes nothing.
+ */
+import type { CompiledDefinition, CompiledStep } from "#shared/workflows/definition.ts";
+
+import { type Draft, findRun, isFailing, isPassedOver, latestOf, scopeOf, type StepDraft } from "./draft.ts";
+import { type Effect, isEnded, type RunEvent, type RunState, type WorkEnd, type WorkPlace } from "./state.ts";
+import { cancelItems, cancelQueued, fail, prepare, settle, startItems } from "./step-runs.ts";
+
+export interface Advanced {
+  readonly state: RunState;
+  readonly effects: readonly Effect[];
+}
+
+export function advance(compiled: CompiledDefinition, before: RunState, event: RunEvent): Advanced {
+  const stepRuns = before.stepRuns.map((one) => ({ ...one, items: one.items.map((item) => ({ ...item })) }));
+  const draft: Draft = { compiled, state: { ...before, stepRuns }, effects: [] };
+  happen(draft, event);
+  if (!isEnded(draft.state.status)) goOn(draft);
+  return { state: draft.state, effects: draft.effects };
+}
+
+function happen(draft: Draft, event: RunEvent): void {
+  const { state } = draft;
+  switch (event.kind) {
+    case "tick":
+      // The first; later attempts begin when their time has come.
+      if (state.status === "queued" && state.attempt === 1) begin(draft, "run.started");
+      return;
+    case "run_due":
+      if (state.status === "queued" && state.attempt === event.attempt) begin(draft, "run.retrying");
+      return;
+    case "work_ended":
+      endWork(draft, event.place, event.end, event.creditsNano);
+      return;
+    case "step_due": {
+      const run = findRun(draft, event);
+      if (run?.status === "queued") delete run.isDelayed;
+      return;
+    }
+    case "step_late": {
+      const run = findRun(draft, event);
+      if (run?.status !== "running" || isEnded(state.status)) return;
+      cancelItems(draft, run);
+      fail(draft, run, { code: "step_timeout", message: "The step took longer than its timeout_seconds." });
+      return;
+    }
+    case "cancel":
+      cancel(draft);
+      return;
+  }
+}
+
+function begin({ state, effects }: Draft, event: "run.started" | "run.retrying"): void {
+  state.status = "running";
+  effects.push({ kind: "event", event });
+}
+
+function endWork(draft: Draft, place: WorkPlace, end: WorkEnd, creditsNano: bigint): void {
+  const run = findRun(draft, place);
+  const item = run?.items[place.index];
+  if (!run || !item || item.creditsNano !== undefined || item.isKept || item.status === "queued") return;
+  // Whatever became of the step or the run meanwhile: it was done, and is paid.
+  item.creditsNano = creditsNano;
+  if (item.status !== "running") return;
+  // What a step or a run did not wait for any more is not taken.
+  const isAwaited = run.status === "running" && !isEnded(draft.state.status);
+  item.status = isAwaited ? end.status : "cancelled";
+  if (item.status === "succeeded" && end.status === "succeeded") item.output = end.output;
+  if (end.status === "failed") item.error = end.error;
+  settle(draft, run);
+}
+
+/** The run is over at once; its work is asked to stop, and closes its steps when it returns. */
+function cancel(draft: Draft): void {
+  const { state, effects } = draft;
+  if (isEnded(state.status)) return;
+  state.status = "cancelled";
+  effects.push({ kind: "event", event: "run.cancelled" });
+  for (const run of state.stepRuns) {
+    if (run.status === "running") cancelItems(draft, run);
+    if (run.status === "queued") run.status = "cancelled";
+    settle(draft, run);
+  }
+}
+
+/** Begins what can begin, and ends the run when nothing can and nothing is under way. */
+function goOn(draft: Draft): void {
+  const { state, compiled } = draft;
+  if (state.status !== "running") return;
+  // A step that ends at once may let others begin.
+  for (let hasMoved = true; hasMoved;) {
+    hasMoved = false;
+    if (isFailing(draft)) {
+      for (const run of state.stepRuns.filter(({ status }) => status === "running")) {
+        cancelQueued(run);
+        settle(draft, run);
+      }
+      break;
+    }
+    for (const one of compiled.steps) {
+      if (latestOf(draft, one.step.id) === undefined && isReady(draft, one)) {
+        prepare(draft, one);
+        hasMoved = true;
+      }
+    }
+    for (const run of state.stepRuns) hasMoved = startItems(draft, run) || hasMoved;
+  }
+  const isBusy = state.stepRuns.some(
+    (run) => run.status === "running" || run.items.some(({ status }) => status === "running"),
+  );
+  const isWaiting = !isFailing(draft) && state.stepRuns.some(({ status }) => status === "queued");
+  if (!isBusy && !isWaiting) end(draft);
+}
+
+function isReady(draft: Draft, { waitsFor }: CompiledStep): boolean {
+  return [...waitsFor].every((id) => {
+    const run = latestOf(draft, id);
+    return run?.status === "succeeded" || run?.status === "skipped" || (run !== undefined && isPassedOver(draft, run));
+  });
+}
+
+function end(draft: Draft): void {
+  const { state, effects, compiled } = draft;
+  const first = firstFailure(draft);
+  if (first?.error) {
+    for (const run of state.stepRuns) if (run.status === "queued") run.status = "cancelled";
+    skipBehind(draft);
+    if (state.attempt < state.maxAttempts) {
+      state.status = "queued";
+      state.attempt += 1;
+      effects.push({ kind: "run_timer", attempt: state.attempt });
+      return;
+    }
+    const { code, message } = first.error;
+    return endFailed(draft, { code, message, stepId: first.stepId });
+  }
+  const output = compiled.output.resolve(scopeOf(draft));
+  if ("fault" in output)
+    return endFailed(draft, { code: "binding_unresolved", message: output.fault, stepId: "output" });
+  state.status = "succeeded";
+  state.output = output.value;
+  effects.push({ kind: "event", event: "run.succeeded" });
+}
+
+function endFailed({ state, effects }: Draft, error: NonNullable<RunState["error"]>): void {
+  state.status = "failed";
+  state.error = error;
+  effects.push({ kind: "event", event: "run.failed" });
+}
+
+/** Of the steps that failed for good, the one that did so first. */
+function firstFailure(draft: Draft): StepDraft | undefined {
+  return draft.state.stepRuns.find(
+    (run) => run.status === "failed" && latestOf(draft, run.stepId) === run && !isPassedOver(draft, run),
+  );
+}
+
+/** Steps that waited for one that failed, or for one that was skipped for that. */
+function skipBehind(draft: Draft): void {
+  const { state, compiled } = draft;
+  for (let hasMoved = true; hasMoved;) {
+    hasMoved = false;
+    for (const { step, waitsFor } of compiled.steps) {
+      if (latestOf(draft, step.id) !== undefined) continue;
+      const isBehind = [...waitsFor].some((id) => {
+        const run = latestOf(draft, id);
+        return run?.skippedReason === "dependency_failed" || (run?.status === "failed" && !isPassedOver(draft, run));
+      });
+      if (!isBehind) continue;
+      const attempt = (state.stepRuns.findLast((run) => run.stepId === step.id)?.attempt ?? 0) + 1;
+      state.stepRuns.push({
+        stepId: step.id,
+        attempt,
+        runAttempt: state.attempt,
+        status: "skipped",
+        skippedReason: "dependency_failed",
+        items: [],
+      });
+      hasMoved = true;
+    }
+  }
+}

@@ -1,0 +1,58 @@
+/** The state that a step of `advance` is writing, and what can be read from it. */
+import type { CompiledDefinition, CompiledStep } from "#shared/workflows/definition.ts";
+import type { Scope } from "#shared/workflows/expressions/scope.ts";
+
+import type { Effect, ItemRun, RunState, StepRun } from "./state.ts";
+
+type Writable<T> = { -readonly [M in keyof T]: T[M] };
+export type StepDraft = Omit<Writable<StepRun>, "items"> & { items: Writable<ItemRun>[] };
+
+export interface Draft {
+  readonly compiled: CompiledDefinition;
+  readonly state: Omit<Writable<RunState>, "stepRuns"> & { stepRuns: StepDraft[] };
+  readonly effects: Effect[];
+}
+
+/** The attempt of a step that counts now: what succeeded is kept through all attempts of a run. */
+export function latestOf({ state }: Draft, stepId: string): StepDraft | undefined {
+  const latest = state.stepRuns.findLast((run) => run.stepId === stepId);
+  if (!latest) return undefined;
+  const isKept = latest.status === "succeeded" || latest.skippedReason === "condition_false";
+  return isKept || latest.runAttempt === state.attempt ? latest : undefined;
+}
+
+/** It failed, and the run goes on. */
+export function isPassedOver(draft: Draft, run: StepDraft): boolean {
+  return run.status === "failed" && stepOf(draft, run.stepId).step.on_error === "continue";
+}
+
+/** A step has failed for good. @param except a step that fails right now */
+export function isFailing(draft: Draft, except?: StepDraft): boolean {
+  return draft.state.stepRuns.some(
+    (run) =>
+      run !== except && run.status === "failed" && latestOf(draft, run.stepId) === run && !isPassedOver(draft, run),
+  );
+}
+
+export function scopeOf(draft: Draft): Scope {
+  const { state, compiled } = draft;
+  const steps: Record<string, { status: string; output: unknown }> = {};
+  for (const { step } of compiled.steps) {
+    const run = latestOf(draft, step.id);
+    if (run) steps[step.id] = { status: run.status, output: run.status === "succeeded" ? (run.output ?? null) : null };
+  }
+  return { inputs: state.inputs, steps, run: { id: state.id, attempt: state.attempt } };
+}
+
+export function findRun(
+  { state }: Draft,
+  { stepId, attempt }: { readonly stepId: string; readonly attempt: number },
+): StepDraft | undefined {
+  return state.stepRuns.find((run) => run.stepId === stepId && run.attempt === attempt);
+}
+
+export function stepOf({ compiled }: Draft, id: string): CompiledStep {
+  const found = compiled.steps.find(({ step }) => step.id === id);
+  if (!found) throw new Error(`the definition has no step ${id}`);
+  return found;
+}

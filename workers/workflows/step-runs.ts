@@ -1,0 +1,167 @@
+/** Attempts of steps: how one is made, begins its work, and ends. */
+import { LIMITS } from "#shared/limits.ts";
+import type { CompiledStep } from "#shared/workflows/definition.ts";
+
+import { type Draft, isFailing, scopeOf, type StepDraft, stepOf } from "./draft.ts";
+import { isEnded, type StepError } from "./state.ts";
+
+/** A step whose dependencies are there: judged, and made ready to begin. */
+export function prepare(draft: Draft, { step, condition, list }: CompiledStep): void {
+  const { state } = draft;
+  const earlier = state.stepRuns.findLast((run) => run.stepId === step.id);
+  const run: StepDraft = {
+    stepId: step.id,
+    attempt: (earlier?.attempt ?? 0) + 1,
+    runAttempt: state.attempt,
+    status: "queued",
+    items: [],
+  };
+  state.stepRuns.push(run);
+  const scope = scopeOf(draft);
+  const met = condition.resolve(scope);
+  if ("fault" in met || typeof met.value !== "boolean") {
+    const message = "fault" in met ? met.fault : "Expected if to give true or false.";
+    return stop(run, { code: "condition_error", message, isFinal: true });
+  }
+  if (!met.value) {
+    run.status = "skipped";
+    run.skippedReason = "condition_false";
+    return;
+  }
+  if (!list) {
+    run.items = [{ index: 0, status: "queued" }];
+    return;
+  }
+  const resolved = list.resolve(scope);
+  const message = "fault" in resolved ? resolved.fault : listFault(resolved.value);
+  if ("fault" in resolved || message !== undefined) {
+    return stop(run, { code: "binding_unresolved", message: message ?? "", isFinal: true });
+  }
+  run.list = resolved.value as readonly unknown[];
+  run.items = run.list.map((item, index) => {
+    // What an earlier attempt of the run did for the same item is not done again.
+    const done = earlier?.items[index];
+    const isSame = done?.status === "succeeded" && Bun.deepEquals(earlier?.list?.[index], item, true);
+    return isSame
+      ? { index, status: "succeeded", output: done.output, isKept: true as const }
+      : { index, status: "queued" };
+  });
+}
+
+/** Starts as many items as there is room for. @returns whether a step has ended by it */
+export function startItems(draft: Draft, run: StepDraft): boolean {
+  const { state, effects } = draft;
+  if (run.isDelayed || (run.status !== "queued" && run.status !== "running")) return false;
+  const one = stepOf(draft, run.stepId);
+  const { step } = one;
+  const concurrency = run.list === undefined ? 1 : (step.concurrency ?? LIMITS.forEachConcurrency);
+  const goesOn = (): boolean => step.on_error === "continue" || !run.items.some(({ status }) => status === "failed");
+  let busy = run.items.filter(({ status }) => status === "running").length;
+  let room =
+    LIMITS.runWorkMax -
+    state.stepRuns.flatMap(({ items }) => items).filter(({ status }) => status === "running").length;
+  const scope = scopeOf(draft);
+  for (const item of run.items) {
+    if (busy >= concurrency || room <= 0 || !goesOn()) break;
+    if (item.status !== "queued") continue;
+    const within = run.list === undefined ? scope : { ...scope, item: run.list[item.index], index: item.index };
+    const params = one.params.resolve(within);
+    const input = one.input.resolve(within);
+    const fault = "fault" in params ? params.fault : "fault" in input ? input.fault : undefined;
+    if (fault !== undefined || "fault" in params || "fault" in input) {
+      item.status = "failed";
+      item.error = { code: "binding_unresolved", message: fault ?? "", isFinal: true };
+      continue;
+    }
+    item.status = "running";
+    busy += 1;
+    room -= 1;
+    const place = { stepId: run.stepId, attempt: run.attempt, index: item.index };
+    effects.push({ kind: "start_work", place, params: params.value, input: input.value });
+  }
+  if (run.status === "queued" && (busy > 0 || room > 0)) {
+    run.status = "running";
+    if (busy > 0 && step.timeout_seconds !== undefined) {
+      const { stepId, attempt } = run;
+      effects.push({ kind: "step_timer", event: "step_late", stepId, attempt, seconds: step.timeout_seconds });
+    }
+  }
+  settle(draft, run);
+  return run.status !== "running" && run.status !== "queued";
+}
+
+/** Ends a step's attempt when nothing of it is left to do. */
+export function settle(draft: Draft, run: StepDraft): void {
+  if (run.status !== "running" || run.items.some(({ status }) => status === "running")) return;
+  if (isEnded(draft.state.status)) {
+    run.status = "cancelled";
+    return;
+  }
+  const { step } = stepOf(draft, run.stepId);
+  const isPassedOver = run.list !== undefined && step.on_error === "continue";
+  const failed = run.items.find(({ status }) => status === "failed");
+  if (failed?.error && !isPassedOver) {
+    cancelQueued(run);
+    fail(draft, run, failed.error);
+    return;
+  }
+  if (run.items.some(({ status }) => status === "cancelled")) {
+    run.status = "cancelled";
+    return;
+  }
+  if (run.items.some(({ status }) => status === "queued")) return;
+  run.status = "succeeded";
+  const outputs = run.items.map(({ status, output }) => (status === "succeeded" ? (output ?? null) : null));
+  run.output = run.list === undefined ? outputs[0] : outputs;
+}
+
+/** @param run whose items have ended, or are asked to */
+export function fail(draft: Draft, run: StepDraft, error: StepError): void {
+  const { state, effects } = draft;
+  const { step } = stepOf(draft, run.stepId);
+  run.status = "failed";
+  run.error = error;
+  const tries = state.stepRuns.filter((one) => one.stepId === run.stepId && one.runAttempt === state.attempt).length;
+  const isTriedAgain = error.isFinal !== true && tries < (step.retry?.max_attempts ?? 1) && !isFailing(draft, run);
+  if (!isTriedAgain) return;
+  const seconds = step.retry?.delay_seconds ?? 0;
+  const attempt = run.attempt + 1;
+  const items = run.items.map((item) =>
+    item.status === "succeeded"
+      ? { index: item.index, status: item.status, output: item.output, isKept: true as const }
+      : { index: item.index, status: "queued" as const },
+  );
+  state.stepRuns.push({
+    stepId: run.stepId,
+    attempt,
+    runAttempt: state.attempt,
+    status: "queued",
+    ...(run.list === undefined ? {} : { list: run.list }),
+    items,
+    ...(seconds > 0 ? { isDelayed: true as const } : {}),
+  });
+  if (seconds > 0) effects.push({ kind: "step_timer", event: "step_due", stepId: run.stepId, attempt, seconds });
+}
+
+export function cancelItems({ effects }: Draft, run: StepDraft): void {
+  for (const item of run.items) {
+    if (item.status !== "running") continue;
+    effects.push({ kind: "cancel_work", place: { stepId: run.stepId, attempt: run.attempt, index: item.index } });
+  }
+  cancelQueued(run);
+}
+
+export function cancelQueued(run: StepDraft): void {
+  for (const item of run.items) if (item.status === "queued") item.status = "cancelled";
+}
+
+function stop(run: StepDraft, error: StepError): void {
+  run.status = "failed";
+  run.error = error;
+}
+
+function listFault(value: unknown): string | undefined {
+  if (!Array.isArray(value)) return "Expected for_each to give a list.";
+  if (value.length <= LIMITS.forEachItemsMax) return undefined;
+  return `Expected for_each to give at most ${LIMITS.forEachItemsMax} items, got ${value.length}.`;
+}
