@@ -33,11 +33,11 @@ export function prepare(draft: Draft, { step, condition, list }: CompiledStep): 
     return;
   }
   const resolved = list.resolve(scope);
-  const message = "fault" in resolved ? resolved.fault : listFault(resolved.value);
-  if ("fault" in resolved || message !== undefined) {
-    return stop(run, { code: "binding_unresolved", message: message ?? "", isFinal: true });
-  }
-  run.list = resolved.value as readonly unknown[];
+  // A step that was skipped gives null, and there is nothing to do for it.
+  const items = "fault" in resolved ? null : (resolved.value ?? []);
+  const message = "fault" in resolved ? resolved.fault : listFault(items);
+  if (message !== undefined) return stop(run, { code: "binding_unresolved", message, isFinal: true });
+  run.list = items as readonly unknown[];
   run.items = run.list.map((item, index) => {
     // What an earlier attempt of the run did for the same item is not done again.
     const done = earlier?.items[index];

@@ -145,8 +145,8 @@ describe("a step for each item", () => {
     expect(play.state).toMatchObject({ status: "succeeded", output: ["first", "second", "third"] });
   });
 
-  test("of an empty list gives an empty list", () => {
-    expect(started(each(), { inputs: { list: [] } }).state).toMatchObject({ status: "succeeded", output: [] });
+  test.each([[[]], [null]])("of an empty list, or of null, gives an empty list", (none) => {
+    expect(started(each(), { inputs: { list: none } }).state).toMatchObject({ status: "succeeded", output: [] });
   });
 
   test("begins no further item behind one that failed, and tries only what is missing again", () => {
