@@ -37,6 +37,7 @@ export function streamOf(
           }
         } catch (error) {
           onFault(error);
+          await Bun.sleep(LIMITS.cutDelayMs);
           controller.error(NO_REASON);
           return;
         }
