@@ -23,4 +23,6 @@ export const WORKFLOW_LIMITS = {
   /** Of what an expression gives, as JSON. */
   expressionValueBytesMax: 1_048_576,
   pathSegmentsMax: 32,
+  /** Of all that the expressions of a step's params, or of its input, give. */
+  bindingBytesMax: 8_388_608,
 } as const;

@@ -1,7 +1,10 @@
 /** JSON with expressions in its texts: what it names, and what it becomes. */
+import { LIMITS } from "#shared/limits.ts";
+
 import type { Reference, Resolved, Scope } from "./expressions/scope.ts";
 import { UNSAFE_KEYS } from "./expressions/scope.ts";
 import { compileTemplate } from "./expressions/template.ts";
+import { measure } from "./expressions/values.ts";
 
 /** What is wrong with a definition, and where. */
 export interface DefinitionFault {
@@ -24,7 +27,8 @@ export interface Binding {
   resolve(scope: Scope): Resolved;
 }
 
-type Resolve = Binding["resolve"];
+/** @param budget bytes that its expressions may still give: a short definition can name a long value many times */
+type Resolve = (scope: Scope, budget: { bytes: number }) => Resolved;
 
 /** @param at where the value stands */
 export function compileBinding(value: unknown, at: string): Binding | { readonly faults: readonly DefinitionFault[] } {
@@ -41,13 +45,19 @@ export function compileBinding(value: unknown, at: string): Binding | { readonly
     }
     for (const reference of template.references) references.push({ reference, param: place });
     if (template.isAlone) open.push(place);
-    return (scope) => template.resolve(scope);
+    return (scope, budget) => {
+      const resolved = template.resolve(scope);
+      if ("fault" in resolved) return resolved;
+      budget.bytes -= measure(resolved.value, { itemsMax: Infinity, bytesMax: budget.bytes }).bytes;
+      if (budget.bytes >= 0) return resolved;
+      return { fault: `Expected expressions to give at most ${LIMITS.bindingBytesMax} bytes in all.` };
+    };
   };
   const compile = (one: unknown, place: string): Resolve => {
     if (typeof one === "string") return compileText(one, place);
     if (Array.isArray(one)) {
       const items = one.map((item, index) => compile(item, `${place}[${index}]`));
-      return (scope) => resolveAll(items, scope);
+      return (scope, budget) => resolveAll(items, scope, budget);
     }
     if (typeof one !== "object" || one === null) return () => ({ value: one });
     const keys = Object.keys(one);
@@ -55,24 +65,26 @@ export function compileBinding(value: unknown, at: string): Binding | { readonly
       faults.push({ param: place, message: `Expected no member named ${key}.` });
     }
     const members = Object.entries(one).map(([key, member]) => compile(member, `${place}.${key}`));
-    return (scope) => {
-      const resolved = resolveAll(members, scope);
+    return (scope, budget) => {
+      const resolved = resolveAll(members, scope, budget);
       if ("fault" in resolved) return resolved;
       return { value: Object.fromEntries(keys.map((key, index) => [key, resolved.value[index]])) };
     };
   };
 
   const resolve = compile(value, at);
-  return faults.length > 0 ? { faults } : { references, open, resolve };
+  if (faults.length > 0) return { faults };
+  return { references, open, resolve: (scope) => resolve(scope, { bytes: LIMITS.bindingBytesMax }) };
 }
 
 function resolveAll(
   parts: readonly Resolve[],
   scope: Scope,
+  budget: { bytes: number },
 ): { readonly value: unknown[] } | { readonly fault: string } {
   const value: unknown[] = [];
   for (const part of parts) {
-    const resolved = part(scope);
+    const resolved = part(scope, budget);
     if ("fault" in resolved) return resolved;
     value.push(resolved.value);
   }

@@ -26,7 +26,7 @@ export interface CompiledDefinition {
 }
 
 /** Ids that expressions use for other things. */
-const RESERVED: ReadonlySet<string> = new Set(["inputs", "steps", "item", "index", "run"]);
+const RESERVED: ReadonlySet<string> = new Set(["inputs", "steps", "item", "index", "run", "constructor", "prototype"]);
 const PLACE = "definition";
 
 /** @throws ApiError `invalid_workflow_definition` with the place of the first fault */

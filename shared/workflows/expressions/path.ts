@@ -5,11 +5,14 @@ import { isRoot, type Reference, type Resolved, type Scope, UNSAFE_KEYS } from "
 
 const PATH = /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*|\[(?:0|[1-9]\d{0,8})\])*$/;
 
+/** Words that are values. */
+const LITERALS: ReadonlySet<string> = new Set(["true", "false", "null"]);
+
 export type Path = readonly (string | number)[];
 
 /** Undefined for what is no plain path. */
 export function readPath(text: string): Path | undefined {
-  if (!PATH.test(text)) return undefined;
+  if (!PATH.test(text) || LITERALS.has(text)) return undefined;
   return Array.from(text.matchAll(/\w+/g), ([part]) => (/^\d/.test(part) ? Number(part) : part));
 }
 

@@ -89,6 +89,16 @@ describe("a definition", () => {
     });
   });
 
+  test("gives no more than its limit in all, however often a value is named", () => {
+    const text = "x".repeat(1_000_000);
+    const named = (count: number) => Array.from({ length: count }, () => "${{ inputs.text }}");
+    const output = (count: number) =>
+      read({ inputs: { text: { type: "string" } }, steps: [chat("a", "x")], output: named(count) }).output;
+    const scope = { inputs: { text }, steps: {}, run: { id: "1", attempt: 1 } };
+    expect(output(8).resolve(scope)).toEqual({ value: Array.from({ length: 8 }, () => text) });
+    expect(output(9).resolve(scope)).toEqual({ fault: "Expected expressions to give at most 8388608 bytes in all." });
+  });
+
   test.each<[string, unknown, string]>([
     ["no object", "x", "definition"],
     ["no steps", {}, "definition.steps"],

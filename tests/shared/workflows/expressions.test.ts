@@ -35,6 +35,8 @@ describe("a text with expressions", () => {
     ["${{ index }}", 4],
     ["${{ run.attempt }}", 1],
     ["${{ inputs.none }}", null],
+    ["${{ true }}", true],
+    ["${{ null }}", null],
   ])("keeps the type of one that stands alone: %s", (text, value) => {
     expect(resolved(text)).toEqual(value);
   });
