@@ -7,42 +7,11 @@ import sharp from "sharp";
 
 import { runCapability } from "./in-folder.ts";
 import { refused } from "./refused.ts";
+import { samplesOf, tone, wavOf } from "./wav.ts";
 
 /** Three notes of 0.8 s, at 0 s, 1.4 s and 2.8 s; 3.6 s in all, in one channel at 44.1 kHz. */
 const TUNE = { file_id: "file-sample-tune" } as const;
 const RATE = 8_000;
-
-/** A WAV in one channel at 8 kHz, of these samples from -1 to 1. */
-function wavOf(seconds: number, sample: (at: number) => number): Buffer {
-  const count = Math.round(seconds * RATE);
-  const wav = Buffer.alloc(44 + count * 2);
-  wav.write("RIFF", 0);
-  wav.writeUInt32LE(36 + count * 2, 4);
-  wav.write("WAVEfmt ", 8);
-  wav.writeUInt32LE(16, 16);
-  wav.writeUInt16LE(1, 20);
-  wav.writeUInt16LE(1, 22);
-  wav.writeUInt32LE(RATE, 24);
-  wav.writeUInt32LE(RATE * 2, 28);
-  wav.writeUInt16LE(2, 32);
-  wav.writeUInt16LE(16, 34);
-  wav.write("data", 36);
-  wav.writeUInt32LE(count * 2, 40);
-  for (let at = 0; at < count; at++) wav.writeInt16LE(Math.round(sample(at / RATE) * 32_767), 44 + at * 2);
-  return wav;
-}
-
-const tone =
-  (hertz: number, loud = 0.5) =>
-  (at: number) =>
-    loud * Math.sin(2 * Math.PI * hertz * at);
-
-/** Samples of a WAV in one channel. */
-function samplesOf(wav: Uint8Array): Float64Array {
-  const bytes = Buffer.from(wav);
-  const at = bytes.indexOf("data") + 8;
-  return Float64Array.from({ length: (bytes.length - at) >> 1 }, (_, i) => bytes.readInt16LE(at + i * 2) / 32_767);
-}
 
 const peakOf = (samples: Float64Array): number => samples.reduce((peak, one) => Math.max(peak, Math.abs(one)), 0);
 
@@ -245,7 +214,7 @@ describe("refused:", () => {
 
   test("silence that is to be made loud", async () => {
     expect(await refused(runCapability("audio.normalize", { audio: wavOf(2, () => 0) }))).toBe(
-      "invalid: Expected audio that is not silent all the way.",
+      "invalid: Expected audio of 0.4 s and more that is not silent all the way.",
     );
   });
 

@@ -174,7 +174,7 @@ describe("is refused", () => {
     [
       "a box outside",
       () => runCapability("image.crop", { image: QUARTERS }, { x: 6, y: 0, width: 4 }),
-      "invalid: Expected a box inside 8 × 4 pixels, got 4 × 4 at 6, 0.",
+      "invalid: Expected params.x, params.y, params.width and params.height to make a box inside 8 × 4 pixels, got 4 × 4 at 6, 0.",
     ],
     [
       "a watermark of nothing",

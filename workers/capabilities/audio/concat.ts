@@ -1,9 +1,8 @@
 import { MediaError } from "#shared/media/media-error.ts";
-import { fileSource } from "#workers/children/file-source.ts";
 
 import { defineCapability, inputs } from "../define.ts";
 import { number } from "../params.ts";
-import { AUDIO_PRICE, encodeAudio, OUTPUT, probeAudio, shapeFilters } from "./graph.ts";
+import { AUDIO_PRICE, channelFilters, encodeAudio, OUTPUT, probeAudio, round, shapeFilters, soundOf } from "./graph.ts";
 
 export default defineCapability({
   id: "audio.concat",
@@ -12,7 +11,12 @@ export default defineCapability({
   output_modality: "audio",
   input: { audios: inputs("audio", "The audio, in its order.", [2, 50]) },
   params: {
-    crossfade: number("How long one fades into the next.", { min: 0, max: 10, unit: "s", default: 0 }),
+    crossfade: number("How long one fades into the next; no longer than the shortest.", {
+      min: 0,
+      max: 10,
+      unit: "s",
+      default: 0,
+    }),
     gap: number("The pause between them.", { min: 0, max: 10, unit: "s", default: 0 }),
     ...OUTPUT,
   },
@@ -29,11 +33,16 @@ export default defineCapability({
     const all = await Promise.all(given.audios.map((audio) => probeAudio(audio)));
     const [first] = all;
     if (!first) throw new MediaError("invalid", "Expected at least 2 audios, got none.");
+    const shortest = Math.min(...all.map((facts) => facts.seconds));
+    if (crossfade > 0 && crossfade > shortest) {
+      const most = `${round(shortest)} s, as long as the shortest audio`;
+      throw new MediaError("invalid", `Expected params.crossfade to be at most ${most}, got ${crossfade}.`);
+    }
     const rate = params.sample_rate ?? first.sampleRate;
     const channels = all.every((facts) => facts.channels === 1) ? 1 : 2;
     const parts = all.map((facts, at) => {
       const pause = gap > 0 && at < all.length - 1 ? `,apad=pad_dur=${gap}` : "";
-      return `${fileSource("audio", facts.source)},${shapeFilters(facts.channels, rate, channels)}${pause}[p${at}]`;
+      return `${soundOf(facts)},${[...channelFilters(facts.channels, channels), shapeFilters(channels, rate, channels)].join(",")}${pause}[p${at}]`;
     });
     const joined =
       crossfade > 0

@@ -8,10 +8,19 @@ const params = {
 
 export const operation: AudioOperation<typeof params> = {
   params,
-  apply: ({ seconds }, { strength, noise_floor: floor }) => ({
-    filters: [`afftdn=nr=${strength}:nf=${floor}`],
-    seconds,
-  }),
+  apply({ facts, seconds }, { strength, noise_floor: floor }) {
+    // What it hears comes out two of its steps later, of which a second has 80.
+    const late = 2 * Math.floor(facts.sampleRate / 80);
+    return {
+      filters: [
+        `apad=pad_len=${late}`,
+        `afftdn=nr=${strength}:nf=${floor}`,
+        `atrim=start_sample=${late}`,
+        "asetpts=PTS-STARTPTS",
+      ],
+      seconds,
+    };
+  },
 };
 
 export default audioCapability(operation, {

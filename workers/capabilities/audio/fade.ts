@@ -1,13 +1,15 @@
 import { MediaError } from "#shared/media/media-error.ts";
 
 import { choice, number } from "../params.ts";
+import { round } from "./graph.ts";
+import { lengthOf } from "./length.ts";
 import { audioCapability, type AudioOperation } from "./operation.ts";
 
 const CURVES = { linear: "tri", quarter_sine: "qsin", exponential: "exp", logarithmic: "log" } as const;
 
 const params = {
-  in: number("How long it takes to come.", { min: 0, max: 60, unit: "s", default: 0 }),
-  out: number("How long it takes to go.", { min: 0, max: 60, unit: "s", default: 0 }),
+  in: number("How long it takes to come; no longer than the audio.", { min: 0, max: 60, unit: "s", default: 0 }),
+  out: number("How long it takes to go; no longer than the audio.", { min: 0, max: 60, unit: "s", default: 0 }),
   curve: choice("How it comes and goes.", ["linear", "quarter_sine", "exponential", "logarithmic"], {
     default: "linear",
   }),
@@ -15,9 +17,17 @@ const params = {
 
 export const operation: AudioOperation<typeof params> = {
   params,
-  apply({ seconds }, { in: come, out: go, curve }) {
-    if (go > 0 && seconds <= 0)
-      throw new MediaError("invalid", "Expected audio that says how long it is, for params.out.");
+  async apply(before, { in: come, out: go, curve }) {
+    if (come === 0 && go === 0) return { filters: [], seconds: before.seconds };
+    const seconds = await lengthOf(before);
+    for (const [name, wanted] of [
+      ["in", come],
+      ["out", go],
+    ] as const) {
+      if (wanted <= seconds) continue;
+      const most = `${round(seconds)}, the seconds of the audio`;
+      throw new MediaError("invalid", `Expected params.${name} to be at most ${most}, got ${wanted}.`);
+    }
     const shape = `curve=${CURVES[curve]}`;
     return {
       filters: [

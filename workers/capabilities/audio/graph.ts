@@ -132,14 +132,35 @@ export async function probeAudio(file: InputFile, sound = 0): Promise<AudioFacts
 }
 
 /** The source of a graph, and the filters on it. */
-export function chainOf({ source }: Pick<AudioFacts, "source">, filters: readonly string[]): string {
-  return `${[fileSource("audio", source), ...filters].join(",")}[a]`;
+export function chainOf(facts: Pick<AudioFacts, "source">, filters: readonly string[]): string {
+  return `${[soundOf(facts), ...filters].join(",")}[a]`;
 }
 
-/** Filters to a rate and a number of channels. One channel goes into both as it is: FFmpeg's own way takes 3 dB off. */
+/** From its first sample on: times of an MP3 may begin later. Beside pictures they keep their places. */
+export function soundOf({ source }: Pick<AudioFacts, "source">): string {
+  const isBesidePictures = ["mov", "matroska", "avi"].includes(source.container);
+  return `${fileSource("audio", source)}${isBesidePictures ? "" : ",asetpts=PTS-STARTPTS"}`;
+}
+
+/**
+ * Filters to a number of channels. One channel goes into both as it is: FFmpeg's own way takes 3 dB off. Many go into few
+ * without being cut, whatever samples the encoder takes.
+ */
+export function channelFilters(from: number, to: number): string[] {
+  if (from === to) return [];
+  const layout = to === 1 ? "mono" : "stereo";
+  return from === 1 ? ["pan=stereo|c0=c0|c1=c0"] : [`aresample=ochl=${layout}:rematrix_maxval=1`];
+}
+
+/** Filters to a rate and a number of channels, as `channelFilters` but for many, which an encoder's samples decide on. */
 export function shapeFilters(from: number, rate: number, to: number): string {
-  const both = from === 1 && to === 2 ? "pan=stereo|c0=c0|c1=c0," : "";
-  return `${both}aformat=sample_rates=${rate}:channel_layouts=${to === 1 ? "mono" : "stereo"}`;
+  const both = from === 1 ? channelFilters(from, to) : [];
+  return [...both, `aformat=sample_rates=${rate}:channel_layouts=${to === 1 ? "mono" : "stereo"}`].join(",");
+}
+
+/** How many a result has. */
+export function channelsOf(facts: Pick<AudioFacts, "channels">, output: Pick<Output, "channels">): number {
+  return output.channels ?? Math.min(2, facts.channels);
 }
 
 export function mediaTypeOf(format: AudioFormat): string {
@@ -166,7 +187,7 @@ export async function encodeAudio(encode: Encode): Promise<Made> {
   const name = encode.name ?? `audio.${format}`;
   const path = join(folder, name);
   const rate = output.sample_rate ?? from.sampleRate;
-  const channels = output.channels ?? Math.min(2, from.channels);
+  const channels = channelsOf(from, output);
   const ownRate = rateOf(format, rate);
   const shape = shapeFilters(from.channels, ownRate, channels);
   const wanted = output.bitrate ?? 128;
@@ -201,16 +222,16 @@ export async function encodeAudio(encode: Encode): Promise<Made> {
 /** In one channel. */
 const OPUS_BITRATE_MAX = 256;
 
-/** Opus knows five rates, MP3 and Vorbis stop at 48 kHz, AAC at 96 kHz. */
+/** Of MP3; AAC has more. */
+const RATES = [8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000] as const;
+const AAC_RATES = [...RATES, 64_000, 88_200, 96_000] as const;
+
+/** Opus knows five rates, Vorbis stops at 48 kHz; of a list the next higher one. */
 function rateOf(format: AudioFormat, rate: number): number {
   if (format === "opus") return 48_000;
   if (format === "ogg") return Math.min(VORBIS_RATE_MAX, rate);
-  return format === "mp3"
-    ? Math.min(
-        48_000,
-        [8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000].find((one) => one >= rate) ?? 48_000,
-      )
-    : rate;
+  if (format === "mp3") return RATES.find((one) => one >= rate) ?? 48_000;
+  return format === "m4a" || format === "aac" ? (AAC_RATES.find((one) => one >= rate) ?? 96_000) : rate;
 }
 
 /** What a graph's filters print, its audio thrown away. */

@@ -1,9 +1,8 @@
 import { MediaError } from "#shared/media/media-error.ts";
-import { fileSource } from "#workers/children/file-source.ts";
 
 import { defineCapability, inputs } from "../define.ts";
 import { choice, flag, list, number } from "../params.ts";
-import { AUDIO_PRICE, encodeAudio, OUTPUT, probeAudio, shapeFilters } from "./graph.ts";
+import { AUDIO_PRICE, channelFilters, encodeAudio, OUTPUT, probeAudio, shapeFilters, soundOf } from "./graph.ts";
 
 export default defineCapability({
   id: "audio.mix",
@@ -47,7 +46,7 @@ export default defineCapability({
     const parts = all.map((facts, at) => {
       const [gain, offset] = [params.volumes?.[at] ?? 0, params.offsets?.[at] ?? 0];
       const later = offset > 0 ? `,adelay=${Math.round(offset * 1_000)}:all=1` : "";
-      return `${fileSource("audio", facts.source)},${shapeFilters(facts.channels, rate, channels)},volume=${gain}dB${later}[p${at}]`;
+      return `${soundOf(facts)},${[...channelFilters(facts.channels, channels), shapeFilters(channels, rate, channels)].join(",")},volume=${gain}dB${later}[p${at}]`;
     });
     const joined = `${all.map((_, at) => `[p${at}]`).join("")}amix=inputs=${all.length}:duration=${params.duration}:normalize=${params.normalize ? 1 : 0}[a]`;
     const seconds = Math.max(...all.map((facts, at) => facts.seconds + (params.offsets?.[at] ?? 0)));

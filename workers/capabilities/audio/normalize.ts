@@ -31,7 +31,7 @@ const FACTS = {
 async function measure(before: Before, wanted: string): Promise<string> {
   const facts = await loudnessOf(before, wanted);
   if (Object.values(facts).some((value) => !Number.isFinite(value))) {
-    throw new MediaError("invalid", "Expected audio that is not silent all the way.");
+    throw new MediaError("invalid", "Expected audio of 0.4 s and more that is not silent all the way.");
   }
   const settings = Object.entries(FACTS).map(([ours, theirs]) => `:${theirs}=${facts[ours as keyof typeof FACTS]}`);
   return `${settings.join("")}:linear=true`;

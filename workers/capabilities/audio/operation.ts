@@ -7,6 +7,8 @@ import {
   AUDIO_PRICE,
   type AudioFacts,
   chainOf,
+  channelFilters,
+  channelsOf,
   encodeAudio,
   measured,
   OUTPUT,
@@ -68,9 +70,23 @@ export async function runOperation<const P extends Params>(
   { params, inputs, folder, progress }: Run<object, { readonly audio: InputFile }>,
 ): Promise<Made> {
   const own = params as ParamsOf<P> & Output;
-  const facts = await probeAudio(inputs.audio);
-  const { filters, seconds } = await operation.apply(beforeOf(folder, facts, [], facts.seconds), own);
-  return encodeAudio({ folder, graph: chainOf(facts, filters), from: facts, output: own, seconds, progress });
+  const { facts, shape } = await shapedAudio(inputs.audio, own);
+  const { filters, seconds } = await operation.apply(beforeOf(folder, facts, shape, facts.seconds), own);
+  const graph = chainOf(facts, [...shape, ...filters]);
+  return encodeAudio({ folder, graph, from: facts, output: own, seconds, progress });
+}
+
+/**
+ * An input in the channels of its result, before all else: what is measured and limited is what will be heard.
+ * @throws MediaError as probeAudio
+ */
+export async function shapedAudio(
+  file: InputFile,
+  output: Pick<Output, "channels">,
+): Promise<{ readonly facts: AudioFacts; readonly shape: readonly string[] }> {
+  const facts = await probeAudio(file);
+  const channels = channelsOf(facts, output);
+  return { facts: { ...facts, channels }, shape: channelFilters(facts.channels, channels) };
 }
 
 /** @param done filters of the steps before */

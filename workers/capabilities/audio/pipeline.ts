@@ -2,9 +2,9 @@ import { defineCapability, input } from "../define.ts";
 import { inSteps, pipelineParams } from "../steps.ts";
 import { operation as denoise } from "./denoise.ts";
 import { operation as fade } from "./fade.ts";
-import { AUDIO_PRICE, chainOf, encodeAudio, OUTPUT, probeAudio, TUNE } from "./graph.ts";
+import { AUDIO_PRICE, chainOf, encodeAudio, OUTPUT, TUNE } from "./graph.ts";
 import { operation as normalize } from "./normalize.ts";
-import { type AudioOperation, beforeOf } from "./operation.ts";
+import { type AudioOperation, beforeOf, shapedAudio } from "./operation.ts";
 import { operation as removeSilence } from "./remove-silence.ts";
 import { operation as speed } from "./speed.ts";
 import { operation as trim } from "./trim.ts";
@@ -53,8 +53,8 @@ export default defineCapability({
   price: AUDIO_PRICE,
   engine: "ffmpeg",
   async run({ params, inputs, folder, progress }) {
-    const facts = await probeAudio(inputs.audio);
-    const filters: string[] = [];
+    const { facts, shape } = await shapedAudio(inputs.audio, params.output);
+    const filters = [...shape];
     let { seconds } = facts;
     await inSteps(OPERATIONS, params.operations, undefined, async ({ operation, params: own }) => {
       const after = await operation.apply(beforeOf(folder, facts, filters, seconds), own);

@@ -1,6 +1,10 @@
 import { number } from "../params.ts";
 import { audioCapability, type AudioOperation } from "./operation.ts";
+import { lengthOf } from "./length.ts";
 import { tempo } from "./tempo.ts";
+
+/** More than it holds back: a quarter of a second at its slowest, and half a second of sound at four times the speed. */
+const PAD_SECONDS = 1;
 
 const params = {
   rate: number("1 is as fast as it is.", { min: 0.25, max: 4, default: 1 }),
@@ -9,7 +13,10 @@ const params = {
 
 export const operation: AudioOperation<typeof params> = {
   params,
-  apply({ facts, seconds }, { rate, pitch }) {
+  async apply(before, { rate, pitch }) {
+    const { facts } = before;
+    if (rate === 1 && pitch === 0) return { filters: [], seconds: before.seconds };
+    const seconds = (await lengthOf(before)) / rate;
     const factor = 2 ** (pitch / 12);
     const higher =
       pitch === 0
@@ -19,7 +26,9 @@ export const operation: AudioOperation<typeof params> = {
             `asetrate=${Math.round(facts.sampleRate * factor)}`,
             `aresample=${facts.sampleRate}`,
           ];
-    return { filters: [...higher, ...tempo(rate / factor)], seconds: seconds / rate };
+    // The filter keeps the end to itself: it is given silence to keep.
+    const whole = [`apad=pad_dur=${PAD_SECONDS}`, ...higher, ...tempo(rate / factor)];
+    return { filters: [...whole, `atrim=end=${seconds.toFixed(6)}`], seconds };
   },
 };
 

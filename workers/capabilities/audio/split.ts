@@ -3,18 +3,8 @@ import { MediaError } from "#shared/media/media-error.ts";
 import { defineCapability, input, type MadeFile } from "../define.ts";
 import { checkFiles, PACK, packed } from "../pack.ts";
 import { choice, list, number } from "../params.ts";
-import {
-  AUDIO_PRICE,
-  type AudioFacts,
-  chainOf,
-  encodeAudio,
-  OUTPUT,
-  probeAudio,
-  round,
-  SECONDS_MAX,
-  TUNE,
-} from "./graph.ts";
-import { beforeOf } from "./operation.ts";
+import { AUDIO_PRICE, type AudioFacts, chainOf, encodeAudio, OUTPUT, round, SECONDS_MAX, TUNE } from "./graph.ts";
+import { type Before, beforeOf, shapedAudio } from "./operation.ts";
 import { silencesOf } from "./silences.ts";
 
 const PARTS_MAX = 2_000;
@@ -23,7 +13,7 @@ const params = {
   by: choice("Where it is cut.", ["length", "silence", "times"], { default: "length" }),
   length: number("Of each piece.", { min: 1, max: 3_600, unit: "s", default: 60 }),
   times: list(
-    "Where it is cut, for times.",
+    "Where it is cut, for times; before its end, in any order.",
     number("A time.", { min: 0.01, max: SECONDS_MAX, unit: "s", required: true }),
     { max: 199 },
   ),
@@ -53,8 +43,8 @@ export default defineCapability({
   price: AUDIO_PRICE,
   engine: "ffmpeg",
   async run({ params: wanted, inputs, folder, progress }) {
-    const facts = await probeAudio(inputs.audio);
-    const cuts = (await cutsOf(facts, folder, wanted)).filter((at) => at > 0 && at < facts.seconds);
+    const { facts, shape } = await shapedAudio(inputs.audio, wanted);
+    const cuts = apart(await cutsOf(facts, beforeOf(folder, facts, shape, facts.seconds), wanted), facts);
     const ends = [...cuts, facts.seconds];
     checkFiles(wanted.pack, ends.length);
     if (ends.length > PARTS_MAX)
@@ -62,7 +52,7 @@ export default defineCapability({
     const files: MadeFile[] = [];
     for (const [at, end] of ends.entries()) {
       const start = ends[at - 1] ?? 0;
-      const graph = chainOf(facts, [`atrim=start=${start}:end=${end}`, "asetpts=PTS-STARTPTS"]);
+      const graph = chainOf(facts, [...shape, `atrim=start=${start}:end=${end}`, "asetpts=PTS-STARTPTS"]);
       const name = `part-${String(at + 1).padStart(3, "0")}.${wanted.format ?? facts.format}`;
       const made = await encodeAudio({ folder, graph, from: facts, output: wanted, name });
       files.push(...(made.files ?? []));
@@ -81,17 +71,32 @@ interface Wanted {
   readonly min_silence: number;
 }
 
+/** Cuts between which there are samples: one that is named twice is one. */
+function apart(cuts: readonly number[], { seconds, sampleRate }: AudioFacts): number[] {
+  const least = 1 / sampleRate;
+  const kept: number[] = [];
+  for (const at of cuts) if (at - (kept.at(-1) ?? 0) >= least && seconds - at >= least) kept.push(at);
+  return kept;
+}
+
 async function cutsOf(
   facts: AudioFacts,
-  folder: string,
+  before: Before,
   { by, length, times, threshold, min_silence: least }: Wanted,
 ): Promise<number[]> {
   if (by === "times") {
     if (times === undefined) throw new MediaError("invalid", "Expected params.times for params.by times, got none.");
+    const late = times.find((at) => at >= facts.seconds);
+    if (late !== undefined) {
+      throw new MediaError(
+        "invalid",
+        `Expected params.times before the end at ${round(facts.seconds)} s, got ${late}.`,
+      );
+    }
     return times.toSorted((one, other) => one - other);
   }
   if (by === "length")
     return Array.from({ length: Math.ceil(facts.seconds / length) - 1 }, (_, at) => (at + 1) * length);
-  const silences = await silencesOf(beforeOf(folder, facts, [], facts.seconds), threshold, least);
+  const silences = await silencesOf(before, threshold, least);
   return silences.map(({ start, end }) => (start + end) / 2);
 }

@@ -3,12 +3,24 @@ import { join } from "node:path";
 
 import type { Rule } from "#shared/capabilities/entry.ts";
 import { MediaError } from "#shared/media/media-error.ts";
+import type { FileSource } from "#workers/children/file-source.ts";
 import { copyPackets } from "#workers/children/remux.ts";
 
 import { defineCapability, input, type InputFile, type Made, type Run } from "../define.ts";
 import { choice, number, type ParamsOf } from "../params.ts";
 import { spanOf } from "../span.ts";
-import { AUDIO_PRICE, ENCODINGS, OUTPUT, type Output, probeAudio, round, SECONDS_MAX, TUNE } from "./graph.ts";
+import {
+  AUDIO_PRICE,
+  chainOf,
+  ENCODINGS,
+  measured,
+  OUTPUT,
+  type Output,
+  probeAudio,
+  round,
+  SECONDS_MAX,
+  TUNE,
+} from "./graph.ts";
 import { type AudioOperation, runOperation } from "./operation.ts";
 
 const TIME = { min: 0, max: SECONDS_MAX, unit: "s" } as const;
@@ -95,9 +107,22 @@ async function copied({
       if (facts.seconds > 0) progress(Math.min(0.99, at / facts.seconds));
     },
   });
+  if (seconds < HEARD_SECONDS) await checkHeard({ path, container: source.container }, folder, wanted);
   const { size } = await stat(path);
   return {
     output: { format, start: round(start), seconds: round(seconds), sample_rate: sampleRate, channels, bytes: size },
     files: [{ path, mediaType, name }],
   };
+}
+
+/** Shorter pieces are looked at: players leave out the first packets of MP3, Opus and Vorbis. */
+const HEARD_SECONDS = 0.5;
+
+/** @throws MediaError invalid */
+async function checkHeard(piece: FileSource, folder: string, wanted: { readonly start: number }): Promise<void> {
+  await measured(folder, chainOf({ source: piece }, ["anull"]), HEARD_SECONDS).catch((error: unknown) => {
+    const from = `from ${wanted.start} s`;
+    const said = `Expected a longer piece for params.mode copy, or params.mode exact, got one ${from} of which nothing is heard.`;
+    throw new MediaError("invalid", said, { cause: error });
+  });
 }

@@ -8,8 +8,9 @@ const params = {
 
 export const operation: AudioOperation<typeof params> = {
   params,
+  // The limiter looks ahead: without its latency taken off, all would come 5 ms late and the end be lost.
   apply: ({ seconds }, { gain, limiter }) => ({
-    filters: [`volume=${gain}dB`, ...(limiter ? ["alimiter=limit=0.98:level=0"] : [])],
+    filters: [`volume=${gain}dB`, ...(limiter ? ["alimiter=limit=0.98:level=0:latency=1"] : [])],
     seconds,
   }),
 };

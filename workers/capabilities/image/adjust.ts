@@ -19,14 +19,15 @@ export const operation: ImageOperation<typeof params> = {
   takesFrames: true,
   apply({ image }, { brightness, contrast, saturation, hue, gamma, normalize, greyscale, invert, tint }) {
     let made = image;
-    if (brightness !== 1 || saturation !== 1 || hue !== 0) {
-      made = made.modulate({ brightness, saturation, hue: Math.round((hue + 360) % 360) });
+    // Sharp's own greyscale takes the alpha away from raw pixels.
+    const colours = greyscale ? 0 : saturation;
+    if (brightness !== 1 || colours !== 1 || hue !== 0) {
+      made = made.modulate({ brightness, saturation: colours, hue: Math.round((hue + 360) % 360) });
     }
     // Around middle grey, so that contrast does not lighten.
     if (contrast !== 1) made = made.linear(contrast, 128 * (1 - contrast));
     if (gamma !== 1) made = made.gamma(gamma);
     if (normalize) made = made.normalise();
-    if (greyscale) made = made.greyscale();
     if (invert) made = made.negate({ alpha: false });
     if (tint !== undefined) {
       checkColor("params.tint", tint);

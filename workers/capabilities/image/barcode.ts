@@ -6,6 +6,7 @@ import { MediaError } from "#shared/media/media-error.ts";
 
 import { defineCapability, input } from "../define.ts";
 import { choice, color, flag, integer } from "../params.ts";
+import { textOf } from "../text.ts";
 import { MEGAPIXEL_PRICE } from "./operation.ts";
 import { checkColor } from "./sharp.ts";
 import sharp from "sharp";
@@ -49,19 +50,31 @@ export default defineCapability({
   price: MEGAPIXEL_PRICE,
   engine: "sharp",
   async run({ params, inputs, folder }) {
-    const text = await Bun.file(inputs.text.path).text();
+    const text = await textOf(inputs.text);
     if (text.length < 1 || text.length > 2_000) {
       throw new MediaError("invalid", `Expected 1 to 2000 characters, got ${text.length}.`);
     }
     for (const name of ["color", "background"] as const) checkColor(`params.${name}`, params[name]);
+    // It holds bytes, which readers take for Latin letters of their own.
+    if (params.type === "code128" && /[^\0-\x7f]/.test(text)) {
+      throw new MediaError(
+        "invalid",
+        "Expected a text that a code128 code can hold: letters, digits and signs of ASCII.",
+      );
+    }
+    const background = await hexOf(params.background);
+    const barcolor = await hexOf(params.color);
+    if (barcolor === undefined) {
+      throw new MediaError("invalid", `Expected params.color to be seen, got ${params.color}.`);
+    }
     const options = {
       bcid: TYPES[params.type],
       text,
       scale: params.scale,
       paddingwidth: params.margin,
       paddingheight: params.margin,
-      barcolor: await hexOf(params.color),
-      backgroundcolor: await hexOf(params.background),
+      barcolor,
+      ...(background === undefined ? {} : { backgroundcolor: background }),
       includetext: params.label,
       ...(params.type === "qr" ? { eclevel: params.level } : {}),
     };
@@ -89,7 +102,9 @@ export default defineCapability({
   },
 });
 
-async function hexOf(color: string): Promise<string> {
-  const pixel = sharp({ create: { width: 1, height: 1, channels: 3, background: color } });
-  return Buffer.from(await pixel.raw().toBuffer()).toString("hex");
+/** Undefined for what is transparent altogether. */
+async function hexOf(color: string): Promise<string | undefined> {
+  const pixel = sharp({ create: { width: 1, height: 1, channels: 4, background: color } });
+  const rgba = await pixel.raw().toBuffer();
+  return rgba[3] === 0 ? undefined : rgba.subarray(0, 3).toString("hex");
 }

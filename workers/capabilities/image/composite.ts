@@ -7,7 +7,7 @@ import { custom, GRAVITIES } from "../params.ts";
 import { placed } from "../placed.ts";
 import { assetOf } from "../steps.ts";
 import { imageCapability, type ImageOperation } from "./operation.ts";
-import { imageOverlay } from "./overlay.ts";
+import { imageOverlay, within } from "./overlay.ts";
 
 const BLENDS = ["over", "multiply", "screen", "overlay", "darken", "lighten", "difference"] as const;
 const SIDE = LIMITS.imageSidePixelsMax;
@@ -70,14 +70,10 @@ export const operation: ImageOperation<typeof params> = {
       const file = assetOf(assets, layer.asset, `params.layers[${at}].asset`);
       const { data, ...size } = await imageOverlay(file, layer.width, layer.opacity ?? 1);
       const place = placed(layer.gravity ?? "center", { width, height }, size);
-      overlays.push({
-        input: data,
-        left: layer.x ?? place.left,
-        top: layer.y ?? place.top,
-        blend: layer.blend ?? "over",
-      });
+      const inside = await within({ data, ...size }, layer.x ?? place.left, layer.y ?? place.top, { width, height });
+      if (inside) overlays.push({ ...inside, blend: layer.blend ?? "over" });
     }
-    return image.composite(overlays);
+    return overlays.length === 0 ? image : image.composite(overlays);
   },
 };
 

@@ -16,7 +16,7 @@ const params = {
   height: integer("Height of the box; as high as it goes where it is not given.", SIDE),
   aspect_ratio: text("Shape of the box, such as 16:9, as large as it goes.", {
     max: 11,
-    pattern: "^[0-9]{1,5}:[0-9]{1,5}$",
+    pattern: "^[1-9][0-9]{0,4}:[1-9][0-9]{0,4}$",
   }),
   gravity: choice("Where the box stands.", [...GRAVITIES, "entropy", "attention"], { default: "center" }),
   trim: flag("Takes away borders of one colour first.", false),
@@ -32,6 +32,18 @@ export const operation: ImageOperation<typeof params> = {
     },
   ],
   async apply(opened, { x, y, width, height, aspect_ratio: ratio, gravity, trim, trim_threshold: threshold }) {
+    const byEye = gravity === "entropy" || gravity === "attention";
+    if (opened.pages > 1 && (trim || byEye)) {
+      const got = trim ? "params.trim" : `params.gravity ${gravity}`;
+      throw new MediaError("invalid", `Expected a box at a place for ${opened.pages} frames, got ${got}.`);
+    }
+    if (ratio !== undefined && width !== undefined && height !== undefined) {
+      const got = `${width} × ${height} and ${ratio}`;
+      throw new MediaError(
+        "invalid",
+        `Expected params.aspect_ratio with one of params.width, params.height, got ${got}.`,
+      );
+    }
     const from = trim && hasBorder(opened) ? await settled(opened.image.trim({ threshold }), opened.format) : opened;
     const box = boxOf(from, width, height, ratio);
     const isGiven = x !== undefined || y !== undefined;
@@ -41,10 +53,21 @@ export const operation: ImageOperation<typeof params> = {
       width: width === undefined && ratio === undefined ? from.width - at.left : box.width,
       height: height === undefined && ratio === undefined ? from.height - at.top : box.height,
     };
-    if (!isGiven && (gravity === "entropy" || gravity === "attention")) return byInterest(from, room, gravity);
-    if (at.left + room.width > from.width || at.top + room.height > from.height || room.width < 1 || room.height < 1) {
+    const isInside = room.width <= from.width && room.height <= from.height;
+    if (!isGiven && isInside && byEye) return byInterest(from, room, gravity);
+    if (
+      at.left + room.width > from.width ||
+      at.top + room.height > from.height ||
+      at.left < 0 ||
+      at.top < 0 ||
+      room.width < 1 ||
+      room.height < 1
+    ) {
       const got = `${room.width} × ${room.height} at ${at.left}, ${at.top}`;
-      throw new MediaError("invalid", `Expected a box inside ${from.width} × ${from.height} pixels, got ${got}.`);
+      throw new MediaError(
+        "invalid",
+        `Expected params.x, params.y, params.width and params.height to make a box inside ${from.width} × ${from.height} pixels, got ${got}.`,
+      );
     }
     return from.image.extract({ ...at, ...room });
   },
@@ -82,7 +105,8 @@ function hasBorder({ width, height }: OpenedImage): boolean {
 export default imageCapability(operation, {
   id: "image.crop",
   display_name: "Crop image",
-  description: "Cuts a box out of an image: at a place, of a shape, or around what draws the eye.",
+  description:
+    "Cuts a box out of an image: at a place, of a shape, or around what draws the eye. An animation takes boxes at places only.",
   examples: [
     { title: "As wide as a cinema screen", params: { aspect_ratio: "21:9" } },
     { title: "A box at a place", params: { x: 100, y: 50, width: 400, height: 300 } },

@@ -1,7 +1,7 @@
 import sharp, { type Sharp } from "sharp";
 
 import { choice, number } from "../params.ts";
-import { imageCapability, type ImageOperation } from "./operation.ts";
+import { imageCapability, type ImageOperation, settled } from "./operation.ts";
 import type { OpenedImage } from "./sharp.ts";
 
 const TYPES = ["blur", "sharpen", "median", "threshold", "pixelate", "sepia", "vignette"] as const;
@@ -13,7 +13,7 @@ const params = {
 
 export const operation: ImageOperation<typeof params> = {
   params,
-  apply: (opened, { type, amount }) => FILTERS[type](opened, amount),
+  apply: (opened, { type, amount }) => (amount === 0 ? opened.image : FILTERS[type](opened, amount)),
 };
 
 const FILTERS: Readonly<
@@ -26,7 +26,20 @@ const FILTERS: Readonly<
     const side = Math.min(1 + 2 * Math.ceil(amount / 20), width, height);
     return side < 2 ? image : image.median(side);
   },
-  threshold: ({ image }, amount) => image.threshold(Math.round(amount * 2.55)),
+  threshold: async ({ image, hasAlpha, format }, amount) => {
+    const level = Math.max(1, Math.round(amount * 2.55));
+    if (!hasAlpha) return image.threshold(level);
+    // It would make what shines through opaque.
+    const still = await settled(image.ensureAlpha(), format);
+    const { width, height } = still;
+    const one = { width, height, channels: 1 } as const;
+    const [tones, alpha] = await Promise.all([
+      still.image.clone().removeAlpha().threshold(level).extractChannel(0).raw().toBuffer(),
+      still.image.clone().extractChannel(3).raw().toBuffer(),
+    ]);
+    const rgb = await sharp(tones, { raw: one }).toColourspace("srgb").png({ compressionLevel: 1 }).toBuffer();
+    return (await settled(sharp(rgb).joinChannel(alpha, { raw: one }))).image;
+  },
   pixelate: async ({ image, width, height }, amount) => {
     const size = Math.max(2, Math.round((Math.min(width, height) * amount) / 500));
     const small = await image
@@ -41,7 +54,7 @@ const FILTERS: Readonly<
   },
   sepia: ({ image }, amount) => image.recomb(sepia(amount / 100)),
   vignette: ({ image, width, height }, amount) =>
-    image.composite([{ input: Buffer.from(vignette(width, height, amount / 100)), blend: "multiply" }]),
+    image.composite([{ input: Buffer.from(vignette(width, height, amount / 100)), blend: "atop" }]),
 };
 
 const SEPIA = [
@@ -59,9 +72,9 @@ function sepia(share: number): [[number, number, number], [number, number, numbe
   return [row(0), row(1), row(2)];
 }
 
+/** Black that hides more and more, and nothing where there is nothing. */
 function vignette(width: number, height: number, share: number): string {
-  const dark = Math.round(255 * (1 - share));
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><radialGradient id="v" r="0.75"><stop offset="0.4" stop-color="#fff"/><stop offset="1" stop-color="rgb(${dark},${dark},${dark})"/></radialGradient><rect width="100%" height="100%" fill="url(#v)"/></svg>`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><radialGradient id="v" r="0.75"><stop offset="0.4" stop-opacity="0"/><stop offset="1" stop-opacity="${share}"/></radialGradient><rect width="100%" height="100%" fill="url(#v)"/></svg>`;
 }
 
 export default imageCapability(operation, {

@@ -35,17 +35,26 @@ export default defineCapability({
         bytes,
         has_alpha: hasAlpha,
         ...Object.fromEntries(Object.entries(told).filter(([, value]) => value !== undefined)),
-        ...(params.exif ? { exif: await exifOf(path) } : {}),
+        ...(params.exif ? { exif: await exifOf(format === "tiff" ? path : blockOf(facts.exif)) } : {}),
         ...(params.stats ? { stats: await statsOf(image) } : {}),
       },
     };
   },
 });
 
+/** The block itself, which is the same in all formats; in most a head stands before it. */
+function blockOf(exif: Buffer | undefined): Buffer | undefined {
+  return exif?.subarray(0, 4).toString("latin1") === "Exif" ? exif.subarray(6) : exif;
+}
+
+/** Of TIFF, where its pixels stand: nothing that a camera wrote. */
+const skip = ["StripOffsets", "StripByteCounts", "TileOffsets", "TileByteCounts", "JPEGTables"];
+
 /** Empty where there is none, or none that can be read. */
-async function exifOf(path: string): Promise<object> {
+async function exifOf(from: string | Uint8Array | undefined): Promise<object> {
+  if (from === undefined) return {};
   try {
-    const found = (await exifr.parse(path, { tiff: true, exif: true, gps: true, xmp: false, icc: false })) as
+    const found = (await exifr.parse(from, { tiff: true, exif: true, gps: true, xmp: false, icc: false, skip })) as
       | object
       | undefined;
     return (JSON.parse(JSON.stringify(found ?? {})) as object) ?? {};

@@ -6,7 +6,7 @@ import { MediaError } from "#shared/media/media-error.ts";
 import { defineCapability, type InputFile, inputs } from "../define.ts";
 import { choice, integer } from "../params.ts";
 import { checkSide, MEGAPIXEL_PRICE } from "./operation.ts";
-import { checkColor, openImage, OUTPUT, writeImage } from "./sharp.ts";
+import { checkColor, checkSize, openImage, OUTPUT, writeImage } from "./sharp.ts";
 
 export default defineCapability({
   id: "image.montage",
@@ -51,10 +51,10 @@ export default defineCapability({
       throw new MediaError("invalid", `Expected params.format to be gif or webp for an animation, got ${asked}.`);
     }
     const image = isAnimation
-      ? sharp(cells, { join: { animated: true } }).gif({ delay: cells.map(() => params.delay), loop: 0 })
+      ? sharp(cells, { join: { animated: true } })
       : grid(cells, width, height, params.columns, params.gap, params.background);
-    const joined = isAnimation ? sharp(await image.toBuffer(), { animated: true }) : image;
-    const made = await writeImage(folder, joined, opened, { ...params, format: asked });
+    const timing = isAnimation ? { delay: cells.map(() => params.delay), loop: 0 } : {};
+    const made = await writeImage(folder, image, opened, { ...params, format: asked }, { timing });
     return { ...made, pixels };
   },
 });
@@ -69,6 +69,7 @@ function grid(cells: readonly Buffer[], width: number, height: number, most: num
   const rows = Math.ceil(cells.length / columns);
   const size = { width: columns * (width + gap) - gap, height: rows * (height + gap) - gap };
   checkSide(size.width, size.height);
+  checkSize(size.width, size.height, 1);
   return sharp({ create: { ...size, channels: 3, background } }).composite(
     cells.map((data, at) => ({
       input: data,

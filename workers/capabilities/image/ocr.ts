@@ -40,7 +40,13 @@ export default defineCapability({
       logger: ({ progress: share }) => progress(share),
     });
     try {
-      const { data: found } = await worker.recognize(page, {}, { text: true, blocks: params.detail !== "text" });
+      const isPicky = params.min_confidence > 0;
+      const { data: found } = await worker.recognize(
+        page,
+        {},
+        { text: true, blocks: isPicky || params.detail !== "text" },
+      );
+      const isSure = ({ confidence }: { readonly confidence: number }): boolean => confidence >= params.min_confidence;
       const lines = (found.blocks ?? []).flatMap(({ paragraphs }) =>
         paragraphs.flatMap((paragraph) => paragraph.lines),
       );
@@ -48,11 +54,9 @@ export default defineCapability({
         params.detail === "words" ? lines.flatMap(({ words }) => words) : params.detail === "lines" ? lines : [];
       return {
         output: {
-          text: found.text.trim(),
+          text: isPicky ? textOf(lines.map(({ words }) => words.filter(isSure))) : found.text.trim(),
           confidence: Math.round(found.confidence),
-          ...(params.detail === "text"
-            ? {}
-            : { [params.detail]: parts.filter(({ confidence }) => confidence >= params.min_confidence).map(placed) }),
+          ...(params.detail === "text" ? {} : { [params.detail]: parts.filter(isSure).map(placed) }),
         },
       };
     } finally {
@@ -60,6 +64,11 @@ export default defineCapability({
     }
   },
 });
+
+function textOf(lines: readonly (readonly { readonly text: string }[])[]): string {
+  const words = lines.filter((line) => line.length > 0).map((line) => line.map(({ text }) => text.trim()).join(" "));
+  return words.join("\n");
+}
 
 function placed({
   text,

@@ -12,12 +12,13 @@ import { defineCapability, type DefinedCapability, input, type InputFile, type M
 import { asMediaError } from "../faults.ts";
 import type { Params, ParamsOf } from "../params.ts";
 import type { Assets } from "../steps.ts";
-import { type OpenedImage, openImage, OUTPUT, type Output, writeImage } from "./sharp.ts";
+import { eachFrame } from "./frames.ts";
+import { checkColor, type OpenedImage, openImage, OUTPUT, type Output, writeImage } from "./sharp.ts";
 
 export interface ImageOperation<P extends Params = Params> {
   readonly params: P;
   readonly rules?: readonly Rule[];
-  /** Frames of an animation are kept by it. */
+  /** Takes all frames of an animation at once, below one another; others are given one after the other. */
   readonly takesFrames?: true;
   /** The image is taken as it is stored, not as its camera says it is to be turned. */
   readonly asStored?: (params: ParamsOf<P>) => boolean;
@@ -48,7 +49,8 @@ export function imageCapability<const P extends Params>(
     ...rest,
     output_modality: IMAGE,
     input: { image: input("image", "The image."), ...assets },
-    params: { ...operation.params, ...OUTPUT },
+    // An operation may say more of a param than results do: it has the last word.
+    params: { ...operation.params, ...OUTPUT, ...operation.params },
     rules: operation.rules ?? [],
     sample_input,
     price: MEGAPIXEL_PRICE,
@@ -60,17 +62,33 @@ export function imageCapability<const P extends Params>(
         assets: named,
         ...others
       } = inputs as unknown as Assets & { readonly image: InputFile; readonly assets?: Assets };
-      const keepsFrames = own.format === undefined || own.format === "gif" || own.format === "webp";
+      checkColor("params.background", own.background);
       const asStored = operation.asStored?.(own) === true;
-      const opened = await openImage(image, { frames: operation.takesFrames === true && keepsFrames, asStored });
-      const made = await operation.apply(opened, own, { ...others, ...named });
-      return writeImage(folder, made, opened, own);
+      const frames = keepsFrames(image, own.format, operation.takesFrames);
+      const opened = await openImage(image, { frames, asStored });
+      const apply = (one: OpenedImage) => operation.apply(one, own, { ...others, ...named });
+      if (opened.pages === 1 || operation.takesFrames) {
+        return writeImage(folder, await apply(opened), opened, own, { source: image });
+      }
+      const { image: made, timing } = await eachFrame(opened, apply);
+      return writeImage(folder, made, opened, own, { timing });
     },
   });
 }
 
-/** The pixels as they are by now, for what is to be done next: a chain of sharp has an order of its own. */
-export async function settled(image: Sharp, format: OpenedImage["format"] = "png"): Promise<OpenedImage> {
+/** Whether a result holds the frames of its input: pages of TIFF stay with those operations alone that keep them apart. */
+export function keepsFrames(file: InputFile, format: Output["format"], takesFrames = false): boolean {
+  const isTiff = file.mediaType === "image/tiff";
+  return isTiff
+    ? takesFrames && (format === undefined || format === "tiff")
+    : format === undefined || format === "gif" || format === "webp";
+}
+
+/**
+ * The pixels as they are by now, for what is to be done next: a chain of sharp has an order of its own.
+ * @param pages of the animation that it is a frame of
+ */
+export async function settled(image: Sharp, format: OpenedImage["format"] = "png", pages = 1): Promise<OpenedImage> {
   try {
     const { data, info } = await image
       .toColourspace("srgb")
@@ -79,7 +97,7 @@ export async function settled(image: Sharp, format: OpenedImage["format"] = "png
     const { width, height, channels } = info;
     checkSide(width, height);
     const raw = { width, height, channels } as const;
-    return { image: sharp(data, { raw }), width, height, format, hasAlpha: channels === 2 || channels === 4, pages: 1 };
+    return { image: sharp(data, { raw }), width, height, format, hasAlpha: channels === 2 || channels === 4, pages };
   } catch (error) {
     throw asMediaError(error);
   }

@@ -1,6 +1,7 @@
-import { stat } from "node:fs/promises";
+import { copyFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 
+import sharp from "sharp";
 import { optimize } from "svgo";
 
 import { MediaError } from "#shared/media/media-error.ts";
@@ -13,7 +14,8 @@ import { type Format, openImage, type OpenedImage, writeImage } from "./sharp.ts
 export default defineCapability({
   id: "image.optimize",
   display_name: "Optimize image",
-  description: "Makes an image's file smaller without a change that shows; SVG stays SVG.",
+  description:
+    "Makes an image's file smaller without a change that shows; SVG stays SVG, and a file that cannot be smaller stays as it is.",
   output_modality: "image",
   input: { image: input("image", "The image.") },
   params: {
@@ -31,17 +33,26 @@ export default defineCapability({
   price: MEGAPIXEL_PRICE,
   engine: "sharp",
   async run({ params, inputs, folder }) {
-    if (inputs.image.mediaType === "image/svg+xml") return optimizedSvg(inputs.image, folder);
-    const opened = await openImage(inputs.image);
+    if (inputs.image.mediaType === "image/svg+xml") return optimizedSvg(inputs.image, folder, params.max_bytes);
     const { format } = params;
-    const own = opened.format === "gif" || opened.format === "tiff" ? "png" : opened.format;
-    const formats: readonly Format[] = format === "auto" ? ["webp", "avif"] : [format === "same" ? own : format];
+    const isTiff = inputs.image.mediaType === "image/tiff";
+    const frames = !isTiff && (format === "same" || format === "auto" || format === "webp");
+    const opened = await openImage(inputs.image, { frames });
+    const isStill = opened.pages === 1;
+    const own = isTiff || (isStill && opened.format === "gif") ? "png" : opened.format;
+    const auto: readonly Format[] = isStill ? ["webp", "avif"] : ["webp"];
+    const formats = format === "auto" ? auto : [format === "same" ? own : format];
     const tried = await Promise.allSettled(formats.map((one) => smallest(opened, inputs.image, one, folder, params)));
     const made = tried.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
     // One of several formats may not hold an image so long.
     const failed = tried.find((one) => one.status === "rejected");
     if (made.length === 0 && failed) throw failed.reason;
     const [best] = made.toSorted((one, other) => one.bytes - other.bytes);
+    const { bytes } = inputs.image;
+    const isSmaller = best !== undefined && bytes <= Math.min(best.bytes, params.max_bytes ?? Infinity);
+    if (isSmaller && (await isBare(inputs.image, best.format))) {
+      return untouched(inputs.image, folder, best.made);
+    }
     if (!best || (params.max_bytes !== undefined && best.bytes > params.max_bytes)) {
       const got = `${best?.bytes ?? 0} at quality ${params.min_quality}`;
       throw new MediaError(
@@ -49,11 +60,12 @@ export default defineCapability({
         `Expected params.max_bytes of what this image can be, got ${params.max_bytes}; it has ${got}.`,
       );
     }
-    return { ...best.made, output: { ...best.made.output, bytes: best.bytes, saved: inputs.image.bytes - best.bytes } };
+    return { ...best.made, output: { ...best.made.output, bytes: best.bytes, saved: bytes - best.bytes } };
   },
 });
 
 interface Tried {
+  readonly format: Format;
   readonly made: Made;
   readonly bytes: number;
 }
@@ -67,13 +79,13 @@ async function smallest(
   { max_bytes: bytesMax, min_quality: least }: { readonly max_bytes: number | undefined; readonly min_quality: number },
 ): Promise<Tried> {
   const at = async (quality: number): Promise<Tried> => {
-    const fresh = await openImage(file);
+    const fresh = await openImage(file, { frames: opened.pages > 1 });
     const output = { format, quality, lossless: false, background: "white", keep_metadata: false };
     const made = await writeImage(folder, fresh.image, opened, output);
-    return { made, bytes: (await stat(made.files?.[0]?.path ?? "")).size };
+    return { format, made, bytes: (await stat(made.files?.[0]?.path ?? "")).size };
   };
   let best = await at(Math.max(least, 78));
-  if (bytesMax === undefined || best.bytes <= bytesMax || format === "png") return best;
+  if (bytesMax === undefined || best.bytes <= bytesMax || format === "png" || format === "gif") return best;
   for (let [low, high] = [least, Math.max(least, 78)]; low < high;) {
     const middle = Math.floor((low + high) / 2);
     best = await at(middle);
@@ -83,7 +95,23 @@ async function smallest(
   return best.bytes <= bytesMax ? best : at(least);
 }
 
-async function optimizedSvg(file: InputFile, folder: string): Promise<Made> {
+/** Whether it has nothing that is to be taken out of it. */
+async function isBare({ path }: InputFile, format: Format): Promise<boolean> {
+  const { format: found, exif, xmp, iptc, icc, orientation = 1 } = await sharp(path).metadata();
+  const isSame = found === format || (found === "heif" && format === "avif");
+  return isSame && orientation === 1 && ![exif, xmp, iptc, icc].some((one) => one !== undefined);
+}
+
+/** The file as it came: it was smaller than what was made of it. */
+async function untouched(file: InputFile, folder: string, { files, ...made }: Made): Promise<Made> {
+  const [first] = files ?? [];
+  if (first === undefined) return made;
+  const path = join(folder, `same-${first.name}`);
+  await copyFile(file.path, path);
+  return { ...made, output: { ...made.output, bytes: file.bytes, saved: 0 }, files: [{ ...first, path }] };
+}
+
+async function optimizedSvg(file: InputFile, folder: string, bytesMax: number | undefined): Promise<Made> {
   let data: string;
   try {
     ({ data } = optimize(await Bun.file(file.path).text(), { multipass: true }));
@@ -93,6 +121,12 @@ async function optimizedSvg(file: InputFile, folder: string): Promise<Made> {
   const path = join(folder, "image.svg");
   await Bun.write(path, data);
   const bytes = Buffer.byteLength(data);
+  if (bytesMax !== undefined && bytes > bytesMax) {
+    throw new MediaError(
+      "invalid",
+      `Expected params.max_bytes of what this SVG can be, got ${bytesMax}; it has ${bytes}.`,
+    );
+  }
   return {
     output: { format: "svg", bytes, saved: file.bytes - bytes },
     files: [{ path, mediaType: "image/svg+xml", name: "image.svg" }],

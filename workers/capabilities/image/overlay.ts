@@ -4,7 +4,7 @@ import sharp from "sharp";
 import { MediaError } from "#shared/media/media-error.ts";
 
 import type { InputFile } from "../define.ts";
-import { openImage } from "./sharp.ts";
+import { checkSize, openImage } from "./sharp.ts";
 
 export interface Overlay {
   readonly data: Buffer;
@@ -14,9 +14,42 @@ export interface Overlay {
 
 /** @param width in pixels; its own where it is not given */
 export async function imageOverlay(file: InputFile, width: number | undefined, opacity: number): Promise<Overlay> {
-  const { image } = await openImage(file);
-  const sized = width === undefined ? image : image.resize({ width: Math.max(1, Math.round(width)) });
-  return faded(await sized.ensureAlpha().png().toBuffer(), opacity);
+  const { image, ...own } = await openImage(file);
+  if (width === undefined) return faded(await image.ensureAlpha().png().toBuffer(), opacity);
+  const size = {
+    width: Math.max(1, Math.round(width)),
+    height: Math.max(1, Math.round((width * own.height) / own.width)),
+  };
+  checkSize(size.width, size.height, 1);
+  return faded(
+    await image
+      .resize({ ...size, fit: "fill" })
+      .ensureAlpha()
+      .png()
+      .toBuffer(),
+    opacity,
+  );
+}
+
+/** What of it lies on a picture of this size; undefined where nothing does. Sharp takes nothing larger than the picture. */
+export async function within(
+  { data, ...own }: Overlay,
+  left: number,
+  top: number,
+  picture: { readonly width: number; readonly height: number },
+): Promise<{ readonly input: Buffer; readonly left: number; readonly top: number } | undefined> {
+  const from = { left: Math.max(0, -left), top: Math.max(0, -top) };
+  const width = Math.min(own.width - from.left, picture.width - Math.max(0, left));
+  const height = Math.min(own.height - from.top, picture.height - Math.max(0, top));
+  if (width < 1 || height < 1) return undefined;
+  const isWhole = width === own.width && height === own.height;
+  const input = isWhole
+    ? data
+    : await sharp(data)
+        .extract({ ...from, width, height })
+        .png()
+        .toBuffer();
+  return { input, left: Math.max(0, left), top: Math.max(0, top) };
 }
 
 /** One line of words, drawn with the packaged font. */

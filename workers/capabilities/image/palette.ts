@@ -27,7 +27,7 @@ export default defineCapability({
     const small = image.resize({ width: 96, height: 96, fit: "inside", withoutEnlargement: true });
     const { data } = await small
       .clone()
-      .removeAlpha()
+      .ensureAlpha()
       .toColourspace("srgb")
       .raw()
       .toBuffer({ resolveWithObject: true });
@@ -42,19 +42,29 @@ export default defineCapability({
 
 type Rgb = readonly [number, number, number];
 
-/** Median cut: the box with the widest channel is halved until there are enough. */
+/** The box with the widest channel is cut at its mean, so that equal colours stay together, until there are enough. */
 function paletteOf(data: Uint8Array, count: number): { color: string; share: number }[] {
   const pixels: Rgb[] = [];
-  for (let at = 0; at + 2 < data.length; at += 3) pixels.push([data[at] ?? 0, data[at + 1] ?? 0, data[at + 2] ?? 0]);
+  for (let at = 0; at + 3 < data.length; at += 4) {
+    // What is not seen has no colour.
+    if ((data[at + 3] ?? 0) >= 128) pixels.push([data[at] ?? 0, data[at + 1] ?? 0, data[at + 2] ?? 0]);
+  }
+  if (pixels.length === 0) return [];
   const boxes: Rgb[][] = [pixels];
   while (boxes.length < count) {
     const ranges = boxes.map(widest);
     const [at] = ranges.map(({ range }, index) => [index, range] as const).toSorted((a, b) => b[1] - a[1])[0] ?? [0];
     const { channel, range } = ranges[at] ?? { channel: 0, range: 0 };
     if (range === 0) break;
-    const sorted = (boxes[at] ?? []).toSorted((one, other) => one[channel] - other[channel]);
-    const half = Math.ceil(sorted.length / 2);
-    boxes.splice(at, 1, sorted.slice(0, half), sorted.slice(half));
+    const box = boxes[at] ?? [];
+    const middle = mean(box)[channel];
+    const isLow = (pixel: Rgb): boolean => pixel[channel] < middle;
+    boxes.splice(
+      at,
+      1,
+      box.filter(isLow),
+      box.filter((pixel) => !isLow(pixel)),
+    );
   }
   return boxes
     .map((box) => ({ color: hex(mean(box)), share: Math.round((box.length / pixels.length) * 1_000) / 1_000 }))

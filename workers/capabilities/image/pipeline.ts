@@ -1,3 +1,5 @@
+import type { Sharp } from "sharp";
+
 import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/media/media-error.ts";
 
@@ -8,10 +10,11 @@ import { operation as chromaKey } from "./chroma-key.ts";
 import { operation as composite } from "./composite.ts";
 import { operation as crop } from "./crop.ts";
 import { operation as filter } from "./filter.ts";
-import { type ImageOperation, MEGAPIXEL_PRICE, settled } from "./operation.ts";
+import { eachFrame } from "./frames.ts";
+import { type ImageOperation, keepsFrames, MEGAPIXEL_PRICE, settled } from "./operation.ts";
 import { operation as resize } from "./resize.ts";
 import { operation as rotate } from "./rotate.ts";
-import { openImage, OUTPUT, writeImage } from "./sharp.ts";
+import { checkColor, type OpenedImage, openImage, OUTPUT, writeImage } from "./sharp.ts";
 import { operation as watermark } from "./watermark.ts";
 
 /** As capabilities they are called `image.<name>`. */
@@ -64,21 +67,31 @@ export default defineCapability({
     const { operations, output } = params;
     const [first] = operations;
     const isStored = first?.operation === "rotate" && first.params?.["auto_orient"] === false;
-    const opened = await openImage(inputs.image, { asStored: isStored });
-    let current = opened;
-    await inSteps(OPERATIONS, operations, inputs.assets, async ({ operation, params: own, second, at }) => {
-      const assets = operation.second === undefined ? inputs.assets : { [operation.second.member]: second };
-      current = await settled(await operation.apply(current, own, assets ?? {}), opened.format);
-      const { width, height } = current;
-      if (width * height > LIMITS.imagePixelsMax) {
-        const got = `${width} × ${height}`;
-        throw new MediaError(
-          "too_large",
-          `Expected at most ${LIMITS.imagePixelsMax} pixels after operations[${at}], got ${got}.`,
-        );
-      }
-      progress((at + 1) / (operations.length + 1));
-    });
-    return writeImage(folder, current.image, opened, output, { operations: operations.length });
+    checkColor("params.output.background", output.background);
+    const frames = keepsFrames(inputs.image, output.format);
+    const opened = await openImage(inputs.image, { frames, asStored: isStored });
+    let done = 0;
+    const through = async (frame: OpenedImage): Promise<Sharp> => {
+      let current = frame;
+      await inSteps(OPERATIONS, operations, inputs.assets, async ({ operation, params: own, second, at }) => {
+        const assets = operation.second === undefined ? inputs.assets : { [operation.second.member]: second };
+        current = await settled(await operation.apply(current, own, assets ?? {}), opened.format, opened.pages);
+        const { width, height } = current;
+        if (width * height > LIMITS.imagePixelsMax) {
+          const got = `${width} × ${height}`;
+          throw new MediaError(
+            "too_large",
+            `Expected at most ${LIMITS.imagePixelsMax} pixels after operations[${at}], got ${got}.`,
+          );
+        }
+        done += 1;
+        progress(done / (operations.length * opened.pages + 1));
+      });
+      return current.image;
+    };
+    const writing = { operations: operations.length, source: inputs.image };
+    if (opened.pages === 1) return writeImage(folder, await through(opened), opened, output, writing);
+    const { image, timing } = await eachFrame(opened, through);
+    return writeImage(folder, image, opened, output, { ...writing, timing });
   },
 });

@@ -21,6 +21,14 @@ const FORMATS = {
 type Type = keyof typeof FORMATS;
 const TYPES = Object.keys(FORMATS) as Type[];
 
+/** Larger images are read smaller. */
+const SIDE_MAX = 3_000;
+
+interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
 export default defineCapability({
   id: "image.read_barcode",
   display_name: "Read barcodes",
@@ -41,12 +49,17 @@ export default defineCapability({
   price: { unit: "per_operation", operation_price: "0.02" },
   engine: "sharp",
   async run({ params, inputs }) {
-    const { image } = await openImage(inputs.image);
+    const { image, width, height } = await openImage(inputs.image);
     await prepare();
     const sized = image
       .flatten({ background: "white" })
-      .resize({ width: 3_000, height: 3_000, fit: "inside", withoutEnlargement: true });
-    const page = await sized.png({ compressionLevel: 0 }).toBuffer();
+      .resize({ width: SIDE_MAX, height: SIDE_MAX, fit: "inside", withoutEnlargement: true });
+    const { data: page, info } = await sized.png({ compressionLevel: 0 }).toBuffer({ resolveWithObject: true });
+    // Of the image that was given, rather than of the smaller one that is read.
+    const corner = ({ x, y }: Point): Point => ({
+      x: Math.round((x * width) / info.width),
+      y: Math.round((y * height) / info.height),
+    });
     const options: ReaderOptions = {
       tryHarder: true,
       maxNumberOfSymbols: params.max,
@@ -59,8 +72,9 @@ export default defineCapability({
       .filter(({ isValid }) => isValid)
       .map(({ format, text, position }) => ({
         type: typeOf(format),
-        text,
-        corners: [position.topLeft, position.topRight, position.bottomRight, position.bottomLeft],
+        // The reader tells it as the EAN that begins with a zero.
+        text: typeOf(format) === "upca" && text.length === 13 ? text.slice(1) : text,
+        corners: [position.topLeft, position.topRight, position.bottomRight, position.bottomLeft].map(corner),
       }));
     return { output: { barcodes } };
   },

@@ -6,7 +6,10 @@ import { MediaError } from "#shared/media/media-error.ts";
 import { defineCapability, input } from "../define.ts";
 import { integer } from "../params.ts";
 import { checkSide, MEGAPIXEL_PRICE } from "./operation.ts";
-import { OUTPUT, writeImage } from "./sharp.ts";
+import { checkSize, OUTPUT, writeImage } from "./sharp.ts";
+
+/** At which a pixel of an SVG is one of the result. */
+const PLAIN_DPI = 72;
 
 const SVG =
   '<svg xmlns="http://www.w3.org/2000/svg" width="200" height="120"><rect width="200" height="120" rx="16" fill="#3366ff"/><circle cx="60" cy="60" r="36" fill="#ffcc33"/></svg>';
@@ -46,33 +49,49 @@ export default defineCapability({
   async run({ params, inputs, folder }) {
     // From memory: from a path, files beside it would be drawn into it.
     const data = Buffer.from(await Bun.file(inputs.svg.path).arrayBuffer());
-    const opening = { density: params.dpi, limitInputPixels: LIMITS.imagePixelsMax };
-    const facts = await sharp(data, opening)
-      .metadata()
-      .catch((error: unknown) => {
-        throw new MediaError("corrupt", "The SVG cannot be read.", { cause: error });
-      });
-    if (facts.format !== "svg") throw new MediaError("unsupported", `Expected an SVG, got ${facts.format}.`);
-    const [width, height] = [params.width ?? 0, params.height ?? 0];
-    const scale = Math.max(width / facts.width, height / facts.height) || 1;
-    checkSide(facts.width * scale, facts.height * scale);
+    const [plain, dense] = [await sizeAt(data, PLAIN_DPI), await sizeAt(data, params.dpi)];
+    // At another density pixels grow as it does, and inches twice as fast: by it, and with the whole.
+    const growth = dense.width / plain.width;
+    const isInUnits = params.dpi !== PLAIN_DPI && Math.abs(Math.log(growth) / Math.log(params.dpi / PLAIN_DPI)) > 1.5;
+    const own = isInUnits ? scaled(dense, PLAIN_DPI / params.dpi) : plain;
+    const { width, height } = wantedSize(own, params.width, params.height);
+    checkSide(width, height);
+    checkSize(width, height, 1);
     // Drawn at the size that is asked for, rather than enlarged.
-    const density = Math.min(100_000, params.dpi * scale);
-    const drawn = sharp(data, { ...opening, density });
-    const sized =
-      width === 0 && height === 0
-        ? drawn
-        : drawn.resize({ ...(width > 0 ? { width } : {}), ...(height > 0 ? { height } : {}), fit: "fill" });
-    const from = {
-      format: "png",
-      width: Math.round(facts.width * scale),
-      height: Math.round(facts.height * scale),
-      pages: 1,
-    } as const;
-    return writeImage(folder, sized, from, params).catch((error: unknown) => {
+    const scale = Math.max(width / plain.width, height / plain.height);
+    const density = PLAIN_DPI * (isInUnits ? Math.sqrt(scale) : scale);
+    const drawn = sharp(data, { density: Math.min(100_000, Math.max(1, density)), limitInputPixels: false });
+    const from = { format: "png", width, height, pages: 1 } as const;
+    return writeImage(folder, drawn.resize({ width, height, fit: "fill" }), from, params).catch((error: unknown) => {
       throw error instanceof MediaError
         ? error
         : new MediaError("corrupt", "The SVG cannot be drawn.", { cause: error });
     });
   },
 });
+
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+async function sizeAt(data: Buffer, density: number): Promise<Size> {
+  const facts = await sharp(data, { density, limitInputPixels: false })
+    .metadata()
+    .catch((error: unknown) => {
+      throw new MediaError("corrupt", "The SVG cannot be read, or its own size cannot be drawn.", { cause: error });
+    });
+  if (facts.format !== "svg") throw new MediaError("unsupported", `Expected an SVG, got ${facts.format}.`);
+  return facts;
+}
+
+function scaled({ width, height }: Size, by: number): Size {
+  return { width: Math.max(1, Math.round(width * by)), height: Math.max(1, Math.round(height * by)) };
+}
+
+/** Its own shape, unless both sides are given. */
+function wantedSize(own: Size, width: number | undefined, height: number | undefined): Size {
+  if (width !== undefined && height !== undefined) return { width, height };
+  if (width !== undefined) return { width, height: scaled(own, width / own.width).height };
+  return height === undefined ? own : { width: scaled(own, height / own.height).width, height };
+}

@@ -2,7 +2,8 @@ import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/media/media-error.ts";
 
 import { choice, flag, GRAVITIES, integer } from "../params.ts";
-import { imageCapability, type ImageOperation } from "./operation.ts";
+import { checkSide, imageCapability, type ImageOperation, settled } from "./operation.ts";
+import { checkSize } from "./sharp.ts";
 
 const SIDE = { min: 1, max: LIMITS.imageSidePixelsMax, unit: "px" } as const;
 
@@ -28,12 +29,15 @@ export const operation: ImageOperation<typeof params> = {
   params,
   takesFrames: true,
   rules: [{ rule: "some", of: ["params.width", "params.height"] }],
-  apply({ image, pages }, { width, height, fit, gravity, kernel, enlarge }) {
+  async apply({ image, pages, ...own }, { width, height, fit, gravity, kernel, enlarge }) {
+    const made = sizeOf(own, { width, height, fit, enlarge });
+    checkSide(made.width, made.height);
+    checkSize(made.width, made.height, pages);
     if (pages > 1 && (gravity === "entropy" || gravity === "attention")) {
       const got = `${gravity} for an animation of ${pages} frames`;
       throw new MediaError("invalid", `Expected params.gravity to be a place, got ${got}.`);
     }
-    return image.resize({
+    const sized = image.resize({
       ...(width === undefined ? {} : { width }),
       ...(height === undefined ? {} : { height }),
       fit,
@@ -42,8 +46,27 @@ export const operation: ImageOperation<typeof params> = {
       withoutEnlargement: !enlarge,
       background: { r: 0, g: 0, b: 0, alpha: 0 },
     });
+    // What is behind the borders of a JPEG comes after them.
+    return fit === "contain" && pages === 1 ? (await settled(sized)).image : sized;
   },
 };
+
+interface Wanted {
+  readonly width: number | undefined;
+  readonly height: number | undefined;
+  readonly fit: string;
+  readonly enlarge: boolean;
+}
+
+/** Of the result, or more. */
+function sizeOf(own: { readonly width: number; readonly height: number }, { width, height, fit, enlarge }: Wanted) {
+  const [across, down] = [(width ?? 0) / own.width, (height ?? 0) / own.height];
+  const isOne = width === undefined || height === undefined;
+  if (!isOne && fit !== "outside" && fit !== "inside") return { width, height };
+  const wanted = !isOne && fit === "inside" ? Math.min(across, down) : Math.max(across, down);
+  const scale = enlarge ? wanted : Math.min(1, wanted);
+  return { width: Math.round(own.width * scale), height: Math.round(own.height * scale) };
+}
 
 export default imageCapability(operation, {
   id: "image.resize",

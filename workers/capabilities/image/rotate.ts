@@ -17,8 +17,10 @@ export const operation: ImageOperation<typeof params> = {
     const isQuarter = angle % 90 === 0;
     const open = isQuarter || hasAlpha ? image : image.ensureAlpha();
     const turned = angle === 0 ? open : open.rotate(angle, { background });
-    if (flip === "none") return turned;
+    if (flip === "none" && isQuarter) return turned;
+    // What is behind the corners of a JPEG comes after them.
     const { image: still } = await settled(turned, format);
+    if (flip === "none") return still;
     const across = flip === "vertical" ? still : still.flop();
     return flip === "horizontal" ? across : across.flip();
   },

@@ -9,6 +9,7 @@ import { MediaError } from "#shared/media/media-error.ts";
 import type { InputFile, Made } from "../define.ts";
 import { asMediaError } from "../faults.ts";
 import { choice, color, flag, integer, type ParamsOf } from "../params.ts";
+import { withMetadata } from "./kept.ts";
 
 // One image at a time on one core: what runs beside it is another child's.
 sharp.concurrency(1);
@@ -32,9 +33,25 @@ export const OUTPUT = {
   quality: integer("Of formats that lose detail.", { min: 1, max: 100, default: 80 }),
   lossless: flag("Keeps every pixel, in webp and avif.", false),
   background: color("Stands behind transparency where the format has none.", { default: "white" }),
-  keep_metadata: flag("Keeps EXIF, XMP and the colour profile; without it places and cameras are not told.", false),
+  keep_metadata: flag(
+    "Keeps EXIF and XMP, and the colour profile where the colours are still its own; without it places and cameras are not told.",
+    false,
+  ),
 };
 export type Output = ParamsOf<typeof OUTPUT>;
+
+/** Of an animation: milliseconds of each frame, and how often it plays, 0 for ever. */
+export interface Timing {
+  readonly delay?: number[];
+  readonly loop?: number;
+}
+
+interface Writing {
+  readonly operations?: number;
+  readonly name?: string;
+  readonly timing?: Timing;
+  readonly source?: InputFile;
+}
 
 export interface OpenedImage {
   readonly image: Sharp;
@@ -76,6 +93,8 @@ export async function openImage(
     checkSize(facts.width, height, pages);
     const isTurned = !asStored && (facts.orientation ?? 1) >= 5;
     const image = sharp(file.path, opening);
+    // What is added to pixels counts in 8 bits.
+    if (facts.depth !== "uchar") image.pipelineColourspace("srgb");
     return {
       image: asStored ? image : image.autoOrient(),
       width: isTurned ? height : facts.width,
@@ -89,7 +108,8 @@ export async function openImage(
   }
 }
 
-function checkSize(width: number, height: number, pages: number): void {
+/** @throws MediaError too_large */
+export function checkSize(width: number, height: number, pages: number): void {
   const { imagePixelsMax, imageFramesPixelsMax } = LIMITS;
   if (width * height > imagePixelsMax) {
     throw new MediaError("too_large", `Expected at most ${imagePixelsMax} pixels, got ${width * height}.`);
@@ -104,19 +124,24 @@ function checkSize(width: number, height: number, pages: number): void {
  * Writes the result in its format.
  * @param from the image that it was made of: its format where none is asked for, its size for the price
  * @param operations how many the price counts. @param name of the file, without its ending
+ * @param timing of an animation whose image does not tell it. @param source whose metadata is kept by an image that has lost it
+ * @throws MediaError invalid (the background), corrupt, too_large
  */
 export async function writeImage(
   folder: string,
   image: Sharp,
   from: Pick<OpenedImage, "format" | "width" | "height" | "pages">,
   output: Output,
-  { operations = 1, name: stem = "image" }: { readonly operations?: number; readonly name?: string } = {},
+  { operations = 1, name: stem = "image", timing = {}, source }: Writing = {},
 ): Promise<Made> {
+  checkColor("params.background", output.background);
   const format = output.format ?? from.format;
   const name = `${stem}.${format === "jpeg" ? "jpg" : format}`;
   const path = join(folder, name);
   try {
-    const { width, height, pages = 1, pageHeight } = await encoded(image, format, output).toFile(path);
+    const kept = output.keep_metadata ? await withMetadata(image, format, source) : image;
+    const flat = { ...output, background: await opaque(output.background) };
+    const { width, height, pages = 1, pageHeight } = await encoded(kept, format, flat, timing).toFile(path);
     const side = pageHeight ?? height;
     return {
       output: { width, height: side, format, ...(pages > 1 ? { frames: pages } : {}) },
@@ -128,24 +153,41 @@ export async function writeImage(
   }
 }
 
-function encoded(image: Sharp, format: Format, { quality, lossless, background, keep_metadata: keeps }: Output): Sharp {
-  const kept = keeps ? image.keepMetadata() : image;
+interface Rgb {
+  readonly r: number;
+  readonly g: number;
+  readonly b: number;
+}
+
+function encoded(
+  image: Sharp,
+  format: Format,
+  { quality, lossless, background }: Omit<Output, "background"> & { readonly background: Rgb },
+  timing: Timing,
+): Sharp {
   switch (format) {
     case "jpeg":
-      return kept.flatten({ background }).jpeg({ quality, mozjpeg: false });
+      return image.flatten({ background }).jpeg({ quality, mozjpeg: false });
     case "png":
-      return kept.png();
+      return image.png();
     case "webp":
-      return kept.webp({ quality, lossless });
+      return image.webp({ quality, lossless, ...timing });
     case "avif":
-      return kept.avif({ quality, lossless, effort: 3 });
+      return image.avif({ quality, lossless, effort: 3 });
     case "gif":
-      return kept.gif();
+      return image.gif(timing);
     case "tiff":
-      return kept.tiff({ quality, compression: "deflate" });
+      return image.tiff({ quality, compression: "deflate" });
     default:
       return format satisfies never;
   }
+}
+
+/** What is behind all has nothing behind itself: what shines through a colour is white. */
+async function opaque(color: string): Promise<Rgb> {
+  const pixel = sharp({ create: { width: 1, height: 1, channels: 4, background: color } });
+  const [r = 255, g = 255, b = 255] = await pixel.flatten({ background: "white" }).raw().toBuffer();
+  return { r, g, b };
 }
 
 /** A CSS colour that sharp knows. @throws MediaError invalid */

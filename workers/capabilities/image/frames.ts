@@ -1,0 +1,49 @@
+/** Animations, for operations that would smear one frame over the next. For child processes only. */
+import sharp, { type Sharp } from "sharp";
+
+import { MediaError } from "#shared/media/media-error.ts";
+
+import { asMediaError } from "../faults.ts";
+import type { OpenedImage, Timing } from "./sharp.ts";
+
+/** All frames of an input stand in memory, in 4 bytes a pixel: half a gigabyte. */
+const PIXELS_MAX = 128_000_000;
+
+/**
+ * Does the same to each frame.
+ * @param opened with all its frames
+ * @throws MediaError too_large; invalid: frames come out in different sizes
+ */
+export async function eachFrame(
+  opened: OpenedImage,
+  apply: (frame: OpenedImage) => Promise<Sharp> | Sharp,
+): Promise<{ readonly image: Sharp; readonly timing: Timing }> {
+  const { width, height, pages } = opened;
+  if (width * height * pages > PIXELS_MAX) {
+    const got = width * height * pages;
+    throw new MediaError("too_large", `Expected at most ${PIXELS_MAX} pixels in all frames, got ${got}.`);
+  }
+  try {
+    const { delay, loop } = await opened.image.metadata();
+    const all = await opened.image.toColourspace("srgb").ensureAlpha().raw({ depth: "uchar" }).toBuffer();
+    const bytes = width * height * 4;
+    const frames: Buffer[] = [];
+    let size = "";
+    for (let at = 0; at < pages; at++) {
+      const raw = { width, height, channels: 4 } as const;
+      const image = sharp(all.subarray(at * bytes, (at + 1) * bytes), { raw });
+      const made = await apply({ ...opened, image, hasAlpha: true });
+      const { data, info } = await made.png({ compressionLevel: 1 }).toBuffer({ resolveWithObject: true });
+      const own = `${info.width} × ${info.height}`;
+      if (size !== "" && own !== size) {
+        throw new MediaError("invalid", `Expected all frames to come out in one size, got ${size} and ${own}.`);
+      }
+      size = own;
+      frames.push(data);
+    }
+    const timing = { ...(delay === undefined ? {} : { delay }), ...(loop === undefined ? {} : { loop }) };
+    return { image: sharp(frames, { join: { animated: true } }), timing };
+  } catch (error) {
+    throw asMediaError(error);
+  }
+}
