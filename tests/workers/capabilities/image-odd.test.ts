@@ -111,6 +111,11 @@ describe("an animation", () => {
     expect((await told(montage.bytes())).delay).toEqual([25, 25, 25]);
   });
 
+  test("is made also where metadata is asked for that it does not have", async () => {
+    const params = { operations: [{ operation: "adjust" }], output: { format: "webp", keep_metadata: true } };
+    expect(await told(await made("image.pipeline", GIF, params))).toMatchObject({ pages: 3 });
+  });
+
   test("is refused where each frame would be cut elsewhere", async () => {
     expect(await refused(runCapability("image.crop", { image: GIF }, { trim: true }))).toBe(
       "invalid: Expected a box at a place for 3 frames, got params.trim.",
