@@ -116,6 +116,18 @@ describe("an animation", () => {
     expect(await told(await made("image.pipeline", GIF, params))).toMatchObject({ pages: 3 });
   });
 
+  test("is turned upright, frame by frame", async () => {
+    const image = await sharp(FRAMES, { join: { animated: true } }).withMetadata({ orientation: 6 }).webp(timing).toBuffer(); // prettier-ignore
+    for (const [id, params] of [
+      ["image.resize", { width: 20 }],
+      ["image.crop", { width: 20, height: 30 }],
+      ["image.strip_metadata", {}],
+    ] as const) {
+      const [width, height] = id === "image.strip_metadata" ? [40, 60] : [20, 30];
+      expect(await told(await made(id, image, params))).toEqual({ width, height, pages: 3, ...timing });
+    }
+  });
+
   test("is refused where each frame would be cut elsewhere", async () => {
     expect(await refused(runCapability("image.crop", { image: GIF }, { trim: true }))).toBe(
       "invalid: Expected a box at a place for 3 frames, got params.trim.",

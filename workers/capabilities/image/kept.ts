@@ -11,8 +11,8 @@ import type { InputFile } from "../define.ts";
 export async function withMetadata(image: Sharp, format: string, source: InputFile | undefined): Promise<Sharp> {
   if (format === "gif") return image;
   if (source === undefined) return image.keepMetadata();
-  const { exif, xmp, icc } = await image.metadata();
-  if ([exif, xmp, icc].some((one) => one !== undefined)) return image.keepMetadata();
+  const { exif, xmp, icc, pages = 1 } = await image.metadata();
+  if (pages > 1 || [exif, xmp, icc].some((one) => one !== undefined)) return image.keepMetadata();
   const told = sharp(source.path).autoOrient().keepExif().keepXmp();
   const carrier = await told.resize({ width: 1, height: 1, fit: "fill" }).png().toBuffer();
   const { data, info } = await image
