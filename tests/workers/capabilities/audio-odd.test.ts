@@ -75,6 +75,13 @@ test("times begin with the first sample, also in an MP3 whose own begin later", 
   expect(output).toMatchObject({ seconds: 2 });
 });
 
+test("a copy of an MP3 lacks nothing of its end", async () => {
+  const audio = await made("convert", TONE, { format: "mp3" });
+  const copy = await runCapability("audio.trim", { audio }, { start: 0.5, mode: "copy" });
+  const { start } = copy.output as { start: number };
+  expect(Math.abs(lengthOf(await made("convert", copy.bytes(), {})) - (2 - start))).toBeLessThan(0.03);
+});
+
 test("the rate that is told is the one that is written", async () => {
   for (const sample_rate of [9_001, 50_000]) {
     const written = await runCapability("audio.convert", { audio: TONE }, { format: "m4a", sample_rate });

@@ -111,6 +111,23 @@ describe("an animation", () => {
     expect((await told(montage.bytes())).delay).toEqual([25, 25, 25]);
   });
 
+  test("is made also where metadata is asked for that it does not have", async () => {
+    const params = { operations: [{ operation: "adjust" }], output: { format: "webp", keep_metadata: true } };
+    expect(await told(await made("image.pipeline", GIF, params))).toMatchObject({ pages: 3 });
+  });
+
+  test("is turned upright, frame by frame", async () => {
+    const image = await sharp(FRAMES, { join: { animated: true } }).withMetadata({ orientation: 6 }).webp(timing).toBuffer(); // prettier-ignore
+    for (const [id, params] of [
+      ["image.resize", { width: 20 }],
+      ["image.crop", { width: 20, height: 30 }],
+      ["image.strip_metadata", {}],
+    ] as const) {
+      const [width, height] = id === "image.strip_metadata" ? [40, 60] : [20, 30];
+      expect(await told(await made(id, image, params))).toEqual({ width, height, pages: 3, ...timing });
+    }
+  });
+
   test("is refused where each frame would be cut elsewhere", async () => {
     expect(await refused(runCapability("image.crop", { image: GIF }, { trim: true }))).toBe(
       "invalid: Expected a box at a place for 3 frames, got params.trim.",

@@ -21,6 +21,7 @@ import {
   SECONDS_MAX,
   TUNE,
 } from "./graph.ts";
+import { settlePadding } from "./lame.ts";
 import { type AudioOperation, runOperation } from "./operation.ts";
 
 const TIME = { min: 0, max: SECONDS_MAX, unit: "s" } as const;
@@ -107,6 +108,7 @@ async function copied({
       if (facts.seconds > 0) progress(Math.min(0.99, at / facts.seconds));
     },
   });
+  if (format === "mp3") await settlePadding(path);
   if (seconds < HEARD_SECONDS) await checkHeard({ path, container: source.container }, folder, wanted);
   const { size } = await stat(path);
   return {

@@ -47,3 +47,14 @@ export async function eachFrame(
     throw asMediaError(error);
   }
 }
+
+/** All frames as their camera says they are to be turned. @param orientation of EXIF, from 1. @throws MediaError too_large */
+export async function upright(opened: OpenedImage, orientation: number): Promise<OpenedImage> {
+  const { image, timing } = await eachFrame(opened, async ({ image: frame }) => {
+    const said = await frame.withMetadata({ orientation }).png({ compressionLevel: 1 }).toBuffer();
+    return sharp(said).autoOrient();
+  });
+  const turned = sharp(await image.webp({ lossless: true, ...timing }).toBuffer(), { animated: true });
+  const { width, height, pageHeight = height, pages = 1 } = await turned.metadata();
+  return { ...opened, image: turned, width, height: pageHeight, hasAlpha: true, pages };
+}

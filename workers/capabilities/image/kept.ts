@@ -10,9 +10,9 @@ import type { InputFile } from "../define.ts";
  */
 export async function withMetadata(image: Sharp, format: string, source: InputFile | undefined): Promise<Sharp> {
   if (format === "gif") return image;
-  const own = await image.metadata();
-  const isBare = own.exif === undefined && own.xmp === undefined && own.icc === undefined;
-  if (source === undefined || !isBare) return image.keepMetadata();
+  if (source === undefined) return image.keepMetadata();
+  const { exif, xmp, icc, pages = 1 } = await image.metadata();
+  if (pages > 1 || [exif, xmp, icc].some((one) => one !== undefined)) return image.keepMetadata();
   const told = sharp(source.path).autoOrient().keepExif().keepXmp();
   const carrier = await told.resize({ width: 1, height: 1, fit: "fill" }).png().toBuffer();
   const { data, info } = await image

@@ -89,8 +89,10 @@ export default defineCapability({
       });
       return current.image;
     };
-    const writing = { operations: operations.length, source: inputs.image };
-    if (opened.pages === 1) return writeImage(folder, await through(opened), opened, output, writing);
+    const writing = { operations: operations.length };
+    if (opened.pages === 1) {
+      return writeImage(folder, await through(opened), opened, output, { ...writing, source: inputs.image });
+    }
     const { image, timing } = await eachFrame(opened, through);
     return writeImage(folder, image, opened, output, { ...writing, timing });
   },

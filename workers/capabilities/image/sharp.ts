@@ -9,6 +9,7 @@ import { MediaError } from "#shared/media/media-error.ts";
 import type { InputFile, Made } from "../define.ts";
 import { asMediaError } from "../faults.ts";
 import { choice, color, flag, integer, type ParamsOf } from "../params.ts";
+import { upright } from "./frames.ts";
 import { withMetadata } from "./kept.ts";
 
 // One image at a time on one core: what runs beside it is another child's.
@@ -95,6 +96,11 @@ export async function openImage(
     const image = sharp(file.path, opening);
     // What is added to pixels counts in 8 bits.
     if (facts.depth !== "uchar") image.pipelineColourspace("srgb");
+    const { width, hasAlpha, orientation = 1 } = facts;
+    // Sharp turns no frames.
+    if (pages > 1 && orientation > 1 && !asStored) {
+      return await upright({ image, width, height, format, hasAlpha, pages }, orientation);
+    }
     return {
       image: asStored ? image : image.autoOrient(),
       width: isTurned ? height : facts.width,
