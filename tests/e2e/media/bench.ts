@@ -66,7 +66,11 @@ export async function startBench(options: StackOptions = {}): Promise<Bench> {
           return job.status !== "queued" && job.status !== "processing" && job;
         },
         withinMs,
-      ),
+      ).catch(async (error: unknown) => {
+        // What holds it up stands in its row.
+        const [row] = await stack.query("select to_jsonb(job) - 'request' as job from job where id = $1", [id]);
+        throw new Error(`the job does not end: ${JSON.stringify(row)}`, { cause: error });
+      }),
     async close() {
       await stack.settled();
       const [faults, holds] = [
