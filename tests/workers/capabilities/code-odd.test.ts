@@ -121,7 +121,8 @@ describe("a script", () => {
   });
 
   test("prints what it will, by any word of its console", async () => {
-    const text = "print(1n, Symbol('x'), undefined); const a = {}; a.a = a; const { error } = console; error(a, new Error('b'))";
+    const text =
+      "print(1n, Symbol('x'), undefined); const a = {}; a.a = a; const { error } = console; error(a, new Error('b'))";
     expect(await outputOf("code.run_javascript", code(text))).toMatchObject({
       printed: ["1 Symbol(x) undefined", "[object] Error: b (line 1)"],
     });
