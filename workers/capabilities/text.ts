@@ -38,6 +38,26 @@ export function unreadable(what: string, error: unknown): MediaError {
   return new MediaError("corrupt", `The ${what} cannot be read: ${sentence}.`, { cause: error });
 }
 
+/** The same with the line of it, as the readers of code tell it in their own ways. */
+export function unreadableAt(what: string, error: unknown): MediaError {
+  const { errors: [first] = [], loc } = error as {
+    readonly errors?: readonly { readonly text: string; readonly location?: Place | null }[];
+    readonly loc?: Place & { readonly start?: Place };
+  };
+  const { line, column } = first?.location ?? loc?.start ?? loc ?? {};
+  const fault = unreadable(what, first?.text ?? error);
+  if (fault.fault !== "corrupt" || line === undefined) return fault;
+  // Prettier names the place at the end of its sentence, which may be cut.
+  const said = fault.message.replace(/\s*\(\d+:\d+\)\.$|\.$/, "");
+  const at = column === undefined ? `line ${line}` : `line ${line}, column ${column}`;
+  return new MediaError("corrupt", `${said} (${at}).`, { cause: error });
+}
+
+interface Place {
+  readonly line?: number;
+  readonly column?: number;
+}
+
 /** Elements as objects, attributes with an @, words as #text. @throws Error for what is no XML */
 export function xmlOf(text: string): unknown {
   if (/<!DOCTYPE|<!ENTITY/i.test(text)) throw new Error("document types are not read");

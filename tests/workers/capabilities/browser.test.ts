@@ -106,6 +106,14 @@ describe("web.screenshot", () => {
     expect(await colourAt(shown.bytes(), 10, 70)).toEqual([0, 0, 255]);
   }, 30_000);
 
+  test("shows a page that opens windows, and none of them", async () => {
+    const opens = "<script>window.open('/other'); window.open('about:blank'); prompt('tea?')</script>";
+    const site = await sites.open({ "/": page(block("rgb(255,0,0)", 100) + opens), "/other": "other" });
+    const shown = await sites.visit("web.screenshot", site.url("/"), { width: 320, height: 240 });
+    expect(await colourAt(shown.bytes(), 10, 10)).toEqual([255, 0, 0]);
+    expect(site.asked).toEqual(["GET /"]);
+  }, 30_000);
+
   test("reaches nothing inside, by whatever way a page tries, and asks no questions", async () => {
     const inside = await sites.openInside();
     const there = inside.url("/");

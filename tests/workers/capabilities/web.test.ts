@@ -243,6 +243,7 @@ describe("web.to_markdown", () => {
   test.each([
     ["without body or html", "<title>T</title><p>One<p>Two", { title: "T", scope: "article", text: "One\n\nTwo\n" }],
     ["of words alone", "just words", { text: "just words\n" }],
+    ["of frames", "<html><frameset><frame src=a></frameset></html>", { scope: "page", text: "\n" }],
     [
       "of nothing but its head",
       "<html><head><title>T</title></head></html>",
@@ -258,6 +259,9 @@ describe("web.to_markdown", () => {
     ["its server", "text/html; charset=windows-1251", "<p>\xcf\xf0\xe8\xe2\xe5\xf2</p>", "Привет\n"],
     ["its head", "text/html", '<meta charset="shift_jis"><p>\x82\xa0</p>', "あ\n"],
     ["its mark", "text/html; charset=koi8-r", "\xef\xbb\xbf<p>\xc3\xa9</p>", "é\n"],
+    ["its head can be right", "text/html", '<meta charset="utf-16"><p>\xc3\xa9</p>', "é\n"],
+    ["its head, not its words,", "text/html", "<p>charset=klingon \xc3\xa9</p>", "charset=klingon é\n"],
+    ["its head outside of comments", "text/html", '<!-- <meta charset="koi8-r"> --><p>\xc3\xa9</p>', "é\n"],
   ])("decodes a page as %s says", async (_what, type, latin, text) => {
     const site = await sites.open((_request, response) => {
       response.setHeader("content-type", type).end(Buffer.from(latin, "latin1"));
@@ -359,6 +363,18 @@ describe("web.links", () => {
       pages: [],
     });
     expect(await of("/robots.txt")).toMatchObject({ sitemaps: [{ url: "https://a.example/s.xml" }] });
+  });
+
+  test("knows a feed behind a comment, and a sitemap's places with attributes", async () => {
+    const feed = `<rss version="2.0"><channel><title>T</title><item><link>https://a.example/1</link></item></channel></rss>`;
+    const site = await sites.open({
+      "/feed.xml": `<?xml version="1.0"?><!-- <html> -->${feed}`,
+      "/map.xml": `<urlset><url><loc x="1">https://a.example/2</loc></url></urlset>`,
+    });
+    const of = async (path: string) =>
+      (await visit("web.links", site.url(path), { kinds: ["feed", "sitemap"] })).output;
+    expect(await of("/feed.xml")).toMatchObject({ items: [{ url: "https://a.example/1" }] });
+    expect(await of("/map.xml")).toMatchObject({ pages: [{ url: "https://a.example/2" }] });
   });
 
   test("refuses a sitemap of entities, and one that is cut", async () => {

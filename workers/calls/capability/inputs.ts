@@ -191,7 +191,8 @@ const TYPES: Readonly<Record<Exclude<CapabilityModality, "any">, RegExp>> = {
   audio: /^(?:audio\/|video\/|application\/ogg$)/,
   // Office documents are zipped: without a name, bytes tell no more.
   document: /^(?:text\/|application\/(?!gzip$|x-7z|octet-stream$)|image\/svg)/,
-  archive: /^application\/(?!pdf$|octet-stream$)/,
+  // Tar and Zstandard are kept as octets: what is no archive is told by who opens it.
+  archive: /^application\/(?!pdf$)/,
   text: /^(?:text\/|application\/(?:json|jsonl|xml|yaml|x-subrip)$|image\/svg\+xml$)/,
 };
 

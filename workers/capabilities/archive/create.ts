@@ -84,16 +84,33 @@ function namesOf(files: readonly InputFile[], wanted: readonly string[] | undefi
     throw new MediaError("invalid", `Expected params.names to have ${files.length} names, got ${wanted.length}.`);
   }
   const taken = new Set<string>();
-  return files.map((file, at) => {
-    const name = wanted?.[at] ?? file.name.replaceAll(/[/\\\0]/g, "_");
-    const fault = badName(name);
-    if (fault !== undefined)
-      throw new MediaError("invalid", `Expected params.names[${at}] to be a path inside, but ${fault}.`);
-    const own = taken.has(name) ? `${at + 1}-${name.split("/").at(-1) ?? ""}` : name;
-    if (taken.has(own)) throw new MediaError("invalid", `Expected names that differ, got ${own} twice.`);
-    taken.add(own);
-    return own;
-  });
+  return files
+    .map((file, at) => {
+      const name = wanted?.[at] ?? file.name.replaceAll(/[/\\\0]/g, "_");
+      const fault = badName(name);
+      if (fault !== undefined)
+        throw new MediaError("invalid", `Expected params.names[${at}] to be a path inside, but ${fault}.`);
+      if (name.split("/").some((part) => part === "" || part === ".")) {
+        throw new MediaError(
+          "invalid",
+          `Expected params.names[${at}] to be a path of a file, got ${name.slice(0, 100)}.`,
+        );
+      }
+      const own = taken.has(name) ? name.replace(/[^/]*$/, (last) => `${at + 1}-${last}`) : name;
+      if (taken.has(own)) throw new MediaError("invalid", `Expected names that differ, got ${own} twice.`);
+      taken.add(own);
+      return own;
+    })
+    .map((name) => {
+      const folder = foldersOf(name).find((one) => taken.has(one));
+      if (folder === undefined) return name;
+      throw new MediaError("invalid", `Expected ${folder.slice(0, 100)} to be a file or a folder, got both.`);
+    });
+}
+
+/** Of `a/b/c`: `a` and `a/b`. */
+function foldersOf(name: string): string[] {
+  return [...name.matchAll(/\//g)].map(({ index }) => name.slice(0, index));
 }
 
 async function writeZip(

@@ -1,6 +1,8 @@
 import { createReadStream } from "node:fs";
 import { join } from "node:path";
 
+import { settleMediaType } from "#shared/files/media-type.ts";
+import { LIMITS } from "#shared/limits.ts";
 import { sniffMediaType } from "#shared/media/sniff.ts";
 import { MediaError } from "#shared/media/media-error.ts";
 
@@ -8,6 +10,7 @@ import { defineCapability, input } from "../define.ts";
 import { choice } from "../params.ts";
 import { ARCHIVE_PRICE, openCounter, openOutput } from "./counted.ts";
 import { INFLATERS } from "./read.ts";
+import { checkZstdWhole } from "./zstd.ts";
 
 export default defineCapability({
   id: "archive.decompress",
@@ -33,12 +36,13 @@ export default defineCapability({
   engine: "archive",
   async run({ params, inputs, folder }) {
     const { file } = inputs;
-    const head = Buffer.from(await Bun.file(file.path).slice(0, 4).arrayBuffer()).toString("hex");
-    const sniffed = head.startsWith("1f8b") ? "gzip" : head === "28b52ffd" ? "zstd" : undefined;
+    const start = Buffer.from(await Bun.file(file.path).slice(0, 4).arrayBuffer()).toString("hex");
+    const sniffed = start.startsWith("1f8b") ? "gzip" : start === "28b52ffd" ? "zstd" : undefined;
     const format = params.format === "auto" ? sniffed : params.format;
     if (format === undefined)
       throw new MediaError("unsupported", "Expected a file packed with gzip or zstd, or params.format brotli.");
     const path = join(folder, "file.bin");
+    if (format === "zstd") await checkZstdWhole(file.path);
     const output = openOutput(path, openCounter(file.bytes));
     try {
       for await (const bytes of createReadStream(file.path).pipe(INFLATERS[format]()))
@@ -49,9 +53,8 @@ export default defineCapability({
     }
     const size = await output.end();
     if (size === 0) return { output: { format, bytes: 0 } };
-    const mediaType =
-      (await sniffMediaType(new Uint8Array(await Bun.file(path).slice(0, 4_096).arrayBuffer()))) ??
-      "application/octet-stream";
+    const head = await Bun.file(path).slice(0, LIMITS.sniffBytes).bytes();
+    const mediaType = (await sniffMediaType(head)) ?? (await settleMediaType(head, undefined, ""));
     return { output: { format, bytes: size }, files: [{ path, mediaType, name: "file.bin" }] };
   },
 });

@@ -34,6 +34,8 @@ export default defineCapability({
     const { format, counter, entries } = await readArchive(inputs.archive, folder, params.password);
     const isWanted = chooser(params.include, params.exclude);
     const files: MadeFile[] = [];
+    const names = new Set<string>();
+    let opened = 0;
     const skipped: { name: string; why: string }[] = [];
     for await (const entry of entries) {
       if (entry.kind === "folder") continue;
@@ -50,12 +52,12 @@ export default defineCapability({
         );
       }
       // A number for a name: what an archive calls its files never meets the disk.
-      const path = join(folder, `${String(files.length + 1).padStart(4, "0")}.bin`);
+      const path = join(folder, `${String(++opened).padStart(4, "0")}.bin`);
       const output = openOutput(path, counter);
       await entry.read((bytes) => output.write(bytes));
       const size = await output.end();
       if (size === 0) skipped.push({ name: entry.name.slice(0, 200), why: "it is empty" });
-      else files.push(await madeFile(path, entry.name, params.flatten));
+      else files.push(await madeFile(path, entry.name, ownName(entry.name, params.flatten, names)));
     }
     return { output: { format, extracted: files.length, skipped: skipped.slice(0, 100) }, files };
   },
@@ -66,11 +68,23 @@ function chooser(include: readonly string[] | undefined, exclude: readonly strin
   return (name) => (wanted?.some((is) => is(name)) ?? true) && !unwanted.some((is) => is(name));
 }
 
-async function madeFile(path: string, name: string, isFlat: boolean): Promise<MadeFile> {
+async function madeFile(path: string, name: string, own: string): Promise<MadeFile> {
   const head = new Uint8Array(await Bun.file(path).slice(0, 4_096).arrayBuffer());
   const mediaType = (await sniffMediaType(head)) ?? typeByName(name);
-  const own = isFlat ? (name.split("/").at(-1) ?? "file") : name.replaceAll("/", "_");
-  return { path, mediaType, name: own.replaceAll(/[^\p{L}\p{N} ._-]/gu, "_").slice(-200) };
+  return { path, mediaType, name: own };
+}
+
+/** Without folders, and not one that another file has: equal names get the lowest number that is free. */
+function ownName(name: string, isFlat: boolean, taken: Set<string>): string {
+  const short = isFlat ? (name.split("/").at(-1) ?? "file") : name.replaceAll("/", "_");
+  const clean = short
+    .replaceAll(/[^\p{L}\p{M}\p{N} ._-]/gu, "_")
+    .slice(-200)
+    .toWellFormed();
+  let own = clean;
+  for (let number = 2; taken.has(own); number++) own = `${number}-${clean}`;
+  taken.add(own);
+  return own;
 }
 
 const TEXT_TYPES: Readonly<Record<string, string>> = {

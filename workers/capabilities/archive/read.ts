@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { createBrotliDecompress, createGunzip, createZstdDecompress } from "node:zlib";
 import type { Readable } from "node:stream";
 
-import { BlobReader, configure, ZipReader } from "@zip.js/zip.js";
+import { BlobReader, configure, ERR_UNSUPPORTED_COMPRESSION, ZipReader } from "@zip.js/zip.js";
 import { extract as openTar } from "tar-stream";
 
 import { MediaError } from "#shared/media/media-error.ts";
@@ -11,6 +11,7 @@ import { MediaError } from "#shared/media/media-error.ts";
 import type { InputFile } from "../define.ts";
 import { type Counter, openCounter } from "./counted.ts";
 import { readSevenZip } from "./seven-zip.ts";
+import { checkZstdWhole } from "./zstd.ts";
 
 configure({ useWebWorkers: false });
 
@@ -41,11 +42,9 @@ export async function readArchive(file: InputFile, folder: string, password: str
     case "7z":
       return { format, counter, entries: counted(readSevenZip(file, folder, password), counter) };
     case undefined:
-      throw new MediaError(
-        "unsupported",
-        `Expected a zip, tar, tar.gz, tar.zst, tar.br or 7z archive, got ${file.mediaType}.`,
-      );
+      throw new MediaError("unsupported", `Expected a zip, tar, tar.gz, tar.zst or 7z archive, got ${file.mediaType}.`);
     default:
+      if (format === "tar.zst") await checkZstdWhole(file.path);
       return { format, counter, entries: counted(readTar(file, format), counter) };
   }
 }
@@ -57,19 +56,33 @@ function formatOf(head: Buffer): Format | undefined {
   if (head.subarray(0, 6).toString("hex") === "377abcaf271c") return "7z";
   if (head.subarray(0, 2).toString("hex") === "1f8b") return "tar.gz";
   if (head.subarray(0, 4).toString("hex") === "28b52ffd") return "tar.zst";
-  return head.subarray(257, 262).toString("latin1") === "ustar" ? "tar" : undefined;
+  return isTarHeader(head) ? "tar" : undefined;
+}
+
+/** By its checksum, which the oldest tars have too; a tar without entries is zeros. */
+function isTarHeader(head: Buffer): boolean {
+  if (head.length < 512) return false;
+  if (head.every((byte) => byte === 0)) return true;
+  const told = Number.parseInt(head.subarray(148, 156).toString("latin1").trim(), 8);
+  // The checksum counts its own eight bytes as blanks (POSIX ustar).
+  return told === head.reduce((sum, byte, at) => sum + (at >= 148 && at < 156 ? 0x20 : byte), 0);
 }
 
 async function* counted(entries: AsyncIterable<Entry>, counter: Counter): AsyncGenerator<Entry> {
   try {
     for await (const entry of entries) {
       counter.entry();
-      yield entry;
+      // An entry is read by its consumer: what that throws does not pass through here.
+      yield { ...entry, read: (onBytes) => entry.read(onBytes).catch(throwUnread) };
     }
   } catch (error) {
-    if (error instanceof MediaError) throw error;
-    throw new MediaError("corrupt", "The archive cannot be read.", { cause: error });
+    throwUnread(error);
   }
+}
+
+function throwUnread(error: unknown): never {
+  if (error instanceof MediaError) throw error;
+  throw new MediaError("corrupt", "The archive cannot be read.", { cause: error });
 }
 
 const UNIX_TYPE = 0o170_000;
@@ -109,6 +122,10 @@ async function* readZip({ path }: InputFile, password: string | undefined): Asyn
             if (refusal) throw refusal;
             if (error instanceof MediaError) throw error;
             const isPassword = /password/i.test(String(error));
+            if (error instanceof Error && error.message === ERR_UNSUPPORTED_COMPRESSION) {
+              const said = "Expected entries that are stored, deflated or deflated by 64 KB, got another compression.";
+              throw new MediaError("unsupported", said, { cause: error });
+            }
             if (isPassword)
               throw new MediaError("invalid", "Expected params.password to open the archive; it does not.", {
                 cause: error,
@@ -123,6 +140,9 @@ async function* readZip({ path }: InputFile, password: string | undefined): Asyn
   }
 }
 
+/** The oldest tars name no format. */
+const TAR_OPTIONS: object = { allowUnknownFormat: true };
+
 async function* readTar({ path }: InputFile, format: Format): AsyncGenerator<Entry> {
   const source = createReadStream(path);
   const inflated: Readable =
@@ -131,7 +151,7 @@ async function* readTar({ path }: InputFile, format: Format): AsyncGenerator<Ent
       : format === "tar.zst"
         ? source.pipe(createZstdDecompress())
         : source;
-  const tar = openTar();
+  const tar = openTar(TAR_OPTIONS);
   const fail = (error: Error): void => {
     tar.destroy(error);
   };

@@ -19,6 +19,8 @@ interface Called {
 /** Archives of the same files are the same bytes. */
 const TIME_MS = Date.UTC(2000, 0, 1);
 
+const FOLDER = "/run";
+
 /** One run of 7-Zip, with these files there. */
 async function call(args: readonly string[], files: Readonly<Record<string, Uint8Array>> = {}): Promise<Called> {
   const printed: string[] = [];
@@ -28,6 +30,9 @@ async function call(args: readonly string[], files: Readonly<Record<string, Uint
     print: (line: string) => void printed.push(line),
     printErr: (line: string) => void printed.push(line),
   });
+  // Apart from what is there already: files may be called as its own folders are.
+  module.FS.mkdir(FOLDER);
+  module.FS.chdir(FOLDER);
   const folders = new Set<string>();
   for (const [path, bytes] of Object.entries(files)) {
     path
@@ -86,16 +91,20 @@ export async function* readSevenZip(
         }
         // Under a name of ours: `e` writes into the folder, without paths.
         const got = await call(["e", "-y", ...secret, "-oout", "in.7z", "--", entry.name], { "in.7z": archive });
-        if (got.code !== 0) throw wrong(got.printed);
+        if (got.code !== 0) throw entry.isEncrypted ? wrong(got.printed) : damaged();
         await onBytes(got.files.read(`out/${entry.name.split("/").at(-1) ?? ""}`));
       },
     };
   }
 }
 
+function damaged(): MediaError {
+  return new MediaError("corrupt", "The archive cannot be read.");
+}
+
 function wrong(printed: readonly string[]): MediaError {
   if (printed.some((line) => /Headers Error|Is not archive|Unexpected end|Cannot open the file as/i.test(line))) {
-    return new MediaError("corrupt", "The archive cannot be read.");
+    return damaged();
   }
   return new MediaError("invalid", "Expected params.password to open the archive; it does not.");
 }
@@ -120,6 +129,9 @@ function blocks(printed: readonly string[]) {
   return found;
 }
 
+/** Where no file of a caller's lies. */
+const OUT = "/out.7z";
+
 /** Writes a 7z archive of these files. @throws Error of 7-Zip */
 export async function writeSevenZip(
   path: string,
@@ -130,19 +142,9 @@ export async function writeSevenZip(
   const secret = password === undefined ? [] : [`-p${password}`, "-mhe=on"];
   // Times would make other bytes of the same files.
   const made = await call(
-    [
-      "a",
-      `-mx=${level}`,
-      "-mtm=off",
-      "-mtc=off",
-      "-mta=off",
-      ...secret,
-      "out.7z",
-      "--",
-      ...files.map(({ name }) => name),
-    ],
+    ["a", `-mx=${level}`, "-mtm=off", "-mtc=off", "-mta=off", ...secret, OUT, "--", ...files.map(({ name }) => name)],
     given,
   );
   if (made.code !== 0) throw new Error(`7-Zip failed: ${made.printed.slice(-3).join(" ")}`);
-  writeFileSync(path, made.files.read("out.7z"));
+  writeFileSync(path, made.files.read(OUT));
 }

@@ -46,7 +46,11 @@ export default defineCapability({
     const options = { context: params.context, timeout: TIMEOUT_MS, maxEditLength: EDITS_MAX };
     const parts = structuredPatch("old", "new", old, other, "", "", options);
     const text = createTwoFilesPatch("old", "new", old, other, "", "", options);
-    if (!parts || text === undefined) throw new MediaError("too_large", `Expected at most ${EDITS_MAX} differences.`);
+    if (!parts || text === undefined)
+      throw new MediaError(
+        "too_large",
+        `Expected at most ${EDITS_MAX} differences, found within ${TIMEOUT_MS / 1_000} seconds.`,
+      );
     const lines = parts.hunks.flatMap((hunk) => hunk.lines);
     const more = {
       added: lines.filter((line) => line.startsWith("+")).length,
@@ -63,6 +67,8 @@ export default defineCapability({
 function patched(old: string, patch: string): string {
   let text: string | false;
   try {
+    // The library passes over words before the first place: a text that has none is no patch. An empty one changes nothing.
+    if (patch.trim() !== "" && !/^@@ /m.test(patch)) throw new Error("there are no places in it");
     text = applyPatch(old, patch);
   } catch (error) {
     throw new MediaError("corrupt", "Expected input.patch to be a unified diff of one file.", { cause: error });

@@ -3,7 +3,7 @@ import { format as formatSql } from "sql-formatter";
 
 import { defineCapability, input } from "../define.ts";
 import { choice, flag, integer } from "../params.ts";
-import { CODE_PRICE, madeText, textOf, unreadable } from "../text.ts";
+import { CODE_PRICE, madeText, textOf, unreadableAt } from "../text.ts";
 
 /** Language → the parser that reads it. */
 const PARSERS = {
@@ -62,7 +62,7 @@ export default defineCapability({
           : await pretty(code, { parser: PARSERS[language], printWidth: width, tabWidth: indent, useTabs: tabs });
       return await madeText(folder, text, { name: "code.txt", mediaType: "text/plain" });
     } catch (error) {
-      throw unreadable("code", error);
+      throw unreadableAt("code", error);
     }
   },
 });

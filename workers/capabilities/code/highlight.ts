@@ -48,7 +48,7 @@ export default defineCapability({
   async run({ params, inputs, folder }) {
     const code = await textOf(inputs.code);
     const { language, theme, line_numbers: isNumbered, standalone } = params;
-    if (language !== "text" && !(language in bundledLanguages)) {
+    if (language !== "text" && !Object.hasOwn(bundledLanguages, language)) {
       throw new MediaError("invalid", `Expected params.language to be one that is known, got ${language}.`);
     }
     if (!(theme in bundledThemes)) throw new Error(`the theme ${theme} is not there`);

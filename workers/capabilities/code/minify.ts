@@ -3,21 +3,42 @@ import { minify as minifyHtml } from "html-minifier-next";
 import { transform as transformCss } from "lightningcss";
 import { optimize } from "svgo";
 
+import { MediaError } from "#shared/media/media-error.ts";
+
 import { defineCapability, input } from "../define.ts";
 import { choice } from "../params.ts";
-import { CODE_PRICE, madeText, textOf, unreadable } from "../text.ts";
+import { CODE_PRICE, madeText, textOf, unreadableAt } from "../text.ts";
 
 const LANGUAGES = ["js", "ts", "css", "html", "svg", "json"] as const;
 
 const MINIFY: Readonly<Record<(typeof LANGUAGES)[number], (code: string) => Promise<string> | string>> = {
   js: (code) => script(code, "js"),
   ts: (code) => script(code, "ts"),
-  css: (code) => transformCss({ filename: "a.css", code: Buffer.from(code), minify: true }).code.toString(),
+  css: (code) => {
+    checkBraces(code);
+    return transformCss({ filename: "a.css", code: Buffer.from(code), minify: true }).code.toString();
+  },
   html: (code) =>
     minifyHtml(code, { collapseWhitespace: true, removeComments: true, minifyCSS: false, minifyJS: false }),
   svg: (code) => optimize(code, { multipass: true }).data,
-  json: (code) => JSON.stringify(JSON.parse(code)),
+  json: (code) => {
+    JSON.parse(code);
+    // Its own words without the blanks between them: numbers and repeated names stay as they were written.
+    return code.replaceAll(/("(?:[^"\\]|\\.)*")|\s+/g, "$1");
+  },
 };
+
+/** Its engine calls itself for each level, until its process ends. */
+const CSS_DEPTH_MAX = 200;
+
+function checkBraces(code: string): void {
+  let depth = 0;
+  for (const [bracket] of code.matchAll(/[{}()[\]]/g)) {
+    depth = "{([".includes(bracket) ? depth + 1 : Math.max(0, depth - 1);
+    if (depth <= CSS_DEPTH_MAX) continue;
+    throw new MediaError("too_large", `Expected CSS nested at most ${CSS_DEPTH_MAX} deep, got more.`);
+  }
+}
 
 /** In a process that esbuild keeps for the next time, unless it is stopped. */
 async function script(code: string, loader: "js" | "ts"): Promise<string> {
@@ -48,7 +69,7 @@ export default defineCapability({
     try {
       text = await MINIFY[params.language](code);
     } catch (error) {
-      throw unreadable("code", error);
+      throw unreadableAt("code", error);
     }
     const more = { bytes_before: Buffer.byteLength(code), bytes_after: Buffer.byteLength(text) };
     return madeText(folder, text, { name: `code.${params.language}`, mediaType: "text/plain", more });

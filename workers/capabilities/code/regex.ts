@@ -6,6 +6,10 @@ import { defineCapability, input } from "../define.ts";
 import { choice, integer, list, text } from "../params.ts";
 import { CODE_PRICE, madeText, textOf } from "../text.ts";
 
+/** Twice what a text may have. */
+const MATCHED_CHARACTERS_MAX = 4 * 1_048_576;
+const REPLACED_CHARACTERS_MAX = 64 * 1_048_576;
+
 const FLAGS = { i: RE2JS.CASE_INSENSITIVE, m: RE2JS.MULTILINE, s: RE2JS.DOTALL } as const;
 
 export default defineCapability({
@@ -23,7 +27,11 @@ export default defineCapability({
       choice("A flag.", ["i", "m", "s"], { required: true }),
       { max: 3 },
     ),
-    max: integer("Matches at most.", { min: 1, max: 10_000, default: 1_000 }),
+    max: integer("Matches, or parts of a split, at most; a replacement takes all matches.", {
+      min: 1,
+      max: 10_000,
+      default: 1_000,
+    }),
   },
   rules: [{ rule: "fits", path: "params.replacement", by: "params.mode", values: { match: [], split: [] } }],
   sample_input: { text: { text: "Tea 4.20, milk 1.10" } },
@@ -47,21 +55,48 @@ export default defineCapability({
         cause: error,
       });
     }
-    if (mode === "split") return { output: { parts: pattern.split(source, max) } };
+    if (mode === "split") {
+      const parts = pattern.split(source, max);
+      checkSize(parts.length, source.length);
+      return { output: { parts } };
+    }
     if (mode === "replace") {
       if (replacement === undefined)
         throw new MediaError("invalid", "Expected params.replacement for params.mode replace, got none.");
-      return madeText(folder, pattern.matcher(source).replaceAll(replacement), {
-        name: "text.txt",
-        mediaType: "text/plain",
-      });
+      return madeText(folder, replaced(pattern, source, replacement), { name: "text.txt", mediaType: "text/plain" });
     }
     const matches: object[] = [];
+    let characters = 0;
     const matcher = pattern.matcher(source);
     while (matches.length < max && matcher.find()) {
       const groups = Array.from({ length: matcher.groupCount() }, (_, at) => matcher.group(at + 1));
-      matches.push({ text: matcher.group(), index: matcher.start(), groups });
+      const text = matcher.group() ?? "";
+      characters += groups.reduce((sum, group) => sum + (group?.length ?? 0), text.length);
+      checkSize(matches.length, characters);
+      matches.push({ text, index: matcher.start(), groups });
     }
     return { output: { matches, is_cut: matches.length === max && matcher.find() } };
   },
 });
+
+/** @throws MediaError too_large: a group within each match may make much of a short text */
+function checkSize(count: number, characters: number): void {
+  if (characters <= MATCHED_CHARACTERS_MAX) return;
+  const said = `Expected at most ${MATCHED_CHARACTERS_MAX} characters of matches and groups, got more after ${count}.`;
+  throw new MediaError("too_large", said);
+}
+
+/** @throws MediaError too_large: a long replacement of much is refused before it is made */
+function replaced(pattern: RE2JS, source: string, replacement: string): string {
+  const groups = replacement.split("$").length;
+  let characters = source.length * groups;
+  const matcher = pattern.matcher(source);
+  while (matcher.find()) {
+    characters += replacement.length;
+    if (characters > REPLACED_CHARACTERS_MAX) {
+      const said = `Expected matches and replacements of at most ${REPLACED_CHARACTERS_MAX} characters in all, got more.`;
+      throw new MediaError("too_large", said);
+    }
+  }
+  return pattern.matcher(source).replaceAll(replacement);
+}

@@ -1,10 +1,12 @@
 import {
   newQuickJSWASMModuleFromVariant,
   newVariant,
+  type QuickJSHandle,
   RELEASE_SYNC,
   shouldInterruptAfterDeadline,
 } from "quickjs-emscripten";
 
+import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/media/media-error.ts";
 
 import { defineCapability, input } from "../define.ts";
@@ -23,8 +25,8 @@ export default defineCapability({
   description: "Runs a script in a sandbox and returns its last value and what it printed.",
   long_description:
     "The script is run by QuickJS (ES2023) inside WebAssembly, in a process of its own: no network, no files, no modules, no timers, " +
-    "64 MB of memory, and at most five seconds of its own time. `args` is a global; `print(…)` prints, as `log` of its console does. The value of the last " +
-    "expression is the result, as JSON.",
+    "64 MB of memory, and at most five seconds of its own time. `args` is a global; `print(…)` prints, as its console does. The value of the last " +
+    "expression is the result, as JSON; of a promise what it is settled with. Big integers are text.",
   output_modality: "text",
   input: { code: input("text", "The script.", { takesText: true }) },
   params: {
@@ -49,36 +51,67 @@ export default defineCapability({
     const module = await newQuickJSWASMModuleFromVariant(newVariant(RELEASE_SYNC, { wasmMemory: memory }));
     const runtime = module.newRuntime();
     runtime.setMaxStackSize(512 * 1_024);
-    runtime.setInterruptHandler(shouldInterruptAfterDeadline(Date.now() + params.timeout * 1_000));
+    const isPast = shouldInterruptAfterDeadline(Date.now() + params.timeout * 1_000);
+    let isLate = false;
+    runtime.setInterruptHandler((own) => (isLate ||= isPast(own) === true));
     const vm = runtime.newContext();
     const printed: string[] = [];
+    // Taken before the script may put others in their places.
+    const shown = vm.unwrapResult(vm.evalCode(SHOWN));
+    const json = vm.unwrapResult(vm.evalCode(JSON_OF));
+    const textOfValue = (value: QuickJSHandle): string =>
+      vm.unwrapResult(vm.callFunction(shown, vm.undefined, value)).consume((text) => vm.getString(text));
     const log = vm.newFunction("log", (...values) => {
-      const line = values.map((value) => shown(vm.dump(value))).join(" ");
+      const line = values.map(textOfValue).join(" ");
       if (printed.length < PRINTED_MAX) printed.push(line.slice(0, LINE_CHARACTERS_MAX));
     });
     const console_ = vm.newObject();
-    vm.setProp(console_, "log", log);
+    for (const name of ["log", "info", "warn", "error", "debug"]) vm.setProp(console_, name, log);
     vm.setProp(vm.global, "console", console_);
     vm.setProp(vm.global, "print", log);
     const args = vm.unwrapResult(vm.evalCode(`(${JSON.stringify(params.args)})`));
     vm.setProp(vm.global, "args", args);
-    const result = vm.evalCode(code, "script.js");
-    if (result.error) throw failed(vm.dump(result.error));
-    const value: unknown = vm.dump(result.value);
-    return { output: { value: value === undefined ? null : value, printed } };
+    const failed = (error: QuickJSHandle): MediaError => {
+      if (isLate) return new MediaError("too_large", "Expected the script to end within params.timeout.");
+      const told = vm.callFunction(shown, vm.undefined, error);
+      const said = told.error ? "it cannot be told" : vm.getString(told.value);
+      return new MediaError("invalid", `The script failed: ${said.slice(0, 300)}`);
+    };
+    const unwrapped = (result: ReturnType<typeof vm.evalCode>): QuickJSHandle => {
+      if (result.error) throw failed(result.error);
+      return result.value;
+    };
+    const settled = (value: QuickJSHandle): QuickJSHandle => {
+      const state = vm.getPromiseState(value);
+      if (state.type === "rejected") throw failed(state.error);
+      if (state.type === "fulfilled") return state.value;
+      const said = "Expected the script's promise to be settled when the script ends, got one that waits.";
+      throw isLate ? failed(vm.undefined) : new MediaError("invalid", said);
+    };
+    const result = unwrapped(vm.evalCode(code, "script.js"));
+    const jobs = runtime.executePendingJobs();
+    if (jobs.error) throw failed(jobs.error);
+    const text = unwrapped(vm.callFunction(json, vm.undefined, settled(result)));
+    const value = vm.getString(text);
+    const { capabilityTextBytesMax: max } = LIMITS;
+    if (Buffer.byteLength(value) > max) {
+      throw new MediaError("too_large", `Expected a value of at most ${max} bytes as JSON, got more.`);
+    }
+    return { output: { value: JSON.parse(value) as unknown, printed } };
   },
 });
 
-function failed(error: unknown): MediaError {
-  const { name = "Error", message = shown(error) } = (error ?? {}) as {
-    readonly name?: string;
-    readonly message?: string;
-  };
-  if (message === "interrupted")
-    return new MediaError("too_large", "Expected the script to end within params.timeout.");
-  return new MediaError("invalid", `The script failed: ${name}: ${message.slice(0, 300)}`);
-}
-
-function shown(value: unknown): string {
-  return typeof value === "string" ? value : (JSON.stringify(value) ?? "undefined");
-}
+const PLAIN = `const { stringify } = JSON, text = String, line = RegExp.prototype.exec.bind(/script\\.js:(\\d+)/);
+const plain = (_name, value) => typeof value === "bigint" ? text(value)
+  : value instanceof Error ? { name: value.name, message: value.message } : value;`;
+/** A value as JSON; what JSON has not is null. */
+const JSON_OF = `(() => { ${PLAIN} return (value) => stringify(value, plain) ?? "null"; })()`;
+/** A value as a line of text, of an error its place too. */
+const SHOWN = `(() => { ${PLAIN} return (value) => {
+  try {
+    if (typeof value !== "object" || value === null) return text(value);
+    if (!(value instanceof Error)) return stringify(value, plain) ?? "undefined";
+    const at = line(value.stack);
+    return text(value.name) + ": " + text(value.message) + (at ? " (line " + at[1] + ")" : "");
+  } catch { return "[object]"; }
+}; })()`;

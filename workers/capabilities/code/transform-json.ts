@@ -1,12 +1,13 @@
 import { Ajv } from "ajv";
 import { parse as parseCsv } from "csv-parse/sync";
-import { json as jq } from "jq-wasm";
 
 import { MediaError } from "#shared/media/media-error.ts";
 
 import { defineCapability, input } from "../define.ts";
 import { choice, custom, text } from "../params.ts";
 import { CODE_PRICE, madeText, textOf, unreadable, xmlOf } from "../text.ts";
+import { queried } from "./jq.ts";
+import { isTomlTime, tomlOf } from "./toml.ts";
 
 const FROM = ["auto", "json", "yaml", "toml", "xml", "csv"] as const;
 type From = (typeof FROM)[number];
@@ -51,6 +52,10 @@ export default defineCapability({
       throw unreadable(from.toUpperCase(), error);
     }
     checkDepth(value);
+    checkNumbers(value, data);
+    // Times are values of TOML alone: anywhere else they are texts.
+    if (params.to !== "toml" || params.jq !== undefined || params.schema !== undefined) value = withoutTimes(value);
+    if (params.jq !== undefined || params.to === "json") checkFinite(value);
     if (params.jq !== undefined) value = await queried(value, params.jq);
     if (params.schema !== undefined) check(value, params.schema);
     return madeText(folder, written(value, params.to), {
@@ -80,20 +85,40 @@ function checkDepth(data: unknown): void {
 
 function guess(data: string): Exclude<From, "auto"> {
   const start = data.trimStart();
-  if (/^[{[]/.test(start)) return "json";
   if (start.startsWith("<")) return "xml";
-  return /^[\w.-]+\s*=|^\[[\w.-]+\]\s*$/m.test(start) ? "toml" : "yaml";
+  const hasMembers = /^[ \t]*(?:[\w.-]+|"[^"\n]*"|'[^'\n]*')[ \t]*=/m.test(start);
+  if (hasMembers && /^\[\[?[\w."' -]+\]\]?[ \t]*(?:#.*)?$/m.test(start)) return "toml";
+  if (/^[{[]/.test(start)) return "json";
+  if (hasMembers && !/^[\w.-]+:(?:\s|$)/m.test(start)) return "toml";
+  // A head with commas and more lines below it, which would all be one word of YAML.
+  return /^[^-:,{}#&*!|>%@`\s][^:\n]*,[^:\n]*\n\s*\S/.test(start) ? "csv" : "yaml";
 }
 
-async function queried(value: unknown, program: string): Promise<unknown> {
-  try {
-    // As text: its library takes no other value than objects.
-    return await jq(JSON.stringify(value), program);
-  } catch (error) {
-    throw new MediaError("invalid", `Expected params.jq to be a program that runs: ${String(error).slice(0, 200)}`, {
-      cause: error,
-    });
-  }
+/** Whether some value within, of those that are no lists or objects of their own, is such a one. */
+function has(data: unknown, is: (value: unknown) => boolean): boolean {
+  if (is(data)) return true;
+  if (typeof data !== "object" || data === null || isTomlTime(data)) return false;
+  return Object.values(data).some((one) => has(one, is));
+}
+
+/** A number that a double cannot hold would silently be another one. @throws MediaError unsupported */
+function checkNumbers(value: unknown, data: string): void {
+  const isUnsafe = (one: unknown): boolean => Number.isInteger(one) && !Number.isSafeInteger(one);
+  // By its digits: 1e21 is meant as it is.
+  if (!/(?<![\w."'])\d{16,}(?![\w."'])/.test(data) || !has(value, isUnsafe)) return;
+  const said = `Expected integers of at most ${Number.MAX_SAFE_INTEGER}, got a larger one: write it as text.`;
+  throw new MediaError("unsupported", said);
+}
+
+/** @throws MediaError unsupported */
+function checkFinite(value: unknown): void {
+  if (!has(value, (one) => typeof one === "number" && !Number.isFinite(one))) return;
+  throw new MediaError("unsupported", "Expected numbers that JSON can hold, got an infinite one or NaN.");
+}
+
+function withoutTimes(value: unknown): unknown {
+  if (!has(value, isTomlTime)) return value;
+  return JSON.parse(JSON.stringify(value, (_name, one: unknown) => (Number.isNaN(one) ? null : one)));
 }
 
 function check(value: unknown, schema: object): void {
@@ -116,30 +141,5 @@ function written(value: unknown, to: "json" | "yaml" | "toml"): string {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new MediaError("invalid", "Expected an object for params.to toml, got another value.");
   }
-  return tomlOf(value as Record<string, unknown>, []);
-}
-
-/** Values of a table first, then its tables. */
-function tomlOf(table: Readonly<Record<string, unknown>>, path: readonly string[]): string {
-  const isTable = (value: unknown): value is Record<string, unknown> =>
-    typeof value === "object" && value !== null && !Array.isArray(value);
-  const plain = Object.entries(table).filter(([, value]) => !isTable(value) && value !== null);
-  const tables = Object.entries(table).filter((entry): entry is [string, Record<string, unknown>] => isTable(entry[1]));
-  const head = path.length > 0 && plain.length > 0 ? `[${path.map(keyOf).join(".")}]\n` : "";
-  const body = plain.map(([name, value]) => `${keyOf(name)} = ${tomlValue(value)}\n`).join("");
-  return `${head}${body}${tables.map(([name, value]) => `\n${tomlOf(value, [...path, name])}`).join("")}`;
-}
-
-function tomlValue(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(tomlValue).join(", ")}]`;
-  if (typeof value === "object" && value !== null) {
-    return `{ ${Object.entries(value)
-      .map(([name, one]) => `${keyOf(name)} = ${tomlValue(one)}`)
-      .join(", ")} }`;
-  }
-  return JSON.stringify(value ?? "");
-}
-
-function keyOf(name: string): string {
-  return /^[A-Za-z0-9_-]+$/.test(name) ? name : JSON.stringify(name);
+  return tomlOf(value as Record<string, unknown>);
 }

@@ -36,6 +36,7 @@ function read(html: string, options: ReadOptions): Article {
   if (options.scope === "page") return wholePage(html, options);
   const document = openDocument(html, options);
   const language = document.documentElement.lang;
+  for (const frames of document.querySelectorAll("frameset")) frames.remove();
   const found = new Readability(document, {
     keepClasses: true,
     maxElemsToParse: LIMITS.webElementsMax,
@@ -59,7 +60,7 @@ function wholePage(html: string, options: ReadOptions): Article {
 
 /** What is not for readers of a page. */
 const UNREAD =
-  "script,style,noscript,template,iframe,object,embed,svg,canvas,input,button,select,textarea,title,meta,link";
+  "script,style,noscript,template,iframe,object,embed,frameset,frame,svg,canvas,input,button,select,textarea,title,meta,link";
 
 const FACT_CHARACTERS_MAX = 1_000;
 

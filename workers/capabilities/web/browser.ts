@@ -4,7 +4,7 @@ import { request } from "node:http";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-import type { BrowserContext, BrowserContextOptions, Page, Route } from "playwright-core";
+import type { BrowserContext, BrowserContextOptions, Page, Request, Route } from "playwright-core";
 
 import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/media/media-error.ts";
@@ -60,6 +60,7 @@ export async function withPage<T>(visit: BrowserVisit, work: (page: Page) => Pro
     await guardRequests(context, visit);
     const page = await context.newPage();
     page.on("dialog", (dialog) => void dialog.dismiss().catch(() => undefined));
+    context.on("page", (opened) => void opened.close().catch(() => undefined));
     await load(page, visit);
     return await beforeDeadline(work(page));
   } finally {
@@ -149,7 +150,7 @@ async function guardRequests(context: BrowserContext, visit: BrowserVisit): Prom
 async function answer(route: Route, guard: string | undefined): Promise<void> {
   const asked = route.request();
   // Without content the page stays as it is; a refusal would be shown in its place.
-  if (asked.isNavigationRequest() && asked.frame().parentFrame() === null) return route.fulfill({ status: 204 });
+  if (isWholePage(asked)) return route.fulfill({ status: 204 });
   if (guard === undefined || asked.method() !== "GET") return route.abort("blockedbyclient");
   try {
     const { status, headers, body } = await askGuard(guard, asked.url());
@@ -158,6 +159,16 @@ async function answer(route: Route, guard: string | undefined): Promise<void> {
   } catch {
     // The page may be gone, or its run ended.
     return route.abort("failed").catch(() => undefined);
+  }
+}
+
+function isWholePage(asked: Request): boolean {
+  if (!asked.isNavigationRequest()) return false;
+  try {
+    return asked.frame().parentFrame() === null;
+  } catch {
+    // A window that a script opens asks before it has a frame.
+    return true;
   }
 }
 

@@ -93,7 +93,9 @@ export function readSitemap(text: string): Sitemap {
 function places(found: unknown): readonly Entry[] {
   const all: readonly unknown[] = Array.isArray(found) ? found : [found];
   return all.flatMap((one) => {
-    const [href, date] = [memberOf(one, "loc"), memberOf(one, "lastmod")];
+    const [place, date] = [memberOf(one, "loc"), memberOf(one, "lastmod")];
+    // With attributes it is an element of its own.
+    const href = memberOf(place, "#text") ?? place;
     return typeof href === "string" ? [entry(href, undefined, date)] : [];
   });
 }

@@ -23,7 +23,7 @@ const HEAD_BYTES = 1_024;
 /** Decoded as its mark, its server or its own head says, UTF-8 where none does. @throws MediaError unsupported */
 export async function pageText(page: InputPage): Promise<string> {
   const bytes = await Bun.file(page.path).bytes();
-  const charset = markOf(bytes) ?? charsetOf(page.contentType) ?? charsetOf(latin(bytes.subarray(0, HEAD_BYTES)));
+  const charset = markOf(bytes) ?? charsetOf(page.contentType) ?? charsetIn(latin(bytes.subarray(0, HEAD_BYTES)));
   return decoderOf(charset ?? "utf-8").decode(bytes);
 }
 
@@ -35,6 +35,22 @@ function markOf([first, second, third]: Uint8Array): string | undefined {
 
 function charsetOf(text: string): string | undefined {
   return /(?:charset|encoding)\s{0,9}=\s{0,9}["']?([a-z0-9_:.+-]{1,40})/i.exec(text)?.[1]?.toLowerCase();
+}
+
+/** What its head says of itself; words that only look so, and names that nobody knows, say nothing. */
+function charsetIn(head: string): string | undefined {
+  const said = head.replaceAll(/<!--[^]*?-->/g, "").match(/<\?xml\s[^>]*>|<meta\s[^>]*>/gi) ?? [];
+  const named = said.map(charsetOf).find((name) => name !== undefined && isKnown(name));
+  // What could be read as single bytes is not in 16 bits (HTML standard, 13.2.3.2).
+  return named?.startsWith("utf-16") === true ? "utf-8" : named;
+}
+
+function isKnown(charset: string): boolean {
+  try {
+    return new TextDecoder(charset as "utf-8").encoding !== "";
+  } catch {
+    return false;
+  }
 }
 
 function latin(bytes: Uint8Array): string {
@@ -63,7 +79,8 @@ const ROOTS: ReadonlyMap<string, Form> = new Map([
 /** By its first element where that is a known one: servers send feeds as anything. @throws MediaError unsupported */
 export function formOf(page: InputPage, text: string): Form {
   const type = typeOf(page);
-  const root = /^\s*</.test(text) ? /<([a-z][a-z0-9:]{0,40})/i.exec(text.slice(0, 4_096))?.[1] : undefined;
+  const start = text.slice(0, 4_096).replaceAll(/<!--[^]*?-->/g, "");
+  const root = /^\s*</.test(text) ? /<([a-z][a-z0-9:]{0,40})/i.exec(start)?.[1] : undefined;
   const form = ROOTS.get(root?.toLowerCase() ?? "");
   if (form !== undefined) return form;
   if (type === "text/html" || type === "application/xhtml+xml") return "html";
