@@ -31,13 +31,13 @@ export async function checkNesting(
       if (depth > LIMITS.workflowDepthMax) {
         throw refused(named, `Expected workflows that run others to a depth of at most ${LIMITS.workflowDepthMax}.`);
       }
-      const nested = await load(target, reader, named);
       const key = `${depth} ${named.workflowId} ${named.version ?? ""}`;
       if (known.has(key)) continue;
       known.add(key);
       if (known.size > LIMITS.workflowNestedMax) {
         throw refused(named, `Expected at most ${LIMITS.workflowNestedMax} workflows to be run in all.`);
       }
+      const nested = await load(target, reader, named);
       next.push(...nested.steps.flatMap((step) => namedBy(step, named.param)));
     }
     level = next;

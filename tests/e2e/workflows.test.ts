@@ -209,6 +209,11 @@ describe("workflows that run others", () => {
       codeOf(await call("POST", "/v1/workflows", "maker", { name: "x", definition: running(hidden, { version: 2 }) })),
     ).toEqual([400, "invalid_workflow_definition"]);
     await store({ definition: running(hidden, { version: 1 }) });
+    for (const version of [0, 2_147_483_648, 1e300]) {
+      expect(
+        codeOf(await call("POST", "/v1/workflows", "maker", { name: "x", definition: running(hidden, { version }) })),
+      ).toEqual([400, "invalid_workflow_definition"]);
+    }
   });
 });
 
