@@ -3,6 +3,7 @@ import type { NatsConnection } from "nats";
 
 import type { CallAdmission } from "#shared/admission/calls.ts";
 import type { Authenticator } from "#shared/admission/authenticate.ts";
+import type { Offered } from "#shared/capabilities/offered.ts";
 import type { IpNet } from "#shared/admission/ip-net.ts";
 import type { CatalogueStore } from "#shared/catalogue/open.ts";
 import type { Config } from "#shared/config.ts";
@@ -19,7 +20,6 @@ import type { Publisher } from "#shared/queue/publish.ts";
 import type { JobTokens } from "#shared/secrets/job-token.ts";
 import type { Storage } from "#shared/storage/client.ts";
 
-import type { Offered } from "./capabilities/offered.ts";
 import type { Cancel } from "./wait/cancel.ts";
 import type { JobWaiter } from "./wait/job-waiter.ts";
 import type { FileLinks } from "./media/links.ts";

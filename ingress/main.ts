@@ -27,7 +27,7 @@ import type { IngressContext } from "./context.ts";
 import { createCancel } from "./wait/cancel.ts";
 import { openJobWaiter } from "./wait/job-waiter.ts";
 import { createFileLinks } from "./media/links.ts";
-import { openOffered } from "./capabilities/offered.ts";
+import { openOffered } from "#shared/capabilities/offered.ts";
 import { openFleet } from "./wait/fleet.ts";
 import { createLiveShares } from "./wait/live-shares.ts";
 import { createRelay } from "./wait/relay.ts";

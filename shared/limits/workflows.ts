@@ -10,6 +10,7 @@ export const WORKFLOW_LIMITS = {
   workflowDepthMax: 5,
   /** Definitions that are read to see how deep one is. */
   workflowNestedMax: 100,
+  runOutputBytesMax: 1_048_576,
   workflowsPageDefault: 20,
   workflowsPageMax: 100,
   expressionCharsMax: 2_000,
