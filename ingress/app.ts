@@ -25,6 +25,7 @@ import { root } from "./routes/root.ts";
 import { speech } from "./routes/speech.ts";
 import { transcriptions } from "./routes/transcriptions.ts";
 import { videos } from "./routes/videos.ts";
+import { workflowRuns } from "./routes/workflow-runs.ts";
 import { workflows } from "./routes/workflows.ts";
 import { createServe, type Route } from "./serve.ts";
 
@@ -49,6 +50,7 @@ export function routesOf(context: IngressContext): readonly Route[] {
     ...files(context),
     key(context),
     ...workflows(context),
+    ...workflowRuns(context),
     ...fallbackChains(context),
     ...health(context),
     root(),

@@ -24,6 +24,7 @@ import type { Cancel } from "./wait/cancel.ts";
 import type { JobWaiter } from "./wait/job-waiter.ts";
 import type { FileLinks } from "./media/links.ts";
 import type { Relay } from "./wait/relay.ts";
+import type { RunFollower } from "./workflows/run-follower.ts";
 
 export interface IngressContext {
   readonly config: Pick<
@@ -52,6 +53,8 @@ export interface IngressContext {
   /** Capabilities that can be run. */
   readonly offered: Offered;
   readonly waiter: JobWaiter;
+  /** Words about runs of workflows. */
+  readonly runs: RunFollower;
   readonly links: FileLinks;
   /** What a provider must show to ring for a job. */
   readonly callbackTokens: Pick<JobTokens, "isOf">;

@@ -32,6 +32,7 @@ import { openFleet } from "./wait/fleet.ts";
 import { createLiveShares } from "./wait/live-shares.ts";
 import { createRelay } from "./wait/relay.ts";
 import { openUnsettledAnswers } from "./wait/unsettled.ts";
+import { createRunFollower } from "./workflows/run-follower.ts";
 
 /** The hold of a call that failed to be dispatched is tried to be released this long; then the janitor does it. */
 const FINISH_RETRY_MS = 20_000;
@@ -126,6 +127,7 @@ export async function startIngress(): Promise<void> {
     probes,
     offered,
     waiter,
+    runs: createRunFollower(connection, log),
     links,
     callbackTokens,
     isReady: async (required) => (await dependencies.readiness(required)).ok,

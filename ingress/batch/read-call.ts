@@ -13,6 +13,8 @@ import { readJson } from "#shared/json.ts";
 import { kindAt } from "#shared/kinds/kinds.ts";
 import type { Pool } from "#shared/queue/subjects.ts";
 
+import { readTicket, TICKET_KIND } from "./read-ticket.ts";
+
 type Context = Parameters<typeof readCall>[0];
 
 interface Arrived {
@@ -27,10 +29,13 @@ interface Arrived {
 export async function readBatchCall(context: Context, arrived: Arrived): Promise<ReadCall> {
   const { caller, pool, data, deliveries: tries } = arrived;
   const message = readJson(data);
-  const { endpoint = CHAT_ENDPOINT, capability = "", body } = parse("BatchMessage", message.value);
+  const { endpoint = CHAT_ENDPOINT, capability = "", workflow = "", body } = parse("BatchMessage", message.value);
+  if (endpoint === WORKFLOW_ENDPOINT) {
+    checkPool(endpoint, TICKET_KIND, pool);
+    return readTicket(context, caller, workflow, body);
+  }
   const target: CallTarget = endpoint === RUN_ENDPOINT ? { capability } : { kind: kindAt(endpoint) };
   checkPool(endpoint, "kind" in target ? target.kind : RUN_KIND, pool);
-  if ("kind" in target) refuseUntold(body);
   return readCall(context, { caller, target, body, exactIntegers: exactIntegersOf(message.text), tries });
 }
 
@@ -40,29 +45,21 @@ function checkPool(endpoint: string, { pool: own }: Pick<WorkKind, "pool">, pool
   throw new ApiError("invalid_request", message, { param: "endpoint" });
 }
 
-/** A job is answered as a whole, in JSON, and what it makes are files. */
-const UNTOLD: readonly (readonly [member: string, values: readonly unknown[], expected: string])[] = [
-  ["stream", [true], "no stream, since a job is answered as a whole"],
-  ["stream_format", ["sse"], "no stream_format sse, since a job is answered as a whole"],
-  ["response_format", ["b64_json"], "no response_format b64_json, since what a job makes is a file"],
-  ["response_format", ["text", "srt", "vtt"], "response_format json or verbose_json, since a job is answered in JSON"],
-];
-
-function refuseUntold(body: Readonly<Record<string, unknown>>): void {
-  const [member, , expected] = UNTOLD.find(([name, values]) => values.includes(body[name])) ?? [];
-  if (member === undefined) return;
-  throw new ApiError("unsupported_value", `Expected ${expected}.`, { param: member });
-}
-
 /** 64 hex digits: equal for messages that ask for the same, however their members are ordered. */
 export function fingerprintOf(data: Uint8Array): string {
   const hash = createHash("sha256");
   try {
     const { text, value } = readJson(data);
-    const { endpoint = CHAT_ENDPOINT, capability, body } = value as Readonly<Partial<Record<string, unknown>>>;
+    const {
+      endpoint = CHAT_ENDPOINT,
+      capability,
+      workflow,
+      body,
+    } = value as Readonly<Partial<Record<string, unknown>>>;
     // Integers that read as the same double are told apart by their digits.
     const integers = [...(exactIntegersOf(text)?.values() ?? [])].toSorted((one, other) => one.localeCompare(other));
-    const more = [...(capability === undefined ? [] : [capability]), ...(integers.length === 0 ? [] : [integers])];
+    const named = [capability, workflow].filter((one) => one !== undefined);
+    const more = [...named, ...(integers.length === 0 ? [] : [integers])];
     return hash.update(canonicalJson([endpoint, body, ...more])).digest("hex");
   } catch {
     return hash.update(data).digest("hex");
@@ -70,4 +67,5 @@ export function fingerprintOf(data: Uint8Array): string {
 }
 
 const CHAT_ENDPOINT = "/v1/chat/completions";
+const WORKFLOW_ENDPOINT = "/v1/workflows/{id}/runs";
 const RUN_ENDPOINT = "/v1/capabilities/{id}/run";

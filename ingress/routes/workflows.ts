@@ -22,8 +22,7 @@ import {
 } from "#shared/database/workflows.ts";
 import { newId } from "#shared/ids.ts";
 import { readJson } from "#shared/json.ts";
-import { readDefinition } from "#shared/workflows/definition.ts";
-import { checkNesting } from "#shared/workflows/nesting.ts";
+import { readerOf } from "#shared/workflows/access.ts";
 
 import { json } from "../answers.ts";
 import { readJsonBody } from "../body.ts";
@@ -31,7 +30,8 @@ import type { IngressContext } from "../context.ts";
 import { allowRoles } from "../roles.ts";
 import { errorsOf } from "../route-errors.ts";
 import { callerOf, type Route, type RouteCall } from "../serve.ts";
-import { checkEditor, checkKeeper, noWorkflow, readerOf, shownWorkflow } from "../workflows/access.ts";
+import { checkEditor, checkKeeper, noWorkflow, shownWorkflow } from "../workflows/access.ts";
+import { checkDefinition } from "../workflows/check-definition.ts";
 import { PAGE_QUERY, pageOf, wholeNumber } from "../workflows/paging.ts";
 
 const LIST = "/v1/workflows";
@@ -123,7 +123,7 @@ async function create(context: IngressContext, call: RouteCall): Promise<Respons
   const body: WorkflowCreateRequest = parse("WorkflowCreateRequest", value);
   const reader = readerOf(callerOf(call));
   const { name, description = "", sharingScope = "private", sharePermission = "read" } = body;
-  const definition = await checked(context, call, undefined, body.definition);
+  const definition = JSON.stringify(await checkDefinition(context, callerOf(call), undefined, body.definition));
   const id = newId();
   await insertWorkflow(context.database, reader, id, { name, description, sharingScope, sharePermission, definition });
   return json({ id, version: 1, name } satisfies WorkflowWritten, {}, 201);
@@ -164,7 +164,8 @@ async function update(context: IngressContext, call: RouteCall): Promise<Respons
   const body: WorkflowUpdateRequest = parse("WorkflowUpdateRequest", value);
   const { name = null, description = null, sharingScope = null, sharePermission = null } = body;
   if (sharingScope !== null || sharePermission !== null) checkKeeper({ id, ...row }, caller, "share");
-  const definition = body.definition === undefined ? null : await checked(context, call, id, body.definition);
+  const definition =
+    body.definition === undefined ? null : JSON.stringify(await checkDefinition(context, caller, id, body.definition));
   const change = { name, description, sharingScope, sharePermission, definition };
   const changed = await updateWorkflow(context.database, readerOf(caller), id, change);
   if (!changed) throw noWorkflow();
@@ -177,22 +178,6 @@ async function remove(context: IngressContext, call: RouteCall): Promise<Respons
   const isGone = await deleteWorkflow(context.database, readerOf(callerOf(call)), row.id);
   if (!isGone) throw noWorkflow();
   return json({ id: row.id, deleted: true } satisfies WorkflowDeleted);
-}
-
-/** As JSON, once nothing is wrong with it. @throws ApiError `invalid_workflow_definition` */
-async function checked(
-  { catalogue, offered, database }: IngressContext,
-  call: RouteCall,
-  id: string | undefined,
-  value: unknown,
-): Promise<string> {
-  const capabilities = offered.current();
-  const { definition } = readDefinition(value, {
-    catalogue: catalogue.current(),
-    capability: (name) => capabilities.find((one) => one.id === name),
-  });
-  await checkNesting(database, readerOf(callerOf(call)), id, definition);
-  return JSON.stringify(definition);
 }
 
 function present(row: WorkflowRow): WorkflowSummary {

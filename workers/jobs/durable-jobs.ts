@@ -26,6 +26,7 @@ import { endJob, type JobEnd, nothingUsed } from "#shared/jobs/end.ts";
 import { keepResult } from "#shared/jobs/result.ts";
 import { type Charge, countCharge, settlementOf } from "#shared/ledger/charge.ts";
 import { paced } from "#shared/pace.ts";
+import { wakeRun } from "#shared/queue/run-wake.ts";
 import { isIngressReply, type Lane, type Pool, roomSubject } from "#shared/queue/subjects.ts";
 import { LANE_SETTINGS } from "#shared/queue/topology.ts";
 import { readClaim } from "#shared/storage/claim-check.ts";
@@ -285,6 +286,7 @@ export function openDurableJobs(options: {
     if (charge) countCharge(context, charge, taken, { requestId: job.id, source: used.source });
     log.info({ job_id: job.id, state: ending.state, source: used.source }, "job ended");
     notifyPublisher(context.replies, job, { ...told, creditsNano: taken });
+    if (job.run_id !== null) wakeRun(context.replies, { id: job.run_id, workspace_id: job.workspace_id, lane });
     sayRoom();
     await sentFailpoint("job.told");
     const { stored_inputs } = job.work as Pick<JobMessage, "stored_inputs">;

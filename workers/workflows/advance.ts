@@ -66,7 +66,7 @@ function endWork(draft: Draft, place: WorkPlace, end: WorkEnd, creditsNano: bigi
   // A run that has ended takes no results.
   const isAwaited = run.status === "running" && !isEnded(draft.state.status);
   if (!isAwaited) item.status = "cancelled";
-  else if (end.status === "succeeded") Object.assign(item, { status: "succeeded", output: end.output });
+  else if (end.status === "succeeded") Object.assign(item, { ...end });
   else Object.assign(item, { status: "failed", error: end.status === "failed" ? end.error : CANCELLED_ELSEWHERE });
   settle(draft, run);
 }

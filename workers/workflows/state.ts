@@ -17,6 +17,8 @@ export interface ItemRun {
   readonly index: number;
   readonly status: ItemStatus;
   readonly output?: unknown;
+  /** Where the output lies when it is too large for a row. */
+  readonly outputRef?: string;
   readonly error?: StepError;
   /** What its work came to, once that has ended. */
   readonly creditsNano?: bigint;
@@ -67,7 +69,7 @@ export interface WorkPlace {
 }
 
 export type WorkEnd =
-  | { readonly status: "succeeded"; readonly output: unknown }
+  | { readonly status: "succeeded"; readonly output: unknown; readonly outputRef?: string }
   | { readonly status: "failed"; readonly error: StepError }
   | { readonly status: "cancelled" };
 

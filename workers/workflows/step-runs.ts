@@ -1,9 +1,10 @@
 /** Attempts of steps: how one is made, begins its work, and ends. */
 import { LIMITS } from "#shared/limits.ts";
-import type { CompiledStep } from "#shared/workflows/definition.ts";
+import type { CompiledDefinition, CompiledStep } from "#shared/workflows/definition.ts";
+import type { Resolved } from "#shared/workflows/expressions/scope.ts";
 
-import { type Draft, isFailing, nextEnd, scopeOf, type StepDraft, stepOf } from "./draft.ts";
-import { isEnded, type StepError } from "./state.ts";
+import { type Draft, findRun, isFailing, nextEnd, scopeOf, type StepDraft, stepOf } from "./draft.ts";
+import { isEnded, type ItemRun, type RunState, type StepError, type WorkPlace } from "./state.ts";
 
 /** A step whose dependencies are there: judged, and made ready to begin. */
 export function prepare(draft: Draft, { step, condition, list }: CompiledStep): void {
@@ -42,9 +43,7 @@ export function prepare(draft: Draft, { step, condition, list }: CompiledStep): 
     // What an earlier attempt of the run did for the same item is not done again.
     const done = earlier?.items[index];
     const isSame = done?.status === "succeeded" && Bun.deepEquals(earlier?.list?.[index], item, true);
-    return isSame
-      ? { index, status: "succeeded", output: done.output, isKept: true as const }
-      : { index, status: "queued" };
+    return isSame ? kept({ ...done, index }) : { index, status: "queued" };
   });
 }
 
@@ -56,18 +55,14 @@ export function prepare(draft: Draft, { step, condition, list }: CompiledStep): 
 export function startItems(draft: Draft, run: StepDraft, capacity: { left: number }): boolean {
   const { effects } = draft;
   if (run.isDelayed || (run.status !== "queued" && run.status !== "running")) return false;
-  const one = stepOf(draft, run.stepId);
-  const { step } = one;
+  const { step } = stepOf(draft, run.stepId);
   const concurrency = run.list === undefined ? 1 : (step.concurrency ?? LIMITS.forEachConcurrency);
   const goesOn = (): boolean => step.on_error === "continue" || !run.items.some(({ status }) => status === "failed");
   let busy = run.items.filter(({ status }) => status === "running").length;
-  const scope = scopeOf(draft);
   for (const item of run.items) {
     if (busy >= concurrency || capacity.left <= 0 || !goesOn()) break;
     if (item.status !== "queued") continue;
-    const within = run.list === undefined ? scope : { ...scope, item: run.list[item.index], index: item.index };
-    const params = one.params.resolve(within);
-    const input = one.input.resolve(within);
+    const { params, input } = bindingsOf(draft, run, item.index);
     const fault = "fault" in params ? params.fault : "fault" in input ? input.fault : undefined;
     if (fault !== undefined || "fault" in params || "fault" in input) {
       item.status = "failed";
@@ -84,6 +79,30 @@ export function startItems(draft: Draft, run: StepDraft, capacity: { left: numbe
   if (run.status === "queued" && (busy > 0 || capacity.left > 0)) run.status = "running";
   settle(draft, run);
   return run.status !== "running" && run.status !== "queued";
+}
+
+/** What work that is under way was begun with: expressions give the same again, since what they read has ended. */
+export function resolveWork(
+  compiled: CompiledDefinition,
+  state: RunState,
+  place: WorkPlace,
+): { readonly place: WorkPlace; readonly params: unknown; readonly input: unknown } | undefined {
+  const draft: Draft = { compiled, state: { ...state, stepRuns: [...state.stepRuns] as StepDraft[] }, effects: [] };
+  const run = findRun(draft, place);
+  if (run?.items[place.index]?.status !== "running") return undefined;
+  const { params, input } = bindingsOf(draft, run, place.index);
+  return "fault" in params || "fault" in input ? undefined : { place, params: params.value, input: input.value };
+}
+
+function bindingsOf(
+  draft: Draft,
+  run: StepDraft,
+  index: number,
+): { readonly params: Resolved; readonly input: Resolved } {
+  const { params, input } = stepOf(draft, run.stepId);
+  const scope = scopeOf(draft);
+  const within = run.list === undefined ? scope : { ...scope, item: run.list[index], index };
+  return { params: params.resolve(within), input: input.resolve(within) };
 }
 
 /** Ends a step's attempt when nothing of it is left to do. */
@@ -134,7 +153,7 @@ function fail(draft: Draft, run: StepDraft, error: StepError): void {
   const attempt = run.attempt + 1;
   const items = run.items.map((item) => {
     const { index, status } = item;
-    if (status === "succeeded") return { index, status, output: item.output, isKept: true as const };
+    if (status === "succeeded") return kept(item);
     if (item.error?.isFinal === true) return { index, status, error: item.error, isKept: true as const };
     return { index, status: "queued" as const };
   });
@@ -148,6 +167,11 @@ function fail(draft: Draft, run: StepDraft, error: StepError): void {
     ...(seconds > 0 ? { isDelayed: true as const } : {}),
   });
   if (seconds > 0) effects.push({ kind: "step_timer", stepId: run.stepId, attempt, seconds });
+}
+
+/** The same item in a later attempt. */
+function kept({ index, output, outputRef }: ItemRun): ItemRun {
+  return { index, status: "succeeded", output, ...(outputRef === undefined ? {} : { outputRef }), isKept: true };
 }
 
 export function cancelItems({ effects }: Draft, run: StepDraft): void {

@@ -1,0 +1,181 @@
+/** The jobs and runs that do the work of steps, as their run looks for them. */
+import type { Queryable } from "./client.ts";
+import type { Lane } from "#shared/queue/subjects.ts";
+
+import type { ClaimedJob, JobError } from "./jobs.ts";
+
+/** Work that has ended and whose run does not know it. */
+export interface EndedWork {
+  readonly step_id: string;
+  readonly attempt: number;
+  readonly item: number;
+  readonly work_id: string;
+  /** Undefined for runs. */
+  readonly kind: string | null;
+  /** Of a job or a run. */
+  readonly state: "completed" | "succeeded" | "failed" | "cancelled" | "refused";
+  readonly credits: bigint;
+  readonly result: string | null;
+  readonly result_ref: string | null;
+  readonly error: (Pick<JobError, "message"> & { readonly code: string }) | null;
+}
+
+export function findEndedWork(target: Queryable, runId: string, max: number): Promise<EndedWork[]> {
+  return target.query<EndedWork>(
+    `select i.step_id, i.attempt, i.item, i.work_id, j.kind, j.state, coalesce(j.credits, 0) as credits, j.result, j.result_ref, j.error::json
+     from step_item i join job j on j.id = i.work_id
+     where i.run_id = $1 and i.work_id is not null and i.credits is null and not i.is_run
+       and j.state in ('completed', 'failed', 'cancelled', 'refused')
+     union all
+     select i.step_id, i.attempt, i.item, i.work_id, null, r.status, r.credits, r.output, null, r.error
+     from step_item i join run r on r.id = i.work_id
+     where i.run_id = $1 and i.work_id is not null and i.credits is null and i.is_run
+       and r.status in ('succeeded', 'failed', 'cancelled')
+     limit $2`,
+    [runId, max],
+    "find_ended_work",
+  );
+}
+
+export interface OpenWork {
+  readonly step_id: string;
+  readonly attempt: number;
+  readonly item: number;
+  readonly work_id: string;
+  readonly is_run: boolean;
+  /** Its time is over. */
+  readonly is_late: boolean;
+  /** Neither a job nor a run is there for it. */
+  readonly is_absent: boolean;
+  /** Since when it ought to be there, in milliseconds. */
+  readonly age_ms: number;
+}
+
+/** Work that has not come to an end, as far as something may have to be done about it: late, or never begun. */
+export function findOpenWork(target: Queryable, runId: string): Promise<OpenWork[]> {
+  return target.query<OpenWork>(
+    `select * from (
+       select step_id, attempt, item, work_id, is_run, status = 'running' and late_at <= clock_timestamp() as is_late,
+              case when is_run then not exists (select from run where id = work_id) else not exists (select from job where id = work_id) end as is_absent,
+              extract(epoch from clock_timestamp() - started_at)::float8 * 1000 as age_ms
+       from step_item where run_id = $1 and work_id is not null and credits is null) x
+     where is_late or is_absent`,
+    [runId],
+    "find_open_work",
+  );
+}
+
+/** Attempts of steps whose delay is over. */
+export function findDueSteps(
+  target: Queryable,
+  runId: string,
+): Promise<{ readonly step_id: string; readonly attempt: number }[]> {
+  return target.query(
+    `select step_id, attempt from step_run where run_id = $1 and status = 'queued' and due_at <= clock_timestamp()`,
+    [runId],
+    "find_due_steps",
+  );
+}
+
+/** From now on these jobs are to end. */
+export async function cancelJobs(target: Queryable, ids: readonly string[]): Promise<void> {
+  await target.query(
+    "update job set cancel_requested = true where id = any ($1::uuid[]) and state in ('queued', 'running')",
+    [[...ids]],
+    "cancel_jobs",
+  );
+}
+
+/** The job that a publisher asked a run with: it has the run's id, and ends with it. */
+export type Ticket = Pick<ClaimedJob, "workspace_id" | "epoch" | "publisher_key" | "reply"> & { readonly lane: Lane };
+
+/** Undefined where there is none, or it has ended. */
+export async function findTicket(target: Queryable, runId: string): Promise<Ticket | undefined> {
+  const rows = await target.query<Ticket>(
+    "select workspace_id, epoch, publisher_key, reply, lane from job where id = $1 and kind = 'workflow' and state = 'running'",
+    [runId],
+    "find_ticket",
+  );
+  return rows[0];
+}
+
+/** Tickets whose run has ended: who ended it died before it told. */
+export function findLateTickets(target: Queryable, max: number): Promise<WaitingRun[]> {
+  return target.query<WaitingRun>(
+    `select r.id, r.workspace_id, r.lane from job j join run r on r.id = j.id
+     where j.kind = 'workflow' and j.state = 'running' and r.ended_at < clock_timestamp() - interval '2 seconds' limit $1`,
+    [max],
+    "find_late_tickets",
+  );
+}
+
+/** Runs that somebody has to look at. */
+export interface WaitingRun {
+  readonly id: string;
+  readonly workspace_id: string;
+  readonly lane: "live" | "batch";
+}
+
+/** Those whose time has come: an attempt of the run or of a step, a call that is late, and a cancel that was asked a while ago. */
+export function findDueRuns(target: Queryable, max: number): Promise<WaitingRun[]> {
+  return target.query<WaitingRun>(
+    `select id, workspace_id, lane from run where id in (
+       (select id from run where due_at <= clock_timestamp() limit $1)
+       union (select run_id from step_run where due_at <= clock_timestamp() and status = 'queued' limit $1)
+       union (select run_id from step_item where status = 'running' and late_at <= clock_timestamp() limit $1)
+     ) limit $1`,
+    [max],
+    "find_due_runs",
+  );
+}
+
+/** Those whose work has ended a while ago, or that were asked to be cancelled then: the word of it was lost. */
+export function findForgottenRuns(target: Queryable, olderMs: number, max: number): Promise<WaitingRun[]> {
+  return target.query<WaitingRun>(
+    `select id, workspace_id, lane from run where id in (
+       (select i.run_id from step_item i join job j on j.id = i.work_id
+        where i.work_id is not null and i.credits is null and j.ended_at < clock_timestamp() - $1 * interval '1 millisecond' limit $2)
+       union (select i.run_id from step_item i join run r on r.id = i.work_id
+        where i.work_id is not null and i.credits is null and r.ended_at < clock_timestamp() - $1 * interval '1 millisecond' limit $2)
+       union (select id from run where status in ('queued', 'running')
+        and (cancel_requested or (status = 'queued' and due_at is null))
+        and created_at < clock_timestamp() - $1 * interval '1 millisecond' limit $2)
+     ) limit $2`,
+    [olderMs, max],
+    "find_forgotten_runs",
+  );
+}
+
+/** Those without progress for long, each counted: what never goes on must not be tried forever. */
+export function takeStalledRuns(target: Queryable, olderMs: number, max: number): Promise<WaitingRun[]> {
+  return target.query<WaitingRun>(
+    `update run set recoveries = recoveries + 1, progressed_at = clock_timestamp()
+     where id in (
+       select id from run where status in ('queued', 'running') and progressed_at < clock_timestamp() - $1 * interval '1 millisecond'
+       order by progressed_at limit $2 for update skip locked)
+     returning id, workspace_id, lane`,
+    [olderMs, max],
+  );
+}
+
+/** Drops runs that ended long ago. @returns references of outputs that lie in the object store */
+export async function dropEndedRuns(
+  target: Queryable,
+  olderMs: number,
+  max: number,
+): Promise<{ readonly count: number; readonly references: readonly string[] }> {
+  const [row] = await target.query<{ count: number; refs: string[] | null }>(
+    `with gone as (
+       select id from run where ended_at < clock_timestamp() - $1 * interval '1 millisecond'
+         and not exists (select from run p where p.id = run.parent_id and (p.ended_at is null or p.ended_at >= clock_timestamp() - $1 * interval '1 millisecond'))
+       order by ended_at limit $2 for update skip locked
+     ), refs as (
+       select i.output_ref from step_item i join gone on gone.id = i.run_id where i.output_ref is not null
+     ), dropped as (
+       delete from run using gone where run.id = gone.id returning 1
+     )
+     select (select count(*) from dropped)::int as count, (select array_agg(output_ref) from refs) as refs`,
+    [olderMs, max],
+  );
+  return { count: row?.count ?? 0, references: row?.refs ?? [] };
+}
