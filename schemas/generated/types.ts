@@ -1609,6 +1609,19 @@ export interface JobMessage {
    * Object-store key of the client's body.
    */
   request_ref?: string;
+  /**
+   * Of a chat call whose run is streamed: the step whose readers hear it as it comes.
+   */
+  step?: {
+    run_id: string;
+    step_id: string;
+    attempt: number;
+    /**
+     * Of its list; absent where it has none.
+     */
+    index?: number;
+    [k: string]: unknown;
+  };
   [k: string]: unknown;
 }
 /**

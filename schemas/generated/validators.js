@@ -9571,7 +9571,7 @@ return errors === 0;
 }
 validate76.evaluated = { props: { workflowId: true, stepId: true, missing: true }, dynamicProps: false, dynamicItems: false };
 var validateJobMessage = validate77;
-var schema94 = { type: "object", required: ["job_id", "attempt", "dispatch", "kind", "request_id", "workspace_id", "key_id", "model", "hold_nano", "may_exceed", "output_tokens_max", "price", "deadline_ms"], properties: { job_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1, maximum: 32767 }, dispatch: { type: "integer", minimum: 1 }, kind: { type: "string", enum: ["chat", "embeddings", "images", "image_edits", "speech", "transcription", "video", "music", "mesh", "capability", "workflow"] }, api: { type: "string", enum: ["openai", "anthropic"] }, request_id: { type: "string" }, workspace_id: { type: "string", format: "uuid" }, key_id: { type: "string", format: "uuid" }, model: { type: "string", minLength: 1 }, hold_nano: { type: "string", pattern: "^[0-9]{1,19}$" }, may_exceed: { type: "boolean" }, output_tokens_max: { type: "integer", minimum: 0 }, price: { type: "object" }, deadline_ms: { type: "integer", minimum: 0 }, reply: { type: "string" }, repeat: { type: "boolean" }, fallbacks: { type: "array", maxItems: 10, items: { type: "string", minLength: 1 } }, continue_streams: { type: "boolean" }, stream: { type: "boolean" }, cache: { type: "object", required: ["key", "ttl_s"], properties: { key: { type: "string", pattern: "^[0-9a-f]{64}$" }, ttl_s: { type: "integer", minimum: 1 } } }, stored_inputs: { type: "object", additionalProperties: { type: "object", required: ["reference", "content_type"], properties: { reference: { type: "string", minLength: 1 }, content_type: { type: "string", minLength: 1 } } } }, fingerprint: { type: "string", pattern: "^[0-9a-f]{64}$" }, request: { type: "object" }, request_ref: { type: "string", minLength: 1 } }, if: { required: ["request_ref"] }, else: { required: ["request"] } };
+var schema94 = { type: "object", required: ["job_id", "attempt", "dispatch", "kind", "request_id", "workspace_id", "key_id", "model", "hold_nano", "may_exceed", "output_tokens_max", "price", "deadline_ms"], properties: { job_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1, maximum: 32767 }, dispatch: { type: "integer", minimum: 1 }, kind: { type: "string", enum: ["chat", "embeddings", "images", "image_edits", "speech", "transcription", "video", "music", "mesh", "capability", "workflow"] }, api: { type: "string", enum: ["openai", "anthropic"] }, request_id: { type: "string" }, workspace_id: { type: "string", format: "uuid" }, key_id: { type: "string", format: "uuid" }, model: { type: "string", minLength: 1 }, hold_nano: { type: "string", pattern: "^[0-9]{1,19}$" }, may_exceed: { type: "boolean" }, output_tokens_max: { type: "integer", minimum: 0 }, price: { type: "object" }, deadline_ms: { type: "integer", minimum: 0 }, reply: { type: "string" }, repeat: { type: "boolean" }, fallbacks: { type: "array", maxItems: 10, items: { type: "string", minLength: 1 } }, continue_streams: { type: "boolean" }, stream: { type: "boolean" }, cache: { type: "object", required: ["key", "ttl_s"], properties: { key: { type: "string", pattern: "^[0-9a-f]{64}$" }, ttl_s: { type: "integer", minimum: 1 } } }, stored_inputs: { type: "object", additionalProperties: { type: "object", required: ["reference", "content_type"], properties: { reference: { type: "string", minLength: 1 }, content_type: { type: "string", minLength: 1 } } } }, fingerprint: { type: "string", pattern: "^[0-9a-f]{64}$" }, request: { type: "object" }, request_ref: { type: "string", minLength: 1 }, step: { type: "object", required: ["run_id", "step_id", "attempt"], properties: { run_id: { type: "string", format: "uuid" }, step_id: { type: "string" }, attempt: { type: "integer", minimum: 1 }, index: { type: "integer", minimum: 0 } } } }, if: { required: ["request_ref"] }, else: { required: ["request"] } };
 var pattern13 = new RegExp("^[0-9]{1,19}$", "u");
 var pattern14 = new RegExp("^[0-9a-f]{64}$", "u");
 function validate77(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
@@ -10158,6 +10158,102 @@ var valid1 = _errs63 === errors;
 } else {
 var valid1 = true;
 }
+if (valid1) {
+if (data.step !== undefined) {
+let data30 = data.step;
+const _errs65 = errors;
+if (errors === _errs65) {
+if (data30 && typeof data30 == "object" && !Array.isArray(data30)) {
+let missing5;
+if (data30.run_id === undefined && (missing5 = "run_id") || data30.step_id === undefined && (missing5 = "step_id") || data30.attempt === undefined && (missing5 = "attempt")) {
+validate77.errors = [{ instancePath: instancePath + "/step", schemaPath: "#/properties/step/required", keyword: "required", params: { missingProperty: missing5 } }];
+return false;
+} else {
+if (data30.run_id !== undefined) {
+let data31 = data30.run_id;
+const _errs67 = errors;
+if (errors === _errs67) {
+if (errors === _errs67) {
+if (typeof data31 === "string") {
+if (!formats0.test(data31)) {
+validate77.errors = [{ instancePath: instancePath + "/step/run_id", schemaPath: "#/properties/step/properties/run_id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate77.errors = [{ instancePath: instancePath + "/step/run_id", schemaPath: "#/properties/step/properties/run_id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid6 = _errs67 === errors;
+} else {
+var valid6 = true;
+}
+if (valid6) {
+if (data30.step_id !== undefined) {
+const _errs69 = errors;
+if (typeof data30.step_id !== "string") {
+validate77.errors = [{ instancePath: instancePath + "/step/step_id", schemaPath: "#/properties/step/properties/step_id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid6 = _errs69 === errors;
+} else {
+var valid6 = true;
+}
+if (valid6) {
+if (data30.attempt !== undefined) {
+let data33 = data30.attempt;
+const _errs71 = errors;
+if (!(typeof data33 == "number" && (!(data33 % 1) && !isNaN(data33)) && isFinite(data33))) {
+validate77.errors = [{ instancePath: instancePath + "/step/attempt", schemaPath: "#/properties/step/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs71) {
+if (typeof data33 == "number" && isFinite(data33)) {
+if (data33 < 1 || isNaN(data33)) {
+validate77.errors = [{ instancePath: instancePath + "/step/attempt", schemaPath: "#/properties/step/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+return false;
+}
+}
+}
+var valid6 = _errs71 === errors;
+} else {
+var valid6 = true;
+}
+if (valid6) {
+if (data30.index !== undefined) {
+let data34 = data30.index;
+const _errs73 = errors;
+if (!(typeof data34 == "number" && (!(data34 % 1) && !isNaN(data34)) && isFinite(data34))) {
+validate77.errors = [{ instancePath: instancePath + "/step/index", schemaPath: "#/properties/step/properties/index/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs73) {
+if (typeof data34 == "number" && isFinite(data34)) {
+if (data34 < 0 || isNaN(data34)) {
+validate77.errors = [{ instancePath: instancePath + "/step/index", schemaPath: "#/properties/step/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid6 = _errs73 === errors;
+} else {
+var valid6 = true;
+}
+}
+}
+}
+}
+} else {
+validate77.errors = [{ instancePath: instancePath + "/step", schemaPath: "#/properties/step/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid1 = _errs65 === errors;
+} else {
+var valid1 = true;
+}
+}
 }
 }
 }
@@ -10190,7 +10286,7 @@ return false;
 validate77.errors = vErrors;
 return errors === 0;
 }
-validate77.evaluated = { props: { job_id: true, attempt: true, dispatch: true, kind: true, api: true, request_id: true, workspace_id: true, key_id: true, model: true, hold_nano: true, may_exceed: true, output_tokens_max: true, price: true, deadline_ms: true, reply: true, repeat: true, fallbacks: true, continue_streams: true, stream: true, cache: true, stored_inputs: true, fingerprint: true, request: true, request_ref: true }, dynamicProps: false, dynamicItems: false };
+validate77.evaluated = { props: { job_id: true, attempt: true, dispatch: true, kind: true, api: true, request_id: true, workspace_id: true, key_id: true, model: true, hold_nano: true, may_exceed: true, output_tokens_max: true, price: true, deadline_ms: true, reply: true, repeat: true, fallbacks: true, continue_streams: true, stream: true, cache: true, stored_inputs: true, fingerprint: true, request: true, request_ref: true, step: true }, dynamicProps: false, dynamicItems: false };
 var validateMediaOutcome = validate78;
 function validate78(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -23849,7 +23945,7 @@ return errors === 0;
 validate193.evaluated = { props: { object: true, id: true, name: true, workspace: true, role: true, preset: true, balance: true, window: true, daily_tokens: true }, dynamicProps: false, dynamicItems: false };
 var validateMediaState = validate194;
 var schema205 = { type: "object", required: ["status"], properties: { status: { enum: ["queued", "processing", "completed", "failed"] }, created: { type: "integer" }, data: { type: "array", items: { $ref: "MediaResult" } }, error: { type: "object", required: ["message", "type", "code", "param"], properties: { message: { type: "string" }, type: { type: "string" }, code: { type: "string" }, param: { type: ["string", "null"] } } } } };
-var formats60 = require_formats().fullFormats.uri;
+var formats62 = require_formats().fullFormats.uri;
 function validate194(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -23910,7 +24006,7 @@ const _errs9 = errors;
 if (errors === _errs9) {
 if (errors === _errs9) {
 if (typeof data4 === "string") {
-if (!formats60(data4)) {
+if (!formats62(data4)) {
 validate194.errors = [{ instancePath: instancePath + "/data/" + i0 + "/url", schemaPath: "MediaResult/properties/url/format", keyword: "format", params: { format: "uri" } }];
 return false;
 }
@@ -24129,7 +24225,7 @@ const _errs8 = errors;
 if (errors === _errs8) {
 if (errors === _errs8) {
 if (typeof data3 === "string") {
-if (!formats60(data3)) {
+if (!formats62(data3)) {
 validate195.errors = [{ instancePath: instancePath + "/data/" + i0 + "/url", schemaPath: "MediaResult/properties/url/format", keyword: "format", params: { format: "uri" } }];
 return false;
 }
@@ -32800,6 +32896,43 @@ if (!(typeof v195 === "string"))
 return false;
 if (!(v195.length >= 1))
 return false;
+}
+const v196 = value["step"];
+if (v196 !== undefined) {
+if (!isObject(v196))
+return false;
+if (!(v196["run_id"] !== undefined))
+return false;
+if (!(v196["step_id"] !== undefined))
+return false;
+if (!(v196["attempt"] !== undefined))
+return false;
+const v197 = v196["run_id"];
+if (v197 !== undefined) {
+if (!(typeof v197 === "string"))
+return false;
+if (!checkedPattern2.test(v197))
+return false;
+}
+const v198 = v196["step_id"];
+if (v198 !== undefined) {
+if (!(typeof v198 === "string"))
+return false;
+}
+const v199 = v196["attempt"];
+if (v199 !== undefined) {
+if (!Number.isInteger(v199))
+return false;
+if (!(v199 >= 1))
+return false;
+}
+const v200 = v196["index"];
+if (v200 !== undefined) {
+if (!Number.isInteger(v200))
+return false;
+if (!(v200 >= 0))
+return false;
+}
 }
 return true;
 }

@@ -41,6 +41,7 @@ import { abortReasonOf, jobAbort, type JobHandler, type ProviderJobSlot } from "
 import type { Outcome } from "../outcome.ts";
 import { ProviderError } from "../providers/provider.ts";
 import { Answer } from "../runner/answer.ts";
+import { StepAnswer, streamed } from "../runner/step-answer.ts";
 import { openLiveCaller } from "../runner/live-caller.ts";
 import { nakDelayMs } from "../runner/runner.ts";
 
@@ -176,13 +177,15 @@ export function openDurableJobs(options: {
       const text = await readRequest(context, job);
       const message = workMessage(job, JSON.parse(text) as Record<string, unknown>, options.runMs);
       const handler = options.createHandler({ ...context, providers: intended.providers });
-      outcome = await handler.run(message, {
+      const told = message.step && new StepAnswer(context.answers, message.step, message.model);
+      outcome = await handler.run(told ? streamed(message) : message, {
         signal: controller.signal,
         exactIntegers: message.kind === "chat" ? exactIntegersOf(text) : undefined,
-        answer: new Answer(context.answers, undefined, message.model),
+        answer: told ?? new Answer(context.answers, undefined, message.model),
         providerJob,
         ...(caller ? { caller } : {}),
       });
+      if (told) outcome = told.whole(outcome);
     } catch (error) {
       fault = error;
     }

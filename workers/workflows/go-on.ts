@@ -62,8 +62,11 @@ function takePass(context: WorkflowContext, runId: string, told: readonly RunEve
     if (!before) return undefined;
     const open = await findOpenWork(tx, runId);
     const events: RunEvent[] = [];
+    // What was done before the cancel counts as done; what ended because of it, as cancelled.
+    const isCancelled = (event: RunEvent): boolean => event.kind === "work_ended" && event.end.status === "cancelled";
+    events.push(...told.filter((event) => !isCancelled(event)));
     if (before.facts.isCancelRequested && !isEnded(before.state.status)) events.push({ kind: "cancel" });
-    events.push(...told);
+    events.push(...told.filter(isCancelled));
     for (const { step_id: stepId, attempt } of await findDueSteps(tx, runId)) {
       events.push({ kind: "step_due", stepId, attempt });
     }

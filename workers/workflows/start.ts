@@ -2,7 +2,7 @@
  * Starts the work of steps: a call goes through the same reading and admission as over HTTP, a workflow becomes a run. Both have
  * ids made from their place, so that whoever starts them again finds them there.
  */
-import type { WorkflowStep } from "#schemas/generated/types.ts";
+import type { JobMessage, WorkflowStep } from "#schemas/generated/types.ts";
 import { type Caller, findPublisher } from "#shared/admission/authenticate.ts";
 import { type CallTarget, readCall } from "#shared/admission/read-call.ts";
 import { discardStored, storeRequest } from "#shared/admission/stored-request.ts";
@@ -112,9 +112,11 @@ async function startJob(context: StartContext, caller: Caller, work: WorkToStart
   const stored = await storeRequest(context, id, loaded.inline, (inputs) => loaded.text(inputs));
   const lifeMs = LIMITS.jobLifeMs;
   const { kind, model } = call;
+  const job = jobWorkOf({ id, caller }, { kind, model, checked: loaded, stored, lifeMs });
   const request: JobRequest = {
     ...jobCallerOf({ id, caller }),
-    ...jobWorkOf({ id, caller }, { kind, model, checked: loaded, stored, lifeMs }),
+    ...job,
+    work: { ...job.work, ...(facts.mode === "stream" && kind.name === "chat" ? { step: toldAt(work) } : {}) },
     pool: kind.pool,
     lane: facts.lane,
     publisherKey: null,
@@ -143,6 +145,12 @@ async function startJob(context: StartContext, caller: Caller, work: WorkToStart
   };
   await context.dispatcher.send(kind.pool, facts.lane, [dispatched], "admitted");
   return false;
+}
+
+/** Where readers of the run hear the call. */
+function toldAt({ facts, step, place }: WorkToStart): JobMessage["step"] {
+  const { stepId, attempt, index } = place;
+  return { run_id: facts.id, step_id: stepId, attempt, ...(step.for_each === undefined ? {} : { index }) };
 }
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -5,7 +5,7 @@ import type { ErrorEnvelope } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
 import { hashKey, keyHint, mintKey } from "#shared/secrets/api-keys.ts";
 import { type Stack, startStack } from "#tests/support/stack.ts";
-import { createWorkspace } from "../faults/bed.ts";
+import { createWorkspace } from "../../faults/bed.ts";
 
 let stack: Stack;
 let base: string;
