@@ -35,7 +35,7 @@ export interface RunRow {
   readonly ended_at: Date | null;
 }
 
-export const RUN_COLUMNS = `id, workspace_id, workflow_id, version, mode, lane,
+const RUN_COLUMNS = `id, workspace_id, workflow_id, version, mode, lane,
   case when cancel_requested and status in ('queued', 'running') then 'cancelled' else status end as status,
   attempt, max_attempts, input, output, error, parent_id, fingerprint, credits, frames, created_at, started_at, ended_at`;
 

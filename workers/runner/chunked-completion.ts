@@ -31,7 +31,13 @@ export class ChunkedCompletion {
       object: "chat.completion",
       choices: choices.map(([index, { message, calls, finishReason }]) => ({
         index,
-        message: { role: "assistant", content: null, refusal: null, ...message, ...(calls.length === 0 ? {} : { tool_calls: calls }) },
+        message: {
+          role: "assistant",
+          content: null,
+          refusal: null,
+          ...message,
+          ...(calls.length === 0 ? {} : { tool_calls: calls }),
+        },
         finish_reason: finishReason,
       })),
       usage: this.usage,

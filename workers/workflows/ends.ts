@@ -48,7 +48,7 @@ async function outputOf(storage: Storage, runId: string, work: EndedWork): Promi
 type Fields = Readonly<Record<string, unknown>>;
 
 /** @param kind of the job; null for a run, whose output is what it gives */
-export function shapeOutput(kind: string | null, result: unknown): unknown {
+function shapeOutput(kind: string | null, result: unknown): unknown {
   if (kind === "chat") return chatOutput(result as Fields);
   if (kind === "capability") {
     const { output, files } = result as { output: Fields; files: unknown };

@@ -190,7 +190,7 @@ function itemRecord({ starts }: Change, { stepId, attempt }: StepRun, item: Item
 }
 
 /** Nano-credits of all work that has ended. */
-export function creditsOf({ stepRuns }: RunState): bigint {
+function creditsOf({ stepRuns }: RunState): bigint {
   let sum = 0n;
   for (const { items } of stepRuns) for (const { creditsNano } of items) sum += creditsNano ?? 0n;
   return sum;

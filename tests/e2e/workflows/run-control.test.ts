@@ -149,7 +149,7 @@ describe("an Idempotency-Key", () => {
 
   test("of a run that goes on is told so, or in mode async as it is; twenty at once begin one run", async () => {
     const sync = Promise.all([1, 2].map(() => bench.run({ steps: [slow("a")] }, {}, { "idempotency-key": "going" })));
-    const codes = (await sync).map(({ status }) => status).toSorted();
+    const codes = (await sync).map(({ status }) => status).toSorted((one, other) => one - other);
     expect(codes).toEqual([200, 409]);
     const many = await Promise.all(
       Array.from({ length: 20 }, () =>

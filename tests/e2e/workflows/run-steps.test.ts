@@ -30,7 +30,7 @@ describe("a step for each item", () => {
 
   test.each([[[]], [undefined]])("of %p does nothing", async (list) => {
     const definition = { ...EACH, inputs: { list: { type: "array", default: [] } } };
-    const { run } = await bench.run(definition, { input: { ...(list ? { list } : {}) } });
+    const { run } = await bench.run(definition, { input: list ? { list } : {} });
     expect(run.output).toEqual({ texts: [], count: "0 of them" });
   });
 
