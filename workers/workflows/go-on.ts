@@ -2,6 +2,7 @@
  * Carries one run on: reads what has happened to it, lets `advance` decide, writes the decision, and does what it asks for. Everything
  * may stop after any line: what was decided stands in rows, and whoever looks next does the rest.
  */
+import type { Caller } from "#shared/admission/authenticate.ts";
 import { cancelJobs, findDueSteps, findEndedWork, findOpenWork, findTicket } from "#shared/database/run-work.ts";
 import { requestRunCancel } from "#shared/database/runs.ts";
 import { failpoint } from "#shared/failpoint.ts";
@@ -32,18 +33,29 @@ const ABSENT_MS = paced(3_000);
 export async function goOn(context: WorkflowContext, runId: string): Promise<void> {
   let refusals: RunEvent[] = [];
   for (;;) {
-    const seen = await context.store.load(context.database, runId, false);
+    const [seen, ended] = await Promise.all([
+      context.store.load(context.database, runId),
+      findEndedWork(context.database, runId, ENDS_MAX),
+    ]);
     if (!seen) return;
-    const ended = await findEndedWork(context.database, runId, ENDS_MAX);
     const ends = await Promise.all(ended.map((work) => eventOf(context.storage, runId, work)));
-    const pass = await takePass(context, runId, [...refusals, ...ends]);
-    if (!pass) return;
-    const started = await carryOut(context, pass);
+    const [pass, caller] = await Promise.all([
+      takePass(context, seen, [...refusals, ...ends]),
+      callerOf(context, seen.facts),
+    ]);
+    if (pass === "overtaken") {
+      // Spread, so that two workers at the same run do not go on overtaking each other.
+      await Bun.sleep(Math.random() * OVERTAKEN_MS);
+      continue;
+    }
+    const started = await carryOut(context, caller, pass);
     refusals = started.flatMap((one) => (one === undefined || one === "refused" ? [] : [one]));
     const hasMore = started.some((one) => one !== undefined) || ended.length === ENDS_MAX;
     if (!hasMore) return;
   }
 }
+
+const OVERTAKEN_MS = 10;
 
 interface Pass {
   readonly before: StoredRun;
@@ -54,55 +66,53 @@ interface Pass {
   readonly absent: readonly WorkPlace[];
 }
 
-function takePass(context: WorkflowContext, runId: string, told: readonly RunEvent[]): Promise<Pass | undefined> {
+/** `overtaken`: the run is not what it was any more, and nothing was written. */
+async function takePass(
+  context: WorkflowContext,
+  before: StoredRun,
+  told: readonly RunEvent[],
+): Promise<Pass | "overtaken"> {
   const { database, store } = context;
-  let remember: (() => void) | undefined;
-  const work = database.transaction(async (tx): Promise<Pass | undefined> => {
-    const before = await store.load(tx, runId, true);
-    if (!before) return undefined;
-    const open = await findOpenWork(tx, runId);
-    const events: RunEvent[] = [];
-    // What was done before the cancel counts as done; what ended because of it, as cancelled.
-    const isCancelled = (event: RunEvent): boolean => event.kind === "work_ended" && event.end.status === "cancelled";
-    events.push(...told.filter((event) => !isCancelled(event)));
-    if (before.facts.isCancelRequested && !isEnded(before.state.status)) events.push({ kind: "cancel" });
-    events.push(...told.filter(isCancelled));
-    for (const { step_id: stepId, attempt } of await findDueSteps(tx, runId)) {
-      events.push({ kind: "step_due", stepId, attempt });
-    }
-    const isOver = isEnded(before.state.status) || before.facts.isCancelRequested;
-    for (const one of open) {
-      const place = { stepId: one.step_id, attempt: one.attempt, index: one.item };
-      if (one.is_late) events.push({ kind: "work_late", place });
-      // What was never begun, and never will be.
-      if (one.is_absent && isOver)
-        events.push({ kind: "work_ended", place, end: { status: "cancelled" }, creditsNano: 0n });
-    }
-    if (before.facts.isDue) events.push({ kind: "run_due", attempt: before.state.attempt });
-    events.push({ kind: "tick" });
-    const { state, effects } = advance(before.compiled, before.state, events);
-    const absent = isOver
-      ? []
-      : open
-          .filter(({ is_absent, is_late, age_ms }) => is_absent && !is_late && age_ms > ABSENT_MS)
-          .map(({ step_id: stepId, attempt, item: index }) => ({ stepId, attempt, index }));
-    if (!hasChanged(before, state)) return { before, after: before, effects: [], saved: undefined, absent };
-    const saved = await saveRun(tx, {
-      before,
-      after: state,
-      effects,
-      starts: startsOf(context, before, effects),
-      nextAttemptMs: nextAttemptMs(effects),
-    });
-    const after = { ...before, state, bytes: before.bytes + saved.bytes };
-    remember = () => store.remember(after, saved.rev);
-    return { before, after, effects, saved, absent };
+  const { id, isCancelRequested, isDue } = before.facts;
+  // Who was woken by an end need not look for what is late, or was never begun: the janitor wakes for that.
+  const isLook = told.length === 0;
+  const [open, due] = isLook ? await Promise.all([findOpenWork(database, id), findDueSteps(database, id)]) : [[], []];
+  const isOver = isEnded(before.state.status) || isCancelRequested;
+  const events: RunEvent[] = [];
+  // What was done before the cancel counts as done; what ended because of it, as cancelled.
+  const isCancelled = (event: RunEvent): boolean => event.kind === "work_ended" && event.end.status === "cancelled";
+  events.push(...told.filter((event) => !isCancelled(event)));
+  if (isCancelRequested && !isEnded(before.state.status)) events.push({ kind: "cancel" });
+  events.push(...told.filter(isCancelled));
+  for (const { step_id: stepId, attempt } of due) events.push({ kind: "step_due", stepId, attempt });
+  for (const one of open) {
+    const place = { stepId: one.step_id, attempt: one.attempt, index: one.item };
+    if (one.is_late) events.push({ kind: "work_late", place });
+    // What was never begun, and never will be.
+    if (one.is_absent && isOver)
+      events.push({ kind: "work_ended", place, end: { status: "cancelled" }, creditsNano: 0n });
+  }
+  if (isDue) events.push({ kind: "run_due", attempt: before.state.attempt });
+  events.push({ kind: "tick" });
+  const { state, effects } = advance(before.compiled, before.state, events);
+  const absent = isOver
+    ? []
+    : open
+        .filter(({ is_absent, is_late, age_ms }) => is_absent && !is_late && age_ms > ABSENT_MS)
+        .map(({ step_id: stepId, attempt, item: index }) => ({ stepId, attempt, index }));
+  if (!hasChanged(before, state)) return { before, after: before, effects: [], saved: undefined, absent };
+  const saved = await saveRun(database, {
+    before,
+    after: state,
+    effects,
+    starts: startsOf(context, before, effects),
+    nextAttemptMs: nextAttemptMs(effects),
   });
-  return work.then((pass) => {
-    remember?.();
-    if (pass?.saved) failpoint("run.saved");
-    return pass;
-  });
+  if (!saved) return "overtaken";
+  const after = { ...before, state, bytes: before.bytes + saved.bytes };
+  store.remember(after, saved.rev);
+  failpoint("run.saved");
+  return { before, after, effects, saved, absent };
 }
 
 function hasChanged({ state: before }: StoredRun, after: StoredRun["state"]): boolean {
@@ -150,7 +160,7 @@ function nextAttemptMs(effects: readonly Effect[]): number | null {
   return paced(Math.min(250_000, 5_000 * 2 ** (timer.attempt - 2)) * (0.8 + 0.4 * Math.random()));
 }
 
-async function carryOut(context: WorkflowContext, pass: Pass): Promise<readonly Started[]> {
+async function carryOut(context: WorkflowContext, caller: Caller | undefined, pass: Pass): Promise<readonly Started[]> {
   const { before, after, effects, saved, absent } = pass;
   const { facts } = before;
   const works = [
@@ -164,7 +174,6 @@ async function carryOut(context: WorkflowContext, pass: Pass): Promise<readonly 
   ];
   if (saved) context.replies.publish(runSubject(facts.id), JSON.stringify({ frames: saved.frames }));
   await cancelWork(context, pass);
-  const caller = works.length > 0 ? await callerOf(context, facts) : undefined;
   const places = new Semaphore(STARTS_MAX);
   const started = await Promise.all(
     works.map(async (work) => {

@@ -29,8 +29,8 @@ export interface Saved {
   readonly bytes: number;
 }
 
-/** The run's row must be locked. */
-export async function saveRun(target: Queryable, change: Change): Promise<Saved> {
+/** @returns undefined when the run has changed since it was read, or is to be cancelled by now: nothing is written then */
+export async function saveRun(target: Queryable, change: Change): Promise<Saved | undefined> {
   const { before, after, effects } = change;
   const rev = before.facts.rev + 1;
   const known = new Map(before.state.stepRuns.map((run) => [`${run.stepId}/${run.attempt}`, run]));
@@ -54,7 +54,7 @@ export async function saveRun(target: Queryable, change: Change): Promise<Saved>
   const stepsText = JSON.stringify(steps);
   const itemsText = JSON.stringify(items);
   const event = effects.find((effect) => effect.kind === "event")?.event ?? null;
-  await target.query(
+  const rows = await target.query(
     SAVE,
     [
       before.facts.id,
@@ -72,9 +72,11 @@ export async function saveRun(target: Queryable, change: Change): Promise<Saved>
       itemsText,
       JSON.stringify(frames),
       event,
+      before.facts.isCancelRequested,
     ] satisfies SqlValue[],
     "save_run",
   );
+  if (rows.length === 0) return undefined;
   return { rev, frames: last, bytes: stepsText.length + itemsText.length };
 }
 
@@ -85,7 +87,7 @@ const SAVE = `
       recoveries = 0, progressed_at = clock_timestamp(),
       started_at = coalesce(started_at, case when $3 <> 'queued' then clock_timestamp() end),
       ended_at = coalesce(ended_at, case when $3 in ('succeeded', 'failed', 'cancelled') then clock_timestamp() end)
-    where id = $1
+    where id = $1 and rev = $2 - 1 and (not cancel_requested or $16)
     returning workspace_id, workflow_id, attempt, max_attempts, credits, error, started_at, ended_at
   ), steps as (
     insert into step_run (run_id, step_id, attempt, seq, run_attempt, type, status, skipped_reason, list, error, ended_seq, due_at, rev,
@@ -93,7 +95,7 @@ const SAVE = `
     select $1, t.step_id, t.attempt, t.seq, t.run_attempt, t.type, t.status, t.skipped_reason, t.list, t.error, t.ended_seq,
       clock_timestamp() + t.due_ms * interval '1 millisecond', $2, case when t.has_started then clock_timestamp() end,
       case when t.has_ended then clock_timestamp() end
-    from json_to_recordset($12::json) t(step_id text, attempt smallint, seq int, run_attempt smallint, type text, status text,
+    from changed, json_to_recordset($12::json) t(step_id text, attempt smallint, seq int, run_attempt smallint, type text, status text,
       skipped_reason text, list text, error json, ended_seq int, due_ms float8, has_started boolean, has_ended boolean)
     on conflict (run_id, step_id, attempt) do update set status = excluded.status, skipped_reason = excluded.skipped_reason,
       error = excluded.error, ended_seq = excluded.ended_seq, due_at = excluded.due_at, rev = excluded.rev,
@@ -104,7 +106,7 @@ const SAVE = `
     select $1, t.step_id, t.attempt, t.item, t.status, t.work_id, t.is_run, t.output, t.output_ref, t.error, t.credits, t.ended_seq,
       t.is_kept, clock_timestamp() + t.timeout_ms * interval '1 millisecond', $2, case when t.timeout_ms is not null then clock_timestamp() end,
       case when t.has_ended then clock_timestamp() end
-    from json_to_recordset($13::json) t(step_id text, attempt smallint, item int, status text, work_id uuid, is_run boolean, output text,
+    from changed, json_to_recordset($13::json) t(step_id text, attempt smallint, item int, status text, work_id uuid, is_run boolean, output text,
       output_ref text, error json, credits bigint, ended_seq int, is_kept boolean, timeout_ms float8, has_ended boolean)
     on conflict (run_id, step_id, attempt, item) do update set status = excluded.status, work_id = coalesce(excluded.work_id, step_item.work_id),
       is_run = excluded.is_run or step_item.is_run, output = excluded.output, output_ref = excluded.output_ref, error = excluded.error,
@@ -113,15 +115,17 @@ const SAVE = `
   ), told as (
     insert into run_frame (run_id, seq, type, step_id, attempt)
     select $1, $10 + row_number() over (), t.type, t.step_id, t.attempt
-    from json_to_recordset($14::json) t(type text, step_id text, attempt smallint)
-  )
+    from changed, json_to_recordset($14::json) t(type text, step_id text, attempt smallint)
+  ), noted as (
   insert into event (workspace_id, workflow_id, type, metadata)
   select workspace_id, workflow_id, $15, jsonb_strip_nulls(jsonb_build_object('runId', $1::uuid, 'workflowId', workflow_id)) || case
     when $15 = 'run.started' then jsonb_build_object('attempt', attempt)
     when $15 = 'run.retrying' then jsonb_build_object('attempt', attempt, 'maxAttempts', max_attempts)
     else jsonb_strip_nulls(jsonb_build_object('creditsUsed', trim_scale(credits / 1000000000.0),
       'durationMs', (extract(epoch from ended_at - started_at) * 1000)::bigint, 'error', error::jsonb)) end
-  from changed where $15::text is not null`;
+  from changed where $15::text is not null
+  )
+  select 1 from changed`;
 
 interface Frame {
   readonly type: string;

@@ -116,19 +116,18 @@ export class RunStore {
   }
 
   /**
-   * The run as it stands, large outputs read from the object store.
-   * @param isLocked its row is held until the transaction ends
+   * The run as it stands, large outputs read from the object store. What is made of it is written only if nothing has changed since.
    * @returns undefined when there is none
    * @throws Error when an output cannot be read
    */
-  async load(target: Queryable, runId: string, isLocked: boolean): Promise<StoredRun | undefined> {
+  async load(target: Queryable, runId: string): Promise<StoredRun | undefined> {
     const [row] = await target.query<RunRecord>(
       `select id, workspace_id, key_id, member_id, workflow_id, version, definition, mode, lane, status, attempt, max_attempts, rev, ends,
          input, cancel_requested, parent_id, depth, due_at <= clock_timestamp() as is_due, traceparent, frames,
          started_at is not null as has_started
-       from run where id = $1${isLocked ? " for update" : ""}`,
+       from run where id = $1`,
       [runId],
-      isLocked ? "lock_run" : "load_run",
+      "load_run",
     );
     if (!row) return undefined;
     const known = this.remembered.get(runId);
@@ -137,7 +136,7 @@ export class RunStore {
     const found =
       isOlder && known.rev === row.rev ? known : await this.changed(target, row.id, isOlder ? known : undefined);
     const stored = { facts: factsOf(row), compiled, state: stateOf(row, found.stepRuns), bytes: found.bytes };
-    if (!isLocked) this.remember(stored, row.rev);
+    this.remember(stored, row.rev);
     return stored;
   }
 
@@ -153,7 +152,7 @@ export class RunStore {
     }
   }
 
-  forget(runId: string): void {
+  private forget(runId: string): void {
     this.bytes -= this.remembered.get(runId)?.bytes ?? 0;
     this.remembered.delete(runId);
   }
