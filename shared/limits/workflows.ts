@@ -34,9 +34,13 @@ export const WORKFLOW_LIMITS = {
   expressionDepthMax: 20,
   /** Items of one list that an expression writes out. */
   expressionItemsMax: 1_000,
-  /** An expression that goes through a list does its work for each item: the values it names are small then, all together. */
-  macroItemsMax: 1_000,
-  macroBytesMax: 65_536,
+  /** Additions put texts and lists together: each may copy all that came before. */
+  expressionAdditionsMax: 16,
+  /** Of all values that an expression names that is no plain path. */
+  celBytesMax: 1_048_576,
+  /** An expression that goes through a list does its work for each item: items × its parts × bytes that they read. */
+  loopItemsMax: 1_000,
+  loopWorkMax: 67_108_864,
   /** Of what an expression gives, as JSON. */
   expressionValueBytesMax: 1_048_576,
   pathSegmentsMax: 32,

@@ -1,12 +1,13 @@
 /**
- * Expressions in CEL, bounded before they run: the library bounds what is written, but neither regular expressions nor what
- * is done for each item of a list.
+ * Expressions in CEL, bounded before they run: the library bounds what is written, but neither what its functions cost nor what is
+ * done for each item of a list.
  */
 import { type ASTNode, Environment } from "@marcbachmann/cel-js";
 
 import { LIMITS } from "#shared/limits.ts";
 
-import { isRoot, type Reference, type Resolved, type Scope } from "./scope.ts";
+import { type Path, referenceOf, walk } from "./path.ts";
+import { isRoot, type Reference, type Resolved, type Scope, UNSAFE_KEYS } from "./scope.ts";
 import { measure, plain } from "./values.ts";
 
 export interface CelExpression {
@@ -14,8 +15,15 @@ export interface CelExpression {
   evaluate(scope: Scope): Resolved;
 }
 
-/** Each does its last argument for every item of a list, or names a value. */
-const MACROS: ReadonlySet<string> = new Set(["all", "exists", "exists_one", "filter", "map", "bind"]);
+/** Each does its last argument for every item of a list. */
+const MACROS: ReadonlySet<string> = new Set(["all", "exists", "exists_one", "filter", "map"]);
+
+/** What takes time or room that its arguments do not bound is not among them: regular expressions, dates, formats, named values. */
+const FUNCTIONS: ReadonlySet<string> = new Set([
+  ...MACROS,
+  ..."has size int double string bool".split(" "),
+  ..."contains startsWith endsWith indexOf lastIndexOf substring trim lowerAscii upperAscii split join".split(" "),
+]);
 
 const environment = openEnvironment();
 
@@ -35,10 +43,8 @@ export function compileCel(text: string): CelExpression | { readonly fault: stri
   return {
     references: found.references,
     evaluate(scope) {
-      if (found.hasMacro) {
-        const fault = tooMuch(found.references, scope);
-        if (fault !== undefined) return { fault };
-      }
+      const fault = tooMuch(found, scope);
+      if (fault !== undefined) return { fault };
       try {
         return plain(run(scope));
       } catch (error) {
@@ -64,7 +70,8 @@ function openEnvironment(): Environment {
     "%": (a, b) => a % b,
   };
   for (const [sign, of] of Object.entries(arithmetic)) {
-    for (const pair of [`double ${sign} int`, `int ${sign} double`]) {
+    const mixed = [`double ${sign} int`, `int ${sign} double`];
+    for (const pair of sign === "%" ? [...mixed, "double % double"] : mixed) {
       opened.registerOperator(`${pair}: double`, (a: unknown, b: unknown) => of(Number(a), Number(b)));
     }
   }
@@ -72,71 +79,147 @@ function openEnvironment(): Environment {
 }
 
 interface Inspected {
-  readonly references: Reference[];
-  readonly hasMacro: boolean;
+  readonly references: readonly Reference[];
+  /** Of all values that it names. */
+  readonly paths: readonly Path[];
+  readonly loops: readonly Loop[];
+}
+
+/** A function that goes through a list. */
+interface Loop {
+  /** Undefined for a list that the expression writes out. */
+  readonly list: Path | undefined;
+  /** Values that are named for each item. */
+  readonly paths: readonly Path[];
+  readonly nodes: number;
 }
 
 function inspect(root: ASTNode): Inspected | { readonly fault: string } {
-  const references: Reference[] = [];
-  let hasMacro = false;
-  let fault: string | undefined;
-  const refuse = (why: string): void => {
-    fault ??= why;
-  };
+  const seen = new Inspection();
+  seen.visit(root, {});
+  const { fault, references, paths, loops } = seen;
+  return fault === undefined ? { references, paths, loops } : { fault };
+}
 
-  const visit = (node: ASTNode, bound: ReadonlySet<string>, isInMacro: boolean): void => {
-    const named = memberOf(node);
-    if (named && !bound.has(named.root)) {
-      references.push(named);
+/** Where a node stands: the variable of the loop that it is in, and that loop. */
+interface Within {
+  readonly variable?: string;
+  readonly loop?: { nodes: number; readonly paths: Path[] };
+}
+
+class Inspection {
+  readonly references: Reference[] = [];
+  readonly paths: Path[] = [];
+  readonly loops: Loop[] = [];
+  fault: string | undefined;
+  private additions = 0;
+
+  visit(node: ASTNode, within: Within): void {
+    if (within.loop) within.loop.nodes += 1;
+    const path = pathOf(node);
+    if (path && path[0] !== within.variable) {
+      this.name(path, within);
       return;
     }
     switch (node.op) {
       case "value":
         return;
       case "id":
-        if (bound.has(node.args)) return;
-        if (!isRoot(node.args)) {
-          refuse(`Expected a name that begins with inputs, steps, run, item or index, got ${node.args}.`);
-        } else if (node.args === "inputs" || node.args === "steps") {
-          refuse(`Expected ${node.args} to be followed by a name, as in ${node.args}.name.`);
-        } else references.push({ root: node.args });
+        if (node.args !== within.variable) this.name([node.args], within);
+        return;
+      case "call":
+        this.call(node.args[0], undefined, node.args[1], within);
         return;
       case "rcall":
-        visitCall(node.args, bound, isInMacro);
+        this.call(node.args[0], node.args[1], node.args[2], within);
         return;
+      case "map":
+        for (const [key] of node.args) {
+          if (key.op === "value" && UNSAFE_KEYS.has(String(key.args)))
+            this.refuse(`Expected no key ${String(key.args)}.`);
+        }
+        break;
+      case "+":
+        this.additions += 1;
+        if (this.additions > LIMITS.expressionAdditionsMax) {
+          this.refuse(`Expected at most ${LIMITS.expressionAdditionsMax} additions in one expression.`);
+        }
+        break;
       default:
-        for (const child of childrenOf(node.args)) visit(child, bound, isInMacro);
     }
-  };
+    for (const child of childrenOf(node.args)) this.visit(child, within);
+  }
 
-  const visitCall = (
-    [name, receiver, args]: readonly [string, ASTNode, readonly ASTNode[]],
-    bound: ReadonlySet<string>,
-    isInMacro: boolean,
-  ): void => {
-    // Native regular expressions take seconds on 27 characters.
-    if (name === "matches")
-      refuse("Expected an expression without matches(); contains(), startsWith() and endsWith() are there.");
-    const isMacro = MACROS.has(name) && args.length > 1;
-    if (isMacro && isInMacro) refuse(`Expected no ${name}() within another function that goes through a list.`);
-    if (name !== "bind") visit(receiver, bound, isInMacro);
-    hasMacro ||= isMacro;
-    const variable = isMacro ? args[0] : undefined;
-    const inside = variable?.op === "id" ? new Set([...bound, variable.args]) : bound;
-    for (const one of isMacro ? args.slice(1) : args) visit(one, inside, isInMacro || isMacro);
-  };
+  private refuse(why: string): void {
+    this.fault ??= why;
+  }
 
-  visit(root, new Set(), false);
-  return fault === undefined ? { references, hasMacro } : { fault };
+  private name(path: Path, { loop }: Within): void {
+    const reference = referenceOf(path);
+    if ("fault" in reference) {
+      this.refuse(reference.fault);
+      return;
+    }
+    this.references.push(reference);
+    this.paths.push(path);
+    loop?.paths.push(path);
+  }
+
+  private call(name: string, receiver: ASTNode | undefined, args: readonly ASTNode[], within: Within): void {
+    if (!FUNCTIONS.has(name)) {
+      this.refuse(`Expected a function among ${[...FUNCTIONS].join(", ")}, got ${name.slice(0, 50)}.`);
+      return;
+    }
+    if (receiver && args.length > 1 && MACROS.has(name)) {
+      this.loop(name, receiver, args, within);
+      return;
+    }
+    if (name === "join" && args[0] && !isShortText(args[0])) {
+      this.refuse(`Expected join() with a text of at most ${SEPARATOR_CHARS_MAX} characters that is written out.`);
+    }
+    if (receiver) this.visit(receiver, within);
+    for (const one of args) this.visit(one, within);
+  }
+
+  private loop(name: string, list: ASTNode, [variable, ...body]: readonly ASTNode[], within: Within): void {
+    if (within.loop) this.refuse(`Expected no ${name}() within another function that goes through a list.`);
+    if (!isSteadyList(list)) {
+      this.refuse(`Expected ${name}() of a list that is named or written out, or of its filter().`);
+    }
+    const own = variable?.op === "id" ? variable.args : "";
+    if (isRoot(own)) this.refuse(`Expected a variable of ${name}() other than inputs, steps, run, item and index.`);
+    this.visit(list, within);
+    const loop = { nodes: 1, paths: [] };
+    for (const one of body) this.visit(one, { variable: own, loop });
+    this.loops.push({ list: listOf(list), ...loop });
+  }
 }
 
-/** `inputs.name`, `steps["name"]`. */
-function memberOf(node: ASTNode): (Reference & { readonly name: string }) | undefined {
+/** It holds no more than what it is made of: a `map` may give a list for each item, and so on. */
+function isSteadyList(node: ASTNode): boolean {
+  if (node.op === "list" || pathOf(node)) return true;
+  return node.op === "rcall" && node.args[0] === "filter" && isSteadyList(node.args[1]);
+}
+
+function listOf(node: ASTNode): Path | undefined {
+  return node.op === "rcall" ? listOf(node.args[1]) : pathOf(node);
+}
+
+const SEPARATOR_CHARS_MAX = 100;
+
+function isShortText(node: ASTNode): boolean {
+  return node.op === "value" && typeof node.args === "string" && node.args.length <= SEPARATOR_CHARS_MAX;
+}
+
+/** `inputs.name`, `steps["name"].output[0]`; undefined for whatever is no plain path. */
+function pathOf(node: ASTNode): Path | undefined {
   if (node.op !== "." && node.op !== "[]") return undefined;
   const [of, member] = node.args;
-  if (of.op !== "id" || (of.args !== "inputs" && of.args !== "steps")) return undefined;
-  const name = typeof member === "string" ? member : member.op === "value" ? member.args : undefined;
-  return typeof name === "string" ? { root: of.args, name } : undefined;
+  const part = typeof member === "string" ? member : member.op === "value" ? member.args : undefined;
+  const before = of.op === "id" ? [of.args] : pathOf(of);
+  if (!before) return undefined;
+  if (typeof part === "string") return [...before, part];
+  return typeof part === "bigint" ? [...before, Number(part)] : undefined;
 }
 
 /** Arguments are nodes, lists of them, and names. */
@@ -145,21 +228,42 @@ function childrenOf(args: unknown): ASTNode[] {
   return typeof args === "object" && args !== null && "op" in args ? [args as ASTNode] : [];
 }
 
-/** Why an expression that goes through lists may not be run on these values. */
-function tooMuch(references: readonly Reference[], scope: Scope): string | undefined {
-  const { macroItemsMax, macroBytesMax } = LIMITS;
-  const values = references.map(({ root, name }) => {
-    const of = scope[root];
-    return name === undefined ? of : (of as Readonly<Record<string, unknown>>)[name];
-  });
-  const { items, bytes } = measure(values, { itemsMax: macroItemsMax + references.length, bytesMax: macroBytesMax });
-  if (items > macroItemsMax + references.length) {
-    return `Expected lists of at most ${macroItemsMax} items in all where an expression goes through them; use for_each for more.`;
+/** Why the expression may not be run on these values: it would take too long, or too much room. */
+function tooMuch({ paths, loops }: Inspected, scope: Scope): string | undefined {
+  const { celBytesMax, loopItemsMax, loopWorkMax } = LIMITS;
+  if (sizeOf(paths, scope, celBytesMax) > celBytesMax) {
+    return `Expected values of at most ${celBytesMax} bytes in all in an expression that is no plain path.`;
   }
-  if (bytes > macroBytesMax) {
-    return `Expected values of at most ${macroBytesMax} bytes in all where an expression goes through a list.`;
+  for (const { list, paths: named, nodes } of loops) {
+    const resolved = list && walk(list, scope);
+    const value = resolved && "value" in resolved && Array.isArray(resolved.value) ? (resolved.value as unknown[]) : [];
+    if (value.length > loopItemsMax) {
+      return `Expected a list of at most ${loopItemsMax} items where an expression goes through it; use for_each for more.`;
+    }
+    // Of a list that is written out its items are values that the expression names.
+    const items = list ? Math.max(1, value.length) : LIMITS.expressionNodesMax;
+    const largest = list
+      ? Math.max(0, ...value.map((one) => bytesOf(one, celBytesMax)))
+      : sizeOf(paths, scope, celBytesMax);
+    if (items * nodes * (sizeOf(named, scope, celBytesMax) + largest) > loopWorkMax) {
+      return "Expected smaller values where an expression goes through a list: it would read them too often.";
+    }
   }
   return undefined;
+}
+
+function sizeOf(paths: readonly Path[], scope: Scope, bytesMax: number): number {
+  let bytes = 0;
+  for (const path of paths) {
+    const resolved = walk(path, scope);
+    if ("value" in resolved) bytes += bytesOf(resolved.value, bytesMax - bytes);
+    if (bytes > bytesMax) return bytes;
+  }
+  return bytes;
+}
+
+function bytesOf(value: unknown, bytesMax: number): number {
+  return measure(value, { itemsMax: Infinity, bytesMax }).bytes;
 }
 
 function firstLine(error: unknown): string {
