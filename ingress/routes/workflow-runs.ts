@@ -206,7 +206,7 @@ async function runInline(context: IngressContext, call: RouteCall): Promise<Resp
     const known = await findKnown(context, caller, key, fingerprint);
     if (known) return known;
   }
-  const definition = await checkDefinition(context, caller, undefined, body.definition);
+  const definition = await checkDefinition(context, caller, body.definition);
   const run: NewRun = {
     ...inlineRunOf(caller, definition, { ...asked(call, mode), input }),
     ...(key === null ? {} : { idempotencyKey: key, fingerprint }),
@@ -295,7 +295,7 @@ function notAmong(param: string, expected: string): ApiError {
 async function follow(context: IngressContext, call: RouteCall): Promise<Response> {
   const row = await shownRun(context, call);
   const after = wholeNumber("Last-Event-ID", call.request.headers.get("last-event-id"), 0, 0);
-  return streamRun(context, row.id, context.runs.follow(row.id), after);
+  return streamRun(context, row.id, context.runs.follow(row.id), Math.min(after, row.frames));
 }
 
 async function stepOutput(context: IngressContext, call: RouteCall): Promise<Response> {

@@ -10,6 +10,7 @@ import type {
   WorkflowVersionList,
   WorkflowWritten,
 } from "#schemas/generated/types.ts";
+import type { Caller } from "#shared/admission/authenticate.ts";
 import { parse } from "#shared/contracts.ts";
 import {
   deleteWorkflow,
@@ -123,7 +124,7 @@ async function create(context: IngressContext, call: RouteCall): Promise<Respons
   const body: WorkflowCreateRequest = parse("WorkflowCreateRequest", value);
   const reader = readerOf(callerOf(call));
   const { name, description = "", sharingScope = "private", sharePermission = "read" } = body;
-  const definition = JSON.stringify(await checkDefinition(context, callerOf(call), undefined, body.definition));
+  const definition = JSON.stringify(await checkDefinition(context, callerOf(call), body.definition));
   const id = newId();
   await insertWorkflow(context.database, reader, id, { name, description, sharingScope, sharePermission, definition });
   return json({ id, version: 1, name } satisfies WorkflowWritten, {}, 201);
@@ -139,7 +140,7 @@ async function get(context: IngressContext, call: RouteCall): Promise<Response> 
   const row = await shownWorkflow(context, call);
   const asked = new URL(call.request.url).searchParams.get("version");
   const version = wholeNumber("version", asked, row.latest_version, 1);
-  const definition = await findDefinition(context.database, row.id, version);
+  const definition = version > row.latest_version ? undefined : await findDefinition(context.database, row.id, version);
   if (definition === undefined) throw noWorkflow(`The workflow has no version ${version}.`);
   return json({ ...present(row), version, definition: definition as WorkflowDefinition } satisfies Workflow);
 }
@@ -158,14 +159,14 @@ async function versions(context: IngressContext, call: RouteCall): Promise<Respo
 
 async function update(context: IngressContext, call: RouteCall): Promise<Response> {
   const caller = callerOf(call);
-  const { id, ...row } = await shownWorkflow(context, call);
-  checkEditor({ id, ...row }, caller);
+  const row = await shownWorkflow(context, call);
+  const { id } = row;
+  checkEditor(row, caller);
   const { value } = readJson(await readJsonBody(call.request, context.config.bodyBytesMax));
   const body: WorkflowUpdateRequest = parse("WorkflowUpdateRequest", value);
   const { name = null, description = null, sharingScope = null, sharePermission = null } = body;
-  if (sharingScope !== null || sharePermission !== null) checkKeeper({ id, ...row }, caller, "share");
-  const definition =
-    body.definition === undefined ? null : JSON.stringify(await checkDefinition(context, caller, id, body.definition));
+  if (sharingScope !== null || sharePermission !== null) checkKeeper(row, caller, "share");
+  const definition = body.definition === undefined ? null : await checkNext(context, caller, row, body.definition);
   const change = { name, description, sharingScope, sharePermission, definition };
   const changed = await updateWorkflow(context.database, readerOf(caller), id, change);
   if (!changed) throw noWorkflow();
@@ -178,6 +179,12 @@ async function remove(context: IngressContext, call: RouteCall): Promise<Respons
   const isGone = await deleteWorkflow(context.database, readerOf(callerOf(call)), row.id);
   if (!isGone) throw noWorkflow();
   return json({ id: row.id, deleted: true } satisfies WorkflowDeleted);
+}
+
+/** The next version of a workflow, as JSON. @throws ApiError `invalid_workflow_definition` */
+async function checkNext(context: IngressContext, caller: Caller, row: WorkflowRow, value: unknown): Promise<string> {
+  const earlier = (await findDefinition(context.database, row.id, row.latest_version)) as WorkflowDefinition;
+  return JSON.stringify(await checkDefinition(context, caller, value, { id: row.id, earlier }));
 }
 
 function present(row: WorkflowRow): WorkflowSummary {

@@ -10,6 +10,8 @@ export const WORKFLOW_LIMITS = {
   workflowDepthMax: 5,
   /** Definitions that are read to see how deep one is. */
   workflowNestedMax: 100,
+  /** Calls and runs that a definition comes to, with those of the workflows that it runs. */
+  workflowWorkMax: 20_000,
   /** A call of a step, waiting included. */
   stepTimeoutMaxMs: 3_600_000,
   runAttemptsMax: 5,

@@ -5,6 +5,7 @@ import { CHECKS } from "#shared/capabilities/list.ts";
 import type { Catalogue, Model } from "#shared/catalogue/catalogue.ts";
 import { ApiError } from "#shared/errors.ts";
 import { CHAT } from "#shared/kinds/chat.ts";
+import { NO_FILES } from "#shared/kinds/chat/files.ts";
 import { EMBEDDINGS } from "#shared/kinds/embeddings.ts";
 import { IMAGE_EDITS } from "#shared/kinds/images.ts";
 import type { Kind } from "#shared/kinds/kind.ts";
@@ -71,8 +72,18 @@ function* checkModel(
     yield { param: `${place}.model`, message: `Expected a model of GET /v1/models, got ${slug.slice(0, 100)}.` };
     return;
   }
-  yield* faultOf(`${place}.params`, bound.params.open, () => {
-    kindOf(model, params).read({ ...params, model: slug });
+  const kind = kindOf(model, params);
+  const isKnown = bound.params.references.length === 0;
+  yield* faultOf(`${place}.params`, params, [bound.params], (known) => {
+    const request = kind.read({ ...known, model: slug });
+    // A transcription is judged with its audio.
+    if (!isKnown || kind.name === "transcription") return;
+    try {
+      kind.check(request, model, { bodyBytes: Buffer.byteLength(JSON.stringify(params)), files: NO_FILES });
+    } catch (error) {
+      // Files are looked up when the run gets there.
+      if (!(error instanceof ApiError && error.code === "file_not_found")) throw error;
+    }
   });
 }
 
@@ -82,7 +93,7 @@ export function kindOf(model: Model, params: Readonly<Record<string, unknown>>):
   if (model.supports_embeddings) return EMBEDDINGS;
   const kind = kindOfModality(model.modality);
   if (!kind) throw new Error(`no kind of call is for models of modality ${model.modality}`);
-  return kind.name === "images" && ("image" in params || "images" in params) ? IMAGE_EDITS : kind;
+  return kind.name === "images" && ("image_base64" in params || "image_file_id" in params) ? IMAGE_EDITS : kind;
 }
 
 function* checkCapability(
@@ -97,22 +108,65 @@ function* checkCapability(
     yield { param: `${place}.type`, message };
     return;
   }
-  const open = [...bound.params.open, ...bound.input.open];
-  yield* faultOf(place, open, () => {
-    check({ input, params }, open.length > 0);
+  const isOpen = bound.params.open.length + bound.input.open.length > 0;
+  yield* faultOf(place, { input, params }, [bound.params, bound.input], (known) => {
+    check(known, isOpen);
   });
 }
 
-/** A fault at a place that is not known before a run is none yet. */
-function* faultOf(place: string, open: readonly string[], check: () => void): Generator<DefinitionFault> {
+/**
+ * A fault at a place that is not known before a run is none yet: the place is left out, so that it hides no other fault. Of a text
+ * with an expression in it the type is known, but not its value.
+ */
+function* faultOf<Value extends object>(
+  place: string,
+  value: Value,
+  bindings: readonly Binding[],
+  check: (known: Value) => void,
+): Generator<DefinitionFault> {
+  const open = bindings.flatMap((binding) => binding.open);
+  const inPart = bindings.flatMap(({ references }) => references.map(({ param }) => param));
+  let known = value;
+  for (let left = OPEN_PLACES_MAX; left > 0; left -= 1) {
+    const error = faultIn(() => check(known));
+    if (!error) return;
+    const { param: at, code, message } = error;
+    const param = at === null ? place : `${place}.${at}`;
+    const unjudged = code === "unsupported_value" ? [...open, ...inPart] : open;
+    if (!unjudged.some((one) => isWithin(one, param) || isWithin(param, one))) {
+      yield { param, message: at === null ? message : message.replaceAll(at, param) };
+      return;
+    }
+    const rest = at === null || code === "missing_required_parameter" ? undefined : without(known, at);
+    if (!rest) return;
+    known = rest;
+  }
+}
+
+/** More of them hide what else is wrong. */
+const OPEN_PLACES_MAX = 20;
+
+function faultIn(check: () => void): ApiError | undefined {
   try {
     check();
+    return undefined;
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    const param = error.param === undefined || error.param === null ? place : `${place}.${error.param}`;
-    if (open.some((one) => isWithin(one, param) || isWithin(param, one))) return;
-    yield { param, message: error.param ? error.message.replace(error.param, param) : error.message };
+    if (error instanceof ApiError) return error;
+    throw error;
   }
+}
+
+/** @param path of members; undefined for one into a list, whose items keep their places */
+function without<Value extends object>(value: Value, path: string): Value | undefined {
+  if (path.includes("[")) return undefined;
+  const parts = path.split(".");
+  const last = parts.pop() ?? "";
+  const copy = structuredClone(value);
+  let at = copy as Record<string, unknown>;
+  for (const part of parts) at = (at[part] ?? {}) as Record<string, unknown>;
+  if (!Object.hasOwn(at, last)) return undefined;
+  delete at[last];
+  return copy;
 }
 
 function isWithin(inner: string, outer: string): boolean {

@@ -10,7 +10,7 @@ import { jobCallerOf, jobWorkOf } from "#shared/admission/work.ts";
 import type { Offered } from "#shared/capabilities/offered.ts";
 import { storageTaken } from "#shared/database/files.ts";
 import { findWorkflow } from "#shared/database/workflows.ts";
-import { insertRun } from "#shared/database/runs.ts";
+import { countActiveRuns, insertRun } from "#shared/database/runs.ts";
 import { ApiError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoint.ts";
 import type { JobAdmission, JobRequest } from "#shared/jobs/admission.ts";
@@ -186,11 +186,17 @@ async function startRun(
       `Expected workflows that run others to a depth of at most ${LIMITS.workflowDepthMax}.`,
     );
   }
-  const row = await findWorkflow(database, readerOf(caller), step.workflow_id ?? "");
+  const active = await countActiveRuns(database, facts.workspaceId, LIMITS.activeRunsMax);
+  if (active >= LIMITS.activeRunsMax)
+    throw new ApiError("rate_limit_exceeded", `The workspace has ${active} runs under way.`);
+  // Whether it may be run was judged when the definition was written: who runs a shared workflow runs what it is made of.
+  const reader = { ...readerOf(caller), seesAll: true };
+  const row = await findWorkflow(database, reader, (step.workflow_id ?? "").toLowerCase());
   const run = await newRunOf(database, caller, {
     id: workIdOf(facts.id, place),
     workflow: row,
     version: step.version,
+    isJudged: true,
     input: input as Fields,
     mode: facts.mode,
     lane: facts.lane,

@@ -187,7 +187,7 @@ describe("an expression in CEL", () => {
     expect(resolved("${{ inputs.text.split('') }}", of)).toBe(
       "fault: Expected an expression to give at most 1048576 bytes.",
     );
-    expect(resolved("${{ inputs.text }}${{ inputs.text }}", of)).toBe(
+    expect(resolved("${{ inputs.text }}${{ inputs.text }}${{ inputs.text }}", of)).toBe(
       "fault: Expected a text of at most 1048576 characters.",
     );
   });
