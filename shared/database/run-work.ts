@@ -146,15 +146,48 @@ export function findForgottenRuns(target: Queryable, olderMs: number, max: numbe
   );
 }
 
-/** Those without progress for long, each counted: what never goes on must not be tried forever. */
-export function takeStalledRuns(target: Queryable, olderMs: number, max: number): Promise<WaitingRun[]> {
-  return target.query<WaitingRun>(
-    `update run set recoveries = recoveries + 1, progressed_at = clock_timestamp()
-     where id in (
-       select id from run where status in ('queued', 'running') and progressed_at < clock_timestamp() - $1 * interval '1 millisecond'
-       order by progressed_at limit $2 for update skip locked)
-     returning id, workspace_id, lane`,
-    [olderMs, max],
+/**
+ * Those that have neither gone on for long nor wait for anything: no job, run or time. Each time is counted, and one that stands still
+ * again and again fails: what kills its workers, or what they cannot read, must not be tried forever.
+ */
+export function takeStalledRuns(
+  target: Queryable,
+  { olderMs, recoveriesMax, max }: { readonly olderMs: number; readonly recoveriesMax: number; readonly max: number },
+): Promise<(WaitingRun & { readonly recoveries: number })[]> {
+  return target.query<WaitingRun & { recoveries: number }>(
+    `with stalled as (
+       select r.id from run r
+       where r.status in ('queued', 'running') and r.progressed_at < clock_timestamp() - $1 * interval '1 millisecond'
+         and (r.due_at is null or r.due_at < clock_timestamp())
+         and not exists (select from step_run s where s.run_id = r.id and s.status = 'queued' and s.due_at > clock_timestamp())
+         and not exists (
+           select from step_item i where i.run_id = r.id and i.work_id is not null and i.credits is null
+             and (exists (select from job j where j.id = i.work_id and j.state in ('queued', 'running'))
+               or exists (select from run c where c.id = i.work_id and c.status in ('queued', 'running'))))
+       order by r.progressed_at limit $3 for update of r skip locked
+     ), counted as (
+       update run set recoveries = recoveries + 1, progressed_at = clock_timestamp(), rev = rev + 1,
+         status = case when recoveries < $2 then status else 'failed' end,
+         error = case when recoveries < $2 then null
+           else json_build_object('code', 'internal_error', 'message', 'The service could not carry the run on.', 'stepId', '') end,
+         ended_at = case when recoveries >= $2 then clock_timestamp() end,
+         frames = frames + case when recoveries < $2 then 0 else 1 end
+       from stalled where run.id = stalled.id
+       returning run.id, run.workspace_id, run.workflow_id, run.lane, run.recoveries, run.status, run.frames, run.credits, run.error
+     ), steps as (
+       update step_run set status = 'cancelled', ended_at = clock_timestamp() from counted
+       where step_run.run_id = counted.id and counted.status = 'failed' and step_run.status in ('queued', 'running')
+     ), told as (
+       insert into run_frame (run_id, seq, type) select id, frames, 'run.finished' from counted where status = 'failed'
+     ), noted as (
+       insert into event (workspace_id, workflow_id, type, metadata)
+       select workspace_id, workflow_id, 'run.failed', jsonb_strip_nulls(jsonb_build_object('runId', id, 'workflowId', workflow_id,
+         'creditsUsed', trim_scale(credits / 1000000000.0), 'error', error::jsonb))
+       from counted where status = 'failed'
+     )
+     select id, workspace_id, lane, recoveries from counted`,
+    [olderMs, recoveriesMax, max],
+    "take_stalled_runs",
   );
 }
 

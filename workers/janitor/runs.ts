@@ -27,6 +27,8 @@ const BATCH = 500;
 /** A word that has not come by then is lost. */
 const FORGOTTEN_MS = paced(5_000);
 const STALLED_MS = paced(60_000);
+/** Then the run fails. */
+const RECOVERIES_MAX = 10;
 const MS_PER_HOUR = 3_600_000;
 
 export async function sweepDueRuns({ connection, database }: RunSweepContext): Promise<void> {
@@ -38,7 +40,7 @@ export async function sweepForgottenRuns(context: RunSweepContext): Promise<void
   const [forgotten, late, stalled] = [
     await findForgottenRuns(database, FORGOTTEN_MS, BATCH),
     await findLateTickets(database, BATCH),
-    await takeStalledRuns(database, STALLED_MS, BATCH),
+    await takeStalledRuns(database, { olderMs: STALLED_MS, recoveriesMax: RECOVERIES_MAX, max: BATCH }),
   ];
   const all = [...forgotten, ...late, ...stalled];
   if (all.length > 0)
