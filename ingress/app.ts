@@ -26,6 +26,7 @@ import { speech } from "./routes/speech.ts";
 import { transcriptions } from "./routes/transcriptions.ts";
 import { videos } from "./routes/videos.ts";
 import { workflowRuns } from "./routes/workflow-runs.ts";
+import { workflowTemplates } from "./routes/workflow-templates.ts";
 import { workflows } from "./routes/workflows.ts";
 import { createServe, type Route } from "./serve.ts";
 
@@ -50,6 +51,7 @@ export function routesOf(context: IngressContext): readonly Route[] {
     ...files(context),
     key(context),
     ...workflows(context),
+    workflowTemplates(context),
     ...workflowRuns(context),
     ...fallbackChains(context),
     ...health(context),

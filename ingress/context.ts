@@ -1,6 +1,8 @@
 /** What a route may use: built once in main.ts, passed explicitly. */
 import type { NatsConnection } from "nats";
 
+import type { WorkflowTemplate } from "#schemas/generated/types.ts";
+
 import type { CallAdmission } from "#shared/admission/calls.ts";
 import type { Authenticator } from "#shared/admission/authenticate.ts";
 import type { Offered } from "#shared/capabilities/offered.ts";
@@ -53,6 +55,8 @@ export interface IngressContext {
   /** Capabilities that can be run. */
   readonly offered: Offered;
   readonly waiter: JobWaiter;
+  /** Workflows to begin with. */
+  readonly templates: readonly WorkflowTemplate[];
   /** Words about runs of workflows. */
   readonly runs: RunFollower;
   readonly links: FileLinks;

@@ -20,6 +20,7 @@ import { keepTopology } from "#shared/queue/topology.ts";
 import { type Role, startRole } from "#shared/role.ts";
 import { createJobTokens } from "#shared/secrets/job-token.ts";
 import { openStorage } from "#shared/storage/client.ts";
+import { loadTemplates } from "#shared/workflows/templates.ts";
 
 import { createApp } from "./app.ts";
 import { startIntake } from "./batch/intake.ts";
@@ -127,6 +128,7 @@ export async function startIngress(): Promise<void> {
     probes,
     offered,
     waiter,
+    templates: await loadTemplates(),
     runs: createRunFollower(connection, log),
     links,
     callbackTokens,

@@ -285,11 +285,13 @@ export interface SchemaTypes {
   WorkflowRun: WorkflowRun;
   WorkflowStepRun: WorkflowStepRun;
   WorkflowSummary: WorkflowSummary;
+  WorkflowTemplateList: WorkflowTemplateList;
   WorkflowVersionList: WorkflowVersionList;
   WorkflowWritten: WorkflowWritten;
   Workflow: Workflow;
   UsageRecord: UsageRecord;
   WorkflowDefinition: WorkflowDefinition;
+  WorkflowTemplate: WorkflowTemplate;
 }
 /**
  * The generation knobs a model accepts. A member that is absent is not constrained, or not offered.
@@ -4043,6 +4045,35 @@ export interface WorkflowRunSummary {
    */
   durationMs: number;
   createdAt: string;
+  [k: string]: unknown;
+}
+/**
+ * Workflows to begin with.
+ */
+export interface WorkflowTemplateList {
+  object: "list";
+  data: WorkflowTemplate[];
+  [k: string]: unknown;
+}
+/**
+ * A workflow to begin with: a file of deploy/examples.
+ */
+export interface WorkflowTemplate {
+  id: string;
+  name: string;
+  description: string;
+  /**
+   * A WorkflowDefinition. Replace the sandbox's models by those that are to do the work.
+   */
+  definition: {
+    [k: string]: unknown;
+  };
+  /**
+   * An input to try it on.
+   */
+  input: {
+    [k: string]: unknown;
+  };
   [k: string]: unknown;
 }
 /**

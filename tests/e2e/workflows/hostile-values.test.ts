@@ -24,7 +24,7 @@ test.each<[string, unknown]>([
   ["null", null],
   ["members with names of the language", { constructor: 1, toString: 2 }],
   ["a text of 900 KB", "x".repeat(900_000)],
-  ["a list of 90 levels", deep(90)],
+  ["a list of 60 levels", deep(60)],
   ["an empty text", ""],
   ["0", 0],
 ])("%s is given on as it is", async (_name, value) => {
