@@ -29,17 +29,13 @@ const environment = openEnvironment();
 
 /** @returns the expression, or why it may not stand in a definition */
 export function compileCel(text: string): CelExpression | { readonly fault: string } {
-  let parsed;
-  try {
-    parsed = environment.parse(text);
-    const { valid, error } = parsed.check();
-    if (!valid) throw error;
-  } catch (error) {
-    return { fault: `Expected an expression in CEL: ${firstLine(error)}` };
-  }
-  const found = inspect(parsed.ast);
+  const run = attempt(() => environment.parse(text));
+  if ("fault" in run) return run;
+  const found = inspect(run.ast);
   if ("fault" in found) return found;
-  const run = parsed;
+  const checked = attempt(() => run.check());
+  if ("fault" in checked) return checked;
+  if (!checked.valid) return misread(checked.error);
   return {
     references: found.references,
     evaluate(scope) {
@@ -52,6 +48,18 @@ export function compileCel(text: string): CelExpression | { readonly fault: stri
       }
     },
   };
+}
+
+function attempt<T extends object>(read: () => T): T | { readonly fault: string } {
+  try {
+    return read();
+  } catch (error) {
+    return misread(error);
+  }
+}
+
+function misread(error: unknown): { readonly fault: string } {
+  return { fault: `Expected an expression in CEL: ${firstLine(error)}` };
 }
 
 /** Numbers of JSON are doubles to CEL, and literals are integers: here they go together. */
@@ -103,6 +111,8 @@ function inspect(root: ASTNode): Inspected | { readonly fault: string } {
 
 /** Where a node stands: the variable of the loop that it is in, and that loop. */
 interface Within {
+  /** Lists and objects around it that the expression writes out. */
+  readonly depth?: number;
   readonly variable?: string;
   readonly loop?: { nodes: number; readonly paths: Path[] };
 }
@@ -133,6 +143,8 @@ class Inspection {
       case "rcall":
         this.call(node.args[0], node.args[1], node.args[2], within);
         return;
+      case "list":
+        break;
       case "map":
         for (const [key] of node.args) {
           if (key.op === "value" && UNSAFE_KEYS.has(String(key.args)))
@@ -147,7 +159,9 @@ class Inspection {
         break;
       default:
     }
-    for (const child of childrenOf(node.args)) this.visit(child, within);
+    const depth = (within.depth ?? 0) + (node.op === "list" || node.op === "map" ? 1 : 0);
+    if (depth > LITERAL_DEPTH_MAX) this.refuse(`Expected lists and objects of at most ${LITERAL_DEPTH_MAX} levels.`);
+    for (const child of childrenOf(node.args)) this.visit(child, { ...within, depth });
   }
 
   private refuse(why: string): void {
@@ -206,6 +220,9 @@ function listOf(node: ASTNode): Path | undefined {
 }
 
 const SEPARATOR_CHARS_MAX = 100;
+/** The library keeps a type for every shape of value that it meets, for good: the number of shapes is bounded by their depth. */
+const LITERAL_DEPTH_MAX = 4;
+const VALUE_DEPTH_MAX = 8;
 
 function isShortText(node: ASTNode): boolean {
   return node.op === "value" && typeof node.args === "string" && node.args.length <= SEPARATOR_CHARS_MAX;
@@ -231,6 +248,9 @@ function childrenOf(args: unknown): ASTNode[] {
 /** Why the expression may not be run on these values: it would take too long, or too much room. */
 function tooMuch({ paths, loops }: Inspected, scope: Scope): string | undefined {
   const { celBytesMax, loopItemsMax, loopWorkMax } = LIMITS;
+  if (paths.some((path) => isDeep(walk(path, scope), VALUE_DEPTH_MAX + 1))) {
+    return `Expected values of at most ${VALUE_DEPTH_MAX} levels in an expression that is no plain path.`;
+  }
   if (sizeOf(paths, scope, celBytesMax) > celBytesMax) {
     return `Expected values of at most ${celBytesMax} bytes in all in an expression that is no plain path.`;
   }
@@ -260,6 +280,11 @@ function sizeOf(paths: readonly Path[], scope: Scope, bytesMax: number): number 
     if (bytes > bytesMax) return bytes;
   }
   return bytes;
+}
+
+function isDeep(value: unknown, depthMax: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return depthMax === 0 || Object.values(value).some((one) => isDeep(one, depthMax - 1));
 }
 
 function bytesOf(value: unknown, bytesMax: number): number {

@@ -125,6 +125,7 @@ describe("an expression in CEL", () => {
     ["${{ inputs.names.map(steps, steps.a) }}", /^refused: Expected a variable of map\(\) other than/],
     ["${{ inputs.topic.split('').join(inputs.topic) }}", /^refused: Expected join\(\) with a text of at most 100/],
     [`\${{ ${"inputs.topic+".repeat(17)}'' }}`, /^refused: Expected at most 16 additions/],
+    ["${{ [[[[[1]]]]] }}", /^refused: Expected lists and objects of at most 4 levels/],
     ["${{ {'__proto__': 1} }}", /^refused: Expected no key __proto__/],
     ["${{ inputs['constructor'] == 1 }}", /^refused: Expected a path without constructor/],
     ["${{ inputs.list.map(x, inputs) }}", /^refused: Expected inputs to be followed by a name/],
@@ -176,6 +177,16 @@ describe("an expression in CEL", () => {
     expect(resolved("${{ inputs.list.map(x, size(inputs.text)) }}", many(70_000))).toMatch(
       /^fault: Expected smaller values where an expression goes through a list/,
     );
+  });
+
+  test("reads no value of more than eight levels, which a plain path does", () => {
+    const deep = (depth: number): Scope => ({
+      ...scope,
+      inputs: { deep: JSON.parse("[".repeat(depth) + "]".repeat(depth)) },
+    });
+    expect(resolved("${{ size(inputs.deep) }}", deep(8))).toBe(1);
+    expect(resolved("${{ size(inputs.deep) }}", deep(9))).toMatch(/^fault: Expected values of at most 8 levels/);
+    expect(resolved("${{ inputs.deep }}", deep(60))).toHaveLength(1);
   });
 
   test("gives no more than a megabyte", () => {
