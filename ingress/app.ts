@@ -25,6 +25,7 @@ import { root } from "./routes/root.ts";
 import { speech } from "./routes/speech.ts";
 import { transcriptions } from "./routes/transcriptions.ts";
 import { videos } from "./routes/videos.ts";
+import { workflowEstimate } from "./routes/workflow-estimate.ts";
 import { workflowRuns } from "./routes/workflow-runs.ts";
 import { workflowTemplates } from "./routes/workflow-templates.ts";
 import { workflows } from "./routes/workflows.ts";
@@ -51,6 +52,7 @@ export function routesOf(context: IngressContext): readonly Route[] {
     ...files(context),
     key(context),
     ...workflows(context),
+    workflowEstimate(context),
     workflowTemplates(context),
     ...workflowRuns(context),
     ...fallbackChains(context),

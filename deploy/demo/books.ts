@@ -4,6 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { findKeyByHash } from "#shared/database/api-keys.ts";
 import { listLedger, readBalance } from "#shared/database/credits.ts";
 import { type Database, openDatabase } from "#shared/database/client.ts";
+import { jobsOfRuns } from "#shared/database/run-work.ts";
 import { listWorkspaces } from "#shared/database/workspaces.ts";
 import { createLogger } from "#shared/logger.ts";
 import { hashKey } from "#shared/secrets/api-keys.ts";
@@ -57,7 +58,15 @@ async function begin(database: Database, workspaceId: string): Promise<Books> {
   return {
     async compare(receipts) {
       const wanted = new Map(receipts.map(({ id, credits }) => [id, credits]));
-      const ours = async () => (await entriesSince()).filter(({ source_id }) => wanted.has(source_id));
+      // What a run costs stands in the ledger under the jobs of its steps.
+      const ours = async () => {
+        const runs = new Map((await jobsOfRuns(database, [...wanted.keys()])).map(({ id, run_id }) => [id, run_id]));
+        const entries = (await entriesSince()).map((one) => ({
+          ...one,
+          source_id: runs.get(one.source_id) ?? one.source_id,
+        }));
+        return entries.filter(({ source_id }) => wanted.has(source_id));
+      };
       let entries = await ours();
       for (const began = Date.now(); isShort(entries, wanted) && Date.now() - began < SETTLED_WITHIN_MS;) {
         await delay(PAUSE_MS);

@@ -247,6 +247,7 @@ export interface SchemaTypes {
   TranscriptionRequest: TranscriptionRequest;
   VideoGenerationRequest: VideoGenerationRequest;
   WorkflowCreateRequest: WorkflowCreateRequest;
+  WorkflowEstimateRequest: WorkflowEstimateRequest;
   WorkflowRunRequest: WorkflowRunRequest;
   WorkflowUpdateRequest: WorkflowUpdateRequest;
   CapabilityEstimate: CapabilityEstimate;
@@ -277,6 +278,7 @@ export interface SchemaTypes {
   TranscriptionEvent: TranscriptionEvent;
   Transcription: Transcription;
   WorkflowDeleted: WorkflowDeleted;
+  WorkflowEstimate: WorkflowEstimate;
   WorkflowList: WorkflowList;
   WorkflowRunCancelled: WorkflowRunCancelled;
   WorkflowRunFrame: WorkflowRunFrame;
@@ -2762,6 +2764,33 @@ export interface WorkflowCreateRequest {
   [k: string]: unknown;
 }
 /**
+ * Body of POST /v1/workflows/estimate: `workflow_id` or `definition`.
+ */
+export interface WorkflowEstimateRequest {
+  workflow_id?: string;
+  /**
+   * A WorkflowDefinition.
+   */
+  definition?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Of the stored workflow; absent: the latest.
+   */
+  version?: number;
+  /**
+   * As of a run.
+   */
+  input?: {
+    [k: string]: unknown;
+  };
+  /**
+   * As of a run; runs in mode async may be tried again. Absent: `sync`.
+   */
+  mode?: "sync" | "stream" | "async";
+  [k: string]: unknown;
+}
+/**
  * Body of POST /v1/workflows/{id}/runs.
  */
 export interface WorkflowRunRequest {
@@ -3789,6 +3818,31 @@ export interface TranscriptionSegment {
 export interface WorkflowDeleted {
   id: string;
   deleted: true;
+  [k: string]: unknown;
+}
+/**
+ * What a run would cost. Nothing is held for it.
+ */
+export interface WorkflowEstimate {
+  currency: "credits";
+  /**
+   * What a run usually settles at.
+   */
+  estimated_credits: number;
+  /**
+   * What no run of the same input exceeds.
+   */
+  max_credits: number;
+  steps: {
+    id: string;
+    estimated_credits: number;
+    max_credits: number;
+    /**
+     * What was assumed, in words.
+     */
+    assumption: string;
+    [k: string]: unknown;
+  }[];
   [k: string]: unknown;
 }
 /**

@@ -35,9 +35,10 @@ const ALL = [
   "archive-tool",
   "web-tool",
   "code-tool",
+  "workflow",
 ];
 const STARTED_WITHIN_MS = 60_000;
-/** Nineteen calls and a start, on a machine that does something else too. */
+/** Twenty calls and a start, on a machine that does something else too. */
 const DONE_WITHIN_MS = 180_000;
 
 const closing: (() => Promise<unknown> | void)[] = [];
@@ -157,6 +158,12 @@ describe("npm run demo", () => {
       expect(Buffer.from(bytes("log.pdf")).toString("latin1")).toStartWith("%PDF-");
       expect(text("archive-list.txt")).toContain("notes/tea.txt");
       expect(text("code-format.txt")).toContain('greet("home");');
+      expect(probeVideo(bytes("narrated.mp4"))).toMatchObject({
+        format: "mp4",
+        width: 640,
+        height: 360,
+        hasAudio: true,
+      });
 
       const page = text("index.html");
       const named = Array.from(page.matchAll(/(?:src|href)="([^"]+)"/g), ([, name = ""]) => decodeURIComponent(name));
@@ -201,7 +208,7 @@ describe("npm run demo", () => {
         ["3d-transform", 'FAILED: needs what "3d" makes, and that failed'],
       ]);
       expect(shown.calls.map(({ name }) => name)).toEqual(ALL);
-      expect(shown.text).toContain("5 of 19 calls failed: image, image-edit, video, 3d, 3d-transform.");
+      expect(shown.text).toContain("5 of 20 calls failed: image, image-edit, video, 3d, 3d-transform.");
       expectSum(shown);
       expect(existsSync(join(out, "music.mp3"))).toBe(true);
       expect(existsSync(join(out, "image.png"))).toBe(false);

@@ -135,6 +135,68 @@ describe("a worker that carries runs on dies at", () => {
   );
 });
 
+test.each(["sync", "stream"] as const)(
+  "a run in mode %s is told to its end, though the worker that carries it on dies",
+  async (mode) => {
+    const chat = await startRole(["worker", "chat"], bed.stack.env);
+    const mortal = await startRole(["worker", "workflow"], { ...bed.stack.env, SLUICE_FAILPOINT: "step.started:2" });
+    let next: ManagedProcess | undefined;
+    try {
+      const { url, key } = bed.target();
+      const answer = fetch(`${url}/v1/pipelines/runs`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+        body: JSON.stringify({ definition: definitionOf(`waited ${mode}`), mode }),
+      });
+      expect((await mortal.exited()).signal).toBe("SIGKILL");
+      next = await startRole(["worker", "workflow"], bed.stack.env);
+      const text = await (await answer).text();
+      expect(text).toContain('"status":"succeeded"');
+      if (mode === "stream") expect(text.trimEnd()).toEndWith("data: [DONE]");
+      expect(asked(`waited ${mode}`).toSorted()).toEqual(["first", "item 1", "item 2", "item 3"]);
+    } finally {
+      await Promise.all([chat.stop(), mortal.stop(), next?.stop()]);
+    }
+  },
+  90_000,
+);
+
+test.each(failpointsOf("ingress, run"))(
+  "an ingress that dies at %s leaves one run, which a repeat under its key hears of",
+  async (at) => {
+    const workers = await Promise.all(["chat", "workflow"].map((pool) => startRole(["worker", pool], bed.stack.env)));
+    const mortal = await startRole(["ingress"], { ...bed.stack.env, PORT: "0", SLUICE_FAILPOINT: at });
+    try {
+      const ask = (url: string) =>
+        fetch(`${url}/v1/pipelines/runs`, {
+          method: "POST",
+          headers: {
+            authorization: `Bearer ${bed.stack.key}`,
+            "content-type": "application/json",
+            "idempotency-key": at,
+          },
+          body: JSON.stringify({ definition: { steps: [flat("only", `ingress ${at}`)] }, mode: "async" }),
+        });
+      expect(
+        await ask(mortal.baseUrl).then(
+          () => "answered",
+          () => "cut",
+        ),
+      ).toBe("cut");
+      expect((await mortal.exited()).signal).toBe("SIGKILL");
+      const answer = await ask(bed.target().url);
+      expect(answer.status).toBe(202);
+      const run = await endOf(((await answer.json()) as WorkflowRun).id);
+      expect(run).toMatchObject({ status: "succeeded", creditsUsed: 1 });
+      const rows = await bed.stack.query("select 1 from run where idempotency_key = $1", [at]);
+      expect(rows).toHaveLength(1);
+    } finally {
+      await Promise.all([mortal.stop(), ...workers.map((worker) => worker.stop())]);
+    }
+  },
+  90_000,
+);
+
 describe("a worker dies while it does a step's call, at", () => {
   let workflow: ManagedProcess;
   beforeAll(async () => {

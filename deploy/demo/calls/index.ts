@@ -6,6 +6,7 @@ import { mesh, meshTransform } from "./meshes.ts";
 import { image, imageEdit } from "./images.ts";
 import { music, speech, transcription } from "./sounds.ts";
 import { chat, embeddings, file, messages } from "./texts.ts";
+import { workflow } from "./workflows.ts";
 
 export const CALLS: readonly Call[] = [
   chat,
@@ -21,4 +22,5 @@ export const CALLS: readonly Call[] = [
   mesh,
   meshTransform,
   ...capabilities,
+  workflow,
 ];

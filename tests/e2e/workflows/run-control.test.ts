@@ -72,6 +72,26 @@ describe("cancel", () => {
     expect(ended.status).toBe("cancelled");
   });
 
+  test("at any moment leaves one end, which its answer told", async () => {
+    const definition = {
+      steps: [say("a", "1"), say("b", "2 ${{ steps.a.status }}"), say("c", "3 ${{ steps.b.status }}")],
+    };
+    const runs = await Promise.all(
+      Array.from({ length: 40 }, async (_, at) => {
+        const { run } = await bench.run(definition, { mode: "async" });
+        await Bun.sleep(at * 3);
+        const answer = await post(`/v1/workflows/runs/${run.id}/cancel`);
+        return { id: run.id, told: ((await answer.json()) as { status: string }).status };
+      }),
+    );
+    const ends = await Promise.all(runs.map(({ id }) => bench.ended(id)));
+    expect(ends.map(({ status }) => status as string)).toEqual(runs.map(({ told }) => told));
+    for (const { stepRuns, creditsUsed } of ends) {
+      const sum = stepRuns.reduce((total, one) => total + one.creditsUsed, 0);
+      expect(creditsUsed).toBeCloseTo(sum, 9);
+    }
+  });
+
   test("leaves the other runs of the workflow alone", async () => {
     const id = await bench.store({ steps: [slow("b")] });
     const runs = await Promise.all(Array.from({ length: 6 }, () => bench.runStored(id, { mode: "async" })));

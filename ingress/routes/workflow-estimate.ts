@@ -1,0 +1,95 @@
+/** POST /v1/workflows/estimate. */
+import type { WorkflowDefinition, WorkflowEstimate, WorkflowEstimateRequest } from "#schemas/generated/types.ts";
+import { parse } from "#shared/contracts.ts";
+import { findDefinition, findWorkflow } from "#shared/database/workflows.ts";
+import { ApiError } from "#shared/errors.ts";
+import { isUuid } from "#shared/ids.ts";
+import { readJson } from "#shared/json.ts";
+import { LIMITS } from "#shared/limits.ts";
+import { creditsNumber } from "#shared/money.ts";
+import { readerOf } from "#shared/workflows/access.ts";
+import { estimateWorkflow, sumOf } from "#shared/workflows/estimate/estimate.ts";
+import { readRunInput } from "#shared/workflows/inputs.ts";
+
+import { json } from "../answers.ts";
+import { readJsonBody } from "../body.ts";
+import type { IngressContext } from "../context.ts";
+import { allowRoles } from "../roles.ts";
+import { errorsOf } from "../route-errors.ts";
+import { callerOf, type Route, type RouteCall } from "../serve.ts";
+import { noWorkflow } from "../workflows/access.ts";
+import { checkDefinition } from "../workflows/check-definition.ts";
+
+export function workflowEstimate(context: IngressContext): Route {
+  return {
+    method: "POST",
+    path: "/v1/workflows/estimate",
+    operationId: "estimateWorkflow",
+    summary: "Say what a run would cost",
+    description:
+      "Of a stored workflow or of a definition that comes with the call. What is not known before a run counts at its bound; what may " +
+      "not happen counts in `max_credits` alone, which no run of the same input exceeds. Nothing is held or billed.",
+    tags: ["Workflows"],
+    auth: "key",
+    authorize: allowRoles("owner", "admin", "developer"),
+    request: { schema: "WorkflowEstimateRequest" },
+    responses: { 200: { description: "The estimate", schema: "WorkflowEstimate" } },
+    errors: errorsOf(
+      ["reads_json", "resolves_model"],
+      "invalid_workflow_definition",
+      "workflow_not_found",
+      "file_not_found",
+    ),
+    handle: (call) => estimate(context, call),
+  };
+}
+
+async function estimate(context: IngressContext, call: RouteCall): Promise<Response> {
+  const caller = callerOf(call);
+  const { value } = readJson(await readJsonBody(call.request, context.config.bodyBytesMax));
+  const body: WorkflowEstimateRequest = parse("WorkflowEstimateRequest", value);
+  const definition = await definitionOf(context, call, body);
+  const inputs = readRunInput(definition.inputs ?? {}, body.input) ?? {};
+  const isRetried = (body.mode ?? "sync") === "async";
+  const attempts = isRetried ? Math.min(LIMITS.runAttemptsMax, Math.max(1, definition.retry?.max_attempts ?? 1)) : 1;
+  const steps = await estimateWorkflow(
+    {
+      catalogue: context.catalogue.current(),
+      caller,
+      database: context.database,
+      capability: (id) => context.offered.find(id),
+    },
+    definition,
+    { inputs, unknown: new Set() },
+    attempts,
+  );
+  const all = sumOf(steps);
+  return json({
+    currency: "credits",
+    estimated_credits: creditsNumber(all.estimatedNano),
+    max_credits: creditsNumber(all.maxNano),
+    steps: steps.map(({ id, estimatedNano, maxNano, assumption }) => ({
+      id,
+      estimated_credits: creditsNumber(estimatedNano),
+      max_credits: creditsNumber(maxNano),
+      assumption,
+    })),
+  } satisfies WorkflowEstimate);
+}
+
+async function definitionOf(
+  context: IngressContext,
+  call: RouteCall,
+  { workflow_id: named, definition, version }: WorkflowEstimateRequest,
+): Promise<WorkflowDefinition> {
+  const caller = callerOf(call);
+  if ((named === undefined) === (definition === undefined)) {
+    throw new ApiError("invalid_request", "Expected either workflow_id or definition.", { param: "workflow_id" });
+  }
+  if (definition !== undefined) return checkDefinition(context, caller, definition);
+  const id = (named ?? "").toLowerCase();
+  const row = isUuid(id) ? await findWorkflow(context.database, readerOf(caller), id) : undefined;
+  const found = row && (await findDefinition(context.database, row.id, version ?? row.latest_version));
+  if (!found) throw noWorkflow();
+  return found as WorkflowDefinition;
+}
