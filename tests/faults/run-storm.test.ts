@@ -195,10 +195,10 @@ test(`${RUNS} runs of three workspaces end while workers are killed and Postgres
       expect(run.creditsUsed).toBeCloseTo(sum, 6);
       expect(run.creditsUsed).toBeGreaterThanOrEqual(5);
     }
+    await audit(bed, { withinMs: 60_000 });
   } finally {
     over.abort();
     await killing;
     await Promise.all(living.map((worker) => worker.stop()));
   }
-  await audit(bed, { withinMs: 60_000 });
 }, 300_000);
