@@ -86,6 +86,15 @@ export async function cancelJobs(target: Queryable, ids: readonly string[]): Pro
   );
 }
 
+/** Whether there is a job or a run of that id. */
+export async function isBegun(target: Queryable, workId: string): Promise<boolean> {
+  const [row] = await target.query<{ is_begun: boolean }>(
+    "select exists (select from job where id = $1) or exists (select from run where id = $1) as is_begun",
+    [workId],
+  );
+  return row?.is_begun === true;
+}
+
 /** The jobs of steps of these runs. */
 export function jobsOfRuns(
   target: Queryable,

@@ -65,12 +65,13 @@ export interface NewRun {
   readonly traceparent?: string;
 }
 
-/** False: there is a run of that id, or of that idempotency key within its day. */
+/** False: there is a run of that id, or of that idempotency key within its day; or the run whose step it is is over. */
 export async function insertRun(target: Queryable, run: NewRun): Promise<boolean> {
   const rows = await target.query(
     `insert into run (id, workspace_id, key_id, member_id, workflow_id, version, definition, mode, lane, max_attempts, input,
        parent_id, parent_step, parent_attempt, parent_index, depth, idempotency_key, fingerprint, traceparent)
-     values ($1, $2, $3, $4, $5, $6, $7::json, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
+     select $1, $2, $3, $4, $5, $6, $7::json, $8, $9, $10, $11, $12::uuid, $13, $14::smallint, $15::int, $16::smallint, $17, $18, $19
+     where $12::uuid is null or not run_is_over($12::uuid)
      on conflict do nothing returning 1`,
     [
       run.id,

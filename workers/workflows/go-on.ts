@@ -29,10 +29,14 @@ const STARTS_MAX = 32;
 /** Work without a job may be about to have one, from another worker's hand. */
 const ABSENT_MS = paced(3_000);
 
-/** Until nothing is left to do now. @throws Error of our surroundings: it is to be called again */
-export async function goOn(context: WorkflowContext, runId: string): Promise<void> {
+/**
+ * Until nothing is left to do now.
+ * @param isRepeat the word came before, and who had it may have died
+ * @throws Error of our surroundings: it is to be called again
+ */
+export async function goOn(context: WorkflowContext, runId: string, isRepeat: boolean): Promise<void> {
   let refusals: RunEvent[] = [];
-  for (;;) {
+  for (let isFirst = true; ; isFirst = false) {
     const [seen, ended] = await Promise.all([
       context.store.load(context.database, runId),
       findEndedWork(context.database, runId, ENDS_MAX),
@@ -40,7 +44,7 @@ export async function goOn(context: WorkflowContext, runId: string): Promise<voi
     if (!seen) return;
     const ends = await Promise.all(ended.map((work) => eventOf(context.storage, runId, work)));
     const [pass, caller] = await Promise.all([
-      takePass(context, seen, [...refusals, ...ends]),
+      takePass(context, seen, [...refusals, ...ends], isRepeat && isFirst),
       callerOf(context, seen.facts),
     ]);
     if (pass === "overtaken") {
@@ -71,11 +75,12 @@ async function takePass(
   context: WorkflowContext,
   before: StoredRun,
   told: readonly RunEvent[],
+  isRepeat: boolean,
 ): Promise<Pass | "overtaken"> {
   const { database, store } = context;
   const { id, isCancelRequested, isDue } = before.facts;
   // Who was woken by an end need not look for what is late, or was never begun: the janitor wakes for that.
-  const isLook = told.length === 0;
+  const isLook = isRepeat || told.length === 0;
   const [open, due] = isLook ? await Promise.all([findOpenWork(database, id), findDueSteps(database, id)]) : [[], []];
   const isOver = isEnded(before.state.status) || isCancelRequested;
   const events: RunEvent[] = [];

@@ -70,8 +70,8 @@ export function startWorkflowRunner(options: {
     if (value === undefined) return "dead_letter";
     if ("job_id" in value) {
       if (!(await takeTicket(context, value))) return "repeat";
-      await runs.goOn(value.job_id);
-    } else await runs.goOn(value.run_id);
+      await runs.goOn(value.job_id, false);
+    } else await runs.goOn(value.run_id, message.deliveries > 1);
     return "run";
   };
 
@@ -119,31 +119,41 @@ function readMessage(message: Delivery): Word | undefined {
   return validate("DurableMessage", value) === null ? (value as DurableMessage) : undefined;
 }
 
+interface Going {
+  isAskedAgain: boolean;
+  isRepeat: boolean;
+  work: Promise<void>;
+}
+
 /** Runs that this process carries on, one pass at a time each: what is told of one meanwhile makes for one more. */
 export class CarriedRuns {
   private readonly context: WorkflowContext;
-  private readonly going = new Map<string, { isAskedAgain: boolean; work: Promise<void> }>();
+  private readonly going = new Map<string, Going>();
 
   constructor(context: WorkflowContext) {
     this.context = context;
   }
 
-  goOn(runId: string): Promise<void> {
+  /** @param isRepeat the word came before, and who had it may have died */
+  goOn(runId: string, isRepeat: boolean): Promise<void> {
     const known = this.going.get(runId);
     if (known) {
       known.isAskedAgain = true;
+      known.isRepeat ||= isRepeat;
       return known.work;
     }
-    const one = { isAskedAgain: false, work: Promise.resolve() };
+    const one: Going = { isAskedAgain: false, isRepeat, work: Promise.resolve() };
     this.going.set(runId, one);
     one.work = this.carry(runId, one).finally(() => this.going.delete(runId));
     return one.work;
   }
 
-  private async carry(runId: string, one: { isAskedAgain: boolean }): Promise<void> {
+  private async carry(runId: string, one: Going): Promise<void> {
     do {
+      const { isRepeat } = one;
       one.isAskedAgain = false;
-      await goOn(this.context, runId);
+      one.isRepeat = false;
+      await goOn(this.context, runId, isRepeat);
     } while (one.isAskedAgain);
   }
 }

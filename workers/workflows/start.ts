@@ -10,6 +10,7 @@ import { jobCallerOf, jobWorkOf } from "#shared/admission/work.ts";
 import type { Offered } from "#shared/capabilities/offered.ts";
 import { storageTaken } from "#shared/database/files.ts";
 import { findWorkflow } from "#shared/database/workflows.ts";
+import { isBegun } from "#shared/database/run-work.ts";
 import { countActiveRuns, insertRun } from "#shared/database/runs.ts";
 import { ApiError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoint.ts";
@@ -93,6 +94,8 @@ export async function startWork(
     return undefined;
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500) throw error;
+    // Another worker was faster, and got further.
+    if (await isBegun(context.database, workIdOf(work.facts.id, work.place))) return undefined;
     return { kind: "work_ended", place: work.place, end: { status: "failed", error: errorOf(error) }, creditsNano: 0n };
   }
 }
