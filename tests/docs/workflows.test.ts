@@ -22,7 +22,7 @@ test("it says the limits in force", () => {
   const said = [
     `at most ${LIMITS.definitionBytesMax / 1_024} KiB`,
     `${LIMITS.expressionCharsMax.toLocaleString("en")} characters, ${LIMITS.expressionNodesMax} parts and ${LIMITS.expressionDepthMax} levels`,
-    `at most ${LIMITS.macroItemsMax.toLocaleString("en")} items and ${LIMITS.macroBytesMax / 1_024} KiB`,
+    `by ${LIMITS.expressionWorkMax.toLocaleString("en")} units`,
     `at most ${LIMITS.forEachItemsMax.toLocaleString("en")} items`,
     `\`concurrency\` (${LIMITS.forEachConcurrency}) at once`,
     `to a depth of ${LIMITS.workflowDepthMax}`,
