@@ -19,10 +19,20 @@ export interface Placed {
   readonly param: string;
 }
 
+/** A value that only a run knows. */
+export interface OpenPlace {
+  /** From the value that is bound. */
+  readonly path: readonly (string | number)[];
+  /** Text in part: its type is known. */
+  readonly isText: boolean;
+}
+
 export interface Binding {
   readonly references: readonly Placed[];
   /** Places whose type is not known before a run: those of expressions that stand alone. */
   readonly open: readonly string[];
+  /** All places with expressions. */
+  readonly places: readonly OpenPlace[];
   /** A copy with every expression resolved. */
   resolve(scope: Scope): Resolved;
 }
@@ -34,9 +44,10 @@ type Resolve = (scope: Scope, budget: { bytes: number }) => Resolved;
 export function compileBinding(value: unknown, at: string): Binding | { readonly faults: readonly DefinitionFault[] } {
   const references: Placed[] = [];
   const open: string[] = [];
+  const places: OpenPlace[] = [];
   const faults: DefinitionFault[] = [];
 
-  const compileText = (text: string, place: string): Resolve => {
+  const compileText = (text: string, place: string, path: OpenPlace["path"]): Resolve => {
     const template = compileTemplate(text);
     if (template === undefined) return () => ({ value: text });
     if ("fault" in template) {
@@ -45,6 +56,7 @@ export function compileBinding(value: unknown, at: string): Binding | { readonly
     }
     for (const reference of template.references) references.push({ reference, param: place });
     if (template.isAlone) open.push(place);
+    places.push({ path, isText: !template.isAlone });
     return (scope, budget) => {
       const resolved = template.resolve(scope);
       if ("fault" in resolved) return resolved;
@@ -53,10 +65,10 @@ export function compileBinding(value: unknown, at: string): Binding | { readonly
       return { fault: `Expected expressions to give at most ${LIMITS.bindingBytesMax} bytes in all.` };
     };
   };
-  const compile = (one: unknown, place: string): Resolve => {
-    if (typeof one === "string") return compileText(one, place);
+  const compile = (one: unknown, place: string, path: OpenPlace["path"]): Resolve => {
+    if (typeof one === "string") return compileText(one, place, path);
     if (Array.isArray(one)) {
-      const items = one.map((item, index) => compile(item, `${place}[${index}]`));
+      const items = one.map((item, index) => compile(item, `${place}[${index}]`, [...path, index]));
       return (scope, budget) => resolveAll(items, scope, budget);
     }
     if (typeof one !== "object" || one === null) return () => ({ value: one });
@@ -64,7 +76,7 @@ export function compileBinding(value: unknown, at: string): Binding | { readonly
     for (const key of keys.filter((name) => UNSAFE_KEYS.has(name))) {
       faults.push({ param: place, message: `Expected no member named ${key}.` });
     }
-    const members = Object.entries(one).map(([key, member]) => compile(member, `${place}.${key}`));
+    const members = Object.entries(one).map(([key, member]) => compile(member, `${place}.${key}`, [...path, key]));
     return (scope, budget) => {
       const resolved = resolveAll(members, scope, budget);
       if ("fault" in resolved) return resolved;
@@ -72,9 +84,9 @@ export function compileBinding(value: unknown, at: string): Binding | { readonly
     };
   };
 
-  const resolve = compile(value, at);
+  const resolve = compile(value, at, []);
   if (faults.length > 0) return { faults };
-  return { references, open, resolve: (scope) => resolve(scope, { bytes: LIMITS.bindingBytesMax }) };
+  return { references, open, places, resolve: (scope) => resolve(scope, { bytes: LIMITS.bindingBytesMax }) };
 }
 
 function resolveAll(

@@ -3,15 +3,18 @@ import type { WorkflowStep } from "#schemas/generated/types.ts";
 import type { Capability } from "#shared/capabilities/entry.ts";
 import { CHECKS } from "#shared/capabilities/list.ts";
 import type { Catalogue, Model } from "#shared/catalogue/catalogue.ts";
-import { ApiError } from "#shared/errors.ts";
+import type { Fault } from "#shared/contract-fault.ts";
+import { type ApiError, apiErrorsOf } from "#shared/errors.ts";
 import { CHAT } from "#shared/kinds/chat.ts";
+import { filePlaces, NO_FILES } from "#shared/kinds/chat/files.ts";
 import { EMBEDDINGS } from "#shared/kinds/embeddings.ts";
-import { IMAGE_EDITS } from "#shared/kinds/images.ts";
-import type { Kind } from "#shared/kinds/kind.ts";
+import { IMAGE_EDITS, IMAGES } from "#shared/kinds/images.ts";
+import type { CallFacts, Kind } from "#shared/kinds/kind.ts";
 import { kindOfModality } from "#shared/kinds/kinds.ts";
 import { hasEndpoint } from "#shared/kinds/models.ts";
 
-import type { Binding, DefinitionFault } from "./bindings.ts";
+import type { Binding, DefinitionFault, OpenPlace } from "./bindings.ts";
+import { isWithin, judgeKnown, mayMend, paramOf } from "./known-faults.ts";
 
 /** What a definition may name. */
 export interface Surroundings {
@@ -25,13 +28,20 @@ interface Bound {
   readonly input: Binding;
 }
 
-/** Members that only steps of one type have. */
-const OWN = {
+/** Members that steps of some types have. */
+const TYPE_MEMBERS = ["model", "workflow_id", "version", "params", "input"] as const;
+const MEMBERS_OF_TYPE = {
   model: ["model", "params"],
   sub_pipeline: ["workflow_id", "version", "input"],
   capability: ["params", "input"],
 } as const;
-const TYPED = ["model", "workflow_id", "version", "params", "input"] as const;
+
+/** Members that calls need, while a step's own is open. */
+const USUAL_PARAMS = { messages: [{ role: "user", content: "text" }], prompt: "text", input: "text" };
+/** Any audio that a model takes. */
+const ANY_RECORDING = { bytes: 1, seconds: 0.001, param: "file" } as const;
+/** Params that only calls have which change an image. */
+const IMAGE_PARAMS = ["image_base64", "image_file_id", "mask_base64", "mask_file_id"];
 
 export function* checkStepWork(
   step: WorkflowStep,
@@ -40,9 +50,9 @@ export function* checkStepWork(
   surroundings: Surroundings,
 ): Generator<DefinitionFault> {
   const type = step.type === "model" || step.type === "sub_pipeline" ? step.type : "capability";
-  const own: readonly string[] = OWN[type];
-  for (const name of TYPED) {
-    if (step[name] === undefined || own.includes(name)) continue;
+  const members: readonly string[] = MEMBERS_OF_TYPE[type];
+  for (const name of TYPE_MEMBERS) {
+    if (step[name] === undefined || members.includes(name)) continue;
     yield { param: `${place}.${name}`, message: `Expected no ${name} on a step of type ${step.type}.` };
   }
   if (type === "model") yield* checkModel(step, place, bound, surroundings);
@@ -55,7 +65,7 @@ export function* checkStepWork(
 function* checkModel(
   { model: slug, params = {} }: WorkflowStep,
   place: string,
-  bound: Bound,
+  { params: { places: open } }: Bound,
   { catalogue }: Surroundings,
 ): Generator<DefinitionFault> {
   if (slug === undefined) {
@@ -71,9 +81,11 @@ function* checkModel(
     yield { param: `${place}.model`, message: `Expected a model of GET /v1/models, got ${slug.slice(0, 100)}.` };
     return;
   }
-  yield* faultOf(`${place}.params`, bound.params.open, () => {
-    kindOf(model, params).read({ ...params, model: slug });
-  });
+  const kind = kindOf(model, params);
+  const read = (known: object) => kind.read({ ...known, model: slug });
+  const { fault, known } = judgeKnown(params, open, (value) => apiErrorsOf(() => read(value)), USUAL_PARAMS);
+  const [refused] = fault ? [fault] : known ? refusalsOf(kind, model, read(known), open) : [];
+  if (refused) yield placed(refused, refused.param === "model" ? place : `${place}.params`);
 }
 
 /** The kind of call that a step makes. */
@@ -82,11 +94,22 @@ function kindOf(model: Model, params: Readonly<Record<string, unknown>>): Kind {
   if (model.supports_embeddings) return EMBEDDINGS;
   const kind = kindOfModality(model.modality);
   if (!kind) throw new Error(`no kind of call is for models of modality ${model.modality}`);
-  return kind.name === "images" && ("image" in params || "images" in params) ? IMAGE_EDITS : kind;
+  const isEdit = model.allowed_params.requires_input_image === true || IMAGE_PARAMS.some((name) => name in params);
+  return kind.name === IMAGES.name && isEdit ? IMAGE_EDITS : kind;
+}
+
+/** What the model has against a call, as far as a run cannot mend it. */
+function refusalsOf(kind: Kind, model: Model, request: object, open: readonly OpenPlace[]): readonly ApiError[] {
+  // Stored files may come and go until the step runs.
+  if (kind === CHAT && filePlaces(request).length > 0) return [];
+  const bodyBytes = Buffer.byteLength(JSON.stringify(request));
+  const facts: CallFacts = { bodyBytes, files: NO_FILES, recording: ANY_RECORDING };
+  const refusals = apiErrorsOf(() => kind.check(request, model, facts));
+  return refusals.filter((one) => !open.some((place) => mayMend(place, one)));
 }
 
 function* checkCapability(
-  { type: id, input = {}, params = {} }: WorkflowStep,
+  { type: id, input, params = {} }: WorkflowStep,
   place: string,
   bound: Bound,
   surroundings: Surroundings,
@@ -97,24 +120,28 @@ function* checkCapability(
     yield { param: `${place}.type`, message };
     return;
   }
-  const open = [...bound.params.open, ...bound.input.open];
-  yield* faultOf(place, open, () => {
-    check({ input, params }, open.length > 0);
-  });
+  const open = [...within("params", bound.params), ...within("input", bound.input)];
+  const isOpen = (path: string): boolean =>
+    open.some((one) => isWithin(paramOf(one), path) || isWithin(path, paramOf(one)));
+  const { fault } = judgeKnown({ input: input ?? {}, params }, open, (known) => check.faults(known, isOpen));
+  if (fault) yield placed(fault, place);
 }
 
-/** A fault at a place that is not known before a run is none yet. */
-function* faultOf(place: string, open: readonly string[], check: () => void): Generator<DefinitionFault> {
-  try {
-    check();
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    const param = error.param === undefined || error.param === null ? place : `${place}.${error.param}`;
-    if (open.some((one) => isWithin(one, param) || isWithin(param, one))) return;
-    yield { param, message: error.param ? error.message.replace(error.param, param) : error.message };
-  }
+function within(name: string, { places }: Binding): readonly OpenPlace[] {
+  return places.map(({ path, isText }) => ({ path: [name, ...path], isText }));
 }
 
-function isWithin(inner: string, outer: string): boolean {
-  return inner === outer || inner.startsWith(`${outer}.`) || inner.startsWith(`${outer}[`);
+/** @param holder where what was judged stands in the definition */
+function placed({ param, message, cause }: ApiError, holder: string): DefinitionFault {
+  if (param === null) return { param: holder, message };
+  const place = `${holder}.${param}`;
+  // Sentences of contracts name params as they are; those of models use their names as words too.
+  const namesParam = (cause as Fault | undefined)?.isOfType !== undefined || /[.[]/.test(param);
+  return { param: place, message: namesParam ? renamed(message, param, place) : message };
+}
+
+/** Every mention of the whole name. */
+export function renamed(message: string, name: string, other: string): string {
+  const escaped = name.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+  return message.replaceAll(new RegExp(String.raw`(?<![\w.\]])${escaped}(?!\w)`, "g"), () => other);
 }
