@@ -25,6 +25,8 @@ import { root } from "./routes/root.ts";
 import { speech } from "./routes/speech.ts";
 import { transcriptions } from "./routes/transcriptions.ts";
 import { videos } from "./routes/videos.ts";
+import { workflowRuns } from "./routes/workflow-runs.ts";
+import { workflowTemplates } from "./routes/workflow-templates.ts";
 import { workflows } from "./routes/workflows.ts";
 import { createServe, type Route } from "./serve.ts";
 
@@ -49,6 +51,8 @@ export function routesOf(context: IngressContext): readonly Route[] {
     ...files(context),
     key(context),
     ...workflows(context),
+    workflowTemplates(context),
+    ...workflowRuns(context),
     ...fallbackChains(context),
     ...health(context),
     root(),

@@ -5,7 +5,7 @@
 import { ApiError } from "#shared/errors.ts";
 import { LIMITS } from "#shared/limits.ts";
 
-import { KeyedSemaphore } from "./keyed-semaphore.ts";
+import { KeyedSemaphore } from "#shared/keyed-semaphore.ts";
 
 /**
  * The whole body, at most `bytesMax` bytes.

@@ -1,8 +1,11 @@
 /** What a route may use: built once in main.ts, passed explicitly. */
 import type { NatsConnection } from "nats";
 
+import type { WorkflowTemplate } from "#schemas/generated/types.ts";
+
 import type { CallAdmission } from "#shared/admission/calls.ts";
 import type { Authenticator } from "#shared/admission/authenticate.ts";
+import type { Offered } from "#shared/capabilities/offered.ts";
 import type { IpNet } from "#shared/admission/ip-net.ts";
 import type { CatalogueStore } from "#shared/catalogue/open.ts";
 import type { Config } from "#shared/config.ts";
@@ -19,11 +22,11 @@ import type { Publisher } from "#shared/queue/publish.ts";
 import type { JobTokens } from "#shared/secrets/job-token.ts";
 import type { Storage } from "#shared/storage/client.ts";
 
-import type { Offered } from "./capabilities/offered.ts";
 import type { Cancel } from "./wait/cancel.ts";
 import type { JobWaiter } from "./wait/job-waiter.ts";
 import type { FileLinks } from "./media/links.ts";
 import type { Relay } from "./wait/relay.ts";
+import type { RunFollower } from "./workflows/run-follower.ts";
 
 export interface IngressContext {
   readonly config: Pick<
@@ -52,6 +55,10 @@ export interface IngressContext {
   /** Capabilities that can be run. */
   readonly offered: Offered;
   readonly waiter: JobWaiter;
+  /** Workflows to begin with. */
+  readonly templates: readonly WorkflowTemplate[];
+  /** Words about runs of workflows. */
+  readonly runs: RunFollower;
   readonly links: FileLinks;
   /** What a provider must show to ring for a job. */
   readonly callbackTokens: Pick<JobTokens, "isOf">;

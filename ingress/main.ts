@@ -20,6 +20,7 @@ import { keepTopology } from "#shared/queue/topology.ts";
 import { type Role, startRole } from "#shared/role.ts";
 import { createJobTokens } from "#shared/secrets/job-token.ts";
 import { openStorage } from "#shared/storage/client.ts";
+import { loadTemplates } from "#shared/workflows/templates.ts";
 
 import { createApp } from "./app.ts";
 import { startIntake } from "./batch/intake.ts";
@@ -27,11 +28,12 @@ import type { IngressContext } from "./context.ts";
 import { createCancel } from "./wait/cancel.ts";
 import { openJobWaiter } from "./wait/job-waiter.ts";
 import { createFileLinks } from "./media/links.ts";
-import { openOffered } from "./capabilities/offered.ts";
+import { openOffered } from "#shared/capabilities/offered.ts";
 import { openFleet } from "./wait/fleet.ts";
 import { createLiveShares } from "./wait/live-shares.ts";
 import { createRelay } from "./wait/relay.ts";
 import { openUnsettledAnswers } from "./wait/unsettled.ts";
+import { createRunFollower } from "./workflows/run-follower.ts";
 
 /** The hold of a call that failed to be dispatched is tried to be released this long; then the janitor does it. */
 const FINISH_RETRY_MS = 20_000;
@@ -126,6 +128,8 @@ export async function startIngress(): Promise<void> {
     probes,
     offered,
     waiter,
+    templates: await loadTemplates(),
+    runs: createRunFollower(connection, log),
     links,
     callbackTokens,
     isReady: async (required) => (await dependencies.readiness(required)).ok,

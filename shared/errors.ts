@@ -41,9 +41,11 @@ export const ERROR_CODES = {
   file_not_found: { status: 404, type: "invalid_request_error" },
   capability_not_found: { status: 404, type: "invalid_request_error" },
   job_not_found: { status: 404, type: "invalid_request_error" },
+  run_not_found: { status: 404, type: "invalid_request_error" },
   workflow_not_found: { status: 404, type: "invalid_request_error" },
   method_not_allowed: { status: 405, type: "invalid_request_error" },
   request_timeout: { status: 408, type: "invalid_request_error" },
+  idempotency_in_progress: { status: 409, type: "invalid_request_error" },
   upload_in_progress: { status: 409, type: "invalid_request_error" },
   request_too_large: { status: 413, type: "invalid_request_error" },
   unsupported_media_type: { status: 415, type: "invalid_request_error" },
@@ -63,6 +65,10 @@ export const ERROR_CODES = {
   // The call outlived its caller's patience, not its own: the job goes on.
   job_timeout: { status: 504, type: "server_error" },
   upstream_timeout: { status: 504, type: "server_error" },
+  // The run outlived its caller's patience: it goes on.
+  run_timeout: { status: 504, type: "server_error" },
+  // Of a run's job only: which step failed, and why, stands in the run.
+  run_failed: { status: 500, type: "server_error" },
 } as const satisfies Record<string, ErrorCode>;
 
 export type Code = keyof typeof ERROR_CODES;

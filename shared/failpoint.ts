@@ -30,6 +30,11 @@ export const FAILPOINTS = [
   "job.collected",
   "job.concluded",
   "job.recorded",
+  // A run.
+  "run.inserted",
+  "run.saved",
+  "step.started",
+  "run.ended",
   // A file.
   "upload.begun",
   "upload.reserved",

@@ -117,7 +117,7 @@ describe("privileges", () => {
   const ENVIRONMENT = "only shared/config.ts reads the environment";
   const DRIVER = "only shared/database/client.ts names the driver";
   const CALLS = "only workers/providers/http.ts calls out";
-  const ACKS = "only the runner and the batch intake acknowledge messages";
+  const ACKS = "only the runners and the batch intake acknowledge messages";
   const CONSOLE = "nothing writes to the console";
 
   test.each([

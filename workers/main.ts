@@ -9,7 +9,7 @@ import { openUploads } from "#shared/files/uploads.ts";
 import { openLedger } from "#shared/ledger/settle.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { openMediaProbes } from "#shared/media/media-probes.ts";
-import { type Lane, LANES, type Pool } from "#shared/queue/subjects.ts";
+import { type CallPool, type Lane, LANES, type Pool } from "#shared/queue/subjects.ts";
 import { connectNats } from "#shared/queue/connection.ts";
 import { keepTopology } from "#shared/queue/topology.ts";
 import { type Role, startRole } from "#shared/role.ts";
@@ -34,6 +34,7 @@ import { openBreaker } from "./routing/breaker.ts";
 import { createRepeatBudget } from "./routing/repeat-budget.ts";
 import { openLiveCalls } from "./runner/live-calls.ts";
 import { type Runner, startRunner } from "./runner/runner.ts";
+import { startWorkflows, WORKFLOW_SHARES } from "./workflows/open.ts";
 
 /** Settles are repeated this long while the database is away; then the delivery is handed back. */
 const FINISH_RETRY_MS = 60_000;
@@ -128,7 +129,12 @@ export async function startWorker(pools: readonly Pool[]): Promise<void> {
   const cancels = openCancels(work, createJobTokens(await serviceSecret(database, "cancels", randomBytes(32))));
   lifecycle.onStop("cancels", () => cancels.close());
   const runners: Runner[] = [];
-  for (const pool of pools) {
+  if (pools.includes("workflow")) {
+    runners.push(
+      ...(await startWorkflows({ ...shared, lifecycle, slots: (lane) => slotsOf("workflow", lane, config) })),
+    );
+  }
+  for (const pool of pools.filter(isCallPool)) {
     const row = POOL_TABLE[pool];
     const breaker = openBreaker({ pool, connection: work, database, log, metrics });
     lifecycle.onStop(`breaker ${pool}`, () => breaker.close());
@@ -177,7 +183,7 @@ async function stopRunners(runners: readonly Runner[], hurry: AbortSignal, grace
 
 /** Jobs that a process takes at once. */
 function slotsOf(pool: Pool, lane: Lane, { workerSlots }: Pick<Config, "workerSlots">): number {
-  const { liveShare, batchShare } = POOL_TABLE[pool];
+  const { liveShare, batchShare } = isCallPool(pool) ? POOL_TABLE[pool] : WORKFLOW_SHARES;
   return Math.max(1, Math.floor(workerSlots * (lane === "live" ? liveShare : batchShare)));
 }
 
@@ -185,11 +191,15 @@ function slotsOfAll(pools: readonly Pool[], config: Pick<Config, "workerSlots">)
   return pools.flatMap((pool) => LANES.map((lane) => slotsOf(pool, lane, config))).reduce((sum, n) => sum + n, 0);
 }
 
+function isCallPool(pool: Pool): pool is CallPool {
+  return pool !== "workflow";
+}
+
 /** Beyond the bound Bun queues outgoing calls silently: a job would hold its slot while its provider call waits. */
 function checkOutgoing(pools: readonly Pool[], config: Pick<Config, "workerSlots" | "outgoingMax">): void {
-  // Runs of capabilities ask no provider.
+  // Runs of capabilities and of workflows ask no provider.
   const wanted = slotsOfAll(
-    pools.filter((pool) => pool !== "capability"),
+    pools.filter((pool) => pool !== "capability" && pool !== "workflow"),
     config,
   );
   if (wanted <= config.outgoingMax) return;

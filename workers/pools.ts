@@ -1,9 +1,9 @@
-/** THE pool table: one row a pool. */
+/** THE pool table: one row a pool that answers calls. Runs of workflows: workers/workflows. */
 import { availableParallelism } from "node:os";
 
 import type { Config } from "#shared/config.ts";
 import { CAPABILITY_RUN_MS, MEDIA_JOBS } from "#shared/limits.ts";
-import type { Pool } from "#shared/queue/subjects.ts";
+import type { CallPool } from "#shared/queue/subjects.ts";
 
 import type { WorkerContext } from "./context.ts";
 import type { JobHandler } from "./job.ts";
@@ -28,7 +28,7 @@ const KEEPING_MS = 600_000;
 /** A job holds a part of what it made in memory when it ends, and what came with it before: fewer of them at once. */
 const MEDIA = { createHandler: createCallHandler, liveShare: 1 / 4, batchShare: 1 / 32 };
 
-export const POOL_TABLE: Readonly<Record<Pool, PoolRow>> = {
+export const POOL_TABLE: Readonly<Record<CallPool, PoolRow>> = {
   chat: { createHandler: createCallHandler, runMs: (config) => config.calls.totalMs, liveShare: 1, batchShare: 1 / 8 },
   image: { ...MEDIA, runMs: () => MEDIA_JOBS.images.totalMs + KEEPING_MS },
   // Speech, transcription and music.

@@ -146,7 +146,9 @@ async function requestOf(
     const { checked, stored } = loaded;
     const { kind, model } = call;
     const work = jobWorkOf(of, { kind, model, checked, stored, fingerprint, lifeMs });
-    const jobRequest: JobRequest = { ...common, ...work };
+    // Of a run the events of runs tell.
+    const ofRun = kind.name === "workflow" ? { step: { runId: job.id, stepId: "" } } : {};
+    const jobRequest: JobRequest = { ...common, ...work, ...ofRun };
     return { jobRequest, stored };
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500) throw error;

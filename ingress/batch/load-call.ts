@@ -3,17 +3,17 @@
  * and funds would admit: the object store and the probes of audio serve callers over HTTP too.
  */
 import { tooExpensive } from "#shared/admission/calls.ts";
+import type { ReadCall } from "#shared/admission/read-call.ts";
 import { type StoredRequest, storeRequest } from "#shared/admission/stored-request.ts";
 import { ApiError } from "#shared/errors.ts";
 import type { Addressed } from "#shared/jobs/answer.ts";
 import type { CheckedCall } from "#shared/kinds/kind.ts";
 import { LIMITS } from "#shared/limits.ts";
 
-import { KeyedSemaphore } from "../keyed-semaphore.ts";
+import { KeyedSemaphore } from "#shared/keyed-semaphore.ts";
 
 import type { BatchArrival, BatchContext } from "./admit.ts";
 import { type Answered, findKnown, type Full } from "./answers.ts";
-import type { BatchCall } from "./read-call.ts";
 
 export interface Loaded {
   readonly checked: CheckedCall;
@@ -38,7 +38,7 @@ export async function loadCall(
   context: BatchContext,
   arrival: BatchArrival,
   job: Addressed,
-  call: BatchCall,
+  call: ReadCall,
   limit: number | null,
 ): Promise<Loaded | Answered | Full> {
   if (!call.isHeavy) return load(context, arrival, job, call);
@@ -79,7 +79,7 @@ async function takeTurn(workspaceId: string): Promise<(() => void) | undefined> 
   }
 }
 
-async function load(context: BatchContext, { place }: BatchArrival, job: Addressed, call: BatchCall): Promise<Loaded> {
+async function load(context: BatchContext, { place }: BatchArrival, job: Addressed, call: ReadCall): Promise<Loaded> {
   const loaded = await call.load();
   const part = place.replace(":", "-");
   const stored = await storeRequest(context, job.id, loaded.inline, (given) => loaded.text(given), part);

@@ -12,6 +12,8 @@ import { callerOf, type RouteCall } from "../serve.ts";
 import { readForm, type UploadForm } from "./form.ts";
 import { openIncoming } from "./incoming.ts";
 import { boundaryOf, MultipartReader } from "./multipart.ts";
+import { idempotencyKeyOf } from "../idempotency-key.ts";
+
 import { presentFile } from "./present.ts";
 
 /** @throws ApiError; nothing is left of the upload by then, or the janitor takes it within a minute */
@@ -75,15 +77,4 @@ function checkDeclaredSize(headers: Headers, fileBytesMax: number): void {
   const declared = Number(headers.get("content-length") ?? 0);
   if (declared <= fileBytesMax + OVERHEAD_BYTES_MAX) return;
   throw new ApiError("request_too_large", `Expected a file of at most ${fileBytesMax} bytes.`, { param: "file" });
-}
-
-/** Never one that begins with a blank: those are the keys of our own jobs (shared/jobs/kept-results.ts). */
-function idempotencyKeyOf(headers: Headers): string | null {
-  const key = headers.get("idempotency-key");
-  if (key === null) return null;
-  if (key.length <= LIMITS.idempotencyKeyCharsMax && /^[\x21-\x7e][\x20-\x7e]*$/.test(key)) return key;
-  throw new ApiError(
-    "invalid_request",
-    `Expected an Idempotency-Key of 1 to ${LIMITS.idempotencyKeyCharsMax} printable ASCII characters.`,
-  );
 }

@@ -10,12 +10,12 @@ import { creditsNumber, formatCredits } from "#shared/money.ts";
 
 import { json, JSON_TYPE } from "../answers.ts";
 import { readJsonBody } from "../body.ts";
-import { checkRun, operationsOf, readRun, RUN_KIND } from "../capabilities/read-run.ts";
+import { checkRun, operationsOf, readRun, RUN_KIND } from "#shared/capabilities/read-run.ts";
 import { listCapabilities, presentRun, type RunOutcome } from "../capabilities/present.ts";
 import type { IngressContext } from "../context.ts";
 import { answerJob, shownJobById } from "../media/jobs.ts";
 import { admitMediaJob, waitForJob } from "../media/media-job.ts";
-import { rememberPairs } from "../remembered.ts";
+import { rememberPairs } from "#shared/remembered.ts";
 import { type Act, errorsOf } from "../route-errors.ts";
 import { callerOf, type Route, type RouteCall } from "../serve.ts";
 

@@ -8,8 +8,8 @@ import { readJson } from "#shared/json.ts";
 import { estimateCall } from "#shared/pricing/estimate.ts";
 
 import { json } from "../answers.ts";
-import { lookAt } from "../audio/look.ts";
-import { audioOfBody } from "../audio/receive.ts";
+import { lookAt } from "#shared/audio/look.ts";
+import { audioOfBody } from "#shared/audio/receive.ts";
 import { readJsonBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
 import { errorsOf } from "../route-errors.ts";

@@ -6,7 +6,7 @@ import { listModels } from "#shared/catalogue/present.ts";
 import { JSON_TYPE } from "../answers.ts";
 import { capabilityRows } from "../capabilities/present.ts";
 import type { IngressContext } from "../context.ts";
-import { rememberPairs } from "../remembered.ts";
+import { rememberPairs } from "#shared/remembered.ts";
 import type { Route, RouteCall } from "../serve.ts";
 
 const QUERY = [

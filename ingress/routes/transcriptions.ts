@@ -5,8 +5,9 @@ import { ApiError } from "#shared/errors.ts";
 import { deleteCallMedia, storeCallMedia } from "#shared/storage/call-media.ts";
 import { modelOf } from "#shared/kinds/models.ts";
 
-import { lookAt } from "../audio/look.ts";
-import { type ReceivedAudio, receiveTranscription } from "../audio/receive.ts";
+import { lookAt } from "#shared/audio/look.ts";
+import type { ReceivedAudio } from "#shared/audio/receive.ts";
+import { receiveTranscription } from "../audio/receive-call.ts";
 import { type PaidCall, runPaidCall } from "../calls/paid-call.ts";
 import type { IngressContext } from "../context.ts";
 import { errorsOf } from "../route-errors.ts";

@@ -10,6 +10,7 @@ import type {
   WorkflowVersionList,
   WorkflowWritten,
 } from "#schemas/generated/types.ts";
+import type { Caller } from "#shared/admission/authenticate.ts";
 import { parse } from "#shared/contracts.ts";
 import {
   deleteWorkflow,
@@ -22,8 +23,7 @@ import {
 } from "#shared/database/workflows.ts";
 import { newId } from "#shared/ids.ts";
 import { readJson } from "#shared/json.ts";
-import { readDefinition } from "#shared/workflows/definition.ts";
-import { checkNesting } from "#shared/workflows/nesting.ts";
+import { readerOf } from "#shared/workflows/access.ts";
 
 import { json } from "../answers.ts";
 import { readJsonBody } from "../body.ts";
@@ -31,7 +31,8 @@ import type { IngressContext } from "../context.ts";
 import { allowRoles } from "../roles.ts";
 import { errorsOf } from "../route-errors.ts";
 import { callerOf, type Route, type RouteCall } from "../serve.ts";
-import { checkEditor, checkKeeper, noWorkflow, readerOf, shownWorkflow } from "../workflows/access.ts";
+import { checkEditor, checkKeeper, noWorkflow, shownWorkflow } from "../workflows/access.ts";
+import { checkDefinition } from "../workflows/check-definition.ts";
 import { PAGE_QUERY, pageOf, wholeNumber } from "../workflows/paging.ts";
 
 const LIST = "/v1/workflows";
@@ -123,7 +124,7 @@ async function create(context: IngressContext, call: RouteCall): Promise<Respons
   const body: WorkflowCreateRequest = parse("WorkflowCreateRequest", value);
   const reader = readerOf(callerOf(call));
   const { name, description = "", sharingScope = "private", sharePermission = "read" } = body;
-  const definition = await checked(context, call, undefined, body.definition);
+  const definition = JSON.stringify(await checkDefinition(context, callerOf(call), body.definition));
   const id = newId();
   await insertWorkflow(context.database, reader, id, { name, description, sharingScope, sharePermission, definition });
   return json({ id, version: 1, name } satisfies WorkflowWritten, {}, 201);
@@ -139,7 +140,7 @@ async function get(context: IngressContext, call: RouteCall): Promise<Response> 
   const row = await shownWorkflow(context, call);
   const asked = new URL(call.request.url).searchParams.get("version");
   const version = wholeNumber("version", asked, row.latest_version, 1);
-  const definition = await findDefinition(context.database, row.id, version);
+  const definition = version > row.latest_version ? undefined : await findDefinition(context.database, row.id, version);
   if (definition === undefined) throw noWorkflow(`The workflow has no version ${version}.`);
   return json({ ...present(row), version, definition: definition as WorkflowDefinition } satisfies Workflow);
 }
@@ -158,13 +159,14 @@ async function versions(context: IngressContext, call: RouteCall): Promise<Respo
 
 async function update(context: IngressContext, call: RouteCall): Promise<Response> {
   const caller = callerOf(call);
-  const { id, ...row } = await shownWorkflow(context, call);
-  checkEditor({ id, ...row }, caller);
+  const row = await shownWorkflow(context, call);
+  const { id } = row;
+  checkEditor(row, caller);
   const { value } = readJson(await readJsonBody(call.request, context.config.bodyBytesMax));
   const body: WorkflowUpdateRequest = parse("WorkflowUpdateRequest", value);
   const { name = null, description = null, sharingScope = null, sharePermission = null } = body;
-  if (sharingScope !== null || sharePermission !== null) checkKeeper({ id, ...row }, caller, "share");
-  const definition = body.definition === undefined ? null : await checked(context, call, id, body.definition);
+  if (sharingScope !== null || sharePermission !== null) checkKeeper(row, caller, "share");
+  const definition = body.definition === undefined ? null : await checkNext(context, caller, row, body.definition);
   const change = { name, description, sharingScope, sharePermission, definition };
   const changed = await updateWorkflow(context.database, readerOf(caller), id, change);
   if (!changed) throw noWorkflow();
@@ -179,20 +181,10 @@ async function remove(context: IngressContext, call: RouteCall): Promise<Respons
   return json({ id: row.id, deleted: true } satisfies WorkflowDeleted);
 }
 
-/** As JSON, once nothing is wrong with it. @throws ApiError `invalid_workflow_definition` */
-async function checked(
-  { catalogue, offered, database }: IngressContext,
-  call: RouteCall,
-  id: string | undefined,
-  value: unknown,
-): Promise<string> {
-  const capabilities = offered.current();
-  const { definition } = readDefinition(value, {
-    catalogue: catalogue.current(),
-    capability: (name) => capabilities.find((one) => one.id === name),
-  });
-  await checkNesting(database, readerOf(callerOf(call)), id, definition);
-  return JSON.stringify(definition);
+/** The next version of a workflow, as JSON. @throws ApiError `invalid_workflow_definition` */
+async function checkNext(context: IngressContext, caller: Caller, row: WorkflowRow, value: unknown): Promise<string> {
+  const earlier = (await findDefinition(context.database, row.id, row.latest_version)) as WorkflowDefinition;
+  return JSON.stringify(await checkDefinition(context, caller, value, { id: row.id, earlier }));
 }
 
 function present(row: WorkflowRow): WorkflowSummary {

@@ -1,15 +1,12 @@
 /** Who may do what with a workflow. */
 import type { Caller } from "#shared/admission/authenticate.ts";
-import { findWorkflow, type WorkflowReader, type WorkflowRow } from "#shared/database/workflows.ts";
+import { findWorkflow, type WorkflowRow } from "#shared/database/workflows.ts";
 import { ApiError } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";
+import { isKeeper, readerOf } from "#shared/workflows/access.ts";
 
 import type { IngressContext } from "../context.ts";
 import { callerOf, type RouteCall } from "../serve.ts";
-
-export function readerOf({ workspaceId, memberId, role }: Caller): WorkflowReader {
-  return { workspaceId, memberId, seesAll: role === "owner" || role === "admin" };
-}
 
 /** The workflow of a path. Of one that the caller may not see is told what is told of none. @throws ApiError `workflow_not_found` */
 export async function shownWorkflow(
@@ -35,10 +32,6 @@ export function checkEditor(row: WorkflowRow, caller: Caller): void {
 export function checkKeeper(row: WorkflowRow, caller: Caller, what: string): void {
   if (isKeeper(row, caller)) return;
   throw new ApiError("permission_denied", `Expected the maker of the workflow, an owner or an admin to ${what} it.`);
-}
-
-function isKeeper(row: WorkflowRow, caller: Caller): boolean {
-  return row.created_by === caller.memberId || readerOf(caller).seesAll;
 }
 
 export function noWorkflow(message = "There is no such workflow in this workspace."): ApiError {

@@ -242,10 +242,12 @@ export interface SchemaTypes {
   MeshGenerationRequest: MeshGenerationRequest;
   MessagesRequest: MessagesRequest;
   MusicGenerationRequest: MusicGenerationRequest;
+  PipelineRunRequest: PipelineRunRequest;
   SpeechRequest: SpeechRequest;
   TranscriptionRequest: TranscriptionRequest;
   VideoGenerationRequest: VideoGenerationRequest;
   WorkflowCreateRequest: WorkflowCreateRequest;
+  WorkflowRunRequest: WorkflowRunRequest;
   WorkflowUpdateRequest: WorkflowUpdateRequest;
   CapabilityEstimate: CapabilityEstimate;
   CapabilityList: CapabilityList;
@@ -276,12 +278,20 @@ export interface SchemaTypes {
   Transcription: Transcription;
   WorkflowDeleted: WorkflowDeleted;
   WorkflowList: WorkflowList;
+  WorkflowRunCancelled: WorkflowRunCancelled;
+  WorkflowRunFrame: WorkflowRunFrame;
+  WorkflowRunList: WorkflowRunList;
+  WorkflowRunSummary: WorkflowRunSummary;
+  WorkflowRun: WorkflowRun;
+  WorkflowStepRun: WorkflowStepRun;
   WorkflowSummary: WorkflowSummary;
+  WorkflowTemplateList: WorkflowTemplateList;
   WorkflowVersionList: WorkflowVersionList;
   WorkflowWritten: WorkflowWritten;
   Workflow: Workflow;
   UsageRecord: UsageRecord;
   WorkflowDefinition: WorkflowDefinition;
+  WorkflowTemplate: WorkflowTemplate;
 }
 /**
  * The generation knobs a model accepts. A member that is absent is not constrained, or not offered.
@@ -409,7 +419,8 @@ export interface BatchMessage {
     | "/v1/music/generations"
     | "/v1/videos/generations"
     | "/v1/3d/generations"
-    | "/v1/capabilities/{id}/run";
+    | "/v1/capabilities/{id}/run"
+    | "/v1/workflows/{id}/runs";
   /**
    * The `{id}` of a run.
    */
@@ -420,6 +431,10 @@ export interface BatchMessage {
   body: {
     [k: string]: unknown;
   };
+  /**
+   * The `{id}` of a run of a workflow.
+   */
+  workflow?: string;
   [k: string]: unknown;
 }
 /**
@@ -1501,7 +1516,8 @@ export interface JobMessage {
     | "video"
     | "music"
     | "mesh"
-    | "capability";
+    | "capability"
+    | "workflow";
   /**
    * Whose format the answer has; absent: OpenAI's.
    */
@@ -1595,6 +1611,19 @@ export interface JobMessage {
    * Object-store key of the client's body.
    */
   request_ref?: string;
+  /**
+   * Of a chat call whose run is streamed: the step whose readers hear it as it comes.
+   */
+  step?: {
+    run_id: string;
+    step_id: string;
+    attempt: number;
+    /**
+     * Of its list; absent where it has none.
+     */
+    index?: number;
+    [k: string]: unknown;
+  };
   [k: string]: unknown;
 }
 /**
@@ -2553,6 +2582,28 @@ export interface MusicGenerationRequest {
   [k: string]: unknown;
 }
 /**
+ * Body of POST /v1/pipelines/runs.
+ */
+export interface PipelineRunRequest {
+  /**
+   * A WorkflowDefinition, which is not stored.
+   */
+  definition: {
+    [k: string]: unknown;
+  };
+  /**
+   * Values of the inputs that the definition declares.
+   */
+  input?: {
+    [k: string]: unknown;
+  };
+  /**
+   * `sync` waits for the end, `stream` tells of each step as server-sent events, `async` answers at once. Absent: `sync`.
+   */
+  mode?: "sync" | "stream" | "async";
+  [k: string]: unknown;
+}
+/**
  * Body of POST /v1/audio/speech. A member that is null counts as absent; members not named here are accepted and ignored.
  */
 export interface SpeechRequest {
@@ -2708,6 +2759,26 @@ export interface WorkflowCreateRequest {
    * What the workspace may do with one that it sees; each includes those before. Absent on a new one: `read`.
    */
   sharePermission?: "read" | "run" | "edit";
+  [k: string]: unknown;
+}
+/**
+ * Body of POST /v1/workflows/{id}/runs.
+ */
+export interface WorkflowRunRequest {
+  /**
+   * Values of the inputs that the definition declares.
+   */
+  input?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Absent: the latest.
+   */
+  version?: number;
+  /**
+   * `sync` waits for the end, `stream` tells of each step as server-sent events, `async` answers at once. Absent: `sync`.
+   */
+  mode?: "sync" | "stream" | "async";
   [k: string]: unknown;
 }
 /**
@@ -3761,6 +3832,248 @@ export interface WorkflowSummary {
   createdByUserId: string;
   sharingScope: "private" | "workspace";
   sharePermission: "read" | "run" | "edit";
+  [k: string]: unknown;
+}
+/**
+ * Answer to the cancel of a run.
+ */
+export interface WorkflowRunCancelled {
+  id: string;
+  /**
+   * `cancelled`, or the status that the run had ended with before.
+   */
+  status: "succeeded" | "failed" | "cancelled";
+  [k: string]: unknown;
+}
+/**
+ * `data` of one server-sent event of a run. The last frame is followed by `[DONE]`. Frames have an `id`, but deltas do not: a reader that comes back with `Last-Event-ID` is told all frames behind it. `stepRun` stands in `step.started` and `step.finished`, `run` in `run.finished`.
+ */
+export interface WorkflowRunFrame {
+  type: "run.started" | "step.started" | "step.delta" | "step.finished" | "run.finished";
+  runId?: string;
+  stepRun?: WorkflowStepRun;
+  /**
+   * Of a delta.
+   */
+  stepId?: string;
+  /**
+   * Of a delta.
+   */
+  attempt?: number;
+  /**
+   * Of a delta of a step with `for_each`: its item.
+   */
+  index?: number;
+  /**
+   * A piece of a chat step's answer.
+   */
+  delta?: {
+    content?: string;
+    [k: string]: unknown;
+  };
+  run?: WorkflowRun;
+  [k: string]: unknown;
+}
+/**
+ * One attempt of one step.
+ */
+export interface WorkflowStepRun {
+  /**
+   * Of the step.
+   */
+  id: string;
+  /**
+   * `model`, `sub_pipeline` or the id of a capability.
+   */
+  type: string;
+  status: "queued" | "running" | "succeeded" | "failed" | "skipped" | "cancelled";
+  attempt: number;
+  /**
+   * Runs that the step started, in the order of its list.
+   */
+  childRunIds?: string[];
+  creditsUsed: number;
+  durationMs: number;
+  /**
+   * Any JSON; of a step with `for_each` a list in the order of its items.
+   */
+  output?:
+    | {
+        [k: string]: unknown;
+      }
+    | unknown[]
+    | string
+    | number
+    | boolean
+    | null;
+  /**
+   * Path under which a large output is read, in place of `output`.
+   */
+  outputRef?: string;
+  error?: {
+    code: string;
+    message: string;
+    [k: string]: unknown;
+  };
+  skippedReason?: "condition_false" | "dependency_failed";
+  [k: string]: unknown;
+}
+/**
+ * A run of a workflow, as far as it has come.
+ */
+export interface WorkflowRun {
+  id: string;
+  /**
+   * `partial` is never told.
+   */
+  status: "queued" | "running" | "succeeded" | "failed" | "cancelled" | "partial";
+  /**
+   * Absent for an inline definition.
+   */
+  workflowId?: string;
+  /**
+   * Of the workflow, kept through the run.
+   */
+  version?: number;
+  mode: "sync" | "stream" | "async";
+  /**
+   * The run whose step it is.
+   */
+  parentRunId?: string;
+  /**
+   * From 1; only runs in mode async have more.
+   */
+  attempt: number;
+  maxAttempts: number;
+  /**
+   * Credits settled so far, over all steps.
+   */
+  creditsUsed: number;
+  /**
+   * One entry for each attempt of a step. In the answer of a run that was waited for in the order in which steps became ready, else by step id and attempt.
+   */
+  stepRuns: WorkflowStepRun[];
+  /**
+   * From its start to its end; 0 where it has not ended, or never started.
+   */
+  durationMs: number;
+  createdAt: string;
+  /**
+   * With defaults; absent where nothing was given, and in the fresh answer of a run.
+   */
+  input?: {
+    [k: string]: unknown;
+  };
+  /**
+   * What the definition's `output` gives; any JSON.
+   */
+  output?:
+    | {
+        [k: string]: unknown;
+      }
+    | unknown[]
+    | string
+    | number
+    | boolean
+    | null;
+  /**
+   * Of a run that failed.
+   */
+  error?: {
+    code: string;
+    message: string;
+    /**
+     * The step that failed first; `output` where the output could not be worked out.
+     */
+    stepId: string;
+    [k: string]: unknown;
+  };
+  [k: string]: unknown;
+}
+/**
+ * Runs that the key may see, newest first, without their steps, inputs and outputs.
+ */
+export interface WorkflowRunList {
+  items: WorkflowRunSummary[];
+  /**
+   * Of all pages.
+   */
+  total: number;
+  /**
+   * As applied.
+   */
+  limit: number;
+  /**
+   * As applied.
+   */
+  offset: number;
+  [k: string]: unknown;
+}
+/**
+ * A run in a list.
+ */
+export interface WorkflowRunSummary {
+  id: string;
+  /**
+   * `partial` is never told.
+   */
+  status: "queued" | "running" | "succeeded" | "failed" | "cancelled" | "partial";
+  /**
+   * Absent for an inline definition.
+   */
+  workflowId?: string;
+  /**
+   * Of the workflow, kept through the run.
+   */
+  version?: number;
+  mode: "sync" | "stream" | "async";
+  /**
+   * The run whose step it is.
+   */
+  parentRunId?: string;
+  /**
+   * From 1; only runs in mode async have more.
+   */
+  attempt: number;
+  maxAttempts: number;
+  /**
+   * Credits settled so far, over all steps.
+   */
+  creditsUsed: number;
+  /**
+   * From its start to its end; 0 where it has not ended, or never started.
+   */
+  durationMs: number;
+  createdAt: string;
+  [k: string]: unknown;
+}
+/**
+ * Workflows to begin with.
+ */
+export interface WorkflowTemplateList {
+  object: "list";
+  data: WorkflowTemplate[];
+  [k: string]: unknown;
+}
+/**
+ * A workflow to begin with: a file of deploy/examples.
+ */
+export interface WorkflowTemplate {
+  id: string;
+  name: string;
+  description: string;
+  /**
+   * A WorkflowDefinition. Replace the sandbox's models by those that are to do the work.
+   */
+  definition: {
+    [k: string]: unknown;
+  };
+  /**
+   * An input to try it on.
+   */
+  input: {
+    [k: string]: unknown;
+  };
   [k: string]: unknown;
 }
 /**

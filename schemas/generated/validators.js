@@ -1204,7 +1204,7 @@ return errors === 0;
 }
 validate21.evaluated = { props: { key: true, job_id: true, status: true, result: true, error: true, credits_used: true }, dynamicProps: false, dynamicItems: false };
 var validateBatchMessage = validate22;
-var schema33 = { type: "object", required: ["body"], properties: { endpoint: { type: "string", enum: ["/v1/chat/completions", "/v1/embeddings", "/v1/images/generations", "/v1/images/edits", "/v1/audio/speech", "/v1/audio/transcriptions", "/v1/music/generations", "/v1/videos/generations", "/v1/3d/generations", "/v1/capabilities/{id}/run"] }, capability: { type: "string", maxLength: 100 }, body: { type: "object" } } };
+var schema33 = { type: "object", required: ["body"], properties: { endpoint: { type: "string", enum: ["/v1/chat/completions", "/v1/embeddings", "/v1/images/generations", "/v1/images/edits", "/v1/audio/speech", "/v1/audio/transcriptions", "/v1/music/generations", "/v1/videos/generations", "/v1/3d/generations", "/v1/capabilities/{id}/run", "/v1/workflows/{id}/runs"] }, capability: { type: "string", maxLength: 100 }, body: { type: "object" }, workflow: { type: "string", format: "uuid" } } };
 var func2 = require_ucs2length().default;
 function validate22(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -1230,7 +1230,7 @@ if (typeof data0 !== "string") {
 validate22.errors = [{ instancePath: instancePath + "/endpoint", schemaPath: "#/properties/endpoint/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-if (!(data0 === "/v1/chat/completions" || data0 === "/v1/embeddings" || data0 === "/v1/images/generations" || data0 === "/v1/images/edits" || data0 === "/v1/audio/speech" || data0 === "/v1/audio/transcriptions" || data0 === "/v1/music/generations" || data0 === "/v1/videos/generations" || data0 === "/v1/3d/generations" || data0 === "/v1/capabilities/{id}/run")) {
+if (!(data0 === "/v1/chat/completions" || data0 === "/v1/embeddings" || data0 === "/v1/images/generations" || data0 === "/v1/images/edits" || data0 === "/v1/audio/speech" || data0 === "/v1/audio/transcriptions" || data0 === "/v1/music/generations" || data0 === "/v1/videos/generations" || data0 === "/v1/3d/generations" || data0 === "/v1/capabilities/{id}/run" || data0 === "/v1/workflows/{id}/runs")) {
 validate22.errors = [{ instancePath: instancePath + "/endpoint", schemaPath: "#/properties/endpoint/enum", keyword: "enum", params: { allowedValues: schema33.properties.endpoint.enum } }];
 return false;
 }
@@ -1269,6 +1269,28 @@ var valid0 = _errs5 === errors;
 } else {
 var valid0 = true;
 }
+if (valid0) {
+if (data.workflow !== undefined) {
+let data3 = data.workflow;
+const _errs7 = errors;
+if (errors === _errs7) {
+if (errors === _errs7) {
+if (typeof data3 === "string") {
+if (!formats0.test(data3)) {
+validate22.errors = [{ instancePath: instancePath + "/workflow", schemaPath: "#/properties/workflow/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate22.errors = [{ instancePath: instancePath + "/workflow", schemaPath: "#/properties/workflow/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs7 === errors;
+} else {
+var valid0 = true;
+}
+}
 }
 }
 }
@@ -1280,7 +1302,7 @@ return false;
 validate22.errors = vErrors;
 return errors === 0;
 }
-validate22.evaluated = { props: { endpoint: true, capability: true, body: true }, dynamicProps: false, dynamicItems: false };
+validate22.evaluated = { props: { endpoint: true, capability: true, body: true, workflow: true }, dynamicProps: false, dynamicItems: false };
 var validateCapabilityEntry = validate23;
 var schema34 = { type: "object", required: ["id", "object", "category", "display_name", "description", "input_modality", "output_modality", "params_schema", "input_schema"], properties: { id: { type: "string" }, object: { const: "capability" }, category: { type: "string", enum: ["video", "audio", "image", "document", "archive", "web", "code"] }, display_name: { type: "string" }, description: { type: "string" }, long_description: { type: "string" }, input_modality: { anyOf: [{ $ref: "CapabilityModality" }, { type: "array", items: { $ref: "CapabilityModality" } }] }, output_modality: { $ref: "CapabilityModality" }, composite: { const: true }, params_schema: { type: "object" }, input_schema: { type: "object" }, sample_input: { type: "object" }, examples: { type: "array", items: { type: "object", required: ["title", "params"], properties: { title: { type: "string" }, params: { type: "object" } } } }, pricing: { $ref: "Pricing" } } };
 var schema35 = { type: "string", enum: ["video", "audio", "image", "document", "text", "archive", "any"] };
@@ -2878,7 +2900,7 @@ validate28.errors = vErrors;
 return errors === 0;
 }
 validate28.evaluated = { props: true, dynamicProps: false, dynamicItems: false };
-var formats2 = require_formats().fullFormats.date;
+var formats4 = require_formats().fullFormats.date;
 function validate27(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -3651,7 +3673,7 @@ const _errs80 = errors;
 if (errors === _errs80) {
 if (errors === _errs80) {
 if (typeof data35 === "string") {
-if (!formats2.validate(data35)) {
+if (!formats4.validate(data35)) {
 validate27.errors = [{ instancePath: instancePath + "/price_source/date", schemaPath: "PriceSource/properties/date/format", keyword: "format", params: { format: "date" } }];
 return false;
 }
@@ -8499,7 +8521,7 @@ return errors === 0;
 validate67.evaluated = { props: { type: true, request_id: true, error: true }, dynamicProps: false, dynamicItems: false };
 var validateBudgetThresholdReached = validate68;
 var schema85 = { type: "object", required: ["alertId", "period", "periodStart", "threshold", "spent"], properties: { alertId: { type: "string", format: "uuid" }, period: { type: "string", enum: ["daily", "weekly", "monthly"] }, periodStart: { type: "string", format: "date-time" }, threshold: { type: "number", minimum: 0 }, spent: { type: "number", minimum: 0 } } };
-var formats12 = require_formats().fullFormats["date-time"];
+var formats14 = require_formats().fullFormats["date-time"];
 function validate68(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -8560,7 +8582,7 @@ const _errs5 = errors;
 if (errors === _errs5) {
 if (errors === _errs5) {
 if (typeof data2 === "string") {
-if (!formats12.validate(data2)) {
+if (!formats14.validate(data2)) {
 validate68.errors = [{ instancePath: instancePath + "/periodStart", schemaPath: "#/properties/periodStart/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
@@ -9549,7 +9571,7 @@ return errors === 0;
 }
 validate76.evaluated = { props: { workflowId: true, stepId: true, missing: true }, dynamicProps: false, dynamicItems: false };
 var validateJobMessage = validate77;
-var schema94 = { type: "object", required: ["job_id", "attempt", "dispatch", "kind", "request_id", "workspace_id", "key_id", "model", "hold_nano", "may_exceed", "output_tokens_max", "price", "deadline_ms"], properties: { job_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1, maximum: 32767 }, dispatch: { type: "integer", minimum: 1 }, kind: { type: "string", enum: ["chat", "embeddings", "images", "image_edits", "speech", "transcription", "video", "music", "mesh", "capability"] }, api: { type: "string", enum: ["openai", "anthropic"] }, request_id: { type: "string" }, workspace_id: { type: "string", format: "uuid" }, key_id: { type: "string", format: "uuid" }, model: { type: "string", minLength: 1 }, hold_nano: { type: "string", pattern: "^[0-9]{1,19}$" }, may_exceed: { type: "boolean" }, output_tokens_max: { type: "integer", minimum: 0 }, price: { type: "object" }, deadline_ms: { type: "integer", minimum: 0 }, reply: { type: "string" }, repeat: { type: "boolean" }, fallbacks: { type: "array", maxItems: 10, items: { type: "string", minLength: 1 } }, continue_streams: { type: "boolean" }, stream: { type: "boolean" }, cache: { type: "object", required: ["key", "ttl_s"], properties: { key: { type: "string", pattern: "^[0-9a-f]{64}$" }, ttl_s: { type: "integer", minimum: 1 } } }, stored_inputs: { type: "object", additionalProperties: { type: "object", required: ["reference", "content_type"], properties: { reference: { type: "string", minLength: 1 }, content_type: { type: "string", minLength: 1 } } } }, fingerprint: { type: "string", pattern: "^[0-9a-f]{64}$" }, request: { type: "object" }, request_ref: { type: "string", minLength: 1 } }, if: { required: ["request_ref"] }, else: { required: ["request"] } };
+var schema94 = { type: "object", required: ["job_id", "attempt", "dispatch", "kind", "request_id", "workspace_id", "key_id", "model", "hold_nano", "may_exceed", "output_tokens_max", "price", "deadline_ms"], properties: { job_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1, maximum: 32767 }, dispatch: { type: "integer", minimum: 1 }, kind: { type: "string", enum: ["chat", "embeddings", "images", "image_edits", "speech", "transcription", "video", "music", "mesh", "capability", "workflow"] }, api: { type: "string", enum: ["openai", "anthropic"] }, request_id: { type: "string" }, workspace_id: { type: "string", format: "uuid" }, key_id: { type: "string", format: "uuid" }, model: { type: "string", minLength: 1 }, hold_nano: { type: "string", pattern: "^[0-9]{1,19}$" }, may_exceed: { type: "boolean" }, output_tokens_max: { type: "integer", minimum: 0 }, price: { type: "object" }, deadline_ms: { type: "integer", minimum: 0 }, reply: { type: "string" }, repeat: { type: "boolean" }, fallbacks: { type: "array", maxItems: 10, items: { type: "string", minLength: 1 } }, continue_streams: { type: "boolean" }, stream: { type: "boolean" }, cache: { type: "object", required: ["key", "ttl_s"], properties: { key: { type: "string", pattern: "^[0-9a-f]{64}$" }, ttl_s: { type: "integer", minimum: 1 } } }, stored_inputs: { type: "object", additionalProperties: { type: "object", required: ["reference", "content_type"], properties: { reference: { type: "string", minLength: 1 }, content_type: { type: "string", minLength: 1 } } } }, fingerprint: { type: "string", pattern: "^[0-9a-f]{64}$" }, request: { type: "object" }, request_ref: { type: "string", minLength: 1 }, step: { type: "object", required: ["run_id", "step_id", "attempt"], properties: { run_id: { type: "string", format: "uuid" }, step_id: { type: "string" }, attempt: { type: "integer", minimum: 1 }, index: { type: "integer", minimum: 0 } } } }, if: { required: ["request_ref"] }, else: { required: ["request"] } };
 var pattern13 = new RegExp("^[0-9]{1,19}$", "u");
 var pattern14 = new RegExp("^[0-9a-f]{64}$", "u");
 function validate77(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
@@ -9689,7 +9711,7 @@ if (typeof data3 !== "string") {
 validate77.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-if (!(data3 === "chat" || data3 === "embeddings" || data3 === "images" || data3 === "image_edits" || data3 === "speech" || data3 === "transcription" || data3 === "video" || data3 === "music" || data3 === "mesh" || data3 === "capability")) {
+if (!(data3 === "chat" || data3 === "embeddings" || data3 === "images" || data3 === "image_edits" || data3 === "speech" || data3 === "transcription" || data3 === "video" || data3 === "music" || data3 === "mesh" || data3 === "capability" || data3 === "workflow")) {
 validate77.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/enum", keyword: "enum", params: { allowedValues: schema94.properties.kind.enum } }];
 return false;
 }
@@ -10136,6 +10158,102 @@ var valid1 = _errs63 === errors;
 } else {
 var valid1 = true;
 }
+if (valid1) {
+if (data.step !== undefined) {
+let data30 = data.step;
+const _errs65 = errors;
+if (errors === _errs65) {
+if (data30 && typeof data30 == "object" && !Array.isArray(data30)) {
+let missing5;
+if (data30.run_id === undefined && (missing5 = "run_id") || data30.step_id === undefined && (missing5 = "step_id") || data30.attempt === undefined && (missing5 = "attempt")) {
+validate77.errors = [{ instancePath: instancePath + "/step", schemaPath: "#/properties/step/required", keyword: "required", params: { missingProperty: missing5 } }];
+return false;
+} else {
+if (data30.run_id !== undefined) {
+let data31 = data30.run_id;
+const _errs67 = errors;
+if (errors === _errs67) {
+if (errors === _errs67) {
+if (typeof data31 === "string") {
+if (!formats0.test(data31)) {
+validate77.errors = [{ instancePath: instancePath + "/step/run_id", schemaPath: "#/properties/step/properties/run_id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate77.errors = [{ instancePath: instancePath + "/step/run_id", schemaPath: "#/properties/step/properties/run_id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid6 = _errs67 === errors;
+} else {
+var valid6 = true;
+}
+if (valid6) {
+if (data30.step_id !== undefined) {
+const _errs69 = errors;
+if (typeof data30.step_id !== "string") {
+validate77.errors = [{ instancePath: instancePath + "/step/step_id", schemaPath: "#/properties/step/properties/step_id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid6 = _errs69 === errors;
+} else {
+var valid6 = true;
+}
+if (valid6) {
+if (data30.attempt !== undefined) {
+let data33 = data30.attempt;
+const _errs71 = errors;
+if (!(typeof data33 == "number" && (!(data33 % 1) && !isNaN(data33)) && isFinite(data33))) {
+validate77.errors = [{ instancePath: instancePath + "/step/attempt", schemaPath: "#/properties/step/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs71) {
+if (typeof data33 == "number" && isFinite(data33)) {
+if (data33 < 1 || isNaN(data33)) {
+validate77.errors = [{ instancePath: instancePath + "/step/attempt", schemaPath: "#/properties/step/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+return false;
+}
+}
+}
+var valid6 = _errs71 === errors;
+} else {
+var valid6 = true;
+}
+if (valid6) {
+if (data30.index !== undefined) {
+let data34 = data30.index;
+const _errs73 = errors;
+if (!(typeof data34 == "number" && (!(data34 % 1) && !isNaN(data34)) && isFinite(data34))) {
+validate77.errors = [{ instancePath: instancePath + "/step/index", schemaPath: "#/properties/step/properties/index/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs73) {
+if (typeof data34 == "number" && isFinite(data34)) {
+if (data34 < 0 || isNaN(data34)) {
+validate77.errors = [{ instancePath: instancePath + "/step/index", schemaPath: "#/properties/step/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid6 = _errs73 === errors;
+} else {
+var valid6 = true;
+}
+}
+}
+}
+}
+} else {
+validate77.errors = [{ instancePath: instancePath + "/step", schemaPath: "#/properties/step/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid1 = _errs65 === errors;
+} else {
+var valid1 = true;
+}
+}
 }
 }
 }
@@ -10168,7 +10286,7 @@ return false;
 validate77.errors = vErrors;
 return errors === 0;
 }
-validate77.evaluated = { props: { job_id: true, attempt: true, dispatch: true, kind: true, api: true, request_id: true, workspace_id: true, key_id: true, model: true, hold_nano: true, may_exceed: true, output_tokens_max: true, price: true, deadline_ms: true, reply: true, repeat: true, fallbacks: true, continue_streams: true, stream: true, cache: true, stored_inputs: true, fingerprint: true, request: true, request_ref: true }, dynamicProps: false, dynamicItems: false };
+validate77.evaluated = { props: { job_id: true, attempt: true, dispatch: true, kind: true, api: true, request_id: true, workspace_id: true, key_id: true, model: true, hold_nano: true, may_exceed: true, output_tokens_max: true, price: true, deadline_ms: true, reply: true, repeat: true, fallbacks: true, continue_streams: true, stream: true, cache: true, stored_inputs: true, fingerprint: true, request: true, request_ref: true, step: true }, dynamicProps: false, dynamicItems: false };
 var validateMediaOutcome = validate78;
 function validate78(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -18478,8 +18596,8 @@ validate158.errors = vErrors;
 return errors === 0;
 }
 validate158.evaluated = { props: { model: true, prompt: true, lyrics: true, duration: true, seed: true, response_format: true, output_format: true }, dynamicProps: false, dynamicItems: false };
-var validateSpeechRequest = validate159;
-var schema169 = { type: "object", required: ["model", "input"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, input: { type: "string", minLength: 1, maxLength: 4096 }, voice: { type: "string", minLength: 1, maxLength: 200 }, instructions: { type: "string", maxLength: 4096 }, response_format: { type: "string", enum: ["mp3", "opus", "aac", "flac", "wav", "pcm"] }, stream_format: { type: "string", enum: ["audio", "sse"] }, speed: { type: "number", minimum: 0.25, maximum: 4 } } };
+var validatePipelineRunRequest = validate159;
+var schema169 = { type: "object", required: ["definition"], properties: { definition: { type: "object" }, input: { type: "object" }, mode: { type: "string", enum: ["sync", "stream", "async"] } } };
 function validate159(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -18493,28 +18611,16 @@ evaluated0.items = undefined;
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.model === undefined && (missing0 = "model") || data.input === undefined && (missing0 = "input")) {
+if (data.definition === undefined && (missing0 = "definition")) {
 validate159.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
-if (data.model !== undefined) {
-let data0 = data.model;
+if (data.definition !== undefined) {
+let data0 = data.definition;
 const _errs1 = errors;
-if (errors === _errs1) {
-if (typeof data0 === "string") {
-if (func2(data0) > 200) {
-validate159.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
+if (!(data0 && typeof data0 == "object" && !Array.isArray(data0))) {
+validate159.errors = [{ instancePath: instancePath + "/definition", schemaPath: "#/properties/definition/type", keyword: "type", params: { type: "object" } }];
 return false;
-} else {
-if (func2(data0) < 1) {
-validate159.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
-return false;
-}
-}
-} else {
-validate159.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
 }
 var valid0 = _errs1 === errors;
 } else {
@@ -18524,128 +18630,29 @@ if (valid0) {
 if (data.input !== undefined) {
 let data1 = data.input;
 const _errs3 = errors;
-if (errors === _errs3) {
-if (typeof data1 === "string") {
-if (func2(data1) > 4096) {
-validate159.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/maxLength", keyword: "maxLength", params: { limit: 4096 } }];
+if (!(data1 && typeof data1 == "object" && !Array.isArray(data1))) {
+validate159.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/type", keyword: "type", params: { type: "object" } }];
 return false;
-} else {
-if (func2(data1) < 1) {
-validate159.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/minLength", keyword: "minLength", params: { limit: 1 } }];
-return false;
-}
-}
-} else {
-validate159.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
 }
 var valid0 = _errs3 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
-if (data.voice !== undefined) {
-let data2 = data.voice;
+if (data.mode !== undefined) {
+let data2 = data.mode;
 const _errs5 = errors;
-if (errors === _errs5) {
-if (typeof data2 === "string") {
-if (func2(data2) > 200) {
-validate159.errors = [{ instancePath: instancePath + "/voice", schemaPath: "#/properties/voice/maxLength", keyword: "maxLength", params: { limit: 200 } }];
-return false;
-} else {
-if (func2(data2) < 1) {
-validate159.errors = [{ instancePath: instancePath + "/voice", schemaPath: "#/properties/voice/minLength", keyword: "minLength", params: { limit: 1 } }];
+if (typeof data2 !== "string") {
+validate159.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-}
-} else {
-validate159.errors = [{ instancePath: instancePath + "/voice", schemaPath: "#/properties/voice/type", keyword: "type", params: { type: "string" } }];
+if (!(data2 === "sync" || data2 === "stream" || data2 === "async")) {
+validate159.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/enum", keyword: "enum", params: { allowedValues: schema169.properties.mode.enum } }];
 return false;
-}
 }
 var valid0 = _errs5 === errors;
 } else {
 var valid0 = true;
-}
-if (valid0) {
-if (data.instructions !== undefined) {
-let data3 = data.instructions;
-const _errs7 = errors;
-if (errors === _errs7) {
-if (typeof data3 === "string") {
-if (func2(data3) > 4096) {
-validate159.errors = [{ instancePath: instancePath + "/instructions", schemaPath: "#/properties/instructions/maxLength", keyword: "maxLength", params: { limit: 4096 } }];
-return false;
-}
-} else {
-validate159.errors = [{ instancePath: instancePath + "/instructions", schemaPath: "#/properties/instructions/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-var valid0 = _errs7 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.response_format !== undefined) {
-let data4 = data.response_format;
-const _errs9 = errors;
-if (typeof data4 !== "string") {
-validate159.errors = [{ instancePath: instancePath + "/response_format", schemaPath: "#/properties/response_format/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-if (!(data4 === "mp3" || data4 === "opus" || data4 === "aac" || data4 === "flac" || data4 === "wav" || data4 === "pcm")) {
-validate159.errors = [{ instancePath: instancePath + "/response_format", schemaPath: "#/properties/response_format/enum", keyword: "enum", params: { allowedValues: schema169.properties.response_format.enum } }];
-return false;
-}
-var valid0 = _errs9 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.stream_format !== undefined) {
-let data5 = data.stream_format;
-const _errs11 = errors;
-if (typeof data5 !== "string") {
-validate159.errors = [{ instancePath: instancePath + "/stream_format", schemaPath: "#/properties/stream_format/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-if (!(data5 === "audio" || data5 === "sse")) {
-validate159.errors = [{ instancePath: instancePath + "/stream_format", schemaPath: "#/properties/stream_format/enum", keyword: "enum", params: { allowedValues: schema169.properties.stream_format.enum } }];
-return false;
-}
-var valid0 = _errs11 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.speed !== undefined) {
-let data6 = data.speed;
-const _errs13 = errors;
-if (errors === _errs13) {
-if (typeof data6 == "number" && isFinite(data6)) {
-if (data6 > 4 || isNaN(data6)) {
-validate159.errors = [{ instancePath: instancePath + "/speed", schemaPath: "#/properties/speed/maximum", keyword: "maximum", params: { comparison: "<=", limit: 4 } }];
-return false;
-} else {
-if (data6 < 0.25 || isNaN(data6)) {
-validate159.errors = [{ instancePath: instancePath + "/speed", schemaPath: "#/properties/speed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0.25 } }];
-return false;
-}
-}
-} else {
-validate159.errors = [{ instancePath: instancePath + "/speed", schemaPath: "#/properties/speed/type", keyword: "type", params: { type: "number" } }];
-return false;
-}
-}
-var valid0 = _errs13 === errors;
-} else {
-var valid0 = true;
-}
-}
-}
-}
 }
 }
 }
@@ -18658,9 +18665,9 @@ return false;
 validate159.errors = vErrors;
 return errors === 0;
 }
-validate159.evaluated = { props: { model: true, input: true, voice: true, instructions: true, response_format: true, stream_format: true, speed: true }, dynamicProps: false, dynamicItems: false };
-var validateTranscriptionRequest = validate160;
-var schema170 = { type: "object", required: ["model"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, audio_base64: { type: "string", minLength: 1 }, mime_type: { type: "string", maxLength: 100 }, file_id: { type: "string", minLength: 1, maxLength: 100 }, language: { type: "string", maxLength: 40 }, prompt: { type: "string", maxLength: 4096 }, response_format: { type: "string", enum: ["json", "text", "srt", "verbose_json", "vtt"] }, temperature: { type: "number", minimum: 0, maximum: 1 }, timestamp_granularities: { type: "array", maxItems: 2, items: { type: "string", enum: ["word", "segment"] } }, stream: { type: "boolean" } } };
+validate159.evaluated = { props: { definition: true, input: true, mode: true }, dynamicProps: false, dynamicItems: false };
+var validateSpeechRequest = validate160;
+var schema170 = { type: "object", required: ["model", "input"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, input: { type: "string", minLength: 1, maxLength: 4096 }, voice: { type: "string", minLength: 1, maxLength: 200 }, instructions: { type: "string", maxLength: 4096 }, response_format: { type: "string", enum: ["mp3", "opus", "aac", "flac", "wav", "pcm"] }, stream_format: { type: "string", enum: ["audio", "sse"] }, speed: { type: "number", minimum: 0.25, maximum: 4 } } };
 function validate160(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -18674,7 +18681,7 @@ evaluated0.items = undefined;
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.model === undefined && (missing0 = "model")) {
+if (data.model === undefined && (missing0 = "model") || data.input === undefined && (missing0 = "input")) {
 validate160.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
@@ -18702,17 +18709,22 @@ var valid0 = _errs1 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.audio_base64 !== undefined) {
-let data1 = data.audio_base64;
+if (data.input !== undefined) {
+let data1 = data.input;
 const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
+if (func2(data1) > 4096) {
+validate160.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/maxLength", keyword: "maxLength", params: { limit: 4096 } }];
+return false;
+} else {
 if (func2(data1) < 1) {
-validate160.errors = [{ instancePath: instancePath + "/audio_base64", schemaPath: "#/properties/audio_base64/minLength", keyword: "minLength", params: { limit: 1 } }];
+validate160.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
+}
 } else {
-validate160.errors = [{ instancePath: instancePath + "/audio_base64", schemaPath: "#/properties/audio_base64/type", keyword: "type", params: { type: "string" } }];
+validate160.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -18721,17 +18733,22 @@ var valid0 = _errs3 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.mime_type !== undefined) {
-let data2 = data.mime_type;
+if (data.voice !== undefined) {
+let data2 = data.voice;
 const _errs5 = errors;
 if (errors === _errs5) {
 if (typeof data2 === "string") {
-if (func2(data2) > 100) {
-validate160.errors = [{ instancePath: instancePath + "/mime_type", schemaPath: "#/properties/mime_type/maxLength", keyword: "maxLength", params: { limit: 100 } }];
+if (func2(data2) > 200) {
+validate160.errors = [{ instancePath: instancePath + "/voice", schemaPath: "#/properties/voice/maxLength", keyword: "maxLength", params: { limit: 200 } }];
+return false;
+} else {
+if (func2(data2) < 1) {
+validate160.errors = [{ instancePath: instancePath + "/voice", schemaPath: "#/properties/voice/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
+}
 } else {
-validate160.errors = [{ instancePath: instancePath + "/mime_type", schemaPath: "#/properties/mime_type/type", keyword: "type", params: { type: "string" } }];
+validate160.errors = [{ instancePath: instancePath + "/voice", schemaPath: "#/properties/voice/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -18740,22 +18757,17 @@ var valid0 = _errs5 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.file_id !== undefined) {
-let data3 = data.file_id;
+if (data.instructions !== undefined) {
+let data3 = data.instructions;
 const _errs7 = errors;
 if (errors === _errs7) {
 if (typeof data3 === "string") {
-if (func2(data3) > 100) {
-validate160.errors = [{ instancePath: instancePath + "/file_id", schemaPath: "#/properties/file_id/maxLength", keyword: "maxLength", params: { limit: 100 } }];
-return false;
-} else {
-if (func2(data3) < 1) {
-validate160.errors = [{ instancePath: instancePath + "/file_id", schemaPath: "#/properties/file_id/minLength", keyword: "minLength", params: { limit: 1 } }];
+if (func2(data3) > 4096) {
+validate160.errors = [{ instancePath: instancePath + "/instructions", schemaPath: "#/properties/instructions/maxLength", keyword: "maxLength", params: { limit: 4096 } }];
 return false;
 }
-}
 } else {
-validate160.errors = [{ instancePath: instancePath + "/file_id", schemaPath: "#/properties/file_id/type", keyword: "type", params: { type: "string" } }];
+validate160.errors = [{ instancePath: instancePath + "/instructions", schemaPath: "#/properties/instructions/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -18764,134 +18776,60 @@ var valid0 = _errs7 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.language !== undefined) {
-let data4 = data.language;
+if (data.response_format !== undefined) {
+let data4 = data.response_format;
 const _errs9 = errors;
-if (errors === _errs9) {
-if (typeof data4 === "string") {
-if (func2(data4) > 40) {
-validate160.errors = [{ instancePath: instancePath + "/language", schemaPath: "#/properties/language/maxLength", keyword: "maxLength", params: { limit: 40 } }];
+if (typeof data4 !== "string") {
+validate160.errors = [{ instancePath: instancePath + "/response_format", schemaPath: "#/properties/response_format/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-} else {
-validate160.errors = [{ instancePath: instancePath + "/language", schemaPath: "#/properties/language/type", keyword: "type", params: { type: "string" } }];
+if (!(data4 === "mp3" || data4 === "opus" || data4 === "aac" || data4 === "flac" || data4 === "wav" || data4 === "pcm")) {
+validate160.errors = [{ instancePath: instancePath + "/response_format", schemaPath: "#/properties/response_format/enum", keyword: "enum", params: { allowedValues: schema170.properties.response_format.enum } }];
 return false;
-}
 }
 var valid0 = _errs9 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
-if (data.prompt !== undefined) {
-let data5 = data.prompt;
+if (data.stream_format !== undefined) {
+let data5 = data.stream_format;
 const _errs11 = errors;
-if (errors === _errs11) {
-if (typeof data5 === "string") {
-if (func2(data5) > 4096) {
-validate160.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/maxLength", keyword: "maxLength", params: { limit: 4096 } }];
+if (typeof data5 !== "string") {
+validate160.errors = [{ instancePath: instancePath + "/stream_format", schemaPath: "#/properties/stream_format/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-} else {
-validate160.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/type", keyword: "type", params: { type: "string" } }];
+if (!(data5 === "audio" || data5 === "sse")) {
+validate160.errors = [{ instancePath: instancePath + "/stream_format", schemaPath: "#/properties/stream_format/enum", keyword: "enum", params: { allowedValues: schema170.properties.stream_format.enum } }];
 return false;
-}
 }
 var valid0 = _errs11 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
-if (data.response_format !== undefined) {
-let data6 = data.response_format;
+if (data.speed !== undefined) {
+let data6 = data.speed;
 const _errs13 = errors;
-if (typeof data6 !== "string") {
-validate160.errors = [{ instancePath: instancePath + "/response_format", schemaPath: "#/properties/response_format/type", keyword: "type", params: { type: "string" } }];
+if (errors === _errs13) {
+if (typeof data6 == "number" && isFinite(data6)) {
+if (data6 > 4 || isNaN(data6)) {
+validate160.errors = [{ instancePath: instancePath + "/speed", schemaPath: "#/properties/speed/maximum", keyword: "maximum", params: { comparison: "<=", limit: 4 } }];
+return false;
+} else {
+if (data6 < 0.25 || isNaN(data6)) {
+validate160.errors = [{ instancePath: instancePath + "/speed", schemaPath: "#/properties/speed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0.25 } }];
 return false;
 }
-if (!(data6 === "json" || data6 === "text" || data6 === "srt" || data6 === "verbose_json" || data6 === "vtt")) {
-validate160.errors = [{ instancePath: instancePath + "/response_format", schemaPath: "#/properties/response_format/enum", keyword: "enum", params: { allowedValues: schema170.properties.response_format.enum } }];
+}
+} else {
+validate160.errors = [{ instancePath: instancePath + "/speed", schemaPath: "#/properties/speed/type", keyword: "type", params: { type: "number" } }];
 return false;
+}
 }
 var valid0 = _errs13 === errors;
 } else {
 var valid0 = true;
-}
-if (valid0) {
-if (data.temperature !== undefined) {
-let data7 = data.temperature;
-const _errs15 = errors;
-if (errors === _errs15) {
-if (typeof data7 == "number" && isFinite(data7)) {
-if (data7 > 1 || isNaN(data7)) {
-validate160.errors = [{ instancePath: instancePath + "/temperature", schemaPath: "#/properties/temperature/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1 } }];
-return false;
-} else {
-if (data7 < 0 || isNaN(data7)) {
-validate160.errors = [{ instancePath: instancePath + "/temperature", schemaPath: "#/properties/temperature/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-}
-} else {
-validate160.errors = [{ instancePath: instancePath + "/temperature", schemaPath: "#/properties/temperature/type", keyword: "type", params: { type: "number" } }];
-return false;
-}
-}
-var valid0 = _errs15 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.timestamp_granularities !== undefined) {
-let data8 = data.timestamp_granularities;
-const _errs17 = errors;
-if (errors === _errs17) {
-if (Array.isArray(data8)) {
-if (data8.length > 2) {
-validate160.errors = [{ instancePath: instancePath + "/timestamp_granularities", schemaPath: "#/properties/timestamp_granularities/maxItems", keyword: "maxItems", params: { limit: 2 } }];
-return false;
-} else {
-var valid1 = true;
-const len0 = data8.length;
-for (let i0 = 0;i0 < len0; i0++) {
-let data9 = data8[i0];
-const _errs19 = errors;
-if (typeof data9 !== "string") {
-validate160.errors = [{ instancePath: instancePath + "/timestamp_granularities/" + i0, schemaPath: "#/properties/timestamp_granularities/items/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-if (!(data9 === "word" || data9 === "segment")) {
-validate160.errors = [{ instancePath: instancePath + "/timestamp_granularities/" + i0, schemaPath: "#/properties/timestamp_granularities/items/enum", keyword: "enum", params: { allowedValues: schema170.properties.timestamp_granularities.items.enum } }];
-return false;
-}
-var valid1 = _errs19 === errors;
-if (!valid1) {
-break;
-}
-}
-}
-} else {
-validate160.errors = [{ instancePath: instancePath + "/timestamp_granularities", schemaPath: "#/properties/timestamp_granularities/type", keyword: "type", params: { type: "array" } }];
-return false;
-}
-}
-var valid0 = _errs17 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.stream !== undefined) {
-const _errs21 = errors;
-if (typeof data.stream !== "boolean") {
-validate160.errors = [{ instancePath: instancePath + "/stream", schemaPath: "#/properties/stream/type", keyword: "type", params: { type: "boolean" } }];
-return false;
-}
-var valid0 = _errs21 === errors;
-} else {
-var valid0 = true;
-}
-}
-}
 }
 }
 }
@@ -18908,9 +18846,9 @@ return false;
 validate160.errors = vErrors;
 return errors === 0;
 }
-validate160.evaluated = { props: { model: true, audio_base64: true, mime_type: true, file_id: true, language: true, prompt: true, response_format: true, temperature: true, timestamp_granularities: true, stream: true }, dynamicProps: false, dynamicItems: false };
-var validateVideoGenerationRequest = validate161;
-var schema171 = { type: "object", required: ["model", "prompt"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, prompt: { type: "string", minLength: 1, maxLength: 32000 }, image_url: { type: "string", minLength: 1 }, image_file_id: { type: "string", minLength: 1, maxLength: 100 }, video_url: { type: "string", minLength: 1, maxLength: 8000 }, video_file_id: { type: "string", minLength: 1, maxLength: 100 }, duration: { type: "integer", minimum: 1, maximum: 3600 }, resolution: { type: "string", maxLength: 40 }, aspect_ratio: { type: "string", maxLength: 40 }, seed: { type: "integer", minimum: -9007199254740991, maximum: 9007199254740991 }, negative_prompt: { type: "string", maxLength: 32000 }, person_generation: { type: "string", enum: ["dont_allow", "allow_adult", "allow_all"] } } };
+validate160.evaluated = { props: { model: true, input: true, voice: true, instructions: true, response_format: true, stream_format: true, speed: true }, dynamicProps: false, dynamicItems: false };
+var validateTranscriptionRequest = validate161;
+var schema171 = { type: "object", required: ["model"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, audio_base64: { type: "string", minLength: 1 }, mime_type: { type: "string", maxLength: 100 }, file_id: { type: "string", minLength: 1, maxLength: 100 }, language: { type: "string", maxLength: 40 }, prompt: { type: "string", maxLength: 4096 }, response_format: { type: "string", enum: ["json", "text", "srt", "verbose_json", "vtt"] }, temperature: { type: "number", minimum: 0, maximum: 1 }, timestamp_granularities: { type: "array", maxItems: 2, items: { type: "string", enum: ["word", "segment"] } }, stream: { type: "boolean" } } };
 function validate161(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -18924,7 +18862,7 @@ evaluated0.items = undefined;
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.model === undefined && (missing0 = "model") || data.prompt === undefined && (missing0 = "prompt")) {
+if (data.model === undefined && (missing0 = "model")) {
 validate161.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
@@ -18952,22 +18890,17 @@ var valid0 = _errs1 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.prompt !== undefined) {
-let data1 = data.prompt;
+if (data.audio_base64 !== undefined) {
+let data1 = data.audio_base64;
 const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func2(data1) > 32000) {
-validate161.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/maxLength", keyword: "maxLength", params: { limit: 32000 } }];
-return false;
-} else {
 if (func2(data1) < 1) {
-validate161.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/minLength", keyword: "minLength", params: { limit: 1 } }];
+validate161.errors = [{ instancePath: instancePath + "/audio_base64", schemaPath: "#/properties/audio_base64/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
-}
 } else {
-validate161.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/type", keyword: "type", params: { type: "string" } }];
+validate161.errors = [{ instancePath: instancePath + "/audio_base64", schemaPath: "#/properties/audio_base64/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -18976,17 +18909,17 @@ var valid0 = _errs3 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.image_url !== undefined) {
-let data2 = data.image_url;
+if (data.mime_type !== undefined) {
+let data2 = data.mime_type;
 const _errs5 = errors;
 if (errors === _errs5) {
 if (typeof data2 === "string") {
-if (func2(data2) < 1) {
-validate161.errors = [{ instancePath: instancePath + "/image_url", schemaPath: "#/properties/image_url/minLength", keyword: "minLength", params: { limit: 1 } }];
+if (func2(data2) > 100) {
+validate161.errors = [{ instancePath: instancePath + "/mime_type", schemaPath: "#/properties/mime_type/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 }
 } else {
-validate161.errors = [{ instancePath: instancePath + "/image_url", schemaPath: "#/properties/image_url/type", keyword: "type", params: { type: "string" } }];
+validate161.errors = [{ instancePath: instancePath + "/mime_type", schemaPath: "#/properties/mime_type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -18995,22 +18928,22 @@ var valid0 = _errs5 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.image_file_id !== undefined) {
-let data3 = data.image_file_id;
+if (data.file_id !== undefined) {
+let data3 = data.file_id;
 const _errs7 = errors;
 if (errors === _errs7) {
 if (typeof data3 === "string") {
 if (func2(data3) > 100) {
-validate161.errors = [{ instancePath: instancePath + "/image_file_id", schemaPath: "#/properties/image_file_id/maxLength", keyword: "maxLength", params: { limit: 100 } }];
+validate161.errors = [{ instancePath: instancePath + "/file_id", schemaPath: "#/properties/file_id/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
 if (func2(data3) < 1) {
-validate161.errors = [{ instancePath: instancePath + "/image_file_id", schemaPath: "#/properties/image_file_id/minLength", keyword: "minLength", params: { limit: 1 } }];
+validate161.errors = [{ instancePath: instancePath + "/file_id", schemaPath: "#/properties/file_id/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
 }
 } else {
-validate161.errors = [{ instancePath: instancePath + "/image_file_id", schemaPath: "#/properties/image_file_id/type", keyword: "type", params: { type: "string" } }];
+validate161.errors = [{ instancePath: instancePath + "/file_id", schemaPath: "#/properties/file_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -19019,22 +18952,17 @@ var valid0 = _errs7 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.video_url !== undefined) {
-let data4 = data.video_url;
+if (data.language !== undefined) {
+let data4 = data.language;
 const _errs9 = errors;
 if (errors === _errs9) {
 if (typeof data4 === "string") {
-if (func2(data4) > 8000) {
-validate161.errors = [{ instancePath: instancePath + "/video_url", schemaPath: "#/properties/video_url/maxLength", keyword: "maxLength", params: { limit: 8000 } }];
-return false;
-} else {
-if (func2(data4) < 1) {
-validate161.errors = [{ instancePath: instancePath + "/video_url", schemaPath: "#/properties/video_url/minLength", keyword: "minLength", params: { limit: 1 } }];
+if (func2(data4) > 40) {
+validate161.errors = [{ instancePath: instancePath + "/language", schemaPath: "#/properties/language/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 }
-}
 } else {
-validate161.errors = [{ instancePath: instancePath + "/video_url", schemaPath: "#/properties/video_url/type", keyword: "type", params: { type: "string" } }];
+validate161.errors = [{ instancePath: instancePath + "/language", schemaPath: "#/properties/language/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -19043,22 +18971,17 @@ var valid0 = _errs9 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.video_file_id !== undefined) {
-let data5 = data.video_file_id;
+if (data.prompt !== undefined) {
+let data5 = data.prompt;
 const _errs11 = errors;
 if (errors === _errs11) {
 if (typeof data5 === "string") {
-if (func2(data5) > 100) {
-validate161.errors = [{ instancePath: instancePath + "/video_file_id", schemaPath: "#/properties/video_file_id/maxLength", keyword: "maxLength", params: { limit: 100 } }];
-return false;
-} else {
-if (func2(data5) < 1) {
-validate161.errors = [{ instancePath: instancePath + "/video_file_id", schemaPath: "#/properties/video_file_id/minLength", keyword: "minLength", params: { limit: 1 } }];
+if (func2(data5) > 4096) {
+validate161.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/maxLength", keyword: "maxLength", params: { limit: 4096 } }];
 return false;
 }
-}
 } else {
-validate161.errors = [{ instancePath: instancePath + "/video_file_id", schemaPath: "#/properties/video_file_id/type", keyword: "type", params: { type: "string" } }];
+validate161.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -19067,42 +18990,38 @@ var valid0 = _errs11 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.duration !== undefined) {
-let data6 = data.duration;
+if (data.response_format !== undefined) {
+let data6 = data.response_format;
 const _errs13 = errors;
-if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
-validate161.errors = [{ instancePath: instancePath + "/duration", schemaPath: "#/properties/duration/type", keyword: "type", params: { type: "integer" } }];
+if (typeof data6 !== "string") {
+validate161.errors = [{ instancePath: instancePath + "/response_format", schemaPath: "#/properties/response_format/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-if (errors === _errs13) {
-if (typeof data6 == "number" && isFinite(data6)) {
-if (data6 > 3600 || isNaN(data6)) {
-validate161.errors = [{ instancePath: instancePath + "/duration", schemaPath: "#/properties/duration/maximum", keyword: "maximum", params: { comparison: "<=", limit: 3600 } }];
+if (!(data6 === "json" || data6 === "text" || data6 === "srt" || data6 === "verbose_json" || data6 === "vtt")) {
+validate161.errors = [{ instancePath: instancePath + "/response_format", schemaPath: "#/properties/response_format/enum", keyword: "enum", params: { allowedValues: schema171.properties.response_format.enum } }];
 return false;
-} else {
-if (data6 < 1 || isNaN(data6)) {
-validate161.errors = [{ instancePath: instancePath + "/duration", schemaPath: "#/properties/duration/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
-return false;
-}
-}
-}
 }
 var valid0 = _errs13 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
-if (data.resolution !== undefined) {
-let data7 = data.resolution;
+if (data.temperature !== undefined) {
+let data7 = data.temperature;
 const _errs15 = errors;
 if (errors === _errs15) {
-if (typeof data7 === "string") {
-if (func2(data7) > 40) {
-validate161.errors = [{ instancePath: instancePath + "/resolution", schemaPath: "#/properties/resolution/maxLength", keyword: "maxLength", params: { limit: 40 } }];
+if (typeof data7 == "number" && isFinite(data7)) {
+if (data7 > 1 || isNaN(data7)) {
+validate161.errors = [{ instancePath: instancePath + "/temperature", schemaPath: "#/properties/temperature/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1 } }];
+return false;
+} else {
+if (data7 < 0 || isNaN(data7)) {
+validate161.errors = [{ instancePath: instancePath + "/temperature", schemaPath: "#/properties/temperature/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
+}
 } else {
-validate161.errors = [{ instancePath: instancePath + "/resolution", schemaPath: "#/properties/resolution/type", keyword: "type", params: { type: "string" } }];
+validate161.errors = [{ instancePath: instancePath + "/temperature", schemaPath: "#/properties/temperature/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -19111,17 +19030,36 @@ var valid0 = _errs15 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.aspect_ratio !== undefined) {
-let data8 = data.aspect_ratio;
+if (data.timestamp_granularities !== undefined) {
+let data8 = data.timestamp_granularities;
 const _errs17 = errors;
 if (errors === _errs17) {
-if (typeof data8 === "string") {
-if (func2(data8) > 40) {
-validate161.errors = [{ instancePath: instancePath + "/aspect_ratio", schemaPath: "#/properties/aspect_ratio/maxLength", keyword: "maxLength", params: { limit: 40 } }];
+if (Array.isArray(data8)) {
+if (data8.length > 2) {
+validate161.errors = [{ instancePath: instancePath + "/timestamp_granularities", schemaPath: "#/properties/timestamp_granularities/maxItems", keyword: "maxItems", params: { limit: 2 } }];
+return false;
+} else {
+var valid1 = true;
+const len0 = data8.length;
+for (let i0 = 0;i0 < len0; i0++) {
+let data9 = data8[i0];
+const _errs19 = errors;
+if (typeof data9 !== "string") {
+validate161.errors = [{ instancePath: instancePath + "/timestamp_granularities/" + i0, schemaPath: "#/properties/timestamp_granularities/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
+if (!(data9 === "word" || data9 === "segment")) {
+validate161.errors = [{ instancePath: instancePath + "/timestamp_granularities/" + i0, schemaPath: "#/properties/timestamp_granularities/items/enum", keyword: "enum", params: { allowedValues: schema171.properties.timestamp_granularities.items.enum } }];
+return false;
+}
+var valid1 = _errs19 === errors;
+if (!valid1) {
+break;
+}
+}
+}
 } else {
-validate161.errors = [{ instancePath: instancePath + "/aspect_ratio", schemaPath: "#/properties/aspect_ratio/type", keyword: "type", params: { type: "string" } }];
+validate161.errors = [{ instancePath: instancePath + "/timestamp_granularities", schemaPath: "#/properties/timestamp_granularities/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -19130,66 +19068,15 @@ var valid0 = _errs17 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.seed !== undefined) {
-let data9 = data.seed;
-const _errs19 = errors;
-if (!(typeof data9 == "number" && (!(data9 % 1) && !isNaN(data9)) && isFinite(data9))) {
-validate161.errors = [{ instancePath: instancePath + "/seed", schemaPath: "#/properties/seed/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-if (errors === _errs19) {
-if (typeof data9 == "number" && isFinite(data9)) {
-if (data9 > 9007199254740991 || isNaN(data9)) {
-validate161.errors = [{ instancePath: instancePath + "/seed", schemaPath: "#/properties/seed/maximum", keyword: "maximum", params: { comparison: "<=", limit: 9007199254740991 } }];
-return false;
-} else {
-if (data9 < -9007199254740991 || isNaN(data9)) {
-validate161.errors = [{ instancePath: instancePath + "/seed", schemaPath: "#/properties/seed/minimum", keyword: "minimum", params: { comparison: ">=", limit: -9007199254740991 } }];
-return false;
-}
-}
-}
-}
-var valid0 = _errs19 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.negative_prompt !== undefined) {
-let data10 = data.negative_prompt;
+if (data.stream !== undefined) {
 const _errs21 = errors;
-if (errors === _errs21) {
-if (typeof data10 === "string") {
-if (func2(data10) > 32000) {
-validate161.errors = [{ instancePath: instancePath + "/negative_prompt", schemaPath: "#/properties/negative_prompt/maxLength", keyword: "maxLength", params: { limit: 32000 } }];
+if (typeof data.stream !== "boolean") {
+validate161.errors = [{ instancePath: instancePath + "/stream", schemaPath: "#/properties/stream/type", keyword: "type", params: { type: "boolean" } }];
 return false;
-}
-} else {
-validate161.errors = [{ instancePath: instancePath + "/negative_prompt", schemaPath: "#/properties/negative_prompt/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
 }
 var valid0 = _errs21 === errors;
 } else {
 var valid0 = true;
-}
-if (valid0) {
-if (data.person_generation !== undefined) {
-let data11 = data.person_generation;
-const _errs23 = errors;
-if (typeof data11 !== "string") {
-validate161.errors = [{ instancePath: instancePath + "/person_generation", schemaPath: "#/properties/person_generation/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-if (!(data11 === "dont_allow" || data11 === "allow_adult" || data11 === "allow_all")) {
-validate161.errors = [{ instancePath: instancePath + "/person_generation", schemaPath: "#/properties/person_generation/enum", keyword: "enum", params: { allowedValues: schema171.properties.person_generation.enum } }];
-return false;
-}
-var valid0 = _errs23 === errors;
-} else {
-var valid0 = true;
-}
-}
 }
 }
 }
@@ -19209,10 +19096,9 @@ return false;
 validate161.errors = vErrors;
 return errors === 0;
 }
-validate161.evaluated = { props: { model: true, prompt: true, image_url: true, image_file_id: true, video_url: true, video_file_id: true, duration: true, resolution: true, aspect_ratio: true, seed: true, negative_prompt: true, person_generation: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowCreateRequest = validate162;
-var schema172 = { type: "object", required: ["name", "definition"], properties: { name: { type: "string", minLength: 1, maxLength: 120, pattern: "^[^\\u0000]*$" }, description: { type: "string", maxLength: 2000, pattern: "^[^\\u0000]*$" }, definition: { type: "object" }, sharingScope: { type: "string", enum: ["private", "workspace"] }, sharePermission: { type: "string", enum: ["read", "run", "edit"] } } };
-var pattern23 = new RegExp("^[^\\u0000]*$", "u");
+validate161.evaluated = { props: { model: true, audio_base64: true, mime_type: true, file_id: true, language: true, prompt: true, response_format: true, temperature: true, timestamp_granularities: true, stream: true }, dynamicProps: false, dynamicItems: false };
+var validateVideoGenerationRequest = validate162;
+var schema172 = { type: "object", required: ["model", "prompt"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, prompt: { type: "string", minLength: 1, maxLength: 32000 }, image_url: { type: "string", minLength: 1 }, image_file_id: { type: "string", minLength: 1, maxLength: 100 }, video_url: { type: "string", minLength: 1, maxLength: 8000 }, video_file_id: { type: "string", minLength: 1, maxLength: 100 }, duration: { type: "integer", minimum: 1, maximum: 3600 }, resolution: { type: "string", maxLength: 40 }, aspect_ratio: { type: "string", maxLength: 40 }, seed: { type: "integer", minimum: -9007199254740991, maximum: 9007199254740991 }, negative_prompt: { type: "string", maxLength: 32000 }, person_generation: { type: "string", enum: ["dont_allow", "allow_adult", "allow_all"] } } };
 function validate162(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -19226,31 +19112,26 @@ evaluated0.items = undefined;
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.name === undefined && (missing0 = "name") || data.definition === undefined && (missing0 = "definition")) {
+if (data.model === undefined && (missing0 = "model") || data.prompt === undefined && (missing0 = "prompt")) {
 validate162.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
-if (data.name !== undefined) {
-let data0 = data.name;
+if (data.model !== undefined) {
+let data0 = data.model;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (func2(data0) > 120) {
-validate162.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/maxLength", keyword: "maxLength", params: { limit: 120 } }];
+if (func2(data0) > 200) {
+validate162.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
 if (func2(data0) < 1) {
-validate162.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
-return false;
-} else {
-if (!pattern23.test(data0)) {
-validate162.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/pattern", keyword: "pattern", params: { pattern: "^[^\\u0000]*$" } }];
+validate162.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
 }
-}
 } else {
-validate162.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
+validate162.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -19259,22 +19140,22 @@ var valid0 = _errs1 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.description !== undefined) {
-let data1 = data.description;
+if (data.prompt !== undefined) {
+let data1 = data.prompt;
 const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func2(data1) > 2000) {
-validate162.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
+if (func2(data1) > 32000) {
+validate162.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/maxLength", keyword: "maxLength", params: { limit: 32000 } }];
 return false;
 } else {
-if (!pattern23.test(data1)) {
-validate162.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/pattern", keyword: "pattern", params: { pattern: "^[^\\u0000]*$" } }];
+if (func2(data1) < 1) {
+validate162.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
 }
 } else {
-validate162.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/type", keyword: "type", params: { type: "string" } }];
+validate162.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -19283,48 +19164,225 @@ var valid0 = _errs3 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.definition !== undefined) {
-let data2 = data.definition;
+if (data.image_url !== undefined) {
+let data2 = data.image_url;
 const _errs5 = errors;
-if (!(data2 && typeof data2 == "object" && !Array.isArray(data2))) {
-validate162.errors = [{ instancePath: instancePath + "/definition", schemaPath: "#/properties/definition/type", keyword: "type", params: { type: "object" } }];
+if (errors === _errs5) {
+if (typeof data2 === "string") {
+if (func2(data2) < 1) {
+validate162.errors = [{ instancePath: instancePath + "/image_url", schemaPath: "#/properties/image_url/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
+}
+} else {
+validate162.errors = [{ instancePath: instancePath + "/image_url", schemaPath: "#/properties/image_url/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
 }
 var valid0 = _errs5 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
-if (data.sharingScope !== undefined) {
-let data3 = data.sharingScope;
+if (data.image_file_id !== undefined) {
+let data3 = data.image_file_id;
 const _errs7 = errors;
-if (typeof data3 !== "string") {
-validate162.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/type", keyword: "type", params: { type: "string" } }];
+if (errors === _errs7) {
+if (typeof data3 === "string") {
+if (func2(data3) > 100) {
+validate162.errors = [{ instancePath: instancePath + "/image_file_id", schemaPath: "#/properties/image_file_id/maxLength", keyword: "maxLength", params: { limit: 100 } }];
+return false;
+} else {
+if (func2(data3) < 1) {
+validate162.errors = [{ instancePath: instancePath + "/image_file_id", schemaPath: "#/properties/image_file_id/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
-if (!(data3 === "private" || data3 === "workspace")) {
-validate162.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/enum", keyword: "enum", params: { allowedValues: schema172.properties.sharingScope.enum } }];
+}
+} else {
+validate162.errors = [{ instancePath: instancePath + "/image_file_id", schemaPath: "#/properties/image_file_id/type", keyword: "type", params: { type: "string" } }];
 return false;
+}
 }
 var valid0 = _errs7 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
-if (data.sharePermission !== undefined) {
-let data4 = data.sharePermission;
+if (data.video_url !== undefined) {
+let data4 = data.video_url;
 const _errs9 = errors;
-if (typeof data4 !== "string") {
-validate162.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/type", keyword: "type", params: { type: "string" } }];
+if (errors === _errs9) {
+if (typeof data4 === "string") {
+if (func2(data4) > 8000) {
+validate162.errors = [{ instancePath: instancePath + "/video_url", schemaPath: "#/properties/video_url/maxLength", keyword: "maxLength", params: { limit: 8000 } }];
+return false;
+} else {
+if (func2(data4) < 1) {
+validate162.errors = [{ instancePath: instancePath + "/video_url", schemaPath: "#/properties/video_url/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
-if (!(data4 === "read" || data4 === "run" || data4 === "edit")) {
-validate162.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/enum", keyword: "enum", params: { allowedValues: schema172.properties.sharePermission.enum } }];
+}
+} else {
+validate162.errors = [{ instancePath: instancePath + "/video_url", schemaPath: "#/properties/video_url/type", keyword: "type", params: { type: "string" } }];
 return false;
+}
 }
 var valid0 = _errs9 === errors;
 } else {
 var valid0 = true;
+}
+if (valid0) {
+if (data.video_file_id !== undefined) {
+let data5 = data.video_file_id;
+const _errs11 = errors;
+if (errors === _errs11) {
+if (typeof data5 === "string") {
+if (func2(data5) > 100) {
+validate162.errors = [{ instancePath: instancePath + "/video_file_id", schemaPath: "#/properties/video_file_id/maxLength", keyword: "maxLength", params: { limit: 100 } }];
+return false;
+} else {
+if (func2(data5) < 1) {
+validate162.errors = [{ instancePath: instancePath + "/video_file_id", schemaPath: "#/properties/video_file_id/minLength", keyword: "minLength", params: { limit: 1 } }];
+return false;
+}
+}
+} else {
+validate162.errors = [{ instancePath: instancePath + "/video_file_id", schemaPath: "#/properties/video_file_id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+var valid0 = _errs11 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.duration !== undefined) {
+let data6 = data.duration;
+const _errs13 = errors;
+if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
+validate162.errors = [{ instancePath: instancePath + "/duration", schemaPath: "#/properties/duration/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs13) {
+if (typeof data6 == "number" && isFinite(data6)) {
+if (data6 > 3600 || isNaN(data6)) {
+validate162.errors = [{ instancePath: instancePath + "/duration", schemaPath: "#/properties/duration/maximum", keyword: "maximum", params: { comparison: "<=", limit: 3600 } }];
+return false;
+} else {
+if (data6 < 1 || isNaN(data6)) {
+validate162.errors = [{ instancePath: instancePath + "/duration", schemaPath: "#/properties/duration/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+return false;
+}
+}
+}
+}
+var valid0 = _errs13 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.resolution !== undefined) {
+let data7 = data.resolution;
+const _errs15 = errors;
+if (errors === _errs15) {
+if (typeof data7 === "string") {
+if (func2(data7) > 40) {
+validate162.errors = [{ instancePath: instancePath + "/resolution", schemaPath: "#/properties/resolution/maxLength", keyword: "maxLength", params: { limit: 40 } }];
+return false;
+}
+} else {
+validate162.errors = [{ instancePath: instancePath + "/resolution", schemaPath: "#/properties/resolution/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+var valid0 = _errs15 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.aspect_ratio !== undefined) {
+let data8 = data.aspect_ratio;
+const _errs17 = errors;
+if (errors === _errs17) {
+if (typeof data8 === "string") {
+if (func2(data8) > 40) {
+validate162.errors = [{ instancePath: instancePath + "/aspect_ratio", schemaPath: "#/properties/aspect_ratio/maxLength", keyword: "maxLength", params: { limit: 40 } }];
+return false;
+}
+} else {
+validate162.errors = [{ instancePath: instancePath + "/aspect_ratio", schemaPath: "#/properties/aspect_ratio/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+var valid0 = _errs17 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.seed !== undefined) {
+let data9 = data.seed;
+const _errs19 = errors;
+if (!(typeof data9 == "number" && (!(data9 % 1) && !isNaN(data9)) && isFinite(data9))) {
+validate162.errors = [{ instancePath: instancePath + "/seed", schemaPath: "#/properties/seed/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs19) {
+if (typeof data9 == "number" && isFinite(data9)) {
+if (data9 > 9007199254740991 || isNaN(data9)) {
+validate162.errors = [{ instancePath: instancePath + "/seed", schemaPath: "#/properties/seed/maximum", keyword: "maximum", params: { comparison: "<=", limit: 9007199254740991 } }];
+return false;
+} else {
+if (data9 < -9007199254740991 || isNaN(data9)) {
+validate162.errors = [{ instancePath: instancePath + "/seed", schemaPath: "#/properties/seed/minimum", keyword: "minimum", params: { comparison: ">=", limit: -9007199254740991 } }];
+return false;
+}
+}
+}
+}
+var valid0 = _errs19 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.negative_prompt !== undefined) {
+let data10 = data.negative_prompt;
+const _errs21 = errors;
+if (errors === _errs21) {
+if (typeof data10 === "string") {
+if (func2(data10) > 32000) {
+validate162.errors = [{ instancePath: instancePath + "/negative_prompt", schemaPath: "#/properties/negative_prompt/maxLength", keyword: "maxLength", params: { limit: 32000 } }];
+return false;
+}
+} else {
+validate162.errors = [{ instancePath: instancePath + "/negative_prompt", schemaPath: "#/properties/negative_prompt/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+var valid0 = _errs21 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.person_generation !== undefined) {
+let data11 = data.person_generation;
+const _errs23 = errors;
+if (typeof data11 !== "string") {
+validate162.errors = [{ instancePath: instancePath + "/person_generation", schemaPath: "#/properties/person_generation/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data11 === "dont_allow" || data11 === "allow_adult" || data11 === "allow_all")) {
+validate162.errors = [{ instancePath: instancePath + "/person_generation", schemaPath: "#/properties/person_generation/enum", keyword: "enum", params: { allowedValues: schema172.properties.person_generation.enum } }];
+return false;
+}
+var valid0 = _errs23 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
 }
 }
 }
@@ -19339,9 +19397,10 @@ return false;
 validate162.errors = vErrors;
 return errors === 0;
 }
-validate162.evaluated = { props: { name: true, description: true, definition: true, sharingScope: true, sharePermission: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowUpdateRequest = validate163;
-var schema173 = { type: "object", properties: { name: { type: "string", minLength: 1, maxLength: 120, pattern: "^[^\\u0000]*$" }, description: { type: "string", maxLength: 2000, pattern: "^[^\\u0000]*$" }, definition: { type: "object" }, sharingScope: { type: "string", enum: ["private", "workspace"] }, sharePermission: { type: "string", enum: ["read", "run", "edit"] } } };
+validate162.evaluated = { props: { model: true, prompt: true, image_url: true, image_file_id: true, video_url: true, video_file_id: true, duration: true, resolution: true, aspect_ratio: true, seed: true, negative_prompt: true, person_generation: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowCreateRequest = validate163;
+var schema173 = { type: "object", required: ["name", "definition"], properties: { name: { type: "string", minLength: 1, maxLength: 120, pattern: "^[^\\u0000]*$" }, description: { type: "string", maxLength: 2000, pattern: "^[^\\u0000]*$" }, definition: { type: "object" }, sharingScope: { type: "string", enum: ["private", "workspace"] }, sharePermission: { type: "string", enum: ["read", "run", "edit"] } } };
+var pattern23 = new RegExp("^[^\\u0000]*$", "u");
 function validate163(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -19354,6 +19413,11 @@ evaluated0.items = undefined;
 }
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.name === undefined && (missing0 = "name") || data.definition === undefined && (missing0 = "definition")) {
+validate163.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
 if (data.name !== undefined) {
 let data0 = data.name;
 const _errs1 = errors;
@@ -19454,6 +19518,7 @@ var valid0 = true;
 }
 }
 }
+}
 } else {
 validate163.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
@@ -19463,7 +19528,8 @@ validate163.errors = vErrors;
 return errors === 0;
 }
 validate163.evaluated = { props: { name: true, description: true, definition: true, sharingScope: true, sharePermission: true }, dynamicProps: false, dynamicItems: false };
-var validateCapabilityEstimate = validate164;
+var validateWorkflowRunRequest = validate164;
+var schema174 = { type: "object", properties: { input: { type: "object" }, version: { type: "integer", minimum: 1, maximum: 2147483647 }, mode: { type: "string", enum: ["sync", "stream", "async"] } } };
 function validate164(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -19476,15 +19542,214 @@ evaluated0.items = undefined;
 }
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
+if (data.input !== undefined) {
+let data0 = data.input;
+const _errs1 = errors;
+if (!(data0 && typeof data0 == "object" && !Array.isArray(data0))) {
+validate164.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.version !== undefined) {
+let data1 = data.version;
+const _errs3 = errors;
+if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
+validate164.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs3) {
+if (typeof data1 == "number" && isFinite(data1)) {
+if (data1 > 2147483647 || isNaN(data1)) {
+validate164.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/maximum", keyword: "maximum", params: { comparison: "<=", limit: 2147483647 } }];
+return false;
+} else {
+if (data1 < 1 || isNaN(data1)) {
+validate164.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+return false;
+}
+}
+}
+}
+var valid0 = _errs3 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.mode !== undefined) {
+let data2 = data.mode;
+const _errs5 = errors;
+if (typeof data2 !== "string") {
+validate164.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data2 === "sync" || data2 === "stream" || data2 === "async")) {
+validate164.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/enum", keyword: "enum", params: { allowedValues: schema174.properties.mode.enum } }];
+return false;
+}
+var valid0 = _errs5 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+} else {
+validate164.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate164.errors = vErrors;
+return errors === 0;
+}
+validate164.evaluated = { props: { input: true, version: true, mode: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowUpdateRequest = validate165;
+var schema175 = { type: "object", properties: { name: { type: "string", minLength: 1, maxLength: 120, pattern: "^[^\\u0000]*$" }, description: { type: "string", maxLength: 2000, pattern: "^[^\\u0000]*$" }, definition: { type: "object" }, sharingScope: { type: "string", enum: ["private", "workspace"] }, sharePermission: { type: "string", enum: ["read", "run", "edit"] } } };
+function validate165(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate165.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+if (data.name !== undefined) {
+let data0 = data.name;
+const _errs1 = errors;
+if (errors === _errs1) {
+if (typeof data0 === "string") {
+if (func2(data0) > 120) {
+validate165.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/maxLength", keyword: "maxLength", params: { limit: 120 } }];
+return false;
+} else {
+if (func2(data0) < 1) {
+validate165.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
+return false;
+} else {
+if (!pattern23.test(data0)) {
+validate165.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/pattern", keyword: "pattern", params: { pattern: "^[^\\u0000]*$" } }];
+return false;
+}
+}
+}
+} else {
+validate165.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.description !== undefined) {
+let data1 = data.description;
+const _errs3 = errors;
+if (errors === _errs3) {
+if (typeof data1 === "string") {
+if (func2(data1) > 2000) {
+validate165.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
+return false;
+} else {
+if (!pattern23.test(data1)) {
+validate165.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/pattern", keyword: "pattern", params: { pattern: "^[^\\u0000]*$" } }];
+return false;
+}
+}
+} else {
+validate165.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+var valid0 = _errs3 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.definition !== undefined) {
+let data2 = data.definition;
+const _errs5 = errors;
+if (!(data2 && typeof data2 == "object" && !Array.isArray(data2))) {
+validate165.errors = [{ instancePath: instancePath + "/definition", schemaPath: "#/properties/definition/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+var valid0 = _errs5 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.sharingScope !== undefined) {
+let data3 = data.sharingScope;
+const _errs7 = errors;
+if (typeof data3 !== "string") {
+validate165.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data3 === "private" || data3 === "workspace")) {
+validate165.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/enum", keyword: "enum", params: { allowedValues: schema175.properties.sharingScope.enum } }];
+return false;
+}
+var valid0 = _errs7 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.sharePermission !== undefined) {
+let data4 = data.sharePermission;
+const _errs9 = errors;
+if (typeof data4 !== "string") {
+validate165.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data4 === "read" || data4 === "run" || data4 === "edit")) {
+validate165.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/enum", keyword: "enum", params: { allowedValues: schema175.properties.sharePermission.enum } }];
+return false;
+}
+var valid0 = _errs9 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+} else {
+validate165.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate165.errors = vErrors;
+return errors === 0;
+}
+validate165.evaluated = { props: { name: true, description: true, definition: true, sharingScope: true, sharePermission: true }, dynamicProps: false, dynamicItems: false };
+var validateCapabilityEstimate = validate166;
+function validate166(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate166.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.capability === undefined && (missing0 = "capability") || data.currency === undefined && (missing0 = "currency") || data.unit === undefined && (missing0 = "unit") || data.estimated_credits === undefined && (missing0 = "estimated_credits") || data.max_credits === undefined && (missing0 = "max_credits")) {
-validate164.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate166.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.capability !== undefined) {
 const _errs1 = errors;
 if (typeof data.capability !== "string") {
-validate164.errors = [{ instancePath: instancePath + "/capability", schemaPath: "#/properties/capability/type", keyword: "type", params: { type: "string" } }];
+validate166.errors = [{ instancePath: instancePath + "/capability", schemaPath: "#/properties/capability/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -19495,7 +19760,7 @@ if (valid0) {
 if (data.currency !== undefined) {
 const _errs3 = errors;
 if (data.currency !== "credits") {
-validate164.errors = [{ instancePath: instancePath + "/currency", schemaPath: "#/properties/currency/const", keyword: "const", params: { allowedValue: "credits" } }];
+validate166.errors = [{ instancePath: instancePath + "/currency", schemaPath: "#/properties/currency/const", keyword: "const", params: { allowedValue: "credits" } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -19507,11 +19772,11 @@ if (data.unit !== undefined) {
 let data2 = data.unit;
 const _errs4 = errors;
 if (typeof data2 !== "string") {
-validate164.errors = [{ instancePath: instancePath + "/unit", schemaPath: "PriceUnit/type", keyword: "type", params: { type: "string" } }];
+validate166.errors = [{ instancePath: instancePath + "/unit", schemaPath: "PriceUnit/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data2 === "per_token" || data2 === "per_request" || data2 === "per_image" || data2 === "per_second" || data2 === "per_minute" || data2 === "per_character" || data2 === "per_operation" || data2 === "per_megapixel")) {
-validate164.errors = [{ instancePath: instancePath + "/unit", schemaPath: "PriceUnit/enum", keyword: "enum", params: { allowedValues: schema39.enum } }];
+validate166.errors = [{ instancePath: instancePath + "/unit", schemaPath: "PriceUnit/enum", keyword: "enum", params: { allowedValues: schema39.enum } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -19525,11 +19790,11 @@ const _errs7 = errors;
 if (errors === _errs7) {
 if (typeof data3 == "number" && isFinite(data3)) {
 if (data3 < 0 || isNaN(data3)) {
-validate164.errors = [{ instancePath: instancePath + "/estimated_credits", schemaPath: "#/properties/estimated_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate166.errors = [{ instancePath: instancePath + "/estimated_credits", schemaPath: "#/properties/estimated_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate164.errors = [{ instancePath: instancePath + "/estimated_credits", schemaPath: "#/properties/estimated_credits/type", keyword: "type", params: { type: "number" } }];
+validate166.errors = [{ instancePath: instancePath + "/estimated_credits", schemaPath: "#/properties/estimated_credits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -19544,11 +19809,11 @@ const _errs9 = errors;
 if (errors === _errs9) {
 if (typeof data4 == "number" && isFinite(data4)) {
 if (data4 < 0 || isNaN(data4)) {
-validate164.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate166.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate164.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
+validate166.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -19562,19 +19827,19 @@ var valid0 = true;
 }
 }
 } else {
-validate164.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate166.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate164.errors = vErrors;
+validate166.errors = vErrors;
 return errors === 0;
 }
-validate164.evaluated = { props: { capability: true, currency: true, unit: true, estimated_credits: true, max_credits: true }, dynamicProps: false, dynamicItems: false };
-var validateCapabilityList = validate165;
-function validate165(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate166.evaluated = { props: { capability: true, currency: true, unit: true, estimated_credits: true, max_credits: true }, dynamicProps: false, dynamicItems: false };
+var validateCapabilityList = validate167;
+function validate167(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate165.evaluated;
+const evaluated0 = validate167.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -19585,13 +19850,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.object === undefined && (missing0 = "object") || data.data === undefined && (missing0 = "data")) {
-validate165.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate167.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.object !== undefined) {
 const _errs1 = errors;
 if (data.object !== "list") {
-validate165.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
+validate167.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -19618,7 +19883,7 @@ break;
 }
 }
 } else {
-validate165.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
+validate167.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -19629,19 +19894,19 @@ var valid0 = true;
 }
 }
 } else {
-validate165.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate167.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate165.errors = vErrors;
+validate167.errors = vErrors;
 return errors === 0;
 }
-validate165.evaluated = { props: { object: true, data: true }, dynamicProps: false, dynamicItems: false };
-var validateCapabilityRun = validate167;
-function validate167(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate167.evaluated = { props: { object: true, data: true }, dynamicProps: false, dynamicItems: false };
+var validateCapabilityRun = validate169;
+function validate169(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate167.evaluated;
+const evaluated0 = validate169.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -19652,7 +19917,7 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.id === undefined && (missing0 = "id") || data.object === undefined && (missing0 = "object") || data.capability === undefined && (missing0 = "capability") || data.status === undefined && (missing0 = "status") || data.output === undefined && (missing0 = "output") || data.files === undefined && (missing0 = "files") || data.credits_used === undefined && (missing0 = "credits_used") || data.duration_ms === undefined && (missing0 = "duration_ms")) {
-validate167.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate169.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.id !== undefined) {
@@ -19662,11 +19927,11 @@ if (errors === _errs1) {
 if (errors === _errs1) {
 if (typeof data0 === "string") {
 if (!formats0.test(data0)) {
-validate167.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+validate169.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate167.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate169.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -19679,7 +19944,7 @@ if (valid0) {
 if (data.object !== undefined) {
 const _errs3 = errors;
 if (data.object !== "capability.run") {
-validate167.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "capability.run" } }];
+validate169.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "capability.run" } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -19690,7 +19955,7 @@ if (valid0) {
 if (data.capability !== undefined) {
 const _errs4 = errors;
 if (typeof data.capability !== "string") {
-validate167.errors = [{ instancePath: instancePath + "/capability", schemaPath: "#/properties/capability/type", keyword: "type", params: { type: "string" } }];
+validate169.errors = [{ instancePath: instancePath + "/capability", schemaPath: "#/properties/capability/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -19701,7 +19966,7 @@ if (valid0) {
 if (data.status !== undefined) {
 const _errs6 = errors;
 if (data.status !== "completed") {
-validate167.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/const", keyword: "const", params: { allowedValue: "completed" } }];
+validate169.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/const", keyword: "const", params: { allowedValue: "completed" } }];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -19713,7 +19978,7 @@ if (data.output !== undefined) {
 let data4 = data.output;
 const _errs7 = errors;
 if (!(data4 && typeof data4 == "object" && !Array.isArray(data4))) {
-validate167.errors = [{ instancePath: instancePath + "/output", schemaPath: "#/properties/output/type", keyword: "type", params: { type: "object" } }];
+validate169.errors = [{ instancePath: instancePath + "/output", schemaPath: "#/properties/output/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -19735,13 +20000,13 @@ if (errors === _errs11) {
 if (data6 && typeof data6 == "object" && !Array.isArray(data6)) {
 let missing1;
 if (data6.file_id === undefined && (missing1 = "file_id") || data6.url === undefined && (missing1 = "url") || data6.content_type === undefined && (missing1 = "content_type") || data6.bytes === undefined && (missing1 = "bytes")) {
-validate167.errors = [{ instancePath: instancePath + "/files/" + i0, schemaPath: "#/properties/files/items/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate169.errors = [{ instancePath: instancePath + "/files/" + i0, schemaPath: "#/properties/files/items/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data6.file_id !== undefined) {
 const _errs13 = errors;
 if (typeof data6.file_id !== "string") {
-validate167.errors = [{ instancePath: instancePath + "/files/" + i0 + "/file_id", schemaPath: "#/properties/files/items/properties/file_id/type", keyword: "type", params: { type: "string" } }];
+validate169.errors = [{ instancePath: instancePath + "/files/" + i0 + "/file_id", schemaPath: "#/properties/files/items/properties/file_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs13 === errors;
@@ -19752,7 +20017,7 @@ if (valid2) {
 if (data6.url !== undefined) {
 const _errs15 = errors;
 if (typeof data6.url !== "string") {
-validate167.errors = [{ instancePath: instancePath + "/files/" + i0 + "/url", schemaPath: "#/properties/files/items/properties/url/type", keyword: "type", params: { type: "string" } }];
+validate169.errors = [{ instancePath: instancePath + "/files/" + i0 + "/url", schemaPath: "#/properties/files/items/properties/url/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs15 === errors;
@@ -19763,7 +20028,7 @@ if (valid2) {
 if (data6.content_type !== undefined) {
 const _errs17 = errors;
 if (typeof data6.content_type !== "string") {
-validate167.errors = [{ instancePath: instancePath + "/files/" + i0 + "/content_type", schemaPath: "#/properties/files/items/properties/content_type/type", keyword: "type", params: { type: "string" } }];
+validate169.errors = [{ instancePath: instancePath + "/files/" + i0 + "/content_type", schemaPath: "#/properties/files/items/properties/content_type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs17 === errors;
@@ -19775,13 +20040,13 @@ if (data6.bytes !== undefined) {
 let data10 = data6.bytes;
 const _errs19 = errors;
 if (!(typeof data10 == "number" && (!(data10 % 1) && !isNaN(data10)) && isFinite(data10))) {
-validate167.errors = [{ instancePath: instancePath + "/files/" + i0 + "/bytes", schemaPath: "#/properties/files/items/properties/bytes/type", keyword: "type", params: { type: "integer" } }];
+validate169.errors = [{ instancePath: instancePath + "/files/" + i0 + "/bytes", schemaPath: "#/properties/files/items/properties/bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs19) {
 if (typeof data10 == "number" && isFinite(data10)) {
 if (data10 < 0 || isNaN(data10)) {
-validate167.errors = [{ instancePath: instancePath + "/files/" + i0 + "/bytes", schemaPath: "#/properties/files/items/properties/bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate169.errors = [{ instancePath: instancePath + "/files/" + i0 + "/bytes", schemaPath: "#/properties/files/items/properties/bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -19794,7 +20059,7 @@ if (valid2) {
 if (data6.name !== undefined) {
 const _errs21 = errors;
 if (typeof data6.name !== "string") {
-validate167.errors = [{ instancePath: instancePath + "/files/" + i0 + "/name", schemaPath: "#/properties/files/items/properties/name/type", keyword: "type", params: { type: "string" } }];
+validate169.errors = [{ instancePath: instancePath + "/files/" + i0 + "/name", schemaPath: "#/properties/files/items/properties/name/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs21 === errors;
@@ -19807,7 +20072,7 @@ var valid2 = true;
 }
 }
 } else {
-validate167.errors = [{ instancePath: instancePath + "/files/" + i0, schemaPath: "#/properties/files/items/type", keyword: "type", params: { type: "object" } }];
+validate169.errors = [{ instancePath: instancePath + "/files/" + i0, schemaPath: "#/properties/files/items/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -19817,7 +20082,7 @@ break;
 }
 }
 } else {
-validate167.errors = [{ instancePath: instancePath + "/files", schemaPath: "#/properties/files/type", keyword: "type", params: { type: "array" } }];
+validate169.errors = [{ instancePath: instancePath + "/files", schemaPath: "#/properties/files/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -19832,11 +20097,11 @@ const _errs23 = errors;
 if (errors === _errs23) {
 if (typeof data12 == "number" && isFinite(data12)) {
 if (data12 < 0 || isNaN(data12)) {
-validate167.errors = [{ instancePath: instancePath + "/credits_used", schemaPath: "#/properties/credits_used/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate169.errors = [{ instancePath: instancePath + "/credits_used", schemaPath: "#/properties/credits_used/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate167.errors = [{ instancePath: instancePath + "/credits_used", schemaPath: "#/properties/credits_used/type", keyword: "type", params: { type: "number" } }];
+validate169.errors = [{ instancePath: instancePath + "/credits_used", schemaPath: "#/properties/credits_used/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -19849,13 +20114,13 @@ if (data.duration_ms !== undefined) {
 let data13 = data.duration_ms;
 const _errs25 = errors;
 if (!(typeof data13 == "number" && (!(data13 % 1) && !isNaN(data13)) && isFinite(data13))) {
-validate167.errors = [{ instancePath: instancePath + "/duration_ms", schemaPath: "#/properties/duration_ms/type", keyword: "type", params: { type: "integer" } }];
+validate169.errors = [{ instancePath: instancePath + "/duration_ms", schemaPath: "#/properties/duration_ms/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs25) {
 if (typeof data13 == "number" && isFinite(data13)) {
 if (data13 < 0 || isNaN(data13)) {
-validate167.errors = [{ instancePath: instancePath + "/duration_ms", schemaPath: "#/properties/duration_ms/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate169.errors = [{ instancePath: instancePath + "/duration_ms", schemaPath: "#/properties/duration_ms/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -19873,22 +20138,22 @@ var valid0 = true;
 }
 }
 } else {
-validate167.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate169.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate167.errors = vErrors;
+validate169.errors = vErrors;
 return errors === 0;
 }
-validate167.evaluated = { props: { id: true, object: true, capability: true, status: true, output: true, files: true, credits_used: true, duration_ms: true }, dynamicProps: false, dynamicItems: false };
-var validateChatCompletionChunk = validate168;
-var schema178 = { type: "object", required: ["id", "object", "created", "model", "choices"], properties: { id: { type: "string" }, object: { const: "chat.completion.chunk" }, created: { type: "integer" }, model: { type: "string" }, choices: { type: "array", items: { $ref: "ChatChunkChoice" } }, usage: { anyOf: [{ $ref: "TokenUsageReport" }, { type: "null" }] }, service_tier: { type: ["string", "null"] }, system_fingerprint: { type: ["string", "null"] } } };
-var schema182 = { type: "string", enum: ["stop", "length", "tool_calls", "content_filter", "function_call"] };
-var schema180 = { type: "object", properties: { role: { type: "string", enum: ["developer", "system", "user", "assistant", "tool"] }, content: { type: ["string", "null"] }, refusal: { type: ["string", "null"] }, reasoning_content: { type: ["string", "null"] }, tool_calls: { type: "array", items: { $ref: "ToolCallDelta" } }, function_call: { type: ["object", "null"], properties: { name: { type: "string" }, arguments: { type: "string" } } } } };
-function validate170(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate169.evaluated = { props: { id: true, object: true, capability: true, status: true, output: true, files: true, credits_used: true, duration_ms: true }, dynamicProps: false, dynamicItems: false };
+var validateChatCompletionChunk = validate170;
+var schema180 = { type: "object", required: ["id", "object", "created", "model", "choices"], properties: { id: { type: "string" }, object: { const: "chat.completion.chunk" }, created: { type: "integer" }, model: { type: "string" }, choices: { type: "array", items: { $ref: "ChatChunkChoice" } }, usage: { anyOf: [{ $ref: "TokenUsageReport" }, { type: "null" }] }, service_tier: { type: ["string", "null"] }, system_fingerprint: { type: ["string", "null"] } } };
+var schema184 = { type: "string", enum: ["stop", "length", "tool_calls", "content_filter", "function_call"] };
+var schema182 = { type: "object", properties: { role: { type: "string", enum: ["developer", "system", "user", "assistant", "tool"] }, content: { type: ["string", "null"] }, refusal: { type: ["string", "null"] }, reasoning_content: { type: ["string", "null"] }, tool_calls: { type: "array", items: { $ref: "ToolCallDelta" } }, function_call: { type: ["object", "null"], properties: { name: { type: "string" }, arguments: { type: "string" } } } } };
+function validate172(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate170.evaluated;
+const evaluated0 = validate172.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -19901,11 +20166,11 @@ if (data.role !== undefined) {
 let data0 = data.role;
 const _errs1 = errors;
 if (typeof data0 !== "string") {
-validate170.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/type", keyword: "type", params: { type: "string" } }];
+validate172.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data0 === "developer" || data0 === "system" || data0 === "user" || data0 === "assistant" || data0 === "tool")) {
-validate170.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/enum", keyword: "enum", params: { allowedValues: schema180.properties.role.enum } }];
+validate172.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/enum", keyword: "enum", params: { allowedValues: schema182.properties.role.enum } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -19917,7 +20182,7 @@ if (data.content !== undefined) {
 let data1 = data.content;
 const _errs3 = errors;
 if (typeof data1 !== "string" && data1 !== null) {
-validate170.errors = [{ instancePath: instancePath + "/content", schemaPath: "#/properties/content/type", keyword: "type", params: { type: schema180.properties.content.type } }];
+validate172.errors = [{ instancePath: instancePath + "/content", schemaPath: "#/properties/content/type", keyword: "type", params: { type: schema182.properties.content.type } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -19929,7 +20194,7 @@ if (data.refusal !== undefined) {
 let data2 = data.refusal;
 const _errs5 = errors;
 if (typeof data2 !== "string" && data2 !== null) {
-validate170.errors = [{ instancePath: instancePath + "/refusal", schemaPath: "#/properties/refusal/type", keyword: "type", params: { type: schema180.properties.refusal.type } }];
+validate172.errors = [{ instancePath: instancePath + "/refusal", schemaPath: "#/properties/refusal/type", keyword: "type", params: { type: schema182.properties.refusal.type } }];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -19941,7 +20206,7 @@ if (data.reasoning_content !== undefined) {
 let data3 = data.reasoning_content;
 const _errs7 = errors;
 if (typeof data3 !== "string" && data3 !== null) {
-validate170.errors = [{ instancePath: instancePath + "/reasoning_content", schemaPath: "#/properties/reasoning_content/type", keyword: "type", params: { type: schema180.properties.reasoning_content.type } }];
+validate172.errors = [{ instancePath: instancePath + "/reasoning_content", schemaPath: "#/properties/reasoning_content/type", keyword: "type", params: { type: schema182.properties.reasoning_content.type } }];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -19964,20 +20229,20 @@ if (errors === _errs12) {
 if (data5 && typeof data5 == "object" && !Array.isArray(data5)) {
 let missing0;
 if (data5.index === undefined && (missing0 = "index")) {
-validate170.errors = [{ instancePath: instancePath + "/tool_calls/" + i0, schemaPath: "ToolCallDelta/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate172.errors = [{ instancePath: instancePath + "/tool_calls/" + i0, schemaPath: "ToolCallDelta/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data5.index !== undefined) {
 let data6 = data5.index;
 const _errs14 = errors;
 if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
-validate170.errors = [{ instancePath: instancePath + "/tool_calls/" + i0 + "/index", schemaPath: "ToolCallDelta/properties/index/type", keyword: "type", params: { type: "integer" } }];
+validate172.errors = [{ instancePath: instancePath + "/tool_calls/" + i0 + "/index", schemaPath: "ToolCallDelta/properties/index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs14) {
 if (typeof data6 == "number" && isFinite(data6)) {
 if (data6 < 0 || isNaN(data6)) {
-validate170.errors = [{ instancePath: instancePath + "/tool_calls/" + i0 + "/index", schemaPath: "ToolCallDelta/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate172.errors = [{ instancePath: instancePath + "/tool_calls/" + i0 + "/index", schemaPath: "ToolCallDelta/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -19990,7 +20255,7 @@ if (valid3) {
 if (data5.id !== undefined) {
 const _errs16 = errors;
 if (typeof data5.id !== "string") {
-validate170.errors = [{ instancePath: instancePath + "/tool_calls/" + i0 + "/id", schemaPath: "ToolCallDelta/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate172.errors = [{ instancePath: instancePath + "/tool_calls/" + i0 + "/id", schemaPath: "ToolCallDelta/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs16 === errors;
@@ -20001,7 +20266,7 @@ if (valid3) {
 if (data5.type !== undefined) {
 const _errs18 = errors;
 if (typeof data5.type !== "string") {
-validate170.errors = [{ instancePath: instancePath + "/tool_calls/" + i0 + "/type", schemaPath: "ToolCallDelta/properties/type/type", keyword: "type", params: { type: "string" } }];
+validate172.errors = [{ instancePath: instancePath + "/tool_calls/" + i0 + "/type", schemaPath: "ToolCallDelta/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs18 === errors;
@@ -20017,7 +20282,7 @@ if (data9 && typeof data9 == "object" && !Array.isArray(data9)) {
 if (data9.name !== undefined) {
 const _errs22 = errors;
 if (typeof data9.name !== "string") {
-validate170.errors = [{ instancePath: instancePath + "/tool_calls/" + i0 + "/function/name", schemaPath: "ToolCallDelta/properties/function/properties/name/type", keyword: "type", params: { type: "string" } }];
+validate172.errors = [{ instancePath: instancePath + "/tool_calls/" + i0 + "/function/name", schemaPath: "ToolCallDelta/properties/function/properties/name/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid4 = _errs22 === errors;
@@ -20028,7 +20293,7 @@ if (valid4) {
 if (data9.arguments !== undefined) {
 const _errs24 = errors;
 if (typeof data9.arguments !== "string") {
-validate170.errors = [{ instancePath: instancePath + "/tool_calls/" + i0 + "/function/arguments", schemaPath: "ToolCallDelta/properties/function/properties/arguments/type", keyword: "type", params: { type: "string" } }];
+validate172.errors = [{ instancePath: instancePath + "/tool_calls/" + i0 + "/function/arguments", schemaPath: "ToolCallDelta/properties/function/properties/arguments/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid4 = _errs24 === errors;
@@ -20037,7 +20302,7 @@ var valid4 = true;
 }
 }
 } else {
-validate170.errors = [{ instancePath: instancePath + "/tool_calls/" + i0 + "/function", schemaPath: "ToolCallDelta/properties/function/type", keyword: "type", params: { type: "object" } }];
+validate172.errors = [{ instancePath: instancePath + "/tool_calls/" + i0 + "/function", schemaPath: "ToolCallDelta/properties/function/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -20054,7 +20319,7 @@ if (data12 && typeof data12 == "object" && !Array.isArray(data12)) {
 if (data12.name !== undefined) {
 const _errs28 = errors;
 if (typeof data12.name !== "string") {
-validate170.errors = [{ instancePath: instancePath + "/tool_calls/" + i0 + "/custom/name", schemaPath: "ToolCallDelta/properties/custom/properties/name/type", keyword: "type", params: { type: "string" } }];
+validate172.errors = [{ instancePath: instancePath + "/tool_calls/" + i0 + "/custom/name", schemaPath: "ToolCallDelta/properties/custom/properties/name/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid5 = _errs28 === errors;
@@ -20065,7 +20330,7 @@ if (valid5) {
 if (data12.input !== undefined) {
 const _errs30 = errors;
 if (typeof data12.input !== "string") {
-validate170.errors = [{ instancePath: instancePath + "/tool_calls/" + i0 + "/custom/input", schemaPath: "ToolCallDelta/properties/custom/properties/input/type", keyword: "type", params: { type: "string" } }];
+validate172.errors = [{ instancePath: instancePath + "/tool_calls/" + i0 + "/custom/input", schemaPath: "ToolCallDelta/properties/custom/properties/input/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid5 = _errs30 === errors;
@@ -20074,7 +20339,7 @@ var valid5 = true;
 }
 }
 } else {
-validate170.errors = [{ instancePath: instancePath + "/tool_calls/" + i0 + "/custom", schemaPath: "ToolCallDelta/properties/custom/type", keyword: "type", params: { type: "object" } }];
+validate172.errors = [{ instancePath: instancePath + "/tool_calls/" + i0 + "/custom", schemaPath: "ToolCallDelta/properties/custom/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -20088,7 +20353,7 @@ var valid3 = true;
 }
 }
 } else {
-validate170.errors = [{ instancePath: instancePath + "/tool_calls/" + i0, schemaPath: "ToolCallDelta/type", keyword: "type", params: { type: "object" } }];
+validate172.errors = [{ instancePath: instancePath + "/tool_calls/" + i0, schemaPath: "ToolCallDelta/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -20098,7 +20363,7 @@ break;
 }
 }
 } else {
-validate170.errors = [{ instancePath: instancePath + "/tool_calls", schemaPath: "#/properties/tool_calls/type", keyword: "type", params: { type: "array" } }];
+validate172.errors = [{ instancePath: instancePath + "/tool_calls", schemaPath: "#/properties/tool_calls/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -20111,7 +20376,7 @@ if (data.function_call !== undefined) {
 let data15 = data.function_call;
 const _errs32 = errors;
 if (!(data15 && typeof data15 == "object" && !Array.isArray(data15)) && data15 !== null) {
-validate170.errors = [{ instancePath: instancePath + "/function_call", schemaPath: "#/properties/function_call/type", keyword: "type", params: { type: schema180.properties.function_call.type } }];
+validate172.errors = [{ instancePath: instancePath + "/function_call", schemaPath: "#/properties/function_call/type", keyword: "type", params: { type: schema182.properties.function_call.type } }];
 return false;
 }
 if (errors === _errs32) {
@@ -20119,7 +20384,7 @@ if (data15 && typeof data15 == "object" && !Array.isArray(data15)) {
 if (data15.name !== undefined) {
 const _errs34 = errors;
 if (typeof data15.name !== "string") {
-validate170.errors = [{ instancePath: instancePath + "/function_call/name", schemaPath: "#/properties/function_call/properties/name/type", keyword: "type", params: { type: "string" } }];
+validate172.errors = [{ instancePath: instancePath + "/function_call/name", schemaPath: "#/properties/function_call/properties/name/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid6 = _errs34 === errors;
@@ -20130,7 +20395,7 @@ if (valid6) {
 if (data15.arguments !== undefined) {
 const _errs36 = errors;
 if (typeof data15.arguments !== "string") {
-validate170.errors = [{ instancePath: instancePath + "/function_call/arguments", schemaPath: "#/properties/function_call/properties/arguments/type", keyword: "type", params: { type: "string" } }];
+validate172.errors = [{ instancePath: instancePath + "/function_call/arguments", schemaPath: "#/properties/function_call/properties/arguments/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid6 = _errs36 === errors;
@@ -20150,18 +20415,18 @@ var valid0 = true;
 }
 }
 } else {
-validate170.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate172.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate170.errors = vErrors;
+validate172.errors = vErrors;
 return errors === 0;
 }
-validate170.evaluated = { props: { role: true, content: true, refusal: true, reasoning_content: true, tool_calls: true, function_call: true }, dynamicProps: false, dynamicItems: false };
-function validate169(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate172.evaluated = { props: { role: true, content: true, refusal: true, reasoning_content: true, tool_calls: true, function_call: true }, dynamicProps: false, dynamicItems: false };
+function validate171(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate169.evaluated;
+const evaluated0 = validate171.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -20172,20 +20437,20 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.index === undefined && (missing0 = "index") || data.delta === undefined && (missing0 = "delta") || data.finish_reason === undefined && (missing0 = "finish_reason")) {
-validate169.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate171.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.index !== undefined) {
 let data0 = data.index;
 const _errs1 = errors;
 if (!(typeof data0 == "number" && (!(data0 % 1) && !isNaN(data0)) && isFinite(data0))) {
-validate169.errors = [{ instancePath: instancePath + "/index", schemaPath: "#/properties/index/type", keyword: "type", params: { type: "integer" } }];
+validate171.errors = [{ instancePath: instancePath + "/index", schemaPath: "#/properties/index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs1) {
 if (typeof data0 == "number" && isFinite(data0)) {
 if (data0 < 0 || isNaN(data0)) {
-validate169.errors = [{ instancePath: instancePath + "/index", schemaPath: "#/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate171.errors = [{ instancePath: instancePath + "/index", schemaPath: "#/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -20197,8 +20462,8 @@ var valid0 = true;
 if (valid0) {
 if (data.delta !== undefined) {
 const _errs3 = errors;
-if (!validate170(data.delta, { instancePath: instancePath + "/delta", parentData: data, parentDataProperty: "delta", rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate170.errors : vErrors.concat(validate170.errors);
+if (!validate172(data.delta, { instancePath: instancePath + "/delta", parentData: data, parentDataProperty: "delta", rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate172.errors : vErrors.concat(validate172.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs3 === errors;
@@ -20222,7 +20487,7 @@ vErrors.push(err0);
 errors++;
 }
 if (!(data2 === "stop" || data2 === "length" || data2 === "tool_calls" || data2 === "content_filter" || data2 === "function_call")) {
-const err1 = { instancePath: instancePath + "/finish_reason", schemaPath: "FinishReason/enum", keyword: "enum", params: { allowedValues: schema182.enum } };
+const err1 = { instancePath: instancePath + "/finish_reason", schemaPath: "FinishReason/enum", keyword: "enum", params: { allowedValues: schema184.enum } };
 if (vErrors === null) {
 vErrors = [err1];
 } else {
@@ -20252,7 +20517,7 @@ vErrors = [err3];
 vErrors.push(err3);
 }
 errors++;
-validate169.errors = vErrors;
+validate171.errors = vErrors;
 return false;
 } else {
 errors = _errs5;
@@ -20306,7 +20571,7 @@ vErrors = [err5];
 vErrors.push(err5);
 }
 errors++;
-validate169.errors = vErrors;
+validate171.errors = vErrors;
 return false;
 } else {
 errors = _errs12;
@@ -20327,18 +20592,18 @@ var valid0 = true;
 }
 }
 } else {
-validate169.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate171.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate169.errors = vErrors;
+validate171.errors = vErrors;
 return errors === 0;
 }
-validate169.evaluated = { props: { index: true, delta: true, finish_reason: true, logprobs: true }, dynamicProps: false, dynamicItems: false };
-function validate168(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate171.evaluated = { props: { index: true, delta: true, finish_reason: true, logprobs: true }, dynamicProps: false, dynamicItems: false };
+function validate170(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate168.evaluated;
+const evaluated0 = validate170.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -20349,13 +20614,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.id === undefined && (missing0 = "id") || data.object === undefined && (missing0 = "object") || data.created === undefined && (missing0 = "created") || data.model === undefined && (missing0 = "model") || data.choices === undefined && (missing0 = "choices")) {
-validate168.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate170.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.id !== undefined) {
 const _errs1 = errors;
 if (typeof data.id !== "string") {
-validate168.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate170.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -20366,7 +20631,7 @@ if (valid0) {
 if (data.object !== undefined) {
 const _errs3 = errors;
 if (data.object !== "chat.completion.chunk") {
-validate168.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "chat.completion.chunk" } }];
+validate170.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "chat.completion.chunk" } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -20378,7 +20643,7 @@ if (data.created !== undefined) {
 let data2 = data.created;
 const _errs4 = errors;
 if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)) && isFinite(data2))) {
-validate168.errors = [{ instancePath: instancePath + "/created", schemaPath: "#/properties/created/type", keyword: "type", params: { type: "integer" } }];
+validate170.errors = [{ instancePath: instancePath + "/created", schemaPath: "#/properties/created/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -20389,7 +20654,7 @@ if (valid0) {
 if (data.model !== undefined) {
 const _errs6 = errors;
 if (typeof data.model !== "string") {
-validate168.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
+validate170.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -20406,8 +20671,8 @@ var valid1 = true;
 const len0 = data4.length;
 for (let i0 = 0;i0 < len0; i0++) {
 const _errs10 = errors;
-if (!validate169(data4[i0], { instancePath: instancePath + "/choices/" + i0, parentData: data4, parentDataProperty: i0, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate169.errors : vErrors.concat(validate169.errors);
+if (!validate171(data4[i0], { instancePath: instancePath + "/choices/" + i0, parentData: data4, parentDataProperty: i0, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate171.errors : vErrors.concat(validate171.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs10 === errors;
@@ -20416,7 +20681,7 @@ break;
 }
 }
 } else {
-validate168.errors = [{ instancePath: instancePath + "/choices", schemaPath: "#/properties/choices/type", keyword: "type", params: { type: "array" } }];
+validate170.errors = [{ instancePath: instancePath + "/choices", schemaPath: "#/properties/choices/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -20893,7 +21158,7 @@ vErrors = [err29];
 vErrors.push(err29);
 }
 errors++;
-validate168.errors = vErrors;
+validate170.errors = vErrors;
 return false;
 } else {
 errors = _errs12;
@@ -20914,7 +21179,7 @@ if (data.service_tier !== undefined) {
 let data21 = data.service_tier;
 const _errs46 = errors;
 if (typeof data21 !== "string" && data21 !== null) {
-validate168.errors = [{ instancePath: instancePath + "/service_tier", schemaPath: "#/properties/service_tier/type", keyword: "type", params: { type: schema178.properties.service_tier.type } }];
+validate170.errors = [{ instancePath: instancePath + "/service_tier", schemaPath: "#/properties/service_tier/type", keyword: "type", params: { type: schema180.properties.service_tier.type } }];
 return false;
 }
 var valid0 = _errs46 === errors;
@@ -20926,7 +21191,7 @@ if (data.system_fingerprint !== undefined) {
 let data22 = data.system_fingerprint;
 const _errs48 = errors;
 if (typeof data22 !== "string" && data22 !== null) {
-validate168.errors = [{ instancePath: instancePath + "/system_fingerprint", schemaPath: "#/properties/system_fingerprint/type", keyword: "type", params: { type: schema178.properties.system_fingerprint.type } }];
+validate170.errors = [{ instancePath: instancePath + "/system_fingerprint", schemaPath: "#/properties/system_fingerprint/type", keyword: "type", params: { type: schema180.properties.system_fingerprint.type } }];
 return false;
 }
 var valid0 = _errs48 === errors;
@@ -20942,21 +21207,21 @@ var valid0 = true;
 }
 }
 } else {
-validate168.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate170.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate168.errors = vErrors;
+validate170.errors = vErrors;
 return errors === 0;
 }
-validate168.evaluated = { props: { id: true, object: true, created: true, model: true, choices: true, usage: true, service_tier: true, system_fingerprint: true }, dynamicProps: false, dynamicItems: false };
-var validateChatCompletion = validate174;
-var schema184 = { type: "object", required: ["id", "object", "created", "model", "choices"], properties: { id: { type: "string" }, object: { const: "chat.completion" }, created: { type: "integer" }, model: { type: "string" }, choices: { type: "array", items: { $ref: "ChatChoice" } }, usage: { $ref: "TokenUsageReport" }, service_tier: { type: ["string", "null"] }, system_fingerprint: { type: ["string", "null"] } } };
-var schema186 = { type: "object", required: ["role", "content"], properties: { role: { const: "assistant" }, content: { type: ["string", "null"] }, refusal: { type: ["string", "null"] }, reasoning_content: { type: ["string", "null"] }, tool_calls: { type: "array", items: { $ref: "ToolCall" } }, function_call: { type: ["object", "null"], required: ["name", "arguments"], properties: { name: { type: "string" }, arguments: { type: "string" } } }, annotations: { type: "array", items: { type: "object" } }, audio: { type: ["object", "null"], required: ["id", "data", "transcript"], properties: { id: { type: "string" }, data: { type: "string" }, transcript: { type: "string" }, expires_at: { type: "integer" } } } } };
-function validate176(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate170.evaluated = { props: { id: true, object: true, created: true, model: true, choices: true, usage: true, service_tier: true, system_fingerprint: true }, dynamicProps: false, dynamicItems: false };
+var validateChatCompletion = validate176;
+var schema186 = { type: "object", required: ["id", "object", "created", "model", "choices"], properties: { id: { type: "string" }, object: { const: "chat.completion" }, created: { type: "integer" }, model: { type: "string" }, choices: { type: "array", items: { $ref: "ChatChoice" } }, usage: { $ref: "TokenUsageReport" }, service_tier: { type: ["string", "null"] }, system_fingerprint: { type: ["string", "null"] } } };
+var schema188 = { type: "object", required: ["role", "content"], properties: { role: { const: "assistant" }, content: { type: ["string", "null"] }, refusal: { type: ["string", "null"] }, reasoning_content: { type: ["string", "null"] }, tool_calls: { type: "array", items: { $ref: "ToolCall" } }, function_call: { type: ["object", "null"], required: ["name", "arguments"], properties: { name: { type: "string" }, arguments: { type: "string" } } }, annotations: { type: "array", items: { type: "object" } }, audio: { type: ["object", "null"], required: ["id", "data", "transcript"], properties: { id: { type: "string" }, data: { type: "string" }, transcript: { type: "string" }, expires_at: { type: "integer" } } } } };
+function validate178(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate176.evaluated;
+const evaluated0 = validate178.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -20967,13 +21232,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.role === undefined && (missing0 = "role") || data.content === undefined && (missing0 = "content")) {
-validate176.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate178.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.role !== undefined) {
 const _errs1 = errors;
 if (data.role !== "assistant") {
-validate176.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/const", keyword: "const", params: { allowedValue: "assistant" } }];
+validate178.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/const", keyword: "const", params: { allowedValue: "assistant" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -20985,7 +21250,7 @@ if (data.content !== undefined) {
 let data1 = data.content;
 const _errs2 = errors;
 if (typeof data1 !== "string" && data1 !== null) {
-validate176.errors = [{ instancePath: instancePath + "/content", schemaPath: "#/properties/content/type", keyword: "type", params: { type: schema186.properties.content.type } }];
+validate178.errors = [{ instancePath: instancePath + "/content", schemaPath: "#/properties/content/type", keyword: "type", params: { type: schema188.properties.content.type } }];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -20997,7 +21262,7 @@ if (data.refusal !== undefined) {
 let data2 = data.refusal;
 const _errs4 = errors;
 if (typeof data2 !== "string" && data2 !== null) {
-validate176.errors = [{ instancePath: instancePath + "/refusal", schemaPath: "#/properties/refusal/type", keyword: "type", params: { type: schema186.properties.refusal.type } }];
+validate178.errors = [{ instancePath: instancePath + "/refusal", schemaPath: "#/properties/refusal/type", keyword: "type", params: { type: schema188.properties.refusal.type } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -21009,7 +21274,7 @@ if (data.reasoning_content !== undefined) {
 let data3 = data.reasoning_content;
 const _errs6 = errors;
 if (typeof data3 !== "string" && data3 !== null) {
-validate176.errors = [{ instancePath: instancePath + "/reasoning_content", schemaPath: "#/properties/reasoning_content/type", keyword: "type", params: { type: schema186.properties.reasoning_content.type } }];
+validate178.errors = [{ instancePath: instancePath + "/reasoning_content", schemaPath: "#/properties/reasoning_content/type", keyword: "type", params: { type: schema188.properties.reasoning_content.type } }];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -21036,7 +21301,7 @@ break;
 }
 }
 } else {
-validate176.errors = [{ instancePath: instancePath + "/tool_calls", schemaPath: "#/properties/tool_calls/type", keyword: "type", params: { type: "array" } }];
+validate178.errors = [{ instancePath: instancePath + "/tool_calls", schemaPath: "#/properties/tool_calls/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -21049,20 +21314,20 @@ if (data.function_call !== undefined) {
 let data6 = data.function_call;
 const _errs11 = errors;
 if (!(data6 && typeof data6 == "object" && !Array.isArray(data6)) && data6 !== null) {
-validate176.errors = [{ instancePath: instancePath + "/function_call", schemaPath: "#/properties/function_call/type", keyword: "type", params: { type: schema186.properties.function_call.type } }];
+validate178.errors = [{ instancePath: instancePath + "/function_call", schemaPath: "#/properties/function_call/type", keyword: "type", params: { type: schema188.properties.function_call.type } }];
 return false;
 }
 if (errors === _errs11) {
 if (data6 && typeof data6 == "object" && !Array.isArray(data6)) {
 let missing1;
 if (data6.name === undefined && (missing1 = "name") || data6.arguments === undefined && (missing1 = "arguments")) {
-validate176.errors = [{ instancePath: instancePath + "/function_call", schemaPath: "#/properties/function_call/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate178.errors = [{ instancePath: instancePath + "/function_call", schemaPath: "#/properties/function_call/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data6.name !== undefined) {
 const _errs13 = errors;
 if (typeof data6.name !== "string") {
-validate176.errors = [{ instancePath: instancePath + "/function_call/name", schemaPath: "#/properties/function_call/properties/name/type", keyword: "type", params: { type: "string" } }];
+validate178.errors = [{ instancePath: instancePath + "/function_call/name", schemaPath: "#/properties/function_call/properties/name/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs13 === errors;
@@ -21073,7 +21338,7 @@ if (valid2) {
 if (data6.arguments !== undefined) {
 const _errs15 = errors;
 if (typeof data6.arguments !== "string") {
-validate176.errors = [{ instancePath: instancePath + "/function_call/arguments", schemaPath: "#/properties/function_call/properties/arguments/type", keyword: "type", params: { type: "string" } }];
+validate178.errors = [{ instancePath: instancePath + "/function_call/arguments", schemaPath: "#/properties/function_call/properties/arguments/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs15 === errors;
@@ -21100,7 +21365,7 @@ for (let i1 = 0;i1 < len1; i1++) {
 let data10 = data9[i1];
 const _errs19 = errors;
 if (!(data10 && typeof data10 == "object" && !Array.isArray(data10))) {
-validate176.errors = [{ instancePath: instancePath + "/annotations/" + i1, schemaPath: "#/properties/annotations/items/type", keyword: "type", params: { type: "object" } }];
+validate178.errors = [{ instancePath: instancePath + "/annotations/" + i1, schemaPath: "#/properties/annotations/items/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid3 = _errs19 === errors;
@@ -21109,7 +21374,7 @@ break;
 }
 }
 } else {
-validate176.errors = [{ instancePath: instancePath + "/annotations", schemaPath: "#/properties/annotations/type", keyword: "type", params: { type: "array" } }];
+validate178.errors = [{ instancePath: instancePath + "/annotations", schemaPath: "#/properties/annotations/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -21122,20 +21387,20 @@ if (data.audio !== undefined) {
 let data11 = data.audio;
 const _errs21 = errors;
 if (!(data11 && typeof data11 == "object" && !Array.isArray(data11)) && data11 !== null) {
-validate176.errors = [{ instancePath: instancePath + "/audio", schemaPath: "#/properties/audio/type", keyword: "type", params: { type: schema186.properties.audio.type } }];
+validate178.errors = [{ instancePath: instancePath + "/audio", schemaPath: "#/properties/audio/type", keyword: "type", params: { type: schema188.properties.audio.type } }];
 return false;
 }
 if (errors === _errs21) {
 if (data11 && typeof data11 == "object" && !Array.isArray(data11)) {
 let missing2;
 if (data11.id === undefined && (missing2 = "id") || data11.data === undefined && (missing2 = "data") || data11.transcript === undefined && (missing2 = "transcript")) {
-validate176.errors = [{ instancePath: instancePath + "/audio", schemaPath: "#/properties/audio/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate178.errors = [{ instancePath: instancePath + "/audio", schemaPath: "#/properties/audio/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 if (data11.id !== undefined) {
 const _errs23 = errors;
 if (typeof data11.id !== "string") {
-validate176.errors = [{ instancePath: instancePath + "/audio/id", schemaPath: "#/properties/audio/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate178.errors = [{ instancePath: instancePath + "/audio/id", schemaPath: "#/properties/audio/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid4 = _errs23 === errors;
@@ -21146,7 +21411,7 @@ if (valid4) {
 if (data11.data !== undefined) {
 const _errs25 = errors;
 if (typeof data11.data !== "string") {
-validate176.errors = [{ instancePath: instancePath + "/audio/data", schemaPath: "#/properties/audio/properties/data/type", keyword: "type", params: { type: "string" } }];
+validate178.errors = [{ instancePath: instancePath + "/audio/data", schemaPath: "#/properties/audio/properties/data/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid4 = _errs25 === errors;
@@ -21157,7 +21422,7 @@ if (valid4) {
 if (data11.transcript !== undefined) {
 const _errs27 = errors;
 if (typeof data11.transcript !== "string") {
-validate176.errors = [{ instancePath: instancePath + "/audio/transcript", schemaPath: "#/properties/audio/properties/transcript/type", keyword: "type", params: { type: "string" } }];
+validate178.errors = [{ instancePath: instancePath + "/audio/transcript", schemaPath: "#/properties/audio/properties/transcript/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid4 = _errs27 === errors;
@@ -21169,7 +21434,7 @@ if (data11.expires_at !== undefined) {
 let data15 = data11.expires_at;
 const _errs29 = errors;
 if (!(typeof data15 == "number" && (!(data15 % 1) && !isNaN(data15)) && isFinite(data15))) {
-validate176.errors = [{ instancePath: instancePath + "/audio/expires_at", schemaPath: "#/properties/audio/properties/expires_at/type", keyword: "type", params: { type: "integer" } }];
+validate178.errors = [{ instancePath: instancePath + "/audio/expires_at", schemaPath: "#/properties/audio/properties/expires_at/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid4 = _errs29 === errors;
@@ -21195,18 +21460,18 @@ var valid0 = true;
 }
 }
 } else {
-validate176.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate178.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate176.errors = vErrors;
+validate178.errors = vErrors;
 return errors === 0;
 }
-validate176.evaluated = { props: { role: true, content: true, refusal: true, reasoning_content: true, tool_calls: true, function_call: true, annotations: true, audio: true }, dynamicProps: false, dynamicItems: false };
-function validate175(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate178.evaluated = { props: { role: true, content: true, refusal: true, reasoning_content: true, tool_calls: true, function_call: true, annotations: true, audio: true }, dynamicProps: false, dynamicItems: false };
+function validate177(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate175.evaluated;
+const evaluated0 = validate177.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -21217,20 +21482,20 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.index === undefined && (missing0 = "index") || data.message === undefined && (missing0 = "message") || data.finish_reason === undefined && (missing0 = "finish_reason")) {
-validate175.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate177.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.index !== undefined) {
 let data0 = data.index;
 const _errs1 = errors;
 if (!(typeof data0 == "number" && (!(data0 % 1) && !isNaN(data0)) && isFinite(data0))) {
-validate175.errors = [{ instancePath: instancePath + "/index", schemaPath: "#/properties/index/type", keyword: "type", params: { type: "integer" } }];
+validate177.errors = [{ instancePath: instancePath + "/index", schemaPath: "#/properties/index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs1) {
 if (typeof data0 == "number" && isFinite(data0)) {
 if (data0 < 0 || isNaN(data0)) {
-validate175.errors = [{ instancePath: instancePath + "/index", schemaPath: "#/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate177.errors = [{ instancePath: instancePath + "/index", schemaPath: "#/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -21242,8 +21507,8 @@ var valid0 = true;
 if (valid0) {
 if (data.message !== undefined) {
 const _errs3 = errors;
-if (!validate176(data.message, { instancePath: instancePath + "/message", parentData: data, parentDataProperty: "message", rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate176.errors : vErrors.concat(validate176.errors);
+if (!validate178(data.message, { instancePath: instancePath + "/message", parentData: data, parentDataProperty: "message", rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate178.errors : vErrors.concat(validate178.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs3 === errors;
@@ -21255,11 +21520,11 @@ if (data.finish_reason !== undefined) {
 let data2 = data.finish_reason;
 const _errs4 = errors;
 if (typeof data2 !== "string") {
-validate175.errors = [{ instancePath: instancePath + "/finish_reason", schemaPath: "FinishReason/type", keyword: "type", params: { type: "string" } }];
+validate177.errors = [{ instancePath: instancePath + "/finish_reason", schemaPath: "FinishReason/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data2 === "stop" || data2 === "length" || data2 === "tool_calls" || data2 === "content_filter" || data2 === "function_call")) {
-validate175.errors = [{ instancePath: instancePath + "/finish_reason", schemaPath: "FinishReason/enum", keyword: "enum", params: { allowedValues: schema182.enum } }];
+validate177.errors = [{ instancePath: instancePath + "/finish_reason", schemaPath: "FinishReason/enum", keyword: "enum", params: { allowedValues: schema184.enum } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -21304,7 +21569,7 @@ vErrors = [err1];
 vErrors.push(err1);
 }
 errors++;
-validate175.errors = vErrors;
+validate177.errors = vErrors;
 return false;
 } else {
 errors = _errs8;
@@ -21325,18 +21590,18 @@ var valid0 = true;
 }
 }
 } else {
-validate175.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate177.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate175.errors = vErrors;
+validate177.errors = vErrors;
 return errors === 0;
 }
-validate175.evaluated = { props: { index: true, message: true, finish_reason: true, logprobs: true }, dynamicProps: false, dynamicItems: false };
-function validate174(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate177.evaluated = { props: { index: true, message: true, finish_reason: true, logprobs: true }, dynamicProps: false, dynamicItems: false };
+function validate176(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate174.evaluated;
+const evaluated0 = validate176.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -21347,13 +21612,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.id === undefined && (missing0 = "id") || data.object === undefined && (missing0 = "object") || data.created === undefined && (missing0 = "created") || data.model === undefined && (missing0 = "model") || data.choices === undefined && (missing0 = "choices")) {
-validate174.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate176.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.id !== undefined) {
 const _errs1 = errors;
 if (typeof data.id !== "string") {
-validate174.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate176.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -21364,7 +21629,7 @@ if (valid0) {
 if (data.object !== undefined) {
 const _errs3 = errors;
 if (data.object !== "chat.completion") {
-validate174.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "chat.completion" } }];
+validate176.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "chat.completion" } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -21376,7 +21641,7 @@ if (data.created !== undefined) {
 let data2 = data.created;
 const _errs4 = errors;
 if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)) && isFinite(data2))) {
-validate174.errors = [{ instancePath: instancePath + "/created", schemaPath: "#/properties/created/type", keyword: "type", params: { type: "integer" } }];
+validate176.errors = [{ instancePath: instancePath + "/created", schemaPath: "#/properties/created/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -21387,7 +21652,7 @@ if (valid0) {
 if (data.model !== undefined) {
 const _errs6 = errors;
 if (typeof data.model !== "string") {
-validate174.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
+validate176.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -21404,8 +21669,8 @@ var valid1 = true;
 const len0 = data4.length;
 for (let i0 = 0;i0 < len0; i0++) {
 const _errs10 = errors;
-if (!validate175(data4[i0], { instancePath: instancePath + "/choices/" + i0, parentData: data4, parentDataProperty: i0, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate175.errors : vErrors.concat(validate175.errors);
+if (!validate177(data4[i0], { instancePath: instancePath + "/choices/" + i0, parentData: data4, parentDataProperty: i0, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate177.errors : vErrors.concat(validate177.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs10 === errors;
@@ -21414,7 +21679,7 @@ break;
 }
 }
 } else {
-validate174.errors = [{ instancePath: instancePath + "/choices", schemaPath: "#/properties/choices/type", keyword: "type", params: { type: "array" } }];
+validate176.errors = [{ instancePath: instancePath + "/choices", schemaPath: "#/properties/choices/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -21431,20 +21696,20 @@ if (errors === _errs12) {
 if (data6 && typeof data6 == "object" && !Array.isArray(data6)) {
 let missing1;
 if (data6.prompt_tokens === undefined && (missing1 = "prompt_tokens") || data6.completion_tokens === undefined && (missing1 = "completion_tokens") || data6.total_tokens === undefined && (missing1 = "total_tokens")) {
-validate174.errors = [{ instancePath: instancePath + "/usage", schemaPath: "TokenUsageReport/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate176.errors = [{ instancePath: instancePath + "/usage", schemaPath: "TokenUsageReport/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data6.prompt_tokens !== undefined) {
 let data7 = data6.prompt_tokens;
 const _errs14 = errors;
 if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7))) {
-validate174.errors = [{ instancePath: instancePath + "/usage/prompt_tokens", schemaPath: "TokenUsageReport/properties/prompt_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate176.errors = [{ instancePath: instancePath + "/usage/prompt_tokens", schemaPath: "TokenUsageReport/properties/prompt_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs14) {
 if (typeof data7 == "number" && isFinite(data7)) {
 if (data7 < 0 || isNaN(data7)) {
-validate174.errors = [{ instancePath: instancePath + "/usage/prompt_tokens", schemaPath: "TokenUsageReport/properties/prompt_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate176.errors = [{ instancePath: instancePath + "/usage/prompt_tokens", schemaPath: "TokenUsageReport/properties/prompt_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -21458,13 +21723,13 @@ if (data6.completion_tokens !== undefined) {
 let data8 = data6.completion_tokens;
 const _errs16 = errors;
 if (!(typeof data8 == "number" && (!(data8 % 1) && !isNaN(data8)) && isFinite(data8))) {
-validate174.errors = [{ instancePath: instancePath + "/usage/completion_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate176.errors = [{ instancePath: instancePath + "/usage/completion_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs16) {
 if (typeof data8 == "number" && isFinite(data8)) {
 if (data8 < 0 || isNaN(data8)) {
-validate174.errors = [{ instancePath: instancePath + "/usage/completion_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate176.errors = [{ instancePath: instancePath + "/usage/completion_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -21478,13 +21743,13 @@ if (data6.total_tokens !== undefined) {
 let data9 = data6.total_tokens;
 const _errs18 = errors;
 if (!(typeof data9 == "number" && (!(data9 % 1) && !isNaN(data9)) && isFinite(data9))) {
-validate174.errors = [{ instancePath: instancePath + "/usage/total_tokens", schemaPath: "TokenUsageReport/properties/total_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate176.errors = [{ instancePath: instancePath + "/usage/total_tokens", schemaPath: "TokenUsageReport/properties/total_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs18) {
 if (typeof data9 == "number" && isFinite(data9)) {
 if (data9 < 0 || isNaN(data9)) {
-validate174.errors = [{ instancePath: instancePath + "/usage/total_tokens", schemaPath: "TokenUsageReport/properties/total_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate176.errors = [{ instancePath: instancePath + "/usage/total_tokens", schemaPath: "TokenUsageReport/properties/total_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -21503,13 +21768,13 @@ if (data10.cached_tokens !== undefined) {
 let data11 = data10.cached_tokens;
 const _errs22 = errors;
 if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
-validate174.errors = [{ instancePath: instancePath + "/usage/prompt_tokens_details/cached_tokens", schemaPath: "TokenUsageReport/properties/prompt_tokens_details/properties/cached_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate176.errors = [{ instancePath: instancePath + "/usage/prompt_tokens_details/cached_tokens", schemaPath: "TokenUsageReport/properties/prompt_tokens_details/properties/cached_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs22) {
 if (typeof data11 == "number" && isFinite(data11)) {
 if (data11 < 0 || isNaN(data11)) {
-validate174.errors = [{ instancePath: instancePath + "/usage/prompt_tokens_details/cached_tokens", schemaPath: "TokenUsageReport/properties/prompt_tokens_details/properties/cached_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate176.errors = [{ instancePath: instancePath + "/usage/prompt_tokens_details/cached_tokens", schemaPath: "TokenUsageReport/properties/prompt_tokens_details/properties/cached_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -21523,13 +21788,13 @@ if (data10.cache_write_tokens !== undefined) {
 let data12 = data10.cache_write_tokens;
 const _errs24 = errors;
 if (!(typeof data12 == "number" && (!(data12 % 1) && !isNaN(data12)) && isFinite(data12))) {
-validate174.errors = [{ instancePath: instancePath + "/usage/prompt_tokens_details/cache_write_tokens", schemaPath: "TokenUsageReport/properties/prompt_tokens_details/properties/cache_write_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate176.errors = [{ instancePath: instancePath + "/usage/prompt_tokens_details/cache_write_tokens", schemaPath: "TokenUsageReport/properties/prompt_tokens_details/properties/cache_write_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs24) {
 if (typeof data12 == "number" && isFinite(data12)) {
 if (data12 < 0 || isNaN(data12)) {
-validate174.errors = [{ instancePath: instancePath + "/usage/prompt_tokens_details/cache_write_tokens", schemaPath: "TokenUsageReport/properties/prompt_tokens_details/properties/cache_write_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate176.errors = [{ instancePath: instancePath + "/usage/prompt_tokens_details/cache_write_tokens", schemaPath: "TokenUsageReport/properties/prompt_tokens_details/properties/cache_write_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -21543,13 +21808,13 @@ if (data10.audio_tokens !== undefined) {
 let data13 = data10.audio_tokens;
 const _errs26 = errors;
 if (!(typeof data13 == "number" && (!(data13 % 1) && !isNaN(data13)) && isFinite(data13))) {
-validate174.errors = [{ instancePath: instancePath + "/usage/prompt_tokens_details/audio_tokens", schemaPath: "TokenUsageReport/properties/prompt_tokens_details/properties/audio_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate176.errors = [{ instancePath: instancePath + "/usage/prompt_tokens_details/audio_tokens", schemaPath: "TokenUsageReport/properties/prompt_tokens_details/properties/audio_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs26) {
 if (typeof data13 == "number" && isFinite(data13)) {
 if (data13 < 0 || isNaN(data13)) {
-validate174.errors = [{ instancePath: instancePath + "/usage/prompt_tokens_details/audio_tokens", schemaPath: "TokenUsageReport/properties/prompt_tokens_details/properties/audio_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate176.errors = [{ instancePath: instancePath + "/usage/prompt_tokens_details/audio_tokens", schemaPath: "TokenUsageReport/properties/prompt_tokens_details/properties/audio_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -21563,13 +21828,13 @@ if (data10.image_tokens !== undefined) {
 let data14 = data10.image_tokens;
 const _errs28 = errors;
 if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14))) {
-validate174.errors = [{ instancePath: instancePath + "/usage/prompt_tokens_details/image_tokens", schemaPath: "TokenUsageReport/properties/prompt_tokens_details/properties/image_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate176.errors = [{ instancePath: instancePath + "/usage/prompt_tokens_details/image_tokens", schemaPath: "TokenUsageReport/properties/prompt_tokens_details/properties/image_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs28) {
 if (typeof data14 == "number" && isFinite(data14)) {
 if (data14 < 0 || isNaN(data14)) {
-validate174.errors = [{ instancePath: instancePath + "/usage/prompt_tokens_details/image_tokens", schemaPath: "TokenUsageReport/properties/prompt_tokens_details/properties/image_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate176.errors = [{ instancePath: instancePath + "/usage/prompt_tokens_details/image_tokens", schemaPath: "TokenUsageReport/properties/prompt_tokens_details/properties/image_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -21582,7 +21847,7 @@ var valid4 = true;
 }
 }
 } else {
-validate174.errors = [{ instancePath: instancePath + "/usage/prompt_tokens_details", schemaPath: "TokenUsageReport/properties/prompt_tokens_details/type", keyword: "type", params: { type: "object" } }];
+validate176.errors = [{ instancePath: instancePath + "/usage/prompt_tokens_details", schemaPath: "TokenUsageReport/properties/prompt_tokens_details/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -21600,13 +21865,13 @@ if (data15.reasoning_tokens !== undefined) {
 let data16 = data15.reasoning_tokens;
 const _errs32 = errors;
 if (!(typeof data16 == "number" && (!(data16 % 1) && !isNaN(data16)) && isFinite(data16))) {
-validate174.errors = [{ instancePath: instancePath + "/usage/completion_tokens_details/reasoning_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens_details/properties/reasoning_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate176.errors = [{ instancePath: instancePath + "/usage/completion_tokens_details/reasoning_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens_details/properties/reasoning_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs32) {
 if (typeof data16 == "number" && isFinite(data16)) {
 if (data16 < 0 || isNaN(data16)) {
-validate174.errors = [{ instancePath: instancePath + "/usage/completion_tokens_details/reasoning_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens_details/properties/reasoning_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate176.errors = [{ instancePath: instancePath + "/usage/completion_tokens_details/reasoning_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens_details/properties/reasoning_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -21620,13 +21885,13 @@ if (data15.audio_tokens !== undefined) {
 let data17 = data15.audio_tokens;
 const _errs34 = errors;
 if (!(typeof data17 == "number" && (!(data17 % 1) && !isNaN(data17)) && isFinite(data17))) {
-validate174.errors = [{ instancePath: instancePath + "/usage/completion_tokens_details/audio_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens_details/properties/audio_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate176.errors = [{ instancePath: instancePath + "/usage/completion_tokens_details/audio_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens_details/properties/audio_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs34) {
 if (typeof data17 == "number" && isFinite(data17)) {
 if (data17 < 0 || isNaN(data17)) {
-validate174.errors = [{ instancePath: instancePath + "/usage/completion_tokens_details/audio_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens_details/properties/audio_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate176.errors = [{ instancePath: instancePath + "/usage/completion_tokens_details/audio_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens_details/properties/audio_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -21640,13 +21905,13 @@ if (data15.image_tokens !== undefined) {
 let data18 = data15.image_tokens;
 const _errs36 = errors;
 if (!(typeof data18 == "number" && (!(data18 % 1) && !isNaN(data18)) && isFinite(data18))) {
-validate174.errors = [{ instancePath: instancePath + "/usage/completion_tokens_details/image_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens_details/properties/image_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate176.errors = [{ instancePath: instancePath + "/usage/completion_tokens_details/image_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens_details/properties/image_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs36) {
 if (typeof data18 == "number" && isFinite(data18)) {
 if (data18 < 0 || isNaN(data18)) {
-validate174.errors = [{ instancePath: instancePath + "/usage/completion_tokens_details/image_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens_details/properties/image_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate176.errors = [{ instancePath: instancePath + "/usage/completion_tokens_details/image_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens_details/properties/image_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -21660,13 +21925,13 @@ if (data15.accepted_prediction_tokens !== undefined) {
 let data19 = data15.accepted_prediction_tokens;
 const _errs38 = errors;
 if (!(typeof data19 == "number" && (!(data19 % 1) && !isNaN(data19)) && isFinite(data19))) {
-validate174.errors = [{ instancePath: instancePath + "/usage/completion_tokens_details/accepted_prediction_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens_details/properties/accepted_prediction_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate176.errors = [{ instancePath: instancePath + "/usage/completion_tokens_details/accepted_prediction_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens_details/properties/accepted_prediction_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs38) {
 if (typeof data19 == "number" && isFinite(data19)) {
 if (data19 < 0 || isNaN(data19)) {
-validate174.errors = [{ instancePath: instancePath + "/usage/completion_tokens_details/accepted_prediction_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens_details/properties/accepted_prediction_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate176.errors = [{ instancePath: instancePath + "/usage/completion_tokens_details/accepted_prediction_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens_details/properties/accepted_prediction_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -21680,13 +21945,13 @@ if (data15.rejected_prediction_tokens !== undefined) {
 let data20 = data15.rejected_prediction_tokens;
 const _errs40 = errors;
 if (!(typeof data20 == "number" && (!(data20 % 1) && !isNaN(data20)) && isFinite(data20))) {
-validate174.errors = [{ instancePath: instancePath + "/usage/completion_tokens_details/rejected_prediction_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens_details/properties/rejected_prediction_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate176.errors = [{ instancePath: instancePath + "/usage/completion_tokens_details/rejected_prediction_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens_details/properties/rejected_prediction_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs40) {
 if (typeof data20 == "number" && isFinite(data20)) {
 if (data20 < 0 || isNaN(data20)) {
-validate174.errors = [{ instancePath: instancePath + "/usage/completion_tokens_details/rejected_prediction_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens_details/properties/rejected_prediction_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate176.errors = [{ instancePath: instancePath + "/usage/completion_tokens_details/rejected_prediction_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens_details/properties/rejected_prediction_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -21700,7 +21965,7 @@ var valid5 = true;
 }
 }
 } else {
-validate174.errors = [{ instancePath: instancePath + "/usage/completion_tokens_details", schemaPath: "TokenUsageReport/properties/completion_tokens_details/type", keyword: "type", params: { type: "object" } }];
+validate176.errors = [{ instancePath: instancePath + "/usage/completion_tokens_details", schemaPath: "TokenUsageReport/properties/completion_tokens_details/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -21714,7 +21979,7 @@ var valid3 = true;
 }
 }
 } else {
-validate174.errors = [{ instancePath: instancePath + "/usage", schemaPath: "TokenUsageReport/type", keyword: "type", params: { type: "object" } }];
+validate176.errors = [{ instancePath: instancePath + "/usage", schemaPath: "TokenUsageReport/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -21727,7 +21992,7 @@ if (data.service_tier !== undefined) {
 let data21 = data.service_tier;
 const _errs42 = errors;
 if (typeof data21 !== "string" && data21 !== null) {
-validate174.errors = [{ instancePath: instancePath + "/service_tier", schemaPath: "#/properties/service_tier/type", keyword: "type", params: { type: schema184.properties.service_tier.type } }];
+validate176.errors = [{ instancePath: instancePath + "/service_tier", schemaPath: "#/properties/service_tier/type", keyword: "type", params: { type: schema186.properties.service_tier.type } }];
 return false;
 }
 var valid0 = _errs42 === errors;
@@ -21739,7 +22004,7 @@ if (data.system_fingerprint !== undefined) {
 let data22 = data.system_fingerprint;
 const _errs44 = errors;
 if (typeof data22 !== "string" && data22 !== null) {
-validate174.errors = [{ instancePath: instancePath + "/system_fingerprint", schemaPath: "#/properties/system_fingerprint/type", keyword: "type", params: { type: schema184.properties.system_fingerprint.type } }];
+validate176.errors = [{ instancePath: instancePath + "/system_fingerprint", schemaPath: "#/properties/system_fingerprint/type", keyword: "type", params: { type: schema186.properties.system_fingerprint.type } }];
 return false;
 }
 var valid0 = _errs44 === errors;
@@ -21755,20 +22020,20 @@ var valid0 = true;
 }
 }
 } else {
-validate174.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate176.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate174.errors = vErrors;
+validate176.errors = vErrors;
 return errors === 0;
 }
-validate174.evaluated = { props: { id: true, object: true, created: true, model: true, choices: true, usage: true, service_tier: true, system_fingerprint: true }, dynamicProps: false, dynamicItems: false };
-var validateEmbeddings = validate181;
-var schema189 = { type: "object", required: ["object", "data", "model", "usage"], properties: { object: { const: "list" }, data: { type: "array", items: { type: "object", required: ["object", "index", "embedding"], properties: { object: { const: "embedding" }, index: { type: "integer", minimum: 0 }, embedding: { type: ["array", "string"], items: { type: "number" } } } } }, model: { type: "string" }, usage: { type: "object", required: ["prompt_tokens", "total_tokens"], properties: { prompt_tokens: { type: "integer", minimum: 0 }, total_tokens: { type: "integer", minimum: 0 } } } } };
-function validate181(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate176.evaluated = { props: { id: true, object: true, created: true, model: true, choices: true, usage: true, service_tier: true, system_fingerprint: true }, dynamicProps: false, dynamicItems: false };
+var validateEmbeddings = validate183;
+var schema191 = { type: "object", required: ["object", "data", "model", "usage"], properties: { object: { const: "list" }, data: { type: "array", items: { type: "object", required: ["object", "index", "embedding"], properties: { object: { const: "embedding" }, index: { type: "integer", minimum: 0 }, embedding: { type: ["array", "string"], items: { type: "number" } } } } }, model: { type: "string" }, usage: { type: "object", required: ["prompt_tokens", "total_tokens"], properties: { prompt_tokens: { type: "integer", minimum: 0 }, total_tokens: { type: "integer", minimum: 0 } } } } };
+function validate183(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate181.evaluated;
+const evaluated0 = validate183.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -21779,13 +22044,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.object === undefined && (missing0 = "object") || data.data === undefined && (missing0 = "data") || data.model === undefined && (missing0 = "model") || data.usage === undefined && (missing0 = "usage")) {
-validate181.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate183.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.object !== undefined) {
 const _errs1 = errors;
 if (data.object !== "list") {
-validate181.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
+validate183.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -21807,13 +22072,13 @@ if (errors === _errs4) {
 if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
 let missing1;
 if (data2.object === undefined && (missing1 = "object") || data2.index === undefined && (missing1 = "index") || data2.embedding === undefined && (missing1 = "embedding")) {
-validate181.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "#/properties/data/items/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate183.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "#/properties/data/items/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data2.object !== undefined) {
 const _errs6 = errors;
 if (data2.object !== "embedding") {
-validate181.errors = [{ instancePath: instancePath + "/data/" + i0 + "/object", schemaPath: "#/properties/data/items/properties/object/const", keyword: "const", params: { allowedValue: "embedding" } }];
+validate183.errors = [{ instancePath: instancePath + "/data/" + i0 + "/object", schemaPath: "#/properties/data/items/properties/object/const", keyword: "const", params: { allowedValue: "embedding" } }];
 return false;
 }
 var valid2 = _errs6 === errors;
@@ -21825,13 +22090,13 @@ if (data2.index !== undefined) {
 let data4 = data2.index;
 const _errs7 = errors;
 if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
-validate181.errors = [{ instancePath: instancePath + "/data/" + i0 + "/index", schemaPath: "#/properties/data/items/properties/index/type", keyword: "type", params: { type: "integer" } }];
+validate183.errors = [{ instancePath: instancePath + "/data/" + i0 + "/index", schemaPath: "#/properties/data/items/properties/index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs7) {
 if (typeof data4 == "number" && isFinite(data4)) {
 if (data4 < 0 || isNaN(data4)) {
-validate181.errors = [{ instancePath: instancePath + "/data/" + i0 + "/index", schemaPath: "#/properties/data/items/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate183.errors = [{ instancePath: instancePath + "/data/" + i0 + "/index", schemaPath: "#/properties/data/items/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -21845,7 +22110,7 @@ if (data2.embedding !== undefined) {
 let data5 = data2.embedding;
 const _errs9 = errors;
 if (!Array.isArray(data5) && typeof data5 !== "string") {
-validate181.errors = [{ instancePath: instancePath + "/data/" + i0 + "/embedding", schemaPath: "#/properties/data/items/properties/embedding/type", keyword: "type", params: { type: schema189.properties.data.items.properties.embedding.type } }];
+validate183.errors = [{ instancePath: instancePath + "/data/" + i0 + "/embedding", schemaPath: "#/properties/data/items/properties/embedding/type", keyword: "type", params: { type: schema191.properties.data.items.properties.embedding.type } }];
 return false;
 }
 if (errors === _errs9) {
@@ -21856,7 +22121,7 @@ for (let i1 = 0;i1 < len1; i1++) {
 let data6 = data5[i1];
 const _errs11 = errors;
 if (!(typeof data6 == "number" && isFinite(data6))) {
-validate181.errors = [{ instancePath: instancePath + "/data/" + i0 + "/embedding/" + i1, schemaPath: "#/properties/data/items/properties/embedding/items/type", keyword: "type", params: { type: "number" } }];
+validate183.errors = [{ instancePath: instancePath + "/data/" + i0 + "/embedding/" + i1, schemaPath: "#/properties/data/items/properties/embedding/items/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid3 = _errs11 === errors;
@@ -21874,7 +22139,7 @@ var valid2 = true;
 }
 }
 } else {
-validate181.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "#/properties/data/items/type", keyword: "type", params: { type: "object" } }];
+validate183.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "#/properties/data/items/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -21884,7 +22149,7 @@ break;
 }
 }
 } else {
-validate181.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
+validate183.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -21896,7 +22161,7 @@ if (valid0) {
 if (data.model !== undefined) {
 const _errs13 = errors;
 if (typeof data.model !== "string") {
-validate181.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
+validate183.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -21911,20 +22176,20 @@ if (errors === _errs15) {
 if (data8 && typeof data8 == "object" && !Array.isArray(data8)) {
 let missing2;
 if (data8.prompt_tokens === undefined && (missing2 = "prompt_tokens") || data8.total_tokens === undefined && (missing2 = "total_tokens")) {
-validate181.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate183.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 if (data8.prompt_tokens !== undefined) {
 let data9 = data8.prompt_tokens;
 const _errs17 = errors;
 if (!(typeof data9 == "number" && (!(data9 % 1) && !isNaN(data9)) && isFinite(data9))) {
-validate181.errors = [{ instancePath: instancePath + "/usage/prompt_tokens", schemaPath: "#/properties/usage/properties/prompt_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate183.errors = [{ instancePath: instancePath + "/usage/prompt_tokens", schemaPath: "#/properties/usage/properties/prompt_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs17) {
 if (typeof data9 == "number" && isFinite(data9)) {
 if (data9 < 0 || isNaN(data9)) {
-validate181.errors = [{ instancePath: instancePath + "/usage/prompt_tokens", schemaPath: "#/properties/usage/properties/prompt_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate183.errors = [{ instancePath: instancePath + "/usage/prompt_tokens", schemaPath: "#/properties/usage/properties/prompt_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -21938,13 +22203,13 @@ if (data8.total_tokens !== undefined) {
 let data10 = data8.total_tokens;
 const _errs19 = errors;
 if (!(typeof data10 == "number" && (!(data10 % 1) && !isNaN(data10)) && isFinite(data10))) {
-validate181.errors = [{ instancePath: instancePath + "/usage/total_tokens", schemaPath: "#/properties/usage/properties/total_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate183.errors = [{ instancePath: instancePath + "/usage/total_tokens", schemaPath: "#/properties/usage/properties/total_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs19) {
 if (typeof data10 == "number" && isFinite(data10)) {
 if (data10 < 0 || isNaN(data10)) {
-validate181.errors = [{ instancePath: instancePath + "/usage/total_tokens", schemaPath: "#/properties/usage/properties/total_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate183.errors = [{ instancePath: instancePath + "/usage/total_tokens", schemaPath: "#/properties/usage/properties/total_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -21956,7 +22221,7 @@ var valid4 = true;
 }
 }
 } else {
-validate181.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/type", keyword: "type", params: { type: "object" } }];
+validate183.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -21969,19 +22234,19 @@ var valid0 = true;
 }
 }
 } else {
-validate181.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate183.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate181.errors = vErrors;
+validate183.errors = vErrors;
 return errors === 0;
 }
-validate181.evaluated = { props: { object: true, data: true, model: true, usage: true }, dynamicProps: false, dynamicItems: false };
-var validateEstimate = validate182;
-function validate182(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate183.evaluated = { props: { object: true, data: true, model: true, usage: true }, dynamicProps: false, dynamicItems: false };
+var validateEstimate = validate184;
+function validate184(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate182.evaluated;
+const evaluated0 = validate184.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -21992,13 +22257,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.model === undefined && (missing0 = "model") || data.currency === undefined && (missing0 = "currency") || data.unit === undefined && (missing0 = "unit") || data.estimated_credits === undefined && (missing0 = "estimated_credits") || data.max_credits === undefined && (missing0 = "max_credits") || data.breakdown === undefined && (missing0 = "breakdown")) {
-validate182.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate184.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.model !== undefined) {
 const _errs1 = errors;
 if (typeof data.model !== "string") {
-validate182.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
+validate184.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -22009,7 +22274,7 @@ if (valid0) {
 if (data.currency !== undefined) {
 const _errs3 = errors;
 if (data.currency !== "credits") {
-validate182.errors = [{ instancePath: instancePath + "/currency", schemaPath: "#/properties/currency/const", keyword: "const", params: { allowedValue: "credits" } }];
+validate184.errors = [{ instancePath: instancePath + "/currency", schemaPath: "#/properties/currency/const", keyword: "const", params: { allowedValue: "credits" } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -22021,11 +22286,11 @@ if (data.unit !== undefined) {
 let data2 = data.unit;
 const _errs4 = errors;
 if (typeof data2 !== "string") {
-validate182.errors = [{ instancePath: instancePath + "/unit", schemaPath: "PriceUnit/type", keyword: "type", params: { type: "string" } }];
+validate184.errors = [{ instancePath: instancePath + "/unit", schemaPath: "PriceUnit/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data2 === "per_token" || data2 === "per_request" || data2 === "per_image" || data2 === "per_second" || data2 === "per_minute" || data2 === "per_character" || data2 === "per_operation" || data2 === "per_megapixel")) {
-validate182.errors = [{ instancePath: instancePath + "/unit", schemaPath: "PriceUnit/enum", keyword: "enum", params: { allowedValues: schema39.enum } }];
+validate184.errors = [{ instancePath: instancePath + "/unit", schemaPath: "PriceUnit/enum", keyword: "enum", params: { allowedValues: schema39.enum } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -22039,11 +22304,11 @@ const _errs7 = errors;
 if (errors === _errs7) {
 if (typeof data3 == "number" && isFinite(data3)) {
 if (data3 < 0 || isNaN(data3)) {
-validate182.errors = [{ instancePath: instancePath + "/estimated_credits", schemaPath: "#/properties/estimated_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate184.errors = [{ instancePath: instancePath + "/estimated_credits", schemaPath: "#/properties/estimated_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate182.errors = [{ instancePath: instancePath + "/estimated_credits", schemaPath: "#/properties/estimated_credits/type", keyword: "type", params: { type: "number" } }];
+validate184.errors = [{ instancePath: instancePath + "/estimated_credits", schemaPath: "#/properties/estimated_credits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -22058,11 +22323,11 @@ const _errs9 = errors;
 if (errors === _errs9) {
 if (typeof data4 == "number" && isFinite(data4)) {
 if (data4 < 0 || isNaN(data4)) {
-validate182.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate184.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate182.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
+validate184.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -22085,13 +22350,13 @@ if (errors === _errs13) {
 if (data6 && typeof data6 == "object" && !Array.isArray(data6)) {
 let missing1;
 if (data6.kind === undefined && (missing1 = "kind") || data6.quantity === undefined && (missing1 = "quantity") || data6.unit_credits === undefined && (missing1 = "unit_credits") || data6.credits === undefined && (missing1 = "credits")) {
-validate182.errors = [{ instancePath: instancePath + "/breakdown/" + i0, schemaPath: "#/properties/breakdown/items/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate184.errors = [{ instancePath: instancePath + "/breakdown/" + i0, schemaPath: "#/properties/breakdown/items/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data6.kind !== undefined) {
 const _errs15 = errors;
 if (typeof data6.kind !== "string") {
-validate182.errors = [{ instancePath: instancePath + "/breakdown/" + i0 + "/kind", schemaPath: "#/properties/breakdown/items/properties/kind/type", keyword: "type", params: { type: "string" } }];
+validate184.errors = [{ instancePath: instancePath + "/breakdown/" + i0 + "/kind", schemaPath: "#/properties/breakdown/items/properties/kind/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs15 === errors;
@@ -22105,11 +22370,11 @@ const _errs17 = errors;
 if (errors === _errs17) {
 if (typeof data8 == "number" && isFinite(data8)) {
 if (data8 < 0 || isNaN(data8)) {
-validate182.errors = [{ instancePath: instancePath + "/breakdown/" + i0 + "/quantity", schemaPath: "#/properties/breakdown/items/properties/quantity/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate184.errors = [{ instancePath: instancePath + "/breakdown/" + i0 + "/quantity", schemaPath: "#/properties/breakdown/items/properties/quantity/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate182.errors = [{ instancePath: instancePath + "/breakdown/" + i0 + "/quantity", schemaPath: "#/properties/breakdown/items/properties/quantity/type", keyword: "type", params: { type: "number" } }];
+validate184.errors = [{ instancePath: instancePath + "/breakdown/" + i0 + "/quantity", schemaPath: "#/properties/breakdown/items/properties/quantity/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -22124,11 +22389,11 @@ const _errs19 = errors;
 if (errors === _errs19) {
 if (typeof data9 == "number" && isFinite(data9)) {
 if (data9 < 0 || isNaN(data9)) {
-validate182.errors = [{ instancePath: instancePath + "/breakdown/" + i0 + "/unit_credits", schemaPath: "#/properties/breakdown/items/properties/unit_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate184.errors = [{ instancePath: instancePath + "/breakdown/" + i0 + "/unit_credits", schemaPath: "#/properties/breakdown/items/properties/unit_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate182.errors = [{ instancePath: instancePath + "/breakdown/" + i0 + "/unit_credits", schemaPath: "#/properties/breakdown/items/properties/unit_credits/type", keyword: "type", params: { type: "number" } }];
+validate184.errors = [{ instancePath: instancePath + "/breakdown/" + i0 + "/unit_credits", schemaPath: "#/properties/breakdown/items/properties/unit_credits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -22143,11 +22408,11 @@ const _errs21 = errors;
 if (errors === _errs21) {
 if (typeof data10 == "number" && isFinite(data10)) {
 if (data10 < 0 || isNaN(data10)) {
-validate182.errors = [{ instancePath: instancePath + "/breakdown/" + i0 + "/credits", schemaPath: "#/properties/breakdown/items/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate184.errors = [{ instancePath: instancePath + "/breakdown/" + i0 + "/credits", schemaPath: "#/properties/breakdown/items/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate182.errors = [{ instancePath: instancePath + "/breakdown/" + i0 + "/credits", schemaPath: "#/properties/breakdown/items/properties/credits/type", keyword: "type", params: { type: "number" } }];
+validate184.errors = [{ instancePath: instancePath + "/breakdown/" + i0 + "/credits", schemaPath: "#/properties/breakdown/items/properties/credits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -22160,7 +22425,7 @@ var valid3 = true;
 }
 }
 } else {
-validate182.errors = [{ instancePath: instancePath + "/breakdown/" + i0, schemaPath: "#/properties/breakdown/items/type", keyword: "type", params: { type: "object" } }];
+validate184.errors = [{ instancePath: instancePath + "/breakdown/" + i0, schemaPath: "#/properties/breakdown/items/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -22170,7 +22435,7 @@ break;
 }
 }
 } else {
-validate182.errors = [{ instancePath: instancePath + "/breakdown", schemaPath: "#/properties/breakdown/type", keyword: "type", params: { type: "array" } }];
+validate184.errors = [{ instancePath: instancePath + "/breakdown", schemaPath: "#/properties/breakdown/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -22185,19 +22450,19 @@ var valid0 = true;
 }
 }
 } else {
-validate182.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate184.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate182.errors = vErrors;
+validate184.errors = vErrors;
 return errors === 0;
 }
-validate182.evaluated = { props: { model: true, currency: true, unit: true, estimated_credits: true, max_credits: true, breakdown: true }, dynamicProps: false, dynamicItems: false };
-var validateFallbackChainDeleted = validate183;
-function validate183(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate184.evaluated = { props: { model: true, currency: true, unit: true, estimated_credits: true, max_credits: true, breakdown: true }, dynamicProps: false, dynamicItems: false };
+var validateFallbackChainDeleted = validate185;
+function validate185(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate183.evaluated;
+const evaluated0 = validate185.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -22208,13 +22473,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.model === undefined && (missing0 = "model") || data.deleted === undefined && (missing0 = "deleted")) {
-validate183.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate185.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.model !== undefined) {
 const _errs1 = errors;
 if (typeof data.model !== "string") {
-validate183.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
+validate185.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -22225,7 +22490,7 @@ if (valid0) {
 if (data.deleted !== undefined) {
 const _errs3 = errors;
 if (data.deleted !== true) {
-validate183.errors = [{ instancePath: instancePath + "/deleted", schemaPath: "#/properties/deleted/const", keyword: "const", params: { allowedValue: true } }];
+validate185.errors = [{ instancePath: instancePath + "/deleted", schemaPath: "#/properties/deleted/const", keyword: "const", params: { allowedValue: true } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -22235,19 +22500,19 @@ var valid0 = true;
 }
 }
 } else {
-validate183.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate185.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate183.errors = vErrors;
+validate185.errors = vErrors;
 return errors === 0;
 }
-validate183.evaluated = { props: { model: true, deleted: true }, dynamicProps: false, dynamicItems: false };
-var validateFallbackChainList = validate184;
-function validate184(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate185.evaluated = { props: { model: true, deleted: true }, dynamicProps: false, dynamicItems: false };
+var validateFallbackChainList = validate186;
+function validate186(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate184.evaluated;
+const evaluated0 = validate186.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -22258,13 +22523,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.object === undefined && (missing0 = "object") || data.data === undefined && (missing0 = "data")) {
-validate184.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate186.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.object !== undefined) {
 const _errs1 = errors;
 if (data.object !== "list") {
-validate184.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
+validate186.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -22287,13 +22552,13 @@ if (errors === _errs5) {
 if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
 let missing1;
 if (data2.model === undefined && (missing1 = "model") || data2.fallbacks === undefined && (missing1 = "fallbacks") || data2.continue_streams === undefined && (missing1 = "continue_streams") || data2.updated_at === undefined && (missing1 = "updated_at")) {
-validate184.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "FallbackChain/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate186.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "FallbackChain/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data2.model !== undefined) {
 const _errs7 = errors;
 if (typeof data2.model !== "string") {
-validate184.errors = [{ instancePath: instancePath + "/data/" + i0 + "/model", schemaPath: "FallbackChain/properties/model/type", keyword: "type", params: { type: "string" } }];
+validate186.errors = [{ instancePath: instancePath + "/data/" + i0 + "/model", schemaPath: "FallbackChain/properties/model/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs7 === errors;
@@ -22307,11 +22572,11 @@ const _errs9 = errors;
 if (errors === _errs9) {
 if (Array.isArray(data4)) {
 if (data4.length > 10) {
-validate184.errors = [{ instancePath: instancePath + "/data/" + i0 + "/fallbacks", schemaPath: "FallbackChain/properties/fallbacks/maxItems", keyword: "maxItems", params: { limit: 10 } }];
+validate186.errors = [{ instancePath: instancePath + "/data/" + i0 + "/fallbacks", schemaPath: "FallbackChain/properties/fallbacks/maxItems", keyword: "maxItems", params: { limit: 10 } }];
 return false;
 } else {
 if (data4.length < 1) {
-validate184.errors = [{ instancePath: instancePath + "/data/" + i0 + "/fallbacks", schemaPath: "FallbackChain/properties/fallbacks/minItems", keyword: "minItems", params: { limit: 1 } }];
+validate186.errors = [{ instancePath: instancePath + "/data/" + i0 + "/fallbacks", schemaPath: "FallbackChain/properties/fallbacks/minItems", keyword: "minItems", params: { limit: 1 } }];
 return false;
 } else {
 var valid4 = true;
@@ -22319,7 +22584,7 @@ const len1 = data4.length;
 for (let i1 = 0;i1 < len1; i1++) {
 const _errs11 = errors;
 if (typeof data4[i1] !== "string") {
-validate184.errors = [{ instancePath: instancePath + "/data/" + i0 + "/fallbacks/" + i1, schemaPath: "FallbackChain/properties/fallbacks/items/type", keyword: "type", params: { type: "string" } }];
+validate186.errors = [{ instancePath: instancePath + "/data/" + i0 + "/fallbacks/" + i1, schemaPath: "FallbackChain/properties/fallbacks/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid4 = _errs11 === errors;
@@ -22330,7 +22595,7 @@ break;
 }
 }
 } else {
-validate184.errors = [{ instancePath: instancePath + "/data/" + i0 + "/fallbacks", schemaPath: "FallbackChain/properties/fallbacks/type", keyword: "type", params: { type: "array" } }];
+validate186.errors = [{ instancePath: instancePath + "/data/" + i0 + "/fallbacks", schemaPath: "FallbackChain/properties/fallbacks/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -22342,7 +22607,7 @@ if (valid3) {
 if (data2.continue_streams !== undefined) {
 const _errs13 = errors;
 if (typeof data2.continue_streams !== "boolean") {
-validate184.errors = [{ instancePath: instancePath + "/data/" + i0 + "/continue_streams", schemaPath: "FallbackChain/properties/continue_streams/type", keyword: "type", params: { type: "boolean" } }];
+validate186.errors = [{ instancePath: instancePath + "/data/" + i0 + "/continue_streams", schemaPath: "FallbackChain/properties/continue_streams/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid3 = _errs13 === errors;
@@ -22356,12 +22621,12 @@ const _errs15 = errors;
 if (errors === _errs15) {
 if (errors === _errs15) {
 if (typeof data7 === "string") {
-if (!formats12.validate(data7)) {
-validate184.errors = [{ instancePath: instancePath + "/data/" + i0 + "/updated_at", schemaPath: "FallbackChain/properties/updated_at/format", keyword: "format", params: { format: "date-time" } }];
+if (!formats14.validate(data7)) {
+validate186.errors = [{ instancePath: instancePath + "/data/" + i0 + "/updated_at", schemaPath: "FallbackChain/properties/updated_at/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate184.errors = [{ instancePath: instancePath + "/data/" + i0 + "/updated_at", schemaPath: "FallbackChain/properties/updated_at/type", keyword: "type", params: { type: "string" } }];
+validate186.errors = [{ instancePath: instancePath + "/data/" + i0 + "/updated_at", schemaPath: "FallbackChain/properties/updated_at/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -22375,7 +22640,7 @@ var valid3 = true;
 }
 }
 } else {
-validate184.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "FallbackChain/type", keyword: "type", params: { type: "object" } }];
+validate186.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "FallbackChain/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -22385,186 +22650,13 @@ break;
 }
 }
 } else {
-validate184.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
+validate186.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
 var valid0 = _errs2 === errors;
 } else {
 var valid0 = true;
-}
-}
-}
-} else {
-validate184.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-validate184.errors = vErrors;
-return errors === 0;
-}
-validate184.evaluated = { props: { object: true, data: true }, dynamicProps: false, dynamicItems: false };
-var validateFallbackChain = validate185;
-function validate185(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate185.evaluated;
-if (evaluated0.dynamicProps) {
-evaluated0.props = undefined;
-}
-if (evaluated0.dynamicItems) {
-evaluated0.items = undefined;
-}
-if (errors === 0) {
-if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing0;
-if (data.model === undefined && (missing0 = "model") || data.fallbacks === undefined && (missing0 = "fallbacks") || data.continue_streams === undefined && (missing0 = "continue_streams") || data.updated_at === undefined && (missing0 = "updated_at")) {
-validate185.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
-return false;
-} else {
-if (data.model !== undefined) {
-const _errs1 = errors;
-if (typeof data.model !== "string") {
-validate185.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid0 = _errs1 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.fallbacks !== undefined) {
-let data1 = data.fallbacks;
-const _errs3 = errors;
-if (errors === _errs3) {
-if (Array.isArray(data1)) {
-if (data1.length > 10) {
-validate185.errors = [{ instancePath: instancePath + "/fallbacks", schemaPath: "#/properties/fallbacks/maxItems", keyword: "maxItems", params: { limit: 10 } }];
-return false;
-} else {
-if (data1.length < 1) {
-validate185.errors = [{ instancePath: instancePath + "/fallbacks", schemaPath: "#/properties/fallbacks/minItems", keyword: "minItems", params: { limit: 1 } }];
-return false;
-} else {
-var valid1 = true;
-const len0 = data1.length;
-for (let i0 = 0;i0 < len0; i0++) {
-const _errs5 = errors;
-if (typeof data1[i0] !== "string") {
-validate185.errors = [{ instancePath: instancePath + "/fallbacks/" + i0, schemaPath: "#/properties/fallbacks/items/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid1 = _errs5 === errors;
-if (!valid1) {
-break;
-}
-}
-}
-}
-} else {
-validate185.errors = [{ instancePath: instancePath + "/fallbacks", schemaPath: "#/properties/fallbacks/type", keyword: "type", params: { type: "array" } }];
-return false;
-}
-}
-var valid0 = _errs3 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.continue_streams !== undefined) {
-const _errs7 = errors;
-if (typeof data.continue_streams !== "boolean") {
-validate185.errors = [{ instancePath: instancePath + "/continue_streams", schemaPath: "#/properties/continue_streams/type", keyword: "type", params: { type: "boolean" } }];
-return false;
-}
-var valid0 = _errs7 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.updated_at !== undefined) {
-let data4 = data.updated_at;
-const _errs9 = errors;
-if (errors === _errs9) {
-if (errors === _errs9) {
-if (typeof data4 === "string") {
-if (!formats12.validate(data4)) {
-validate185.errors = [{ instancePath: instancePath + "/updated_at", schemaPath: "#/properties/updated_at/format", keyword: "format", params: { format: "date-time" } }];
-return false;
-}
-} else {
-validate185.errors = [{ instancePath: instancePath + "/updated_at", schemaPath: "#/properties/updated_at/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid0 = _errs9 === errors;
-} else {
-var valid0 = true;
-}
-}
-}
-}
-}
-} else {
-validate185.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-validate185.errors = vErrors;
-return errors === 0;
-}
-validate185.evaluated = { props: { model: true, fallbacks: true, continue_streams: true, updated_at: true }, dynamicProps: false, dynamicItems: false };
-var validateFileDeleted = validate186;
-function validate186(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate186.evaluated;
-if (evaluated0.dynamicProps) {
-evaluated0.props = undefined;
-}
-if (evaluated0.dynamicItems) {
-evaluated0.items = undefined;
-}
-if (errors === 0) {
-if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing0;
-if (data.id === undefined && (missing0 = "id") || data.object === undefined && (missing0 = "object") || data.deleted === undefined && (missing0 = "deleted")) {
-validate186.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
-return false;
-} else {
-if (data.id !== undefined) {
-const _errs1 = errors;
-if (typeof data.id !== "string") {
-validate186.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid0 = _errs1 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.object !== undefined) {
-const _errs3 = errors;
-if (data.object !== "file") {
-validate186.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "file" } }];
-return false;
-}
-var valid0 = _errs3 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.deleted !== undefined) {
-const _errs4 = errors;
-if (data.deleted !== true) {
-validate186.errors = [{ instancePath: instancePath + "/deleted", schemaPath: "#/properties/deleted/const", keyword: "const", params: { allowedValue: true } }];
-return false;
-}
-var valid0 = _errs4 === errors;
-} else {
-var valid0 = true;
-}
 }
 }
 }
@@ -22576,11 +22668,8 @@ return false;
 validate186.errors = vErrors;
 return errors === 0;
 }
-validate186.evaluated = { props: { id: true, object: true, deleted: true }, dynamicProps: false, dynamicItems: false };
-var validateFileList = validate187;
-var schema197 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "File" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
-var schema198 = { type: "object", required: ["id", "object", "bytes", "created_at", "filename", "purpose", "status"], properties: { id: { type: "string", pattern: "^file-[0-9a-f]{32}$" }, object: { const: "file" }, bytes: { type: "integer", minimum: 1 }, created_at: { type: "integer" }, expires_at: { type: "integer" }, filename: { type: "string" }, purpose: { enum: ["assistants", "batch", "fine-tune", "vision", "user_data", "evals"] }, status: { const: "processed" } } };
-var pattern27 = new RegExp("^file-[0-9a-f]{32}$", "u");
+validate186.evaluated = { props: { object: true, data: true }, dynamicProps: false, dynamicItems: false };
+var validateFallbackChain = validate187;
 function validate187(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -22594,14 +22683,190 @@ evaluated0.items = undefined;
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.object === undefined && (missing0 = "object") || data.data === undefined && (missing0 = "data") || data.first_id === undefined && (missing0 = "first_id") || data.last_id === undefined && (missing0 = "last_id") || data.has_more === undefined && (missing0 = "has_more")) {
+if (data.model === undefined && (missing0 = "model") || data.fallbacks === undefined && (missing0 = "fallbacks") || data.continue_streams === undefined && (missing0 = "continue_streams") || data.updated_at === undefined && (missing0 = "updated_at")) {
 validate187.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.model !== undefined) {
+const _errs1 = errors;
+if (typeof data.model !== "string") {
+validate187.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.fallbacks !== undefined) {
+let data1 = data.fallbacks;
+const _errs3 = errors;
+if (errors === _errs3) {
+if (Array.isArray(data1)) {
+if (data1.length > 10) {
+validate187.errors = [{ instancePath: instancePath + "/fallbacks", schemaPath: "#/properties/fallbacks/maxItems", keyword: "maxItems", params: { limit: 10 } }];
+return false;
+} else {
+if (data1.length < 1) {
+validate187.errors = [{ instancePath: instancePath + "/fallbacks", schemaPath: "#/properties/fallbacks/minItems", keyword: "minItems", params: { limit: 1 } }];
+return false;
+} else {
+var valid1 = true;
+const len0 = data1.length;
+for (let i0 = 0;i0 < len0; i0++) {
+const _errs5 = errors;
+if (typeof data1[i0] !== "string") {
+validate187.errors = [{ instancePath: instancePath + "/fallbacks/" + i0, schemaPath: "#/properties/fallbacks/items/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid1 = _errs5 === errors;
+if (!valid1) {
+break;
+}
+}
+}
+}
+} else {
+validate187.errors = [{ instancePath: instancePath + "/fallbacks", schemaPath: "#/properties/fallbacks/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid0 = _errs3 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.continue_streams !== undefined) {
+const _errs7 = errors;
+if (typeof data.continue_streams !== "boolean") {
+validate187.errors = [{ instancePath: instancePath + "/continue_streams", schemaPath: "#/properties/continue_streams/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid0 = _errs7 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.updated_at !== undefined) {
+let data4 = data.updated_at;
+const _errs9 = errors;
+if (errors === _errs9) {
+if (errors === _errs9) {
+if (typeof data4 === "string") {
+if (!formats14.validate(data4)) {
+validate187.errors = [{ instancePath: instancePath + "/updated_at", schemaPath: "#/properties/updated_at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate187.errors = [{ instancePath: instancePath + "/updated_at", schemaPath: "#/properties/updated_at/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs9 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+} else {
+validate187.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate187.errors = vErrors;
+return errors === 0;
+}
+validate187.evaluated = { props: { model: true, fallbacks: true, continue_streams: true, updated_at: true }, dynamicProps: false, dynamicItems: false };
+var validateFileDeleted = validate188;
+function validate188(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate188.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.id === undefined && (missing0 = "id") || data.object === undefined && (missing0 = "object") || data.deleted === undefined && (missing0 = "deleted")) {
+validate188.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.id !== undefined) {
+const _errs1 = errors;
+if (typeof data.id !== "string") {
+validate188.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.object !== undefined) {
+const _errs3 = errors;
+if (data.object !== "file") {
+validate188.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "file" } }];
+return false;
+}
+var valid0 = _errs3 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.deleted !== undefined) {
+const _errs4 = errors;
+if (data.deleted !== true) {
+validate188.errors = [{ instancePath: instancePath + "/deleted", schemaPath: "#/properties/deleted/const", keyword: "const", params: { allowedValue: true } }];
+return false;
+}
+var valid0 = _errs4 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+} else {
+validate188.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate188.errors = vErrors;
+return errors === 0;
+}
+validate188.evaluated = { props: { id: true, object: true, deleted: true }, dynamicProps: false, dynamicItems: false };
+var validateFileList = validate189;
+var schema199 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "File" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
+var schema200 = { type: "object", required: ["id", "object", "bytes", "created_at", "filename", "purpose", "status"], properties: { id: { type: "string", pattern: "^file-[0-9a-f]{32}$" }, object: { const: "file" }, bytes: { type: "integer", minimum: 1 }, created_at: { type: "integer" }, expires_at: { type: "integer" }, filename: { type: "string" }, purpose: { enum: ["assistants", "batch", "fine-tune", "vision", "user_data", "evals"] }, status: { const: "processed" } } };
+var pattern27 = new RegExp("^file-[0-9a-f]{32}$", "u");
+function validate189(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate189.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.object === undefined && (missing0 = "object") || data.data === undefined && (missing0 = "data") || data.first_id === undefined && (missing0 = "first_id") || data.last_id === undefined && (missing0 = "last_id") || data.has_more === undefined && (missing0 = "has_more")) {
+validate189.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.object !== undefined) {
 const _errs1 = errors;
 if (data.object !== "list") {
-validate187.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
+validate189.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -22624,7 +22889,7 @@ if (errors === _errs5) {
 if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
 let missing1;
 if (data2.id === undefined && (missing1 = "id") || data2.object === undefined && (missing1 = "object") || data2.bytes === undefined && (missing1 = "bytes") || data2.created_at === undefined && (missing1 = "created_at") || data2.filename === undefined && (missing1 = "filename") || data2.purpose === undefined && (missing1 = "purpose") || data2.status === undefined && (missing1 = "status")) {
-validate187.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "File/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate189.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "File/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data2.id !== undefined) {
@@ -22633,11 +22898,11 @@ const _errs7 = errors;
 if (errors === _errs7) {
 if (typeof data3 === "string") {
 if (!pattern27.test(data3)) {
-validate187.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "File/properties/id/pattern", keyword: "pattern", params: { pattern: "^file-[0-9a-f]{32}$" } }];
+validate189.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "File/properties/id/pattern", keyword: "pattern", params: { pattern: "^file-[0-9a-f]{32}$" } }];
 return false;
 }
 } else {
-validate187.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "File/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate189.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "File/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -22649,7 +22914,7 @@ if (valid3) {
 if (data2.object !== undefined) {
 const _errs9 = errors;
 if (data2.object !== "file") {
-validate187.errors = [{ instancePath: instancePath + "/data/" + i0 + "/object", schemaPath: "File/properties/object/const", keyword: "const", params: { allowedValue: "file" } }];
+validate189.errors = [{ instancePath: instancePath + "/data/" + i0 + "/object", schemaPath: "File/properties/object/const", keyword: "const", params: { allowedValue: "file" } }];
 return false;
 }
 var valid3 = _errs9 === errors;
@@ -22661,13 +22926,13 @@ if (data2.bytes !== undefined) {
 let data5 = data2.bytes;
 const _errs10 = errors;
 if (!(typeof data5 == "number" && (!(data5 % 1) && !isNaN(data5)) && isFinite(data5))) {
-validate187.errors = [{ instancePath: instancePath + "/data/" + i0 + "/bytes", schemaPath: "File/properties/bytes/type", keyword: "type", params: { type: "integer" } }];
+validate189.errors = [{ instancePath: instancePath + "/data/" + i0 + "/bytes", schemaPath: "File/properties/bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs10) {
 if (typeof data5 == "number" && isFinite(data5)) {
 if (data5 < 1 || isNaN(data5)) {
-validate187.errors = [{ instancePath: instancePath + "/data/" + i0 + "/bytes", schemaPath: "File/properties/bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate189.errors = [{ instancePath: instancePath + "/data/" + i0 + "/bytes", schemaPath: "File/properties/bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -22681,7 +22946,7 @@ if (data2.created_at !== undefined) {
 let data6 = data2.created_at;
 const _errs12 = errors;
 if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
-validate187.errors = [{ instancePath: instancePath + "/data/" + i0 + "/created_at", schemaPath: "File/properties/created_at/type", keyword: "type", params: { type: "integer" } }];
+validate189.errors = [{ instancePath: instancePath + "/data/" + i0 + "/created_at", schemaPath: "File/properties/created_at/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid3 = _errs12 === errors;
@@ -22693,7 +22958,7 @@ if (data2.expires_at !== undefined) {
 let data7 = data2.expires_at;
 const _errs14 = errors;
 if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7))) {
-validate187.errors = [{ instancePath: instancePath + "/data/" + i0 + "/expires_at", schemaPath: "File/properties/expires_at/type", keyword: "type", params: { type: "integer" } }];
+validate189.errors = [{ instancePath: instancePath + "/data/" + i0 + "/expires_at", schemaPath: "File/properties/expires_at/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid3 = _errs14 === errors;
@@ -22704,7 +22969,7 @@ if (valid3) {
 if (data2.filename !== undefined) {
 const _errs16 = errors;
 if (typeof data2.filename !== "string") {
-validate187.errors = [{ instancePath: instancePath + "/data/" + i0 + "/filename", schemaPath: "File/properties/filename/type", keyword: "type", params: { type: "string" } }];
+validate189.errors = [{ instancePath: instancePath + "/data/" + i0 + "/filename", schemaPath: "File/properties/filename/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs16 === errors;
@@ -22716,7 +22981,7 @@ if (data2.purpose !== undefined) {
 let data9 = data2.purpose;
 const _errs18 = errors;
 if (!(data9 === "assistants" || data9 === "batch" || data9 === "fine-tune" || data9 === "vision" || data9 === "user_data" || data9 === "evals")) {
-validate187.errors = [{ instancePath: instancePath + "/data/" + i0 + "/purpose", schemaPath: "File/properties/purpose/enum", keyword: "enum", params: { allowedValues: schema198.properties.purpose.enum } }];
+validate189.errors = [{ instancePath: instancePath + "/data/" + i0 + "/purpose", schemaPath: "File/properties/purpose/enum", keyword: "enum", params: { allowedValues: schema200.properties.purpose.enum } }];
 return false;
 }
 var valid3 = _errs18 === errors;
@@ -22727,7 +22992,7 @@ if (valid3) {
 if (data2.status !== undefined) {
 const _errs19 = errors;
 if (data2.status !== "processed") {
-validate187.errors = [{ instancePath: instancePath + "/data/" + i0 + "/status", schemaPath: "File/properties/status/const", keyword: "const", params: { allowedValue: "processed" } }];
+validate189.errors = [{ instancePath: instancePath + "/data/" + i0 + "/status", schemaPath: "File/properties/status/const", keyword: "const", params: { allowedValue: "processed" } }];
 return false;
 }
 var valid3 = _errs19 === errors;
@@ -22743,7 +23008,7 @@ var valid3 = true;
 }
 }
 } else {
-validate187.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "File/type", keyword: "type", params: { type: "object" } }];
+validate189.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "File/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -22753,7 +23018,7 @@ break;
 }
 }
 } else {
-validate187.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
+validate189.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -22766,7 +23031,7 @@ if (data.first_id !== undefined) {
 let data11 = data.first_id;
 const _errs20 = errors;
 if (typeof data11 !== "string" && data11 !== null) {
-validate187.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema197.properties.first_id.type } }];
+validate189.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema199.properties.first_id.type } }];
 return false;
 }
 var valid0 = _errs20 === errors;
@@ -22778,7 +23043,7 @@ if (data.last_id !== undefined) {
 let data12 = data.last_id;
 const _errs22 = errors;
 if (typeof data12 !== "string" && data12 !== null) {
-validate187.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema197.properties.last_id.type } }];
+validate189.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema199.properties.last_id.type } }];
 return false;
 }
 var valid0 = _errs22 === errors;
@@ -22789,7 +23054,7 @@ if (valid0) {
 if (data.has_more !== undefined) {
 const _errs24 = errors;
 if (typeof data.has_more !== "boolean") {
-validate187.errors = [{ instancePath: instancePath + "/has_more", schemaPath: "#/properties/has_more/type", keyword: "type", params: { type: "boolean" } }];
+validate189.errors = [{ instancePath: instancePath + "/has_more", schemaPath: "#/properties/has_more/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid0 = _errs24 === errors;
@@ -22802,19 +23067,19 @@ var valid0 = true;
 }
 }
 } else {
-validate187.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate189.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate187.errors = vErrors;
+validate189.errors = vErrors;
 return errors === 0;
 }
-validate187.evaluated = { props: { object: true, data: true, first_id: true, last_id: true, has_more: true }, dynamicProps: false, dynamicItems: false };
-var validateFile = validate188;
-function validate188(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate189.evaluated = { props: { object: true, data: true, first_id: true, last_id: true, has_more: true }, dynamicProps: false, dynamicItems: false };
+var validateFile = validate190;
+function validate190(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate188.evaluated;
+const evaluated0 = validate190.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -22825,7 +23090,7 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.id === undefined && (missing0 = "id") || data.object === undefined && (missing0 = "object") || data.bytes === undefined && (missing0 = "bytes") || data.created_at === undefined && (missing0 = "created_at") || data.filename === undefined && (missing0 = "filename") || data.purpose === undefined && (missing0 = "purpose") || data.status === undefined && (missing0 = "status")) {
-validate188.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate190.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.id !== undefined) {
@@ -22834,11 +23099,11 @@ const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
 if (!pattern27.test(data0)) {
-validate188.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/pattern", keyword: "pattern", params: { pattern: "^file-[0-9a-f]{32}$" } }];
+validate190.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/pattern", keyword: "pattern", params: { pattern: "^file-[0-9a-f]{32}$" } }];
 return false;
 }
 } else {
-validate188.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate190.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -22850,7 +23115,7 @@ if (valid0) {
 if (data.object !== undefined) {
 const _errs3 = errors;
 if (data.object !== "file") {
-validate188.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "file" } }];
+validate190.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "file" } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -22862,13 +23127,13 @@ if (data.bytes !== undefined) {
 let data2 = data.bytes;
 const _errs4 = errors;
 if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)) && isFinite(data2))) {
-validate188.errors = [{ instancePath: instancePath + "/bytes", schemaPath: "#/properties/bytes/type", keyword: "type", params: { type: "integer" } }];
+validate190.errors = [{ instancePath: instancePath + "/bytes", schemaPath: "#/properties/bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs4) {
 if (typeof data2 == "number" && isFinite(data2)) {
 if (data2 < 1 || isNaN(data2)) {
-validate188.errors = [{ instancePath: instancePath + "/bytes", schemaPath: "#/properties/bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate190.errors = [{ instancePath: instancePath + "/bytes", schemaPath: "#/properties/bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -22882,7 +23147,7 @@ if (data.created_at !== undefined) {
 let data3 = data.created_at;
 const _errs6 = errors;
 if (!(typeof data3 == "number" && (!(data3 % 1) && !isNaN(data3)) && isFinite(data3))) {
-validate188.errors = [{ instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: "integer" } }];
+validate190.errors = [{ instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -22894,7 +23159,7 @@ if (data.expires_at !== undefined) {
 let data4 = data.expires_at;
 const _errs8 = errors;
 if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
-validate188.errors = [{ instancePath: instancePath + "/expires_at", schemaPath: "#/properties/expires_at/type", keyword: "type", params: { type: "integer" } }];
+validate190.errors = [{ instancePath: instancePath + "/expires_at", schemaPath: "#/properties/expires_at/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -22905,7 +23170,7 @@ if (valid0) {
 if (data.filename !== undefined) {
 const _errs10 = errors;
 if (typeof data.filename !== "string") {
-validate188.errors = [{ instancePath: instancePath + "/filename", schemaPath: "#/properties/filename/type", keyword: "type", params: { type: "string" } }];
+validate190.errors = [{ instancePath: instancePath + "/filename", schemaPath: "#/properties/filename/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -22917,7 +23182,7 @@ if (data.purpose !== undefined) {
 let data6 = data.purpose;
 const _errs12 = errors;
 if (!(data6 === "assistants" || data6 === "batch" || data6 === "fine-tune" || data6 === "vision" || data6 === "user_data" || data6 === "evals")) {
-validate188.errors = [{ instancePath: instancePath + "/purpose", schemaPath: "#/properties/purpose/enum", keyword: "enum", params: { allowedValues: schema198.properties.purpose.enum } }];
+validate190.errors = [{ instancePath: instancePath + "/purpose", schemaPath: "#/properties/purpose/enum", keyword: "enum", params: { allowedValues: schema200.properties.purpose.enum } }];
 return false;
 }
 var valid0 = _errs12 === errors;
@@ -22928,7 +23193,7 @@ if (valid0) {
 if (data.status !== undefined) {
 const _errs13 = errors;
 if (data.status !== "processed") {
-validate188.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/const", keyword: "const", params: { allowedValue: "processed" } }];
+validate190.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/const", keyword: "const", params: { allowedValue: "processed" } }];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -22944,20 +23209,20 @@ var valid0 = true;
 }
 }
 } else {
-validate188.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate190.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate188.errors = vErrors;
+validate190.errors = vErrors;
 return errors === 0;
 }
-validate188.evaluated = { props: { id: true, object: true, bytes: true, created_at: true, expires_at: true, filename: true, purpose: true, status: true }, dynamicProps: false, dynamicItems: false };
-var validateHealth = validate189;
-var schema200 = { type: "object", required: ["status"], properties: { status: { type: "string", enum: ["ok", "unavailable"] }, checks: { type: "object", additionalProperties: { type: "string", enum: ["ok", "failed"] } } } };
-function validate189(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate190.evaluated = { props: { id: true, object: true, bytes: true, created_at: true, expires_at: true, filename: true, purpose: true, status: true }, dynamicProps: false, dynamicItems: false };
+var validateHealth = validate191;
+var schema202 = { type: "object", required: ["status"], properties: { status: { type: "string", enum: ["ok", "unavailable"] }, checks: { type: "object", additionalProperties: { type: "string", enum: ["ok", "failed"] } } } };
+function validate191(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate189.evaluated;
+const evaluated0 = validate191.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -22968,18 +23233,18 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.status === undefined && (missing0 = "status")) {
-validate189.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate191.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.status !== undefined) {
 let data0 = data.status;
 const _errs1 = errors;
 if (typeof data0 !== "string") {
-validate189.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
+validate191.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data0 === "ok" || data0 === "unavailable")) {
-validate189.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema200.properties.status.enum } }];
+validate191.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema202.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -22996,11 +23261,11 @@ for (const key0 in data1) {
 let data2 = data1[key0];
 const _errs6 = errors;
 if (typeof data2 !== "string") {
-validate189.errors = [{ instancePath: instancePath + "/checks/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/checks/additionalProperties/type", keyword: "type", params: { type: "string" } }];
+validate191.errors = [{ instancePath: instancePath + "/checks/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/checks/additionalProperties/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data2 === "ok" || data2 === "failed")) {
-validate189.errors = [{ instancePath: instancePath + "/checks/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/checks/additionalProperties/enum", keyword: "enum", params: { allowedValues: schema200.properties.checks.additionalProperties.enum } }];
+validate191.errors = [{ instancePath: instancePath + "/checks/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/checks/additionalProperties/enum", keyword: "enum", params: { allowedValues: schema202.properties.checks.additionalProperties.enum } }];
 return false;
 }
 var valid1 = _errs6 === errors;
@@ -23009,7 +23274,7 @@ break;
 }
 }
 } else {
-validate189.errors = [{ instancePath: instancePath + "/checks", schemaPath: "#/properties/checks/type", keyword: "type", params: { type: "object" } }];
+validate191.errors = [{ instancePath: instancePath + "/checks", schemaPath: "#/properties/checks/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -23020,20 +23285,20 @@ var valid0 = true;
 }
 }
 } else {
-validate189.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate191.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate189.errors = vErrors;
+validate191.errors = vErrors;
 return errors === 0;
 }
-validate189.evaluated = { props: { status: true, checks: true }, dynamicProps: false, dynamicItems: false };
-var validateJob = validate190;
-var schema201 = { type: "object", required: ["id", "object", "modality", "status", "progress", "model", "created"], properties: { id: { type: "string", format: "uuid" }, object: { const: "job" }, modality: { type: "string" }, status: { enum: ["queued", "processing", "completed", "failed", "cancelled"] }, progress: { type: "number", minimum: 0, maximum: 1 }, model: { type: ["string", "null"] }, created: { type: "integer" }, started: { type: "integer" }, completed: { type: "integer" }, data: { type: "array", items: { type: "object" } }, credits_used: { type: "number", minimum: 0 }, error: { type: "object", required: ["message", "type", "code", "param"], properties: { message: { type: "string" }, type: { type: "string" }, code: { type: "string" }, param: { type: ["string", "null"] } } } } };
-function validate190(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate191.evaluated = { props: { status: true, checks: true }, dynamicProps: false, dynamicItems: false };
+var validateJob = validate192;
+var schema203 = { type: "object", required: ["id", "object", "modality", "status", "progress", "model", "created"], properties: { id: { type: "string", format: "uuid" }, object: { const: "job" }, modality: { type: "string" }, status: { enum: ["queued", "processing", "completed", "failed", "cancelled"] }, progress: { type: "number", minimum: 0, maximum: 1 }, model: { type: ["string", "null"] }, created: { type: "integer" }, started: { type: "integer" }, completed: { type: "integer" }, data: { type: "array", items: { type: "object" } }, credits_used: { type: "number", minimum: 0 }, error: { type: "object", required: ["message", "type", "code", "param"], properties: { message: { type: "string" }, type: { type: "string" }, code: { type: "string" }, param: { type: ["string", "null"] } } } } };
+function validate192(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate190.evaluated;
+const evaluated0 = validate192.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -23044,7 +23309,7 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.id === undefined && (missing0 = "id") || data.object === undefined && (missing0 = "object") || data.modality === undefined && (missing0 = "modality") || data.status === undefined && (missing0 = "status") || data.progress === undefined && (missing0 = "progress") || data.model === undefined && (missing0 = "model") || data.created === undefined && (missing0 = "created")) {
-validate190.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate192.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.id !== undefined) {
@@ -23054,11 +23319,11 @@ if (errors === _errs1) {
 if (errors === _errs1) {
 if (typeof data0 === "string") {
 if (!formats0.test(data0)) {
-validate190.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+validate192.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate190.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate192.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -23071,7 +23336,7 @@ if (valid0) {
 if (data.object !== undefined) {
 const _errs3 = errors;
 if (data.object !== "job") {
-validate190.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "job" } }];
+validate192.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "job" } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -23082,7 +23347,7 @@ if (valid0) {
 if (data.modality !== undefined) {
 const _errs4 = errors;
 if (typeof data.modality !== "string") {
-validate190.errors = [{ instancePath: instancePath + "/modality", schemaPath: "#/properties/modality/type", keyword: "type", params: { type: "string" } }];
+validate192.errors = [{ instancePath: instancePath + "/modality", schemaPath: "#/properties/modality/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -23094,7 +23359,7 @@ if (data.status !== undefined) {
 let data3 = data.status;
 const _errs6 = errors;
 if (!(data3 === "queued" || data3 === "processing" || data3 === "completed" || data3 === "failed" || data3 === "cancelled")) {
-validate190.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema201.properties.status.enum } }];
+validate192.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema203.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -23108,16 +23373,16 @@ const _errs7 = errors;
 if (errors === _errs7) {
 if (typeof data4 == "number" && isFinite(data4)) {
 if (data4 > 1 || isNaN(data4)) {
-validate190.errors = [{ instancePath: instancePath + "/progress", schemaPath: "#/properties/progress/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1 } }];
+validate192.errors = [{ instancePath: instancePath + "/progress", schemaPath: "#/properties/progress/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1 } }];
 return false;
 } else {
 if (data4 < 0 || isNaN(data4)) {
-validate190.errors = [{ instancePath: instancePath + "/progress", schemaPath: "#/properties/progress/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate192.errors = [{ instancePath: instancePath + "/progress", schemaPath: "#/properties/progress/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 } else {
-validate190.errors = [{ instancePath: instancePath + "/progress", schemaPath: "#/properties/progress/type", keyword: "type", params: { type: "number" } }];
+validate192.errors = [{ instancePath: instancePath + "/progress", schemaPath: "#/properties/progress/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -23130,7 +23395,7 @@ if (data.model !== undefined) {
 let data5 = data.model;
 const _errs9 = errors;
 if (typeof data5 !== "string" && data5 !== null) {
-validate190.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: schema201.properties.model.type } }];
+validate192.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: schema203.properties.model.type } }];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -23142,7 +23407,7 @@ if (data.created !== undefined) {
 let data6 = data.created;
 const _errs11 = errors;
 if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
-validate190.errors = [{ instancePath: instancePath + "/created", schemaPath: "#/properties/created/type", keyword: "type", params: { type: "integer" } }];
+validate192.errors = [{ instancePath: instancePath + "/created", schemaPath: "#/properties/created/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -23154,7 +23419,7 @@ if (data.started !== undefined) {
 let data7 = data.started;
 const _errs13 = errors;
 if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7))) {
-validate190.errors = [{ instancePath: instancePath + "/started", schemaPath: "#/properties/started/type", keyword: "type", params: { type: "integer" } }];
+validate192.errors = [{ instancePath: instancePath + "/started", schemaPath: "#/properties/started/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -23166,7 +23431,7 @@ if (data.completed !== undefined) {
 let data8 = data.completed;
 const _errs15 = errors;
 if (!(typeof data8 == "number" && (!(data8 % 1) && !isNaN(data8)) && isFinite(data8))) {
-validate190.errors = [{ instancePath: instancePath + "/completed", schemaPath: "#/properties/completed/type", keyword: "type", params: { type: "integer" } }];
+validate192.errors = [{ instancePath: instancePath + "/completed", schemaPath: "#/properties/completed/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs15 === errors;
@@ -23185,7 +23450,7 @@ for (let i0 = 0;i0 < len0; i0++) {
 let data10 = data9[i0];
 const _errs19 = errors;
 if (!(data10 && typeof data10 == "object" && !Array.isArray(data10))) {
-validate190.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "#/properties/data/items/type", keyword: "type", params: { type: "object" } }];
+validate192.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "#/properties/data/items/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid1 = _errs19 === errors;
@@ -23194,7 +23459,7 @@ break;
 }
 }
 } else {
-validate190.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
+validate192.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -23209,11 +23474,11 @@ const _errs21 = errors;
 if (errors === _errs21) {
 if (typeof data11 == "number" && isFinite(data11)) {
 if (data11 < 0 || isNaN(data11)) {
-validate190.errors = [{ instancePath: instancePath + "/credits_used", schemaPath: "#/properties/credits_used/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate192.errors = [{ instancePath: instancePath + "/credits_used", schemaPath: "#/properties/credits_used/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate190.errors = [{ instancePath: instancePath + "/credits_used", schemaPath: "#/properties/credits_used/type", keyword: "type", params: { type: "number" } }];
+validate192.errors = [{ instancePath: instancePath + "/credits_used", schemaPath: "#/properties/credits_used/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -23229,13 +23494,13 @@ if (errors === _errs23) {
 if (data12 && typeof data12 == "object" && !Array.isArray(data12)) {
 let missing1;
 if (data12.message === undefined && (missing1 = "message") || data12.type === undefined && (missing1 = "type") || data12.code === undefined && (missing1 = "code") || data12.param === undefined && (missing1 = "param")) {
-validate190.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate192.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data12.message !== undefined) {
 const _errs25 = errors;
 if (typeof data12.message !== "string") {
-validate190.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
+validate192.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs25 === errors;
@@ -23246,7 +23511,7 @@ if (valid2) {
 if (data12.type !== undefined) {
 const _errs27 = errors;
 if (typeof data12.type !== "string") {
-validate190.errors = [{ instancePath: instancePath + "/error/type", schemaPath: "#/properties/error/properties/type/type", keyword: "type", params: { type: "string" } }];
+validate192.errors = [{ instancePath: instancePath + "/error/type", schemaPath: "#/properties/error/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs27 === errors;
@@ -23257,7 +23522,7 @@ if (valid2) {
 if (data12.code !== undefined) {
 const _errs29 = errors;
 if (typeof data12.code !== "string") {
-validate190.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
+validate192.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs29 === errors;
@@ -23269,7 +23534,7 @@ if (data12.param !== undefined) {
 let data16 = data12.param;
 const _errs31 = errors;
 if (typeof data16 !== "string" && data16 !== null) {
-validate190.errors = [{ instancePath: instancePath + "/error/param", schemaPath: "#/properties/error/properties/param/type", keyword: "type", params: { type: schema201.properties.error.properties.param.type } }];
+validate192.errors = [{ instancePath: instancePath + "/error/param", schemaPath: "#/properties/error/properties/param/type", keyword: "type", params: { type: schema203.properties.error.properties.param.type } }];
 return false;
 }
 var valid2 = _errs31 === errors;
@@ -23281,7 +23546,7 @@ var valid2 = true;
 }
 }
 } else {
-validate190.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: "object" } }];
+validate192.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -23302,20 +23567,20 @@ var valid0 = true;
 }
 }
 } else {
-validate190.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate192.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate190.errors = vErrors;
+validate192.errors = vErrors;
 return errors === 0;
 }
-validate190.evaluated = { props: { id: true, object: true, modality: true, status: true, progress: true, model: true, created: true, started: true, completed: true, data: true, credits_used: true, error: true }, dynamicProps: false, dynamicItems: false };
-var validateKey = validate191;
-var schema202 = { type: "object", required: ["object", "id", "name", "workspace", "role", "preset", "balance", "window", "daily_tokens"], properties: { object: { const: "key" }, id: { type: "string", format: "uuid" }, name: { type: "string" }, workspace: { type: "object", required: ["id", "name"], properties: { id: { type: "string", format: "uuid" }, name: { type: "string" } } }, role: { type: "string", enum: ["owner", "admin", "developer", "billing"] }, preset: { type: "string" }, balance: { type: "object", required: ["credits", "held", "available"], properties: { credits: { type: "number" }, held: { type: "number", minimum: 0 }, available: { type: "number" } } }, window: { type: "object", required: ["seconds", "limit", "used", "left"], properties: { seconds: { const: 60 }, limit: { type: ["integer", "null"] }, used: { type: "integer", minimum: 0 }, left: { type: ["integer", "null"] } } }, daily_tokens: { type: "object", required: ["limit", "used", "left"], properties: { limit: { type: ["integer", "null"] }, used: { type: "integer", minimum: 0 }, left: { type: ["integer", "null"] } } } } };
-function validate191(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate192.evaluated = { props: { id: true, object: true, modality: true, status: true, progress: true, model: true, created: true, started: true, completed: true, data: true, credits_used: true, error: true }, dynamicProps: false, dynamicItems: false };
+var validateKey = validate193;
+var schema204 = { type: "object", required: ["object", "id", "name", "workspace", "role", "preset", "balance", "window", "daily_tokens"], properties: { object: { const: "key" }, id: { type: "string", format: "uuid" }, name: { type: "string" }, workspace: { type: "object", required: ["id", "name"], properties: { id: { type: "string", format: "uuid" }, name: { type: "string" } } }, role: { type: "string", enum: ["owner", "admin", "developer", "billing"] }, preset: { type: "string" }, balance: { type: "object", required: ["credits", "held", "available"], properties: { credits: { type: "number" }, held: { type: "number", minimum: 0 }, available: { type: "number" } } }, window: { type: "object", required: ["seconds", "limit", "used", "left"], properties: { seconds: { const: 60 }, limit: { type: ["integer", "null"] }, used: { type: "integer", minimum: 0 }, left: { type: ["integer", "null"] } } }, daily_tokens: { type: "object", required: ["limit", "used", "left"], properties: { limit: { type: ["integer", "null"] }, used: { type: "integer", minimum: 0 }, left: { type: ["integer", "null"] } } } } };
+function validate193(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate191.evaluated;
+const evaluated0 = validate193.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -23326,13 +23591,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.object === undefined && (missing0 = "object") || data.id === undefined && (missing0 = "id") || data.name === undefined && (missing0 = "name") || data.workspace === undefined && (missing0 = "workspace") || data.role === undefined && (missing0 = "role") || data.preset === undefined && (missing0 = "preset") || data.balance === undefined && (missing0 = "balance") || data.window === undefined && (missing0 = "window") || data.daily_tokens === undefined && (missing0 = "daily_tokens")) {
-validate191.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate193.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.object !== undefined) {
 const _errs1 = errors;
 if (data.object !== "key") {
-validate191.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "key" } }];
+validate193.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "key" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -23347,11 +23612,11 @@ if (errors === _errs2) {
 if (errors === _errs2) {
 if (typeof data1 === "string") {
 if (!formats0.test(data1)) {
-validate191.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+validate193.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate191.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate193.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -23364,7 +23629,7 @@ if (valid0) {
 if (data.name !== undefined) {
 const _errs4 = errors;
 if (typeof data.name !== "string") {
-validate191.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
+validate193.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -23379,7 +23644,7 @@ if (errors === _errs6) {
 if (data3 && typeof data3 == "object" && !Array.isArray(data3)) {
 let missing1;
 if (data3.id === undefined && (missing1 = "id") || data3.name === undefined && (missing1 = "name")) {
-validate191.errors = [{ instancePath: instancePath + "/workspace", schemaPath: "#/properties/workspace/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate193.errors = [{ instancePath: instancePath + "/workspace", schemaPath: "#/properties/workspace/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data3.id !== undefined) {
@@ -23389,11 +23654,11 @@ if (errors === _errs8) {
 if (errors === _errs8) {
 if (typeof data4 === "string") {
 if (!formats0.test(data4)) {
-validate191.errors = [{ instancePath: instancePath + "/workspace/id", schemaPath: "#/properties/workspace/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+validate193.errors = [{ instancePath: instancePath + "/workspace/id", schemaPath: "#/properties/workspace/properties/id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate191.errors = [{ instancePath: instancePath + "/workspace/id", schemaPath: "#/properties/workspace/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate193.errors = [{ instancePath: instancePath + "/workspace/id", schemaPath: "#/properties/workspace/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -23406,7 +23671,7 @@ if (valid1) {
 if (data3.name !== undefined) {
 const _errs10 = errors;
 if (typeof data3.name !== "string") {
-validate191.errors = [{ instancePath: instancePath + "/workspace/name", schemaPath: "#/properties/workspace/properties/name/type", keyword: "type", params: { type: "string" } }];
+validate193.errors = [{ instancePath: instancePath + "/workspace/name", schemaPath: "#/properties/workspace/properties/name/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid1 = _errs10 === errors;
@@ -23416,7 +23681,7 @@ var valid1 = true;
 }
 }
 } else {
-validate191.errors = [{ instancePath: instancePath + "/workspace", schemaPath: "#/properties/workspace/type", keyword: "type", params: { type: "object" } }];
+validate193.errors = [{ instancePath: instancePath + "/workspace", schemaPath: "#/properties/workspace/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -23429,11 +23694,11 @@ if (data.role !== undefined) {
 let data6 = data.role;
 const _errs12 = errors;
 if (typeof data6 !== "string") {
-validate191.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/type", keyword: "type", params: { type: "string" } }];
+validate193.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data6 === "owner" || data6 === "admin" || data6 === "developer" || data6 === "billing")) {
-validate191.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/enum", keyword: "enum", params: { allowedValues: schema202.properties.role.enum } }];
+validate193.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/enum", keyword: "enum", params: { allowedValues: schema204.properties.role.enum } }];
 return false;
 }
 var valid0 = _errs12 === errors;
@@ -23444,7 +23709,7 @@ if (valid0) {
 if (data.preset !== undefined) {
 const _errs14 = errors;
 if (typeof data.preset !== "string") {
-validate191.errors = [{ instancePath: instancePath + "/preset", schemaPath: "#/properties/preset/type", keyword: "type", params: { type: "string" } }];
+validate193.errors = [{ instancePath: instancePath + "/preset", schemaPath: "#/properties/preset/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs14 === errors;
@@ -23459,14 +23724,14 @@ if (errors === _errs16) {
 if (data8 && typeof data8 == "object" && !Array.isArray(data8)) {
 let missing2;
 if (data8.credits === undefined && (missing2 = "credits") || data8.held === undefined && (missing2 = "held") || data8.available === undefined && (missing2 = "available")) {
-validate191.errors = [{ instancePath: instancePath + "/balance", schemaPath: "#/properties/balance/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate193.errors = [{ instancePath: instancePath + "/balance", schemaPath: "#/properties/balance/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 if (data8.credits !== undefined) {
 let data9 = data8.credits;
 const _errs18 = errors;
 if (!(typeof data9 == "number" && isFinite(data9))) {
-validate191.errors = [{ instancePath: instancePath + "/balance/credits", schemaPath: "#/properties/balance/properties/credits/type", keyword: "type", params: { type: "number" } }];
+validate193.errors = [{ instancePath: instancePath + "/balance/credits", schemaPath: "#/properties/balance/properties/credits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid2 = _errs18 === errors;
@@ -23480,11 +23745,11 @@ const _errs20 = errors;
 if (errors === _errs20) {
 if (typeof data10 == "number" && isFinite(data10)) {
 if (data10 < 0 || isNaN(data10)) {
-validate191.errors = [{ instancePath: instancePath + "/balance/held", schemaPath: "#/properties/balance/properties/held/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate193.errors = [{ instancePath: instancePath + "/balance/held", schemaPath: "#/properties/balance/properties/held/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate191.errors = [{ instancePath: instancePath + "/balance/held", schemaPath: "#/properties/balance/properties/held/type", keyword: "type", params: { type: "number" } }];
+validate193.errors = [{ instancePath: instancePath + "/balance/held", schemaPath: "#/properties/balance/properties/held/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -23497,7 +23762,7 @@ if (data8.available !== undefined) {
 let data11 = data8.available;
 const _errs22 = errors;
 if (!(typeof data11 == "number" && isFinite(data11))) {
-validate191.errors = [{ instancePath: instancePath + "/balance/available", schemaPath: "#/properties/balance/properties/available/type", keyword: "type", params: { type: "number" } }];
+validate193.errors = [{ instancePath: instancePath + "/balance/available", schemaPath: "#/properties/balance/properties/available/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid2 = _errs22 === errors;
@@ -23508,7 +23773,7 @@ var valid2 = true;
 }
 }
 } else {
-validate191.errors = [{ instancePath: instancePath + "/balance", schemaPath: "#/properties/balance/type", keyword: "type", params: { type: "object" } }];
+validate193.errors = [{ instancePath: instancePath + "/balance", schemaPath: "#/properties/balance/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -23524,13 +23789,13 @@ if (errors === _errs24) {
 if (data12 && typeof data12 == "object" && !Array.isArray(data12)) {
 let missing3;
 if (data12.seconds === undefined && (missing3 = "seconds") || data12.limit === undefined && (missing3 = "limit") || data12.used === undefined && (missing3 = "used") || data12.left === undefined && (missing3 = "left")) {
-validate191.errors = [{ instancePath: instancePath + "/window", schemaPath: "#/properties/window/required", keyword: "required", params: { missingProperty: missing3 } }];
+validate193.errors = [{ instancePath: instancePath + "/window", schemaPath: "#/properties/window/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
 if (data12.seconds !== undefined) {
 const _errs26 = errors;
 if (data12.seconds !== 60) {
-validate191.errors = [{ instancePath: instancePath + "/window/seconds", schemaPath: "#/properties/window/properties/seconds/const", keyword: "const", params: { allowedValue: 60 } }];
+validate193.errors = [{ instancePath: instancePath + "/window/seconds", schemaPath: "#/properties/window/properties/seconds/const", keyword: "const", params: { allowedValue: 60 } }];
 return false;
 }
 var valid3 = _errs26 === errors;
@@ -23542,7 +23807,7 @@ if (data12.limit !== undefined) {
 let data14 = data12.limit;
 const _errs27 = errors;
 if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14)) && data14 !== null) {
-validate191.errors = [{ instancePath: instancePath + "/window/limit", schemaPath: "#/properties/window/properties/limit/type", keyword: "type", params: { type: schema202.properties.window.properties.limit.type } }];
+validate193.errors = [{ instancePath: instancePath + "/window/limit", schemaPath: "#/properties/window/properties/limit/type", keyword: "type", params: { type: schema204.properties.window.properties.limit.type } }];
 return false;
 }
 var valid3 = _errs27 === errors;
@@ -23554,13 +23819,13 @@ if (data12.used !== undefined) {
 let data15 = data12.used;
 const _errs29 = errors;
 if (!(typeof data15 == "number" && (!(data15 % 1) && !isNaN(data15)) && isFinite(data15))) {
-validate191.errors = [{ instancePath: instancePath + "/window/used", schemaPath: "#/properties/window/properties/used/type", keyword: "type", params: { type: "integer" } }];
+validate193.errors = [{ instancePath: instancePath + "/window/used", schemaPath: "#/properties/window/properties/used/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs29) {
 if (typeof data15 == "number" && isFinite(data15)) {
 if (data15 < 0 || isNaN(data15)) {
-validate191.errors = [{ instancePath: instancePath + "/window/used", schemaPath: "#/properties/window/properties/used/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate193.errors = [{ instancePath: instancePath + "/window/used", schemaPath: "#/properties/window/properties/used/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -23574,7 +23839,7 @@ if (data12.left !== undefined) {
 let data16 = data12.left;
 const _errs31 = errors;
 if (!(typeof data16 == "number" && (!(data16 % 1) && !isNaN(data16)) && isFinite(data16)) && data16 !== null) {
-validate191.errors = [{ instancePath: instancePath + "/window/left", schemaPath: "#/properties/window/properties/left/type", keyword: "type", params: { type: schema202.properties.window.properties.left.type } }];
+validate193.errors = [{ instancePath: instancePath + "/window/left", schemaPath: "#/properties/window/properties/left/type", keyword: "type", params: { type: schema204.properties.window.properties.left.type } }];
 return false;
 }
 var valid3 = _errs31 === errors;
@@ -23586,7 +23851,7 @@ var valid3 = true;
 }
 }
 } else {
-validate191.errors = [{ instancePath: instancePath + "/window", schemaPath: "#/properties/window/type", keyword: "type", params: { type: "object" } }];
+validate193.errors = [{ instancePath: instancePath + "/window", schemaPath: "#/properties/window/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -23602,14 +23867,14 @@ if (errors === _errs33) {
 if (data17 && typeof data17 == "object" && !Array.isArray(data17)) {
 let missing4;
 if (data17.limit === undefined && (missing4 = "limit") || data17.used === undefined && (missing4 = "used") || data17.left === undefined && (missing4 = "left")) {
-validate191.errors = [{ instancePath: instancePath + "/daily_tokens", schemaPath: "#/properties/daily_tokens/required", keyword: "required", params: { missingProperty: missing4 } }];
+validate193.errors = [{ instancePath: instancePath + "/daily_tokens", schemaPath: "#/properties/daily_tokens/required", keyword: "required", params: { missingProperty: missing4 } }];
 return false;
 } else {
 if (data17.limit !== undefined) {
 let data18 = data17.limit;
 const _errs35 = errors;
 if (!(typeof data18 == "number" && (!(data18 % 1) && !isNaN(data18)) && isFinite(data18)) && data18 !== null) {
-validate191.errors = [{ instancePath: instancePath + "/daily_tokens/limit", schemaPath: "#/properties/daily_tokens/properties/limit/type", keyword: "type", params: { type: schema202.properties.daily_tokens.properties.limit.type } }];
+validate193.errors = [{ instancePath: instancePath + "/daily_tokens/limit", schemaPath: "#/properties/daily_tokens/properties/limit/type", keyword: "type", params: { type: schema204.properties.daily_tokens.properties.limit.type } }];
 return false;
 }
 var valid4 = _errs35 === errors;
@@ -23621,13 +23886,13 @@ if (data17.used !== undefined) {
 let data19 = data17.used;
 const _errs37 = errors;
 if (!(typeof data19 == "number" && (!(data19 % 1) && !isNaN(data19)) && isFinite(data19))) {
-validate191.errors = [{ instancePath: instancePath + "/daily_tokens/used", schemaPath: "#/properties/daily_tokens/properties/used/type", keyword: "type", params: { type: "integer" } }];
+validate193.errors = [{ instancePath: instancePath + "/daily_tokens/used", schemaPath: "#/properties/daily_tokens/properties/used/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs37) {
 if (typeof data19 == "number" && isFinite(data19)) {
 if (data19 < 0 || isNaN(data19)) {
-validate191.errors = [{ instancePath: instancePath + "/daily_tokens/used", schemaPath: "#/properties/daily_tokens/properties/used/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate193.errors = [{ instancePath: instancePath + "/daily_tokens/used", schemaPath: "#/properties/daily_tokens/properties/used/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -23641,7 +23906,7 @@ if (data17.left !== undefined) {
 let data20 = data17.left;
 const _errs39 = errors;
 if (!(typeof data20 == "number" && (!(data20 % 1) && !isNaN(data20)) && isFinite(data20)) && data20 !== null) {
-validate191.errors = [{ instancePath: instancePath + "/daily_tokens/left", schemaPath: "#/properties/daily_tokens/properties/left/type", keyword: "type", params: { type: schema202.properties.daily_tokens.properties.left.type } }];
+validate193.errors = [{ instancePath: instancePath + "/daily_tokens/left", schemaPath: "#/properties/daily_tokens/properties/left/type", keyword: "type", params: { type: schema204.properties.daily_tokens.properties.left.type } }];
 return false;
 }
 var valid4 = _errs39 === errors;
@@ -23652,7 +23917,7 @@ var valid4 = true;
 }
 }
 } else {
-validate191.errors = [{ instancePath: instancePath + "/daily_tokens", schemaPath: "#/properties/daily_tokens/type", keyword: "type", params: { type: "object" } }];
+validate193.errors = [{ instancePath: instancePath + "/daily_tokens", schemaPath: "#/properties/daily_tokens/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -23670,21 +23935,21 @@ var valid0 = true;
 }
 }
 } else {
-validate191.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate193.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate191.errors = vErrors;
+validate193.errors = vErrors;
 return errors === 0;
 }
-validate191.evaluated = { props: { object: true, id: true, name: true, workspace: true, role: true, preset: true, balance: true, window: true, daily_tokens: true }, dynamicProps: false, dynamicItems: false };
-var validateMediaState = validate192;
-var schema203 = { type: "object", required: ["status"], properties: { status: { enum: ["queued", "processing", "completed", "failed"] }, created: { type: "integer" }, data: { type: "array", items: { $ref: "MediaResult" } }, error: { type: "object", required: ["message", "type", "code", "param"], properties: { message: { type: "string" }, type: { type: "string" }, code: { type: "string" }, param: { type: ["string", "null"] } } } } };
-var formats58 = require_formats().fullFormats.uri;
-function validate192(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate193.evaluated = { props: { object: true, id: true, name: true, workspace: true, role: true, preset: true, balance: true, window: true, daily_tokens: true }, dynamicProps: false, dynamicItems: false };
+var validateMediaState = validate194;
+var schema205 = { type: "object", required: ["status"], properties: { status: { enum: ["queued", "processing", "completed", "failed"] }, created: { type: "integer" }, data: { type: "array", items: { $ref: "MediaResult" } }, error: { type: "object", required: ["message", "type", "code", "param"], properties: { message: { type: "string" }, type: { type: "string" }, code: { type: "string" }, param: { type: ["string", "null"] } } } } };
+var formats62 = require_formats().fullFormats.uri;
+function validate194(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate192.evaluated;
+const evaluated0 = validate194.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -23695,14 +23960,14 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.status === undefined && (missing0 = "status")) {
-validate192.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate194.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.status !== undefined) {
 let data0 = data.status;
 const _errs1 = errors;
 if (!(data0 === "queued" || data0 === "processing" || data0 === "completed" || data0 === "failed")) {
-validate192.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema203.properties.status.enum } }];
+validate194.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema205.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -23714,7 +23979,7 @@ if (data.created !== undefined) {
 let data1 = data.created;
 const _errs2 = errors;
 if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
-validate192.errors = [{ instancePath: instancePath + "/created", schemaPath: "#/properties/created/type", keyword: "type", params: { type: "integer" } }];
+validate194.errors = [{ instancePath: instancePath + "/created", schemaPath: "#/properties/created/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -23741,12 +24006,12 @@ const _errs9 = errors;
 if (errors === _errs9) {
 if (errors === _errs9) {
 if (typeof data4 === "string") {
-if (!formats58(data4)) {
-validate192.errors = [{ instancePath: instancePath + "/data/" + i0 + "/url", schemaPath: "MediaResult/properties/url/format", keyword: "format", params: { format: "uri" } }];
+if (!formats62(data4)) {
+validate194.errors = [{ instancePath: instancePath + "/data/" + i0 + "/url", schemaPath: "MediaResult/properties/url/format", keyword: "format", params: { format: "uri" } }];
 return false;
 }
 } else {
-validate192.errors = [{ instancePath: instancePath + "/data/" + i0 + "/url", schemaPath: "MediaResult/properties/url/type", keyword: "type", params: { type: "string" } }];
+validate194.errors = [{ instancePath: instancePath + "/data/" + i0 + "/url", schemaPath: "MediaResult/properties/url/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -23759,7 +24024,7 @@ if (valid3) {
 if (data3.b64_json !== undefined) {
 const _errs11 = errors;
 if (typeof data3.b64_json !== "string") {
-validate192.errors = [{ instancePath: instancePath + "/data/" + i0 + "/b64_json", schemaPath: "MediaResult/properties/b64_json/type", keyword: "type", params: { type: "string" } }];
+validate194.errors = [{ instancePath: instancePath + "/data/" + i0 + "/b64_json", schemaPath: "MediaResult/properties/b64_json/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs11 === errors;
@@ -23770,7 +24035,7 @@ if (valid3) {
 if (data3.file_id !== undefined) {
 const _errs13 = errors;
 if (typeof data3.file_id !== "string") {
-validate192.errors = [{ instancePath: instancePath + "/data/" + i0 + "/file_id", schemaPath: "MediaResult/properties/file_id/type", keyword: "type", params: { type: "string" } }];
+validate194.errors = [{ instancePath: instancePath + "/data/" + i0 + "/file_id", schemaPath: "MediaResult/properties/file_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs13 === errors;
@@ -23781,7 +24046,7 @@ if (valid3) {
 if (data3.content_type !== undefined) {
 const _errs15 = errors;
 if (typeof data3.content_type !== "string") {
-validate192.errors = [{ instancePath: instancePath + "/data/" + i0 + "/content_type", schemaPath: "MediaResult/properties/content_type/type", keyword: "type", params: { type: "string" } }];
+validate194.errors = [{ instancePath: instancePath + "/data/" + i0 + "/content_type", schemaPath: "MediaResult/properties/content_type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs15 === errors;
@@ -23795,11 +24060,11 @@ const _errs17 = errors;
 if (errors === _errs17) {
 if (typeof data8 == "number" && isFinite(data8)) {
 if (data8 < 0 || isNaN(data8)) {
-validate192.errors = [{ instancePath: instancePath + "/data/" + i0 + "/duration_seconds", schemaPath: "MediaResult/properties/duration_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate194.errors = [{ instancePath: instancePath + "/data/" + i0 + "/duration_seconds", schemaPath: "MediaResult/properties/duration_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate192.errors = [{ instancePath: instancePath + "/data/" + i0 + "/duration_seconds", schemaPath: "MediaResult/properties/duration_seconds/type", keyword: "type", params: { type: "number" } }];
+validate194.errors = [{ instancePath: instancePath + "/data/" + i0 + "/duration_seconds", schemaPath: "MediaResult/properties/duration_seconds/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -23812,7 +24077,7 @@ var valid3 = true;
 }
 }
 } else {
-validate192.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "MediaResult/type", keyword: "type", params: { type: "object" } }];
+validate194.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "MediaResult/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -23822,7 +24087,7 @@ break;
 }
 }
 } else {
-validate192.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
+validate194.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -23838,13 +24103,13 @@ if (errors === _errs19) {
 if (data9 && typeof data9 == "object" && !Array.isArray(data9)) {
 let missing1;
 if (data9.message === undefined && (missing1 = "message") || data9.type === undefined && (missing1 = "type") || data9.code === undefined && (missing1 = "code") || data9.param === undefined && (missing1 = "param")) {
-validate192.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate194.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data9.message !== undefined) {
 const _errs21 = errors;
 if (typeof data9.message !== "string") {
-validate192.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
+validate194.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid4 = _errs21 === errors;
@@ -23855,7 +24120,7 @@ if (valid4) {
 if (data9.type !== undefined) {
 const _errs23 = errors;
 if (typeof data9.type !== "string") {
-validate192.errors = [{ instancePath: instancePath + "/error/type", schemaPath: "#/properties/error/properties/type/type", keyword: "type", params: { type: "string" } }];
+validate194.errors = [{ instancePath: instancePath + "/error/type", schemaPath: "#/properties/error/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid4 = _errs23 === errors;
@@ -23866,7 +24131,7 @@ if (valid4) {
 if (data9.code !== undefined) {
 const _errs25 = errors;
 if (typeof data9.code !== "string") {
-validate192.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
+validate194.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid4 = _errs25 === errors;
@@ -23878,7 +24143,7 @@ if (data9.param !== undefined) {
 let data13 = data9.param;
 const _errs27 = errors;
 if (typeof data13 !== "string" && data13 !== null) {
-validate192.errors = [{ instancePath: instancePath + "/error/param", schemaPath: "#/properties/error/properties/param/type", keyword: "type", params: { type: schema203.properties.error.properties.param.type } }];
+validate194.errors = [{ instancePath: instancePath + "/error/param", schemaPath: "#/properties/error/properties/param/type", keyword: "type", params: { type: schema205.properties.error.properties.param.type } }];
 return false;
 }
 var valid4 = _errs27 === errors;
@@ -23890,7 +24155,7 @@ var valid4 = true;
 }
 }
 } else {
-validate192.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: "object" } }];
+validate194.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -23903,19 +24168,19 @@ var valid0 = true;
 }
 }
 } else {
-validate192.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate194.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate192.errors = vErrors;
+validate194.errors = vErrors;
 return errors === 0;
 }
-validate192.evaluated = { props: { status: true, created: true, data: true, error: true }, dynamicProps: false, dynamicItems: false };
-var validateMediaResults = validate193;
-function validate193(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate194.evaluated = { props: { status: true, created: true, data: true, error: true }, dynamicProps: false, dynamicItems: false };
+var validateMediaResults = validate195;
+function validate195(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate193.evaluated;
+const evaluated0 = validate195.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -23926,14 +24191,14 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.created === undefined && (missing0 = "created") || data.data === undefined && (missing0 = "data") || data.credits_used === undefined && (missing0 = "credits_used")) {
-validate193.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate195.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.created !== undefined) {
 let data0 = data.created;
 const _errs1 = errors;
 if (!(typeof data0 == "number" && (!(data0 % 1) && !isNaN(data0)) && isFinite(data0))) {
-validate193.errors = [{ instancePath: instancePath + "/created", schemaPath: "#/properties/created/type", keyword: "type", params: { type: "integer" } }];
+validate195.errors = [{ instancePath: instancePath + "/created", schemaPath: "#/properties/created/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -23960,12 +24225,12 @@ const _errs8 = errors;
 if (errors === _errs8) {
 if (errors === _errs8) {
 if (typeof data3 === "string") {
-if (!formats58(data3)) {
-validate193.errors = [{ instancePath: instancePath + "/data/" + i0 + "/url", schemaPath: "MediaResult/properties/url/format", keyword: "format", params: { format: "uri" } }];
+if (!formats62(data3)) {
+validate195.errors = [{ instancePath: instancePath + "/data/" + i0 + "/url", schemaPath: "MediaResult/properties/url/format", keyword: "format", params: { format: "uri" } }];
 return false;
 }
 } else {
-validate193.errors = [{ instancePath: instancePath + "/data/" + i0 + "/url", schemaPath: "MediaResult/properties/url/type", keyword: "type", params: { type: "string" } }];
+validate195.errors = [{ instancePath: instancePath + "/data/" + i0 + "/url", schemaPath: "MediaResult/properties/url/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -23978,7 +24243,7 @@ if (valid3) {
 if (data2.b64_json !== undefined) {
 const _errs10 = errors;
 if (typeof data2.b64_json !== "string") {
-validate193.errors = [{ instancePath: instancePath + "/data/" + i0 + "/b64_json", schemaPath: "MediaResult/properties/b64_json/type", keyword: "type", params: { type: "string" } }];
+validate195.errors = [{ instancePath: instancePath + "/data/" + i0 + "/b64_json", schemaPath: "MediaResult/properties/b64_json/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs10 === errors;
@@ -23989,7 +24254,7 @@ if (valid3) {
 if (data2.file_id !== undefined) {
 const _errs12 = errors;
 if (typeof data2.file_id !== "string") {
-validate193.errors = [{ instancePath: instancePath + "/data/" + i0 + "/file_id", schemaPath: "MediaResult/properties/file_id/type", keyword: "type", params: { type: "string" } }];
+validate195.errors = [{ instancePath: instancePath + "/data/" + i0 + "/file_id", schemaPath: "MediaResult/properties/file_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs12 === errors;
@@ -24000,7 +24265,7 @@ if (valid3) {
 if (data2.content_type !== undefined) {
 const _errs14 = errors;
 if (typeof data2.content_type !== "string") {
-validate193.errors = [{ instancePath: instancePath + "/data/" + i0 + "/content_type", schemaPath: "MediaResult/properties/content_type/type", keyword: "type", params: { type: "string" } }];
+validate195.errors = [{ instancePath: instancePath + "/data/" + i0 + "/content_type", schemaPath: "MediaResult/properties/content_type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs14 === errors;
@@ -24014,11 +24279,11 @@ const _errs16 = errors;
 if (errors === _errs16) {
 if (typeof data7 == "number" && isFinite(data7)) {
 if (data7 < 0 || isNaN(data7)) {
-validate193.errors = [{ instancePath: instancePath + "/data/" + i0 + "/duration_seconds", schemaPath: "MediaResult/properties/duration_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate195.errors = [{ instancePath: instancePath + "/data/" + i0 + "/duration_seconds", schemaPath: "MediaResult/properties/duration_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate193.errors = [{ instancePath: instancePath + "/data/" + i0 + "/duration_seconds", schemaPath: "MediaResult/properties/duration_seconds/type", keyword: "type", params: { type: "number" } }];
+validate195.errors = [{ instancePath: instancePath + "/data/" + i0 + "/duration_seconds", schemaPath: "MediaResult/properties/duration_seconds/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -24031,7 +24296,7 @@ var valid3 = true;
 }
 }
 } else {
-validate193.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "MediaResult/type", keyword: "type", params: { type: "object" } }];
+validate195.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "MediaResult/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -24041,7 +24306,7 @@ break;
 }
 }
 } else {
-validate193.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
+validate195.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -24056,11 +24321,11 @@ const _errs18 = errors;
 if (errors === _errs18) {
 if (typeof data8 == "number" && isFinite(data8)) {
 if (data8 < 0 || isNaN(data8)) {
-validate193.errors = [{ instancePath: instancePath + "/credits_used", schemaPath: "#/properties/credits_used/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate195.errors = [{ instancePath: instancePath + "/credits_used", schemaPath: "#/properties/credits_used/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate193.errors = [{ instancePath: instancePath + "/credits_used", schemaPath: "#/properties/credits_used/type", keyword: "type", params: { type: "number" } }];
+validate195.errors = [{ instancePath: instancePath + "/credits_used", schemaPath: "#/properties/credits_used/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -24072,23 +24337,23 @@ var valid0 = true;
 }
 }
 } else {
-validate193.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate195.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate193.errors = vErrors;
+validate195.errors = vErrors;
 return errors === 0;
 }
-validate193.evaluated = { props: { created: true, data: true, credits_used: true }, dynamicProps: false, dynamicItems: false };
-var validateMessageEvent = validate194;
-var schema207 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["message_start", "ping", "content_block_start", "content_block_delta", "content_block_stop", "message_delta", "message_stop", "error"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "MessageStart" }, { $ref: "MessagePing" }, { $ref: "MessageBlockStart" }, { $ref: "MessageBlockDelta" }, { $ref: "MessageBlockStop" }, { $ref: "MessageDelta" }, { $ref: "MessageStop" }, { $ref: "MessageError" }] }] };
-var schema209 = { type: "object", required: ["id", "type", "role", "model", "content", "stop_reason", "stop_sequence", "usage"], properties: { id: { type: "string" }, type: { const: "message" }, role: { const: "assistant" }, model: { type: "string" }, content: { type: "array", items: { $ref: "MessageBlock" } }, stop_reason: { anyOf: [{ $ref: "MessageStopReason" }, { type: "null" }] }, stop_sequence: { type: ["string", "null"] }, stop_details: { type: ["object", "null"], required: ["type"], properties: { type: { const: "refusal" }, category: { type: ["string", "null"] }, explanation: { type: ["string", "null"] } } }, container: { type: "null" }, usage: { $ref: "MessageUsage" } } };
-var schema215 = { type: "string", enum: ["end_turn", "max_tokens", "stop_sequence", "tool_use", "refusal"] };
-var schema210 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["text", "thinking", "redacted_thinking", "tool_use"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "MessageText" }, { $ref: "MessageThinking" }, { $ref: "MessageRedactedThinking" }, { $ref: "MessageToolUse" }] }] };
-function validate197(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate195.evaluated = { props: { created: true, data: true, credits_used: true }, dynamicProps: false, dynamicItems: false };
+var validateMessageEvent = validate196;
+var schema209 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["message_start", "ping", "content_block_start", "content_block_delta", "content_block_stop", "message_delta", "message_stop", "error"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "MessageStart" }, { $ref: "MessagePing" }, { $ref: "MessageBlockStart" }, { $ref: "MessageBlockDelta" }, { $ref: "MessageBlockStop" }, { $ref: "MessageDelta" }, { $ref: "MessageStop" }, { $ref: "MessageError" }] }] };
+var schema211 = { type: "object", required: ["id", "type", "role", "model", "content", "stop_reason", "stop_sequence", "usage"], properties: { id: { type: "string" }, type: { const: "message" }, role: { const: "assistant" }, model: { type: "string" }, content: { type: "array", items: { $ref: "MessageBlock" } }, stop_reason: { anyOf: [{ $ref: "MessageStopReason" }, { type: "null" }] }, stop_sequence: { type: ["string", "null"] }, stop_details: { type: ["object", "null"], required: ["type"], properties: { type: { const: "refusal" }, category: { type: ["string", "null"] }, explanation: { type: ["string", "null"] } } }, container: { type: "null" }, usage: { $ref: "MessageUsage" } } };
+var schema217 = { type: "string", enum: ["end_turn", "max_tokens", "stop_sequence", "tool_use", "refusal"] };
+var schema212 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["text", "thinking", "redacted_thinking", "tool_use"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "MessageText" }, { $ref: "MessageThinking" }, { $ref: "MessageRedactedThinking" }, { $ref: "MessageToolUse" }] }] };
+function validate199(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate197.evaluated;
+const evaluated0 = validate199.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -24096,7 +24361,7 @@ if (evaluated0.dynamicItems) {
 evaluated0.items = undefined;
 }
 if (!(data && typeof data == "object" && !Array.isArray(data))) {
-validate197.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate199.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 const _errs1 = errors;
@@ -24104,23 +24369,23 @@ if (errors === _errs1) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.type === undefined && (missing0 = "type")) {
-validate197.errors = [{ instancePath, schemaPath: "#/allOf/0/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate199.errors = [{ instancePath, schemaPath: "#/allOf/0/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 let data0 = data.type;
 if (typeof data0 !== "string") {
-validate197.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/type", keyword: "type", params: { type: "string" } }];
+validate199.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data0 === "text" || data0 === "thinking" || data0 === "redacted_thinking" || data0 === "tool_use")) {
-validate197.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema210.allOf[0].properties.type.enum } }];
+validate199.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema212.allOf[0].properties.type.enum } }];
 return false;
 }
 }
 }
 } else {
-validate197.errors = [{ instancePath, schemaPath: "#/allOf/0/type", keyword: "type", params: { type: "object" } }];
+validate199.errors = [{ instancePath, schemaPath: "#/allOf/0/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -24137,13 +24402,13 @@ if (errors === _errs9) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing1;
 if (data.type === undefined && (missing1 = "type") || data.text === undefined && (missing1 = "text")) {
-validate197.errors = [{ instancePath, schemaPath: "MessageText/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate199.errors = [{ instancePath, schemaPath: "MessageText/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs11 = errors;
 if (data.type !== "text") {
-validate197.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageText/properties/type/const", keyword: "const", params: { allowedValue: "text" } }];
+validate199.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageText/properties/type/const", keyword: "const", params: { allowedValue: "text" } }];
 return false;
 }
 var valid5 = _errs11 === errors;
@@ -24154,7 +24419,7 @@ if (valid5) {
 if (data.text !== undefined) {
 const _errs12 = errors;
 if (typeof data.text !== "string") {
-validate197.errors = [{ instancePath: instancePath + "/text", schemaPath: "MessageText/properties/text/type", keyword: "type", params: { type: "string" } }];
+validate199.errors = [{ instancePath: instancePath + "/text", schemaPath: "MessageText/properties/text/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid5 = _errs12 === errors;
@@ -24165,7 +24430,7 @@ if (valid5) {
 if (data.citations !== undefined) {
 const _errs14 = errors;
 if (data.citations !== null) {
-validate197.errors = [{ instancePath: instancePath + "/citations", schemaPath: "MessageText/properties/citations/type", keyword: "type", params: { type: "null" } }];
+validate199.errors = [{ instancePath: instancePath + "/citations", schemaPath: "MessageText/properties/citations/type", keyword: "type", params: { type: "null" } }];
 return false;
 }
 var valid5 = _errs14 === errors;
@@ -24176,7 +24441,7 @@ var valid5 = true;
 }
 }
 } else {
-validate197.errors = [{ instancePath, schemaPath: "MessageText/type", keyword: "type", params: { type: "object" } }];
+validate199.errors = [{ instancePath, schemaPath: "MessageText/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -24190,13 +24455,13 @@ if (errors === _errs17) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing2;
 if (data.type === undefined && (missing2 = "type") || data.thinking === undefined && (missing2 = "thinking") || data.signature === undefined && (missing2 = "signature")) {
-validate197.errors = [{ instancePath, schemaPath: "MessageThinking/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate199.errors = [{ instancePath, schemaPath: "MessageThinking/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs19 = errors;
 if (data.type !== "thinking") {
-validate197.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageThinking/properties/type/const", keyword: "const", params: { allowedValue: "thinking" } }];
+validate199.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageThinking/properties/type/const", keyword: "const", params: { allowedValue: "thinking" } }];
 return false;
 }
 var valid8 = _errs19 === errors;
@@ -24207,7 +24472,7 @@ if (valid8) {
 if (data.thinking !== undefined) {
 const _errs20 = errors;
 if (typeof data.thinking !== "string") {
-validate197.errors = [{ instancePath: instancePath + "/thinking", schemaPath: "MessageThinking/properties/thinking/type", keyword: "type", params: { type: "string" } }];
+validate199.errors = [{ instancePath: instancePath + "/thinking", schemaPath: "MessageThinking/properties/thinking/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid8 = _errs20 === errors;
@@ -24218,7 +24483,7 @@ if (valid8) {
 if (data.signature !== undefined) {
 const _errs22 = errors;
 if (typeof data.signature !== "string") {
-validate197.errors = [{ instancePath: instancePath + "/signature", schemaPath: "MessageThinking/properties/signature/type", keyword: "type", params: { type: "string" } }];
+validate199.errors = [{ instancePath: instancePath + "/signature", schemaPath: "MessageThinking/properties/signature/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid8 = _errs22 === errors;
@@ -24229,7 +24494,7 @@ var valid8 = true;
 }
 }
 } else {
-validate197.errors = [{ instancePath, schemaPath: "MessageThinking/type", keyword: "type", params: { type: "object" } }];
+validate199.errors = [{ instancePath, schemaPath: "MessageThinking/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -24245,13 +24510,13 @@ if (errors === _errs25) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing3;
 if (data.type === undefined && (missing3 = "type") || data.data === undefined && (missing3 = "data")) {
-validate197.errors = [{ instancePath, schemaPath: "MessageRedactedThinking/required", keyword: "required", params: { missingProperty: missing3 } }];
+validate199.errors = [{ instancePath, schemaPath: "MessageRedactedThinking/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs27 = errors;
 if (data.type !== "redacted_thinking") {
-validate197.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageRedactedThinking/properties/type/const", keyword: "const", params: { allowedValue: "redacted_thinking" } }];
+validate199.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageRedactedThinking/properties/type/const", keyword: "const", params: { allowedValue: "redacted_thinking" } }];
 return false;
 }
 var valid11 = _errs27 === errors;
@@ -24262,7 +24527,7 @@ if (valid11) {
 if (data.data !== undefined) {
 const _errs28 = errors;
 if (typeof data.data !== "string") {
-validate197.errors = [{ instancePath: instancePath + "/data", schemaPath: "MessageRedactedThinking/properties/data/type", keyword: "type", params: { type: "string" } }];
+validate199.errors = [{ instancePath: instancePath + "/data", schemaPath: "MessageRedactedThinking/properties/data/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid11 = _errs28 === errors;
@@ -24272,7 +24537,7 @@ var valid11 = true;
 }
 }
 } else {
-validate197.errors = [{ instancePath, schemaPath: "MessageRedactedThinking/type", keyword: "type", params: { type: "object" } }];
+validate199.errors = [{ instancePath, schemaPath: "MessageRedactedThinking/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -24287,13 +24552,13 @@ if (errors === _errs31) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing4;
 if (data.type === undefined && (missing4 = "type") || data.id === undefined && (missing4 = "id") || data.name === undefined && (missing4 = "name") || data.input === undefined && (missing4 = "input")) {
-validate197.errors = [{ instancePath, schemaPath: "MessageToolUse/required", keyword: "required", params: { missingProperty: missing4 } }];
+validate199.errors = [{ instancePath, schemaPath: "MessageToolUse/required", keyword: "required", params: { missingProperty: missing4 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs33 = errors;
 if (data.type !== "tool_use") {
-validate197.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageToolUse/properties/type/const", keyword: "const", params: { allowedValue: "tool_use" } }];
+validate199.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageToolUse/properties/type/const", keyword: "const", params: { allowedValue: "tool_use" } }];
 return false;
 }
 var valid14 = _errs33 === errors;
@@ -24304,7 +24569,7 @@ if (valid14) {
 if (data.id !== undefined) {
 const _errs34 = errors;
 if (typeof data.id !== "string") {
-validate197.errors = [{ instancePath: instancePath + "/id", schemaPath: "MessageToolUse/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate199.errors = [{ instancePath: instancePath + "/id", schemaPath: "MessageToolUse/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid14 = _errs34 === errors;
@@ -24315,7 +24580,7 @@ if (valid14) {
 if (data.name !== undefined) {
 const _errs36 = errors;
 if (typeof data.name !== "string") {
-validate197.errors = [{ instancePath: instancePath + "/name", schemaPath: "MessageToolUse/properties/name/type", keyword: "type", params: { type: "string" } }];
+validate199.errors = [{ instancePath: instancePath + "/name", schemaPath: "MessageToolUse/properties/name/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid14 = _errs36 === errors;
@@ -24327,7 +24592,7 @@ if (data.input !== undefined) {
 let data12 = data.input;
 const _errs38 = errors;
 if (!(data12 && typeof data12 == "object" && !Array.isArray(data12))) {
-validate197.errors = [{ instancePath: instancePath + "/input", schemaPath: "MessageToolUse/properties/input/type", keyword: "type", params: { type: "object" } }];
+validate199.errors = [{ instancePath: instancePath + "/input", schemaPath: "MessageToolUse/properties/input/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid14 = _errs38 === errors;
@@ -24339,7 +24604,7 @@ var valid14 = true;
 }
 }
 } else {
-validate197.errors = [{ instancePath, schemaPath: "MessageToolUse/type", keyword: "type", params: { type: "object" } }];
+validate199.errors = [{ instancePath, schemaPath: "MessageToolUse/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -24351,15 +24616,15 @@ props0.name = true;
 props0.input = true;
 }
 } else {
-validate197.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "mapping", tag: "type", tagValue: tag0 } }];
+validate199.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "mapping", tag: "type", tagValue: tag0 } }];
 return false;
 }
 } else {
-validate197.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "tag", tag: "type", tagValue: tag0 } }];
+validate199.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "tag", tag: "type", tagValue: tag0 } }];
 return false;
 }
 } else {
-validate197.errors = [{ instancePath, schemaPath: "#/allOf/1/type", keyword: "type", params: { type: "object" } }];
+validate199.errors = [{ instancePath, schemaPath: "#/allOf/1/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -24371,15 +24636,15 @@ props0.type = true;
 }
 }
 }
-validate197.errors = vErrors;
+validate199.errors = vErrors;
 evaluated0.props = props0;
 return errors === 0;
 }
-validate197.evaluated = { dynamicProps: true, dynamicItems: false };
-function validate196(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate199.evaluated = { dynamicProps: true, dynamicItems: false };
+function validate198(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate196.evaluated;
+const evaluated0 = validate198.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -24390,13 +24655,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.id === undefined && (missing0 = "id") || data.type === undefined && (missing0 = "type") || data.role === undefined && (missing0 = "role") || data.model === undefined && (missing0 = "model") || data.content === undefined && (missing0 = "content") || data.stop_reason === undefined && (missing0 = "stop_reason") || data.stop_sequence === undefined && (missing0 = "stop_sequence") || data.usage === undefined && (missing0 = "usage")) {
-validate196.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate198.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.id !== undefined) {
 const _errs1 = errors;
 if (typeof data.id !== "string") {
-validate196.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate198.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -24407,7 +24672,7 @@ if (valid0) {
 if (data.type !== undefined) {
 const _errs3 = errors;
 if (data.type !== "message") {
-validate196.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "message" } }];
+validate198.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "message" } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -24418,7 +24683,7 @@ if (valid0) {
 if (data.role !== undefined) {
 const _errs4 = errors;
 if (data.role !== "assistant") {
-validate196.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/const", keyword: "const", params: { allowedValue: "assistant" } }];
+validate198.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/const", keyword: "const", params: { allowedValue: "assistant" } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -24429,7 +24694,7 @@ if (valid0) {
 if (data.model !== undefined) {
 const _errs5 = errors;
 if (typeof data.model !== "string") {
-validate196.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
+validate198.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -24446,8 +24711,8 @@ var valid1 = true;
 const len0 = data4.length;
 for (let i0 = 0;i0 < len0; i0++) {
 const _errs9 = errors;
-if (!validate197(data4[i0], { instancePath: instancePath + "/content/" + i0, parentData: data4, parentDataProperty: i0, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate197.errors : vErrors.concat(validate197.errors);
+if (!validate199(data4[i0], { instancePath: instancePath + "/content/" + i0, parentData: data4, parentDataProperty: i0, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate199.errors : vErrors.concat(validate199.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs9 === errors;
@@ -24456,7 +24721,7 @@ break;
 }
 }
 } else {
-validate196.errors = [{ instancePath: instancePath + "/content", schemaPath: "#/properties/content/type", keyword: "type", params: { type: "array" } }];
+validate198.errors = [{ instancePath: instancePath + "/content", schemaPath: "#/properties/content/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -24481,7 +24746,7 @@ vErrors.push(err0);
 errors++;
 }
 if (!(data6 === "end_turn" || data6 === "max_tokens" || data6 === "stop_sequence" || data6 === "tool_use" || data6 === "refusal")) {
-const err1 = { instancePath: instancePath + "/stop_reason", schemaPath: "MessageStopReason/enum", keyword: "enum", params: { allowedValues: schema215.enum } };
+const err1 = { instancePath: instancePath + "/stop_reason", schemaPath: "MessageStopReason/enum", keyword: "enum", params: { allowedValues: schema217.enum } };
 if (vErrors === null) {
 vErrors = [err1];
 } else {
@@ -24511,7 +24776,7 @@ vErrors = [err3];
 vErrors.push(err3);
 }
 errors++;
-validate196.errors = vErrors;
+validate198.errors = vErrors;
 return false;
 } else {
 errors = _errs11;
@@ -24532,7 +24797,7 @@ if (data.stop_sequence !== undefined) {
 let data7 = data.stop_sequence;
 const _errs17 = errors;
 if (typeof data7 !== "string" && data7 !== null) {
-validate196.errors = [{ instancePath: instancePath + "/stop_sequence", schemaPath: "#/properties/stop_sequence/type", keyword: "type", params: { type: schema209.properties.stop_sequence.type } }];
+validate198.errors = [{ instancePath: instancePath + "/stop_sequence", schemaPath: "#/properties/stop_sequence/type", keyword: "type", params: { type: schema211.properties.stop_sequence.type } }];
 return false;
 }
 var valid0 = _errs17 === errors;
@@ -24544,20 +24809,20 @@ if (data.stop_details !== undefined) {
 let data8 = data.stop_details;
 const _errs19 = errors;
 if (!(data8 && typeof data8 == "object" && !Array.isArray(data8)) && data8 !== null) {
-validate196.errors = [{ instancePath: instancePath + "/stop_details", schemaPath: "#/properties/stop_details/type", keyword: "type", params: { type: schema209.properties.stop_details.type } }];
+validate198.errors = [{ instancePath: instancePath + "/stop_details", schemaPath: "#/properties/stop_details/type", keyword: "type", params: { type: schema211.properties.stop_details.type } }];
 return false;
 }
 if (errors === _errs19) {
 if (data8 && typeof data8 == "object" && !Array.isArray(data8)) {
 let missing1;
 if (data8.type === undefined && (missing1 = "type")) {
-validate196.errors = [{ instancePath: instancePath + "/stop_details", schemaPath: "#/properties/stop_details/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate198.errors = [{ instancePath: instancePath + "/stop_details", schemaPath: "#/properties/stop_details/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data8.type !== undefined) {
 const _errs21 = errors;
 if (data8.type !== "refusal") {
-validate196.errors = [{ instancePath: instancePath + "/stop_details/type", schemaPath: "#/properties/stop_details/properties/type/const", keyword: "const", params: { allowedValue: "refusal" } }];
+validate198.errors = [{ instancePath: instancePath + "/stop_details/type", schemaPath: "#/properties/stop_details/properties/type/const", keyword: "const", params: { allowedValue: "refusal" } }];
 return false;
 }
 var valid4 = _errs21 === errors;
@@ -24569,7 +24834,7 @@ if (data8.category !== undefined) {
 let data10 = data8.category;
 const _errs22 = errors;
 if (typeof data10 !== "string" && data10 !== null) {
-validate196.errors = [{ instancePath: instancePath + "/stop_details/category", schemaPath: "#/properties/stop_details/properties/category/type", keyword: "type", params: { type: schema209.properties.stop_details.properties.category.type } }];
+validate198.errors = [{ instancePath: instancePath + "/stop_details/category", schemaPath: "#/properties/stop_details/properties/category/type", keyword: "type", params: { type: schema211.properties.stop_details.properties.category.type } }];
 return false;
 }
 var valid4 = _errs22 === errors;
@@ -24581,7 +24846,7 @@ if (data8.explanation !== undefined) {
 let data11 = data8.explanation;
 const _errs24 = errors;
 if (typeof data11 !== "string" && data11 !== null) {
-validate196.errors = [{ instancePath: instancePath + "/stop_details/explanation", schemaPath: "#/properties/stop_details/properties/explanation/type", keyword: "type", params: { type: schema209.properties.stop_details.properties.explanation.type } }];
+validate198.errors = [{ instancePath: instancePath + "/stop_details/explanation", schemaPath: "#/properties/stop_details/properties/explanation/type", keyword: "type", params: { type: schema211.properties.stop_details.properties.explanation.type } }];
 return false;
 }
 var valid4 = _errs24 === errors;
@@ -24601,7 +24866,7 @@ if (valid0) {
 if (data.container !== undefined) {
 const _errs26 = errors;
 if (data.container !== null) {
-validate196.errors = [{ instancePath: instancePath + "/container", schemaPath: "#/properties/container/type", keyword: "type", params: { type: "null" } }];
+validate198.errors = [{ instancePath: instancePath + "/container", schemaPath: "#/properties/container/type", keyword: "type", params: { type: "null" } }];
 return false;
 }
 var valid0 = _errs26 === errors;
@@ -24617,20 +24882,20 @@ if (errors === _errs29) {
 if (data13 && typeof data13 == "object" && !Array.isArray(data13)) {
 let missing2;
 if (data13.input_tokens === undefined && (missing2 = "input_tokens") || data13.cache_creation_input_tokens === undefined && (missing2 = "cache_creation_input_tokens") || data13.cache_read_input_tokens === undefined && (missing2 = "cache_read_input_tokens") || data13.output_tokens === undefined && (missing2 = "output_tokens")) {
-validate196.errors = [{ instancePath: instancePath + "/usage", schemaPath: "MessageUsage/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate198.errors = [{ instancePath: instancePath + "/usage", schemaPath: "MessageUsage/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 if (data13.input_tokens !== undefined) {
 let data14 = data13.input_tokens;
 const _errs31 = errors;
 if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14))) {
-validate196.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "MessageUsage/properties/input_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate198.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "MessageUsage/properties/input_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs31) {
 if (typeof data14 == "number" && isFinite(data14)) {
 if (data14 < 0 || isNaN(data14)) {
-validate196.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "MessageUsage/properties/input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate198.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "MessageUsage/properties/input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -24644,13 +24909,13 @@ if (data13.cache_creation_input_tokens !== undefined) {
 let data15 = data13.cache_creation_input_tokens;
 const _errs33 = errors;
 if (!(typeof data15 == "number" && (!(data15 % 1) && !isNaN(data15)) && isFinite(data15))) {
-validate196.errors = [{ instancePath: instancePath + "/usage/cache_creation_input_tokens", schemaPath: "MessageUsage/properties/cache_creation_input_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate198.errors = [{ instancePath: instancePath + "/usage/cache_creation_input_tokens", schemaPath: "MessageUsage/properties/cache_creation_input_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs33) {
 if (typeof data15 == "number" && isFinite(data15)) {
 if (data15 < 0 || isNaN(data15)) {
-validate196.errors = [{ instancePath: instancePath + "/usage/cache_creation_input_tokens", schemaPath: "MessageUsage/properties/cache_creation_input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate198.errors = [{ instancePath: instancePath + "/usage/cache_creation_input_tokens", schemaPath: "MessageUsage/properties/cache_creation_input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -24664,13 +24929,13 @@ if (data13.cache_read_input_tokens !== undefined) {
 let data16 = data13.cache_read_input_tokens;
 const _errs35 = errors;
 if (!(typeof data16 == "number" && (!(data16 % 1) && !isNaN(data16)) && isFinite(data16))) {
-validate196.errors = [{ instancePath: instancePath + "/usage/cache_read_input_tokens", schemaPath: "MessageUsage/properties/cache_read_input_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate198.errors = [{ instancePath: instancePath + "/usage/cache_read_input_tokens", schemaPath: "MessageUsage/properties/cache_read_input_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs35) {
 if (typeof data16 == "number" && isFinite(data16)) {
 if (data16 < 0 || isNaN(data16)) {
-validate196.errors = [{ instancePath: instancePath + "/usage/cache_read_input_tokens", schemaPath: "MessageUsage/properties/cache_read_input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate198.errors = [{ instancePath: instancePath + "/usage/cache_read_input_tokens", schemaPath: "MessageUsage/properties/cache_read_input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -24687,20 +24952,20 @@ if (errors === _errs37) {
 if (data17 && typeof data17 == "object" && !Array.isArray(data17)) {
 let missing3;
 if (data17.ephemeral_5m_input_tokens === undefined && (missing3 = "ephemeral_5m_input_tokens") || data17.ephemeral_1h_input_tokens === undefined && (missing3 = "ephemeral_1h_input_tokens")) {
-validate196.errors = [{ instancePath: instancePath + "/usage/cache_creation", schemaPath: "MessageUsage/properties/cache_creation/required", keyword: "required", params: { missingProperty: missing3 } }];
+validate198.errors = [{ instancePath: instancePath + "/usage/cache_creation", schemaPath: "MessageUsage/properties/cache_creation/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
 if (data17.ephemeral_5m_input_tokens !== undefined) {
 let data18 = data17.ephemeral_5m_input_tokens;
 const _errs39 = errors;
 if (!(typeof data18 == "number" && (!(data18 % 1) && !isNaN(data18)) && isFinite(data18))) {
-validate196.errors = [{ instancePath: instancePath + "/usage/cache_creation/ephemeral_5m_input_tokens", schemaPath: "MessageUsage/properties/cache_creation/properties/ephemeral_5m_input_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate198.errors = [{ instancePath: instancePath + "/usage/cache_creation/ephemeral_5m_input_tokens", schemaPath: "MessageUsage/properties/cache_creation/properties/ephemeral_5m_input_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs39) {
 if (typeof data18 == "number" && isFinite(data18)) {
 if (data18 < 0 || isNaN(data18)) {
-validate196.errors = [{ instancePath: instancePath + "/usage/cache_creation/ephemeral_5m_input_tokens", schemaPath: "MessageUsage/properties/cache_creation/properties/ephemeral_5m_input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate198.errors = [{ instancePath: instancePath + "/usage/cache_creation/ephemeral_5m_input_tokens", schemaPath: "MessageUsage/properties/cache_creation/properties/ephemeral_5m_input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -24714,13 +24979,13 @@ if (data17.ephemeral_1h_input_tokens !== undefined) {
 let data19 = data17.ephemeral_1h_input_tokens;
 const _errs41 = errors;
 if (!(typeof data19 == "number" && (!(data19 % 1) && !isNaN(data19)) && isFinite(data19))) {
-validate196.errors = [{ instancePath: instancePath + "/usage/cache_creation/ephemeral_1h_input_tokens", schemaPath: "MessageUsage/properties/cache_creation/properties/ephemeral_1h_input_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate198.errors = [{ instancePath: instancePath + "/usage/cache_creation/ephemeral_1h_input_tokens", schemaPath: "MessageUsage/properties/cache_creation/properties/ephemeral_1h_input_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs41) {
 if (typeof data19 == "number" && isFinite(data19)) {
 if (data19 < 0 || isNaN(data19)) {
-validate196.errors = [{ instancePath: instancePath + "/usage/cache_creation/ephemeral_1h_input_tokens", schemaPath: "MessageUsage/properties/cache_creation/properties/ephemeral_1h_input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate198.errors = [{ instancePath: instancePath + "/usage/cache_creation/ephemeral_1h_input_tokens", schemaPath: "MessageUsage/properties/cache_creation/properties/ephemeral_1h_input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -24732,7 +24997,7 @@ var valid7 = true;
 }
 }
 } else {
-validate196.errors = [{ instancePath: instancePath + "/usage/cache_creation", schemaPath: "MessageUsage/properties/cache_creation/type", keyword: "type", params: { type: "object" } }];
+validate198.errors = [{ instancePath: instancePath + "/usage/cache_creation", schemaPath: "MessageUsage/properties/cache_creation/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -24745,13 +25010,13 @@ if (data13.output_tokens !== undefined) {
 let data20 = data13.output_tokens;
 const _errs43 = errors;
 if (!(typeof data20 == "number" && (!(data20 % 1) && !isNaN(data20)) && isFinite(data20))) {
-validate196.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "MessageUsage/properties/output_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate198.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "MessageUsage/properties/output_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs43) {
 if (typeof data20 == "number" && isFinite(data20)) {
 if (data20 < 0 || isNaN(data20)) {
-validate196.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "MessageUsage/properties/output_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate198.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "MessageUsage/properties/output_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -24768,20 +25033,20 @@ if (errors === _errs45) {
 if (data21 && typeof data21 == "object" && !Array.isArray(data21)) {
 let missing4;
 if (data21.thinking_tokens === undefined && (missing4 = "thinking_tokens")) {
-validate196.errors = [{ instancePath: instancePath + "/usage/output_tokens_details", schemaPath: "MessageUsage/properties/output_tokens_details/required", keyword: "required", params: { missingProperty: missing4 } }];
+validate198.errors = [{ instancePath: instancePath + "/usage/output_tokens_details", schemaPath: "MessageUsage/properties/output_tokens_details/required", keyword: "required", params: { missingProperty: missing4 } }];
 return false;
 } else {
 if (data21.thinking_tokens !== undefined) {
 let data22 = data21.thinking_tokens;
 const _errs47 = errors;
 if (!(typeof data22 == "number" && (!(data22 % 1) && !isNaN(data22)) && isFinite(data22))) {
-validate196.errors = [{ instancePath: instancePath + "/usage/output_tokens_details/thinking_tokens", schemaPath: "MessageUsage/properties/output_tokens_details/properties/thinking_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate198.errors = [{ instancePath: instancePath + "/usage/output_tokens_details/thinking_tokens", schemaPath: "MessageUsage/properties/output_tokens_details/properties/thinking_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs47) {
 if (typeof data22 == "number" && isFinite(data22)) {
 if (data22 < 0 || isNaN(data22)) {
-validate196.errors = [{ instancePath: instancePath + "/usage/output_tokens_details/thinking_tokens", schemaPath: "MessageUsage/properties/output_tokens_details/properties/thinking_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate198.errors = [{ instancePath: instancePath + "/usage/output_tokens_details/thinking_tokens", schemaPath: "MessageUsage/properties/output_tokens_details/properties/thinking_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -24789,7 +25054,7 @@ return false;
 }
 }
 } else {
-validate196.errors = [{ instancePath: instancePath + "/usage/output_tokens_details", schemaPath: "MessageUsage/properties/output_tokens_details/type", keyword: "type", params: { type: "object" } }];
+validate198.errors = [{ instancePath: instancePath + "/usage/output_tokens_details", schemaPath: "MessageUsage/properties/output_tokens_details/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -24801,7 +25066,7 @@ if (valid6) {
 if (data13.server_tool_use !== undefined) {
 const _errs49 = errors;
 if (data13.server_tool_use !== null) {
-validate196.errors = [{ instancePath: instancePath + "/usage/server_tool_use", schemaPath: "MessageUsage/properties/server_tool_use/type", keyword: "type", params: { type: "null" } }];
+validate198.errors = [{ instancePath: instancePath + "/usage/server_tool_use", schemaPath: "MessageUsage/properties/server_tool_use/type", keyword: "type", params: { type: "null" } }];
 return false;
 }
 var valid6 = _errs49 === errors;
@@ -24812,7 +25077,7 @@ if (valid6) {
 if (data13.service_tier !== undefined) {
 const _errs51 = errors;
 if (data13.service_tier !== "standard") {
-validate196.errors = [{ instancePath: instancePath + "/usage/service_tier", schemaPath: "MessageUsage/properties/service_tier/const", keyword: "const", params: { allowedValue: "standard" } }];
+validate198.errors = [{ instancePath: instancePath + "/usage/service_tier", schemaPath: "MessageUsage/properties/service_tier/const", keyword: "const", params: { allowedValue: "standard" } }];
 return false;
 }
 var valid6 = _errs51 === errors;
@@ -24828,7 +25093,7 @@ var valid6 = true;
 }
 }
 } else {
-validate196.errors = [{ instancePath: instancePath + "/usage", schemaPath: "MessageUsage/type", keyword: "type", params: { type: "object" } }];
+validate198.errors = [{ instancePath: instancePath + "/usage", schemaPath: "MessageUsage/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -24847,18 +25112,18 @@ var valid0 = true;
 }
 }
 } else {
-validate196.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate198.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate196.errors = vErrors;
+validate198.errors = vErrors;
 return errors === 0;
 }
-validate196.evaluated = { props: { id: true, type: true, role: true, model: true, content: true, stop_reason: true, stop_sequence: true, stop_details: true, container: true, usage: true }, dynamicProps: false, dynamicItems: false };
-function validate195(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate198.evaluated = { props: { id: true, type: true, role: true, model: true, content: true, stop_reason: true, stop_sequence: true, stop_details: true, container: true, usage: true }, dynamicProps: false, dynamicItems: false };
+function validate197(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate195.evaluated;
+const evaluated0 = validate197.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -24869,13 +25134,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.type === undefined && (missing0 = "type") || data.message === undefined && (missing0 = "message")) {
-validate195.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate197.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs1 = errors;
 if (data.type !== "message_start") {
-validate195.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "message_start" } }];
+validate197.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "message_start" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -24885,8 +25150,8 @@ var valid0 = true;
 if (valid0) {
 if (data.message !== undefined) {
 const _errs2 = errors;
-if (!validate196(data.message, { instancePath: instancePath + "/message", parentData: data, parentDataProperty: "message", rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate196.errors : vErrors.concat(validate196.errors);
+if (!validate198(data.message, { instancePath: instancePath + "/message", parentData: data, parentDataProperty: "message", rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate198.errors : vErrors.concat(validate198.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs2 === errors;
@@ -24896,323 +25161,14 @@ var valid0 = true;
 }
 }
 } else {
-validate195.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate197.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate195.errors = vErrors;
+validate197.errors = vErrors;
 return errors === 0;
 }
-validate195.evaluated = { props: { type: true, message: true }, dynamicProps: false, dynamicItems: false };
-function validate200(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate200.evaluated;
-if (evaluated0.dynamicProps) {
-evaluated0.props = undefined;
-}
-if (evaluated0.dynamicItems) {
-evaluated0.items = undefined;
-}
-if (errors === 0) {
-if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing0;
-if (data.type === undefined && (missing0 = "type") || data.index === undefined && (missing0 = "index") || data.content_block === undefined && (missing0 = "content_block")) {
-validate200.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
-return false;
-} else {
-if (data.type !== undefined) {
-const _errs1 = errors;
-if (data.type !== "content_block_start") {
-validate200.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "content_block_start" } }];
-return false;
-}
-var valid0 = _errs1 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.index !== undefined) {
-let data1 = data.index;
-const _errs2 = errors;
-if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
-validate200.errors = [{ instancePath: instancePath + "/index", schemaPath: "#/properties/index/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-if (errors === _errs2) {
-if (typeof data1 == "number" && isFinite(data1)) {
-if (data1 < 0 || isNaN(data1)) {
-validate200.errors = [{ instancePath: instancePath + "/index", schemaPath: "#/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-}
-}
-var valid0 = _errs2 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.content_block !== undefined) {
-const _errs4 = errors;
-if (!validate197(data.content_block, { instancePath: instancePath + "/content_block", parentData: data, parentDataProperty: "content_block", rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate197.errors : vErrors.concat(validate197.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs4 === errors;
-} else {
-var valid0 = true;
-}
-}
-}
-}
-} else {
-validate200.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-validate200.errors = vErrors;
-return errors === 0;
-}
-validate200.evaluated = { props: { type: true, index: true, content_block: true }, dynamicProps: false, dynamicItems: false };
-var schema219 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["text_delta", "input_json_delta", "thinking_delta", "signature_delta"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "MessageTextPiece" }, { $ref: "MessageInputPiece" }, { $ref: "MessageThinkingPiece" }, { $ref: "MessageSignature" }] }] };
-function validate203(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate203.evaluated;
-if (evaluated0.dynamicProps) {
-evaluated0.props = undefined;
-}
-if (evaluated0.dynamicItems) {
-evaluated0.items = undefined;
-}
-if (!(data && typeof data == "object" && !Array.isArray(data))) {
-validate203.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-const _errs1 = errors;
-if (errors === _errs1) {
-if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing0;
-if (data.type === undefined && (missing0 = "type")) {
-validate203.errors = [{ instancePath, schemaPath: "#/allOf/0/required", keyword: "required", params: { missingProperty: missing0 } }];
-return false;
-} else {
-if (data.type !== undefined) {
-let data0 = data.type;
-if (typeof data0 !== "string") {
-validate203.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-if (!(data0 === "text_delta" || data0 === "input_json_delta" || data0 === "thinking_delta" || data0 === "signature_delta")) {
-validate203.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema219.allOf[0].properties.type.enum } }];
-return false;
-}
-}
-}
-} else {
-validate203.errors = [{ instancePath, schemaPath: "#/allOf/0/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-var valid0 = _errs1 === errors;
-if (valid0) {
-const _errs5 = errors;
-if (errors === _errs5) {
-if (data && typeof data == "object" && !Array.isArray(data)) {
-const tag0 = data.type;
-if (typeof tag0 == "string") {
-if (tag0 === "text_delta") {
-const _errs9 = errors;
-if (errors === _errs9) {
-if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing1;
-if (data.type === undefined && (missing1 = "type") || data.text === undefined && (missing1 = "text")) {
-validate203.errors = [{ instancePath, schemaPath: "MessageTextPiece/required", keyword: "required", params: { missingProperty: missing1 } }];
-return false;
-} else {
-if (data.type !== undefined) {
-const _errs11 = errors;
-if (data.type !== "text_delta") {
-validate203.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageTextPiece/properties/type/const", keyword: "const", params: { allowedValue: "text_delta" } }];
-return false;
-}
-var valid5 = _errs11 === errors;
-} else {
-var valid5 = true;
-}
-if (valid5) {
-if (data.text !== undefined) {
-const _errs12 = errors;
-if (typeof data.text !== "string") {
-validate203.errors = [{ instancePath: instancePath + "/text", schemaPath: "MessageTextPiece/properties/text/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid5 = _errs12 === errors;
-} else {
-var valid5 = true;
-}
-}
-}
-} else {
-validate203.errors = [{ instancePath, schemaPath: "MessageTextPiece/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-var props0 = {};
-props0.type = true;
-props0.text = true;
-} else if (tag0 === "input_json_delta") {
-const _errs15 = errors;
-if (errors === _errs15) {
-if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing2;
-if (data.type === undefined && (missing2 = "type") || data.partial_json === undefined && (missing2 = "partial_json")) {
-validate203.errors = [{ instancePath, schemaPath: "MessageInputPiece/required", keyword: "required", params: { missingProperty: missing2 } }];
-return false;
-} else {
-if (data.type !== undefined) {
-const _errs17 = errors;
-if (data.type !== "input_json_delta") {
-validate203.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageInputPiece/properties/type/const", keyword: "const", params: { allowedValue: "input_json_delta" } }];
-return false;
-}
-var valid8 = _errs17 === errors;
-} else {
-var valid8 = true;
-}
-if (valid8) {
-if (data.partial_json !== undefined) {
-const _errs18 = errors;
-if (typeof data.partial_json !== "string") {
-validate203.errors = [{ instancePath: instancePath + "/partial_json", schemaPath: "MessageInputPiece/properties/partial_json/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid8 = _errs18 === errors;
-} else {
-var valid8 = true;
-}
-}
-}
-} else {
-validate203.errors = [{ instancePath, schemaPath: "MessageInputPiece/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-if (props0 !== true) {
-props0 = props0 || {};
-props0.type = true;
-props0.partial_json = true;
-}
-} else if (tag0 === "thinking_delta") {
-const _errs21 = errors;
-if (errors === _errs21) {
-if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing3;
-if (data.type === undefined && (missing3 = "type") || data.thinking === undefined && (missing3 = "thinking")) {
-validate203.errors = [{ instancePath, schemaPath: "MessageThinkingPiece/required", keyword: "required", params: { missingProperty: missing3 } }];
-return false;
-} else {
-if (data.type !== undefined) {
-const _errs23 = errors;
-if (data.type !== "thinking_delta") {
-validate203.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageThinkingPiece/properties/type/const", keyword: "const", params: { allowedValue: "thinking_delta" } }];
-return false;
-}
-var valid11 = _errs23 === errors;
-} else {
-var valid11 = true;
-}
-if (valid11) {
-if (data.thinking !== undefined) {
-const _errs24 = errors;
-if (typeof data.thinking !== "string") {
-validate203.errors = [{ instancePath: instancePath + "/thinking", schemaPath: "MessageThinkingPiece/properties/thinking/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid11 = _errs24 === errors;
-} else {
-var valid11 = true;
-}
-}
-}
-} else {
-validate203.errors = [{ instancePath, schemaPath: "MessageThinkingPiece/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-if (props0 !== true) {
-props0 = props0 || {};
-props0.type = true;
-props0.thinking = true;
-}
-} else if (tag0 === "signature_delta") {
-const _errs27 = errors;
-if (errors === _errs27) {
-if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing4;
-if (data.type === undefined && (missing4 = "type") || data.signature === undefined && (missing4 = "signature")) {
-validate203.errors = [{ instancePath, schemaPath: "MessageSignature/required", keyword: "required", params: { missingProperty: missing4 } }];
-return false;
-} else {
-if (data.type !== undefined) {
-const _errs29 = errors;
-if (data.type !== "signature_delta") {
-validate203.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageSignature/properties/type/const", keyword: "const", params: { allowedValue: "signature_delta" } }];
-return false;
-}
-var valid14 = _errs29 === errors;
-} else {
-var valid14 = true;
-}
-if (valid14) {
-if (data.signature !== undefined) {
-const _errs30 = errors;
-if (typeof data.signature !== "string") {
-validate203.errors = [{ instancePath: instancePath + "/signature", schemaPath: "MessageSignature/properties/signature/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid14 = _errs30 === errors;
-} else {
-var valid14 = true;
-}
-}
-}
-} else {
-validate203.errors = [{ instancePath, schemaPath: "MessageSignature/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-if (props0 !== true) {
-props0 = props0 || {};
-props0.type = true;
-props0.signature = true;
-}
-} else {
-validate203.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "mapping", tag: "type", tagValue: tag0 } }];
-return false;
-}
-} else {
-validate203.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "tag", tag: "type", tagValue: tag0 } }];
-return false;
-}
-} else {
-validate203.errors = [{ instancePath, schemaPath: "#/allOf/1/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-var valid0 = _errs5 === errors;
-if (valid0) {
-if (props0 !== true) {
-props0 = props0 || {};
-props0.type = true;
-}
-}
-}
-validate203.errors = vErrors;
-evaluated0.props = props0;
-return errors === 0;
-}
-validate203.evaluated = { dynamicProps: true, dynamicItems: false };
+validate197.evaluated = { props: { type: true, message: true }, dynamicProps: false, dynamicItems: false };
 function validate202(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -25226,14 +25182,14 @@ evaluated0.items = undefined;
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.type === undefined && (missing0 = "type") || data.index === undefined && (missing0 = "index") || data.delta === undefined && (missing0 = "delta")) {
+if (data.type === undefined && (missing0 = "type") || data.index === undefined && (missing0 = "index") || data.content_block === undefined && (missing0 = "content_block")) {
 validate202.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs1 = errors;
-if (data.type !== "content_block_delta") {
-validate202.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "content_block_delta" } }];
+if (data.type !== "content_block_start") {
+validate202.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "content_block_start" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -25261,10 +25217,10 @@ var valid0 = _errs2 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.delta !== undefined) {
+if (data.content_block !== undefined) {
 const _errs4 = errors;
-if (!validate203(data.delta, { instancePath: instancePath + "/delta", parentData: data, parentDataProperty: "delta", rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate203.errors : vErrors.concat(validate203.errors);
+if (!validate199(data.content_block, { instancePath: instancePath + "/content_block", parentData: data, parentDataProperty: "content_block", rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate199.errors : vErrors.concat(validate199.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs4 === errors;
@@ -25282,8 +25238,8 @@ return false;
 validate202.errors = vErrors;
 return errors === 0;
 }
-validate202.evaluated = { props: { type: true, index: true, delta: true }, dynamicProps: false, dynamicItems: false };
-var schema224 = { type: "object", required: ["type", "delta", "usage"], properties: { type: { const: "message_delta" }, delta: { type: "object", required: ["stop_reason", "stop_sequence"], properties: { stop_reason: { $ref: "MessageStopReason" }, stop_sequence: { type: ["string", "null"] }, stop_details: { type: ["object", "null"] } } }, usage: { $ref: "MessageUsage" } } };
+validate202.evaluated = { props: { type: true, index: true, content_block: true }, dynamicProps: false, dynamicItems: false };
+var schema221 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["text_delta", "input_json_delta", "thinking_delta", "signature_delta"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "MessageTextPiece" }, { $ref: "MessageInputPiece" }, { $ref: "MessageThinkingPiece" }, { $ref: "MessageSignature" }] }] };
 function validate205(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -25294,17 +25250,326 @@ evaluated0.props = undefined;
 if (evaluated0.dynamicItems) {
 evaluated0.items = undefined;
 }
+if (!(data && typeof data == "object" && !Array.isArray(data))) {
+validate205.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+const _errs1 = errors;
+if (errors === _errs1) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.type === undefined && (missing0 = "type")) {
+validate205.errors = [{ instancePath, schemaPath: "#/allOf/0/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.type !== undefined) {
+let data0 = data.type;
+if (typeof data0 !== "string") {
+validate205.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data0 === "text_delta" || data0 === "input_json_delta" || data0 === "thinking_delta" || data0 === "signature_delta")) {
+validate205.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema221.allOf[0].properties.type.enum } }];
+return false;
+}
+}
+}
+} else {
+validate205.errors = [{ instancePath, schemaPath: "#/allOf/0/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+if (valid0) {
+const _errs5 = errors;
+if (errors === _errs5) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+const tag0 = data.type;
+if (typeof tag0 == "string") {
+if (tag0 === "text_delta") {
+const _errs9 = errors;
+if (errors === _errs9) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing1;
+if (data.type === undefined && (missing1 = "type") || data.text === undefined && (missing1 = "text")) {
+validate205.errors = [{ instancePath, schemaPath: "MessageTextPiece/required", keyword: "required", params: { missingProperty: missing1 } }];
+return false;
+} else {
+if (data.type !== undefined) {
+const _errs11 = errors;
+if (data.type !== "text_delta") {
+validate205.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageTextPiece/properties/type/const", keyword: "const", params: { allowedValue: "text_delta" } }];
+return false;
+}
+var valid5 = _errs11 === errors;
+} else {
+var valid5 = true;
+}
+if (valid5) {
+if (data.text !== undefined) {
+const _errs12 = errors;
+if (typeof data.text !== "string") {
+validate205.errors = [{ instancePath: instancePath + "/text", schemaPath: "MessageTextPiece/properties/text/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid5 = _errs12 === errors;
+} else {
+var valid5 = true;
+}
+}
+}
+} else {
+validate205.errors = [{ instancePath, schemaPath: "MessageTextPiece/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var props0 = {};
+props0.type = true;
+props0.text = true;
+} else if (tag0 === "input_json_delta") {
+const _errs15 = errors;
+if (errors === _errs15) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing2;
+if (data.type === undefined && (missing2 = "type") || data.partial_json === undefined && (missing2 = "partial_json")) {
+validate205.errors = [{ instancePath, schemaPath: "MessageInputPiece/required", keyword: "required", params: { missingProperty: missing2 } }];
+return false;
+} else {
+if (data.type !== undefined) {
+const _errs17 = errors;
+if (data.type !== "input_json_delta") {
+validate205.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageInputPiece/properties/type/const", keyword: "const", params: { allowedValue: "input_json_delta" } }];
+return false;
+}
+var valid8 = _errs17 === errors;
+} else {
+var valid8 = true;
+}
+if (valid8) {
+if (data.partial_json !== undefined) {
+const _errs18 = errors;
+if (typeof data.partial_json !== "string") {
+validate205.errors = [{ instancePath: instancePath + "/partial_json", schemaPath: "MessageInputPiece/properties/partial_json/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid8 = _errs18 === errors;
+} else {
+var valid8 = true;
+}
+}
+}
+} else {
+validate205.errors = [{ instancePath, schemaPath: "MessageInputPiece/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+if (props0 !== true) {
+props0 = props0 || {};
+props0.type = true;
+props0.partial_json = true;
+}
+} else if (tag0 === "thinking_delta") {
+const _errs21 = errors;
+if (errors === _errs21) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing3;
+if (data.type === undefined && (missing3 = "type") || data.thinking === undefined && (missing3 = "thinking")) {
+validate205.errors = [{ instancePath, schemaPath: "MessageThinkingPiece/required", keyword: "required", params: { missingProperty: missing3 } }];
+return false;
+} else {
+if (data.type !== undefined) {
+const _errs23 = errors;
+if (data.type !== "thinking_delta") {
+validate205.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageThinkingPiece/properties/type/const", keyword: "const", params: { allowedValue: "thinking_delta" } }];
+return false;
+}
+var valid11 = _errs23 === errors;
+} else {
+var valid11 = true;
+}
+if (valid11) {
+if (data.thinking !== undefined) {
+const _errs24 = errors;
+if (typeof data.thinking !== "string") {
+validate205.errors = [{ instancePath: instancePath + "/thinking", schemaPath: "MessageThinkingPiece/properties/thinking/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid11 = _errs24 === errors;
+} else {
+var valid11 = true;
+}
+}
+}
+} else {
+validate205.errors = [{ instancePath, schemaPath: "MessageThinkingPiece/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+if (props0 !== true) {
+props0 = props0 || {};
+props0.type = true;
+props0.thinking = true;
+}
+} else if (tag0 === "signature_delta") {
+const _errs27 = errors;
+if (errors === _errs27) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing4;
+if (data.type === undefined && (missing4 = "type") || data.signature === undefined && (missing4 = "signature")) {
+validate205.errors = [{ instancePath, schemaPath: "MessageSignature/required", keyword: "required", params: { missingProperty: missing4 } }];
+return false;
+} else {
+if (data.type !== undefined) {
+const _errs29 = errors;
+if (data.type !== "signature_delta") {
+validate205.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageSignature/properties/type/const", keyword: "const", params: { allowedValue: "signature_delta" } }];
+return false;
+}
+var valid14 = _errs29 === errors;
+} else {
+var valid14 = true;
+}
+if (valid14) {
+if (data.signature !== undefined) {
+const _errs30 = errors;
+if (typeof data.signature !== "string") {
+validate205.errors = [{ instancePath: instancePath + "/signature", schemaPath: "MessageSignature/properties/signature/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid14 = _errs30 === errors;
+} else {
+var valid14 = true;
+}
+}
+}
+} else {
+validate205.errors = [{ instancePath, schemaPath: "MessageSignature/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+if (props0 !== true) {
+props0 = props0 || {};
+props0.type = true;
+props0.signature = true;
+}
+} else {
+validate205.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "mapping", tag: "type", tagValue: tag0 } }];
+return false;
+}
+} else {
+validate205.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "tag", tag: "type", tagValue: tag0 } }];
+return false;
+}
+} else {
+validate205.errors = [{ instancePath, schemaPath: "#/allOf/1/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid0 = _errs5 === errors;
+if (valid0) {
+if (props0 !== true) {
+props0 = props0 || {};
+props0.type = true;
+}
+}
+}
+validate205.errors = vErrors;
+evaluated0.props = props0;
+return errors === 0;
+}
+validate205.evaluated = { dynamicProps: true, dynamicItems: false };
+function validate204(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate204.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.type === undefined && (missing0 = "type") || data.index === undefined && (missing0 = "index") || data.delta === undefined && (missing0 = "delta")) {
+validate204.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.type !== undefined) {
+const _errs1 = errors;
+if (data.type !== "content_block_delta") {
+validate204.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "content_block_delta" } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.index !== undefined) {
+let data1 = data.index;
+const _errs2 = errors;
+if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
+validate204.errors = [{ instancePath: instancePath + "/index", schemaPath: "#/properties/index/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs2) {
+if (typeof data1 == "number" && isFinite(data1)) {
+if (data1 < 0 || isNaN(data1)) {
+validate204.errors = [{ instancePath: instancePath + "/index", schemaPath: "#/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid0 = _errs2 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.delta !== undefined) {
+const _errs4 = errors;
+if (!validate205(data.delta, { instancePath: instancePath + "/delta", parentData: data, parentDataProperty: "delta", rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate205.errors : vErrors.concat(validate205.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs4 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+} else {
+validate204.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate204.errors = vErrors;
+return errors === 0;
+}
+validate204.evaluated = { props: { type: true, index: true, delta: true }, dynamicProps: false, dynamicItems: false };
+var schema226 = { type: "object", required: ["type", "delta", "usage"], properties: { type: { const: "message_delta" }, delta: { type: "object", required: ["stop_reason", "stop_sequence"], properties: { stop_reason: { $ref: "MessageStopReason" }, stop_sequence: { type: ["string", "null"] }, stop_details: { type: ["object", "null"] } } }, usage: { $ref: "MessageUsage" } } };
+function validate207(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate207.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.type === undefined && (missing0 = "type") || data.delta === undefined && (missing0 = "delta") || data.usage === undefined && (missing0 = "usage")) {
-validate205.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate207.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs1 = errors;
 if (data.type !== "message_delta") {
-validate205.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "message_delta" } }];
+validate207.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "message_delta" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -25319,18 +25584,18 @@ if (errors === _errs2) {
 if (data1 && typeof data1 == "object" && !Array.isArray(data1)) {
 let missing1;
 if (data1.stop_reason === undefined && (missing1 = "stop_reason") || data1.stop_sequence === undefined && (missing1 = "stop_sequence")) {
-validate205.errors = [{ instancePath: instancePath + "/delta", schemaPath: "#/properties/delta/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate207.errors = [{ instancePath: instancePath + "/delta", schemaPath: "#/properties/delta/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data1.stop_reason !== undefined) {
 let data2 = data1.stop_reason;
 const _errs4 = errors;
 if (typeof data2 !== "string") {
-validate205.errors = [{ instancePath: instancePath + "/delta/stop_reason", schemaPath: "MessageStopReason/type", keyword: "type", params: { type: "string" } }];
+validate207.errors = [{ instancePath: instancePath + "/delta/stop_reason", schemaPath: "MessageStopReason/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data2 === "end_turn" || data2 === "max_tokens" || data2 === "stop_sequence" || data2 === "tool_use" || data2 === "refusal")) {
-validate205.errors = [{ instancePath: instancePath + "/delta/stop_reason", schemaPath: "MessageStopReason/enum", keyword: "enum", params: { allowedValues: schema215.enum } }];
+validate207.errors = [{ instancePath: instancePath + "/delta/stop_reason", schemaPath: "MessageStopReason/enum", keyword: "enum", params: { allowedValues: schema217.enum } }];
 return false;
 }
 var valid1 = _errs4 === errors;
@@ -25342,7 +25607,7 @@ if (data1.stop_sequence !== undefined) {
 let data3 = data1.stop_sequence;
 const _errs7 = errors;
 if (typeof data3 !== "string" && data3 !== null) {
-validate205.errors = [{ instancePath: instancePath + "/delta/stop_sequence", schemaPath: "#/properties/delta/properties/stop_sequence/type", keyword: "type", params: { type: schema224.properties.delta.properties.stop_sequence.type } }];
+validate207.errors = [{ instancePath: instancePath + "/delta/stop_sequence", schemaPath: "#/properties/delta/properties/stop_sequence/type", keyword: "type", params: { type: schema226.properties.delta.properties.stop_sequence.type } }];
 return false;
 }
 var valid1 = _errs7 === errors;
@@ -25354,7 +25619,7 @@ if (data1.stop_details !== undefined) {
 let data4 = data1.stop_details;
 const _errs9 = errors;
 if (!(data4 && typeof data4 == "object" && !Array.isArray(data4)) && data4 !== null) {
-validate205.errors = [{ instancePath: instancePath + "/delta/stop_details", schemaPath: "#/properties/delta/properties/stop_details/type", keyword: "type", params: { type: schema224.properties.delta.properties.stop_details.type } }];
+validate207.errors = [{ instancePath: instancePath + "/delta/stop_details", schemaPath: "#/properties/delta/properties/stop_details/type", keyword: "type", params: { type: schema226.properties.delta.properties.stop_details.type } }];
 return false;
 }
 var valid1 = _errs9 === errors;
@@ -25365,7 +25630,7 @@ var valid1 = true;
 }
 }
 } else {
-validate205.errors = [{ instancePath: instancePath + "/delta", schemaPath: "#/properties/delta/type", keyword: "type", params: { type: "object" } }];
+validate207.errors = [{ instancePath: instancePath + "/delta", schemaPath: "#/properties/delta/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -25382,20 +25647,20 @@ if (errors === _errs12) {
 if (data5 && typeof data5 == "object" && !Array.isArray(data5)) {
 let missing2;
 if (data5.input_tokens === undefined && (missing2 = "input_tokens") || data5.cache_creation_input_tokens === undefined && (missing2 = "cache_creation_input_tokens") || data5.cache_read_input_tokens === undefined && (missing2 = "cache_read_input_tokens") || data5.output_tokens === undefined && (missing2 = "output_tokens")) {
-validate205.errors = [{ instancePath: instancePath + "/usage", schemaPath: "MessageUsage/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate207.errors = [{ instancePath: instancePath + "/usage", schemaPath: "MessageUsage/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 if (data5.input_tokens !== undefined) {
 let data6 = data5.input_tokens;
 const _errs14 = errors;
 if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
-validate205.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "MessageUsage/properties/input_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate207.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "MessageUsage/properties/input_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs14) {
 if (typeof data6 == "number" && isFinite(data6)) {
 if (data6 < 0 || isNaN(data6)) {
-validate205.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "MessageUsage/properties/input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate207.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "MessageUsage/properties/input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -25409,13 +25674,13 @@ if (data5.cache_creation_input_tokens !== undefined) {
 let data7 = data5.cache_creation_input_tokens;
 const _errs16 = errors;
 if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7))) {
-validate205.errors = [{ instancePath: instancePath + "/usage/cache_creation_input_tokens", schemaPath: "MessageUsage/properties/cache_creation_input_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate207.errors = [{ instancePath: instancePath + "/usage/cache_creation_input_tokens", schemaPath: "MessageUsage/properties/cache_creation_input_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs16) {
 if (typeof data7 == "number" && isFinite(data7)) {
 if (data7 < 0 || isNaN(data7)) {
-validate205.errors = [{ instancePath: instancePath + "/usage/cache_creation_input_tokens", schemaPath: "MessageUsage/properties/cache_creation_input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate207.errors = [{ instancePath: instancePath + "/usage/cache_creation_input_tokens", schemaPath: "MessageUsage/properties/cache_creation_input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -25429,13 +25694,13 @@ if (data5.cache_read_input_tokens !== undefined) {
 let data8 = data5.cache_read_input_tokens;
 const _errs18 = errors;
 if (!(typeof data8 == "number" && (!(data8 % 1) && !isNaN(data8)) && isFinite(data8))) {
-validate205.errors = [{ instancePath: instancePath + "/usage/cache_read_input_tokens", schemaPath: "MessageUsage/properties/cache_read_input_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate207.errors = [{ instancePath: instancePath + "/usage/cache_read_input_tokens", schemaPath: "MessageUsage/properties/cache_read_input_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs18) {
 if (typeof data8 == "number" && isFinite(data8)) {
 if (data8 < 0 || isNaN(data8)) {
-validate205.errors = [{ instancePath: instancePath + "/usage/cache_read_input_tokens", schemaPath: "MessageUsage/properties/cache_read_input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate207.errors = [{ instancePath: instancePath + "/usage/cache_read_input_tokens", schemaPath: "MessageUsage/properties/cache_read_input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -25452,20 +25717,20 @@ if (errors === _errs20) {
 if (data9 && typeof data9 == "object" && !Array.isArray(data9)) {
 let missing3;
 if (data9.ephemeral_5m_input_tokens === undefined && (missing3 = "ephemeral_5m_input_tokens") || data9.ephemeral_1h_input_tokens === undefined && (missing3 = "ephemeral_1h_input_tokens")) {
-validate205.errors = [{ instancePath: instancePath + "/usage/cache_creation", schemaPath: "MessageUsage/properties/cache_creation/required", keyword: "required", params: { missingProperty: missing3 } }];
+validate207.errors = [{ instancePath: instancePath + "/usage/cache_creation", schemaPath: "MessageUsage/properties/cache_creation/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
 if (data9.ephemeral_5m_input_tokens !== undefined) {
 let data10 = data9.ephemeral_5m_input_tokens;
 const _errs22 = errors;
 if (!(typeof data10 == "number" && (!(data10 % 1) && !isNaN(data10)) && isFinite(data10))) {
-validate205.errors = [{ instancePath: instancePath + "/usage/cache_creation/ephemeral_5m_input_tokens", schemaPath: "MessageUsage/properties/cache_creation/properties/ephemeral_5m_input_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate207.errors = [{ instancePath: instancePath + "/usage/cache_creation/ephemeral_5m_input_tokens", schemaPath: "MessageUsage/properties/cache_creation/properties/ephemeral_5m_input_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs22) {
 if (typeof data10 == "number" && isFinite(data10)) {
 if (data10 < 0 || isNaN(data10)) {
-validate205.errors = [{ instancePath: instancePath + "/usage/cache_creation/ephemeral_5m_input_tokens", schemaPath: "MessageUsage/properties/cache_creation/properties/ephemeral_5m_input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate207.errors = [{ instancePath: instancePath + "/usage/cache_creation/ephemeral_5m_input_tokens", schemaPath: "MessageUsage/properties/cache_creation/properties/ephemeral_5m_input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -25479,13 +25744,13 @@ if (data9.ephemeral_1h_input_tokens !== undefined) {
 let data11 = data9.ephemeral_1h_input_tokens;
 const _errs24 = errors;
 if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
-validate205.errors = [{ instancePath: instancePath + "/usage/cache_creation/ephemeral_1h_input_tokens", schemaPath: "MessageUsage/properties/cache_creation/properties/ephemeral_1h_input_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate207.errors = [{ instancePath: instancePath + "/usage/cache_creation/ephemeral_1h_input_tokens", schemaPath: "MessageUsage/properties/cache_creation/properties/ephemeral_1h_input_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs24) {
 if (typeof data11 == "number" && isFinite(data11)) {
 if (data11 < 0 || isNaN(data11)) {
-validate205.errors = [{ instancePath: instancePath + "/usage/cache_creation/ephemeral_1h_input_tokens", schemaPath: "MessageUsage/properties/cache_creation/properties/ephemeral_1h_input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate207.errors = [{ instancePath: instancePath + "/usage/cache_creation/ephemeral_1h_input_tokens", schemaPath: "MessageUsage/properties/cache_creation/properties/ephemeral_1h_input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -25497,7 +25762,7 @@ var valid5 = true;
 }
 }
 } else {
-validate205.errors = [{ instancePath: instancePath + "/usage/cache_creation", schemaPath: "MessageUsage/properties/cache_creation/type", keyword: "type", params: { type: "object" } }];
+validate207.errors = [{ instancePath: instancePath + "/usage/cache_creation", schemaPath: "MessageUsage/properties/cache_creation/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -25510,13 +25775,13 @@ if (data5.output_tokens !== undefined) {
 let data12 = data5.output_tokens;
 const _errs26 = errors;
 if (!(typeof data12 == "number" && (!(data12 % 1) && !isNaN(data12)) && isFinite(data12))) {
-validate205.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "MessageUsage/properties/output_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate207.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "MessageUsage/properties/output_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs26) {
 if (typeof data12 == "number" && isFinite(data12)) {
 if (data12 < 0 || isNaN(data12)) {
-validate205.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "MessageUsage/properties/output_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate207.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "MessageUsage/properties/output_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -25533,20 +25798,20 @@ if (errors === _errs28) {
 if (data13 && typeof data13 == "object" && !Array.isArray(data13)) {
 let missing4;
 if (data13.thinking_tokens === undefined && (missing4 = "thinking_tokens")) {
-validate205.errors = [{ instancePath: instancePath + "/usage/output_tokens_details", schemaPath: "MessageUsage/properties/output_tokens_details/required", keyword: "required", params: { missingProperty: missing4 } }];
+validate207.errors = [{ instancePath: instancePath + "/usage/output_tokens_details", schemaPath: "MessageUsage/properties/output_tokens_details/required", keyword: "required", params: { missingProperty: missing4 } }];
 return false;
 } else {
 if (data13.thinking_tokens !== undefined) {
 let data14 = data13.thinking_tokens;
 const _errs30 = errors;
 if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14))) {
-validate205.errors = [{ instancePath: instancePath + "/usage/output_tokens_details/thinking_tokens", schemaPath: "MessageUsage/properties/output_tokens_details/properties/thinking_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate207.errors = [{ instancePath: instancePath + "/usage/output_tokens_details/thinking_tokens", schemaPath: "MessageUsage/properties/output_tokens_details/properties/thinking_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs30) {
 if (typeof data14 == "number" && isFinite(data14)) {
 if (data14 < 0 || isNaN(data14)) {
-validate205.errors = [{ instancePath: instancePath + "/usage/output_tokens_details/thinking_tokens", schemaPath: "MessageUsage/properties/output_tokens_details/properties/thinking_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate207.errors = [{ instancePath: instancePath + "/usage/output_tokens_details/thinking_tokens", schemaPath: "MessageUsage/properties/output_tokens_details/properties/thinking_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -25554,7 +25819,7 @@ return false;
 }
 }
 } else {
-validate205.errors = [{ instancePath: instancePath + "/usage/output_tokens_details", schemaPath: "MessageUsage/properties/output_tokens_details/type", keyword: "type", params: { type: "object" } }];
+validate207.errors = [{ instancePath: instancePath + "/usage/output_tokens_details", schemaPath: "MessageUsage/properties/output_tokens_details/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -25566,7 +25831,7 @@ if (valid4) {
 if (data5.server_tool_use !== undefined) {
 const _errs32 = errors;
 if (data5.server_tool_use !== null) {
-validate205.errors = [{ instancePath: instancePath + "/usage/server_tool_use", schemaPath: "MessageUsage/properties/server_tool_use/type", keyword: "type", params: { type: "null" } }];
+validate207.errors = [{ instancePath: instancePath + "/usage/server_tool_use", schemaPath: "MessageUsage/properties/server_tool_use/type", keyword: "type", params: { type: "null" } }];
 return false;
 }
 var valid4 = _errs32 === errors;
@@ -25577,7 +25842,7 @@ if (valid4) {
 if (data5.service_tier !== undefined) {
 const _errs34 = errors;
 if (data5.service_tier !== "standard") {
-validate205.errors = [{ instancePath: instancePath + "/usage/service_tier", schemaPath: "MessageUsage/properties/service_tier/const", keyword: "const", params: { allowedValue: "standard" } }];
+validate207.errors = [{ instancePath: instancePath + "/usage/service_tier", schemaPath: "MessageUsage/properties/service_tier/const", keyword: "const", params: { allowedValue: "standard" } }];
 return false;
 }
 var valid4 = _errs34 === errors;
@@ -25593,7 +25858,7 @@ var valid4 = true;
 }
 }
 } else {
-validate205.errors = [{ instancePath: instancePath + "/usage", schemaPath: "MessageUsage/type", keyword: "type", params: { type: "object" } }];
+validate207.errors = [{ instancePath: instancePath + "/usage", schemaPath: "MessageUsage/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -25605,18 +25870,18 @@ var valid0 = true;
 }
 }
 } else {
-validate205.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate207.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate205.errors = vErrors;
+validate207.errors = vErrors;
 return errors === 0;
 }
-validate205.evaluated = { props: { type: true, delta: true, usage: true }, dynamicProps: false, dynamicItems: false };
-function validate194(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate207.evaluated = { props: { type: true, delta: true, usage: true }, dynamicProps: false, dynamicItems: false };
+function validate196(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate194.evaluated;
+const evaluated0 = validate196.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -25624,7 +25889,7 @@ if (evaluated0.dynamicItems) {
 evaluated0.items = undefined;
 }
 if (!(data && typeof data == "object" && !Array.isArray(data))) {
-validate194.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate196.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 const _errs1 = errors;
@@ -25632,23 +25897,23 @@ if (errors === _errs1) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.type === undefined && (missing0 = "type")) {
-validate194.errors = [{ instancePath, schemaPath: "#/allOf/0/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate196.errors = [{ instancePath, schemaPath: "#/allOf/0/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 let data0 = data.type;
 if (typeof data0 !== "string") {
-validate194.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/type", keyword: "type", params: { type: "string" } }];
+validate196.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data0 === "message_start" || data0 === "ping" || data0 === "content_block_start" || data0 === "content_block_delta" || data0 === "content_block_stop" || data0 === "message_delta" || data0 === "message_stop" || data0 === "error")) {
-validate194.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema207.allOf[0].properties.type.enum } }];
+validate196.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema209.allOf[0].properties.type.enum } }];
 return false;
 }
 }
 }
 } else {
-validate194.errors = [{ instancePath, schemaPath: "#/allOf/0/type", keyword: "type", params: { type: "object" } }];
+validate196.errors = [{ instancePath, schemaPath: "#/allOf/0/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -25660,8 +25925,8 @@ if (data && typeof data == "object" && !Array.isArray(data)) {
 const tag0 = data.type;
 if (typeof tag0 == "string") {
 if (tag0 === "message_start") {
-if (!validate195(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate195.errors : vErrors.concat(validate195.errors);
+if (!validate197(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate197.errors : vErrors.concat(validate197.errors);
 errors = vErrors.length;
 }
 var props0 = {};
@@ -25673,18 +25938,18 @@ if (errors === _errs10) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing1;
 if (data.type === undefined && (missing1 = "type")) {
-validate194.errors = [{ instancePath, schemaPath: "MessagePing/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate196.errors = [{ instancePath, schemaPath: "MessagePing/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 if (data.type !== "ping") {
-validate194.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessagePing/properties/type/const", keyword: "const", params: { allowedValue: "ping" } }];
+validate196.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessagePing/properties/type/const", keyword: "const", params: { allowedValue: "ping" } }];
 return false;
 }
 }
 }
 } else {
-validate194.errors = [{ instancePath, schemaPath: "MessagePing/type", keyword: "type", params: { type: "object" } }];
+validate196.errors = [{ instancePath, schemaPath: "MessagePing/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -25693,8 +25958,8 @@ props0 = props0 || {};
 props0.type = true;
 }
 } else if (tag0 === "content_block_start") {
-if (!validate200(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate200.errors : vErrors.concat(validate200.errors);
+if (!validate202(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
 errors = vErrors.length;
 }
 if (props0 !== true) {
@@ -25704,8 +25969,8 @@ props0.index = true;
 props0.content_block = true;
 }
 } else if (tag0 === "content_block_delta") {
-if (!validate202(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
+if (!validate204(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate204.errors : vErrors.concat(validate204.errors);
 errors = vErrors.length;
 }
 if (props0 !== true) {
@@ -25720,13 +25985,13 @@ if (errors === _errs16) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing2;
 if (data.type === undefined && (missing2 = "type") || data.index === undefined && (missing2 = "index")) {
-validate194.errors = [{ instancePath, schemaPath: "MessageBlockStop/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate196.errors = [{ instancePath, schemaPath: "MessageBlockStop/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs18 = errors;
 if (data.type !== "content_block_stop") {
-validate194.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageBlockStop/properties/type/const", keyword: "const", params: { allowedValue: "content_block_stop" } }];
+validate196.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageBlockStop/properties/type/const", keyword: "const", params: { allowedValue: "content_block_stop" } }];
 return false;
 }
 var valid11 = _errs18 === errors;
@@ -25738,13 +26003,13 @@ if (data.index !== undefined) {
 let data3 = data.index;
 const _errs19 = errors;
 if (!(typeof data3 == "number" && (!(data3 % 1) && !isNaN(data3)) && isFinite(data3))) {
-validate194.errors = [{ instancePath: instancePath + "/index", schemaPath: "MessageBlockStop/properties/index/type", keyword: "type", params: { type: "integer" } }];
+validate196.errors = [{ instancePath: instancePath + "/index", schemaPath: "MessageBlockStop/properties/index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs19) {
 if (typeof data3 == "number" && isFinite(data3)) {
 if (data3 < 0 || isNaN(data3)) {
-validate194.errors = [{ instancePath: instancePath + "/index", schemaPath: "MessageBlockStop/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate196.errors = [{ instancePath: instancePath + "/index", schemaPath: "MessageBlockStop/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -25756,7 +26021,7 @@ var valid11 = true;
 }
 }
 } else {
-validate194.errors = [{ instancePath, schemaPath: "MessageBlockStop/type", keyword: "type", params: { type: "object" } }];
+validate196.errors = [{ instancePath, schemaPath: "MessageBlockStop/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -25766,8 +26031,8 @@ props0.type = true;
 props0.index = true;
 }
 } else if (tag0 === "message_delta") {
-if (!validate205(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate205.errors : vErrors.concat(validate205.errors);
+if (!validate207(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate207.errors : vErrors.concat(validate207.errors);
 errors = vErrors.length;
 }
 if (props0 !== true) {
@@ -25782,18 +26047,18 @@ if (errors === _errs23) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing3;
 if (data.type === undefined && (missing3 = "type")) {
-validate194.errors = [{ instancePath, schemaPath: "MessageStop/required", keyword: "required", params: { missingProperty: missing3 } }];
+validate196.errors = [{ instancePath, schemaPath: "MessageStop/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 if (data.type !== "message_stop") {
-validate194.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageStop/properties/type/const", keyword: "const", params: { allowedValue: "message_stop" } }];
+validate196.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageStop/properties/type/const", keyword: "const", params: { allowedValue: "message_stop" } }];
 return false;
 }
 }
 }
 } else {
-validate194.errors = [{ instancePath, schemaPath: "MessageStop/type", keyword: "type", params: { type: "object" } }];
+validate196.errors = [{ instancePath, schemaPath: "MessageStop/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -25807,13 +26072,13 @@ if (errors === _errs27) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing4;
 if (data.type === undefined && (missing4 = "type") || data.error === undefined && (missing4 = "error")) {
-validate194.errors = [{ instancePath, schemaPath: "MessageError/required", keyword: "required", params: { missingProperty: missing4 } }];
+validate196.errors = [{ instancePath, schemaPath: "MessageError/required", keyword: "required", params: { missingProperty: missing4 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs29 = errors;
 if (data.type !== "error") {
-validate194.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageError/properties/type/const", keyword: "const", params: { allowedValue: "error" } }];
+validate196.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageError/properties/type/const", keyword: "const", params: { allowedValue: "error" } }];
 return false;
 }
 var valid18 = _errs29 === errors;
@@ -25828,13 +26093,13 @@ if (errors === _errs30) {
 if (data6 && typeof data6 == "object" && !Array.isArray(data6)) {
 let missing5;
 if (data6.type === undefined && (missing5 = "type") || data6.message === undefined && (missing5 = "message")) {
-validate194.errors = [{ instancePath: instancePath + "/error", schemaPath: "MessageError/properties/error/required", keyword: "required", params: { missingProperty: missing5 } }];
+validate196.errors = [{ instancePath: instancePath + "/error", schemaPath: "MessageError/properties/error/required", keyword: "required", params: { missingProperty: missing5 } }];
 return false;
 } else {
 if (data6.type !== undefined) {
 const _errs32 = errors;
 if (typeof data6.type !== "string") {
-validate194.errors = [{ instancePath: instancePath + "/error/type", schemaPath: "MessageError/properties/error/properties/type/type", keyword: "type", params: { type: "string" } }];
+validate196.errors = [{ instancePath: instancePath + "/error/type", schemaPath: "MessageError/properties/error/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid19 = _errs32 === errors;
@@ -25845,7 +26110,7 @@ if (valid19) {
 if (data6.message !== undefined) {
 const _errs34 = errors;
 if (typeof data6.message !== "string") {
-validate194.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "MessageError/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
+validate196.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "MessageError/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid19 = _errs34 === errors;
@@ -25855,7 +26120,7 @@ var valid19 = true;
 }
 }
 } else {
-validate194.errors = [{ instancePath: instancePath + "/error", schemaPath: "MessageError/properties/error/type", keyword: "type", params: { type: "object" } }];
+validate196.errors = [{ instancePath: instancePath + "/error", schemaPath: "MessageError/properties/error/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -25867,7 +26132,7 @@ if (valid18) {
 if (data.request_id !== undefined) {
 const _errs36 = errors;
 if (typeof data.request_id !== "string") {
-validate194.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "MessageError/properties/request_id/type", keyword: "type", params: { type: "string" } }];
+validate196.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "MessageError/properties/request_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid18 = _errs36 === errors;
@@ -25878,7 +26143,7 @@ var valid18 = true;
 }
 }
 } else {
-validate194.errors = [{ instancePath, schemaPath: "MessageError/type", keyword: "type", params: { type: "object" } }];
+validate196.errors = [{ instancePath, schemaPath: "MessageError/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -25889,15 +26154,15 @@ props0.error = true;
 props0.request_id = true;
 }
 } else {
-validate194.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "mapping", tag: "type", tagValue: tag0 } }];
+validate196.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "mapping", tag: "type", tagValue: tag0 } }];
 return false;
 }
 } else {
-validate194.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "tag", tag: "type", tagValue: tag0 } }];
+validate196.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "tag", tag: "type", tagValue: tag0 } }];
 return false;
 }
 } else {
-validate194.errors = [{ instancePath, schemaPath: "#/allOf/1/type", keyword: "type", params: { type: "object" } }];
+validate196.errors = [{ instancePath, schemaPath: "#/allOf/1/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -25909,17 +26174,17 @@ props0.type = true;
 }
 }
 }
-validate194.errors = vErrors;
+validate196.errors = vErrors;
 evaluated0.props = props0;
 return errors === 0;
 }
-validate194.evaluated = { dynamicProps: true, dynamicItems: false };
-var validateMessage = validate196;
-var validateModelList = validate210;
-function validate210(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate196.evaluated = { dynamicProps: true, dynamicItems: false };
+var validateMessage = validate198;
+var validateModelList = validate212;
+function validate212(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate210.evaluated;
+const evaluated0 = validate212.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -25930,13 +26195,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.object === undefined && (missing0 = "object") || data.data === undefined && (missing0 = "data")) {
-validate210.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate212.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.object !== undefined) {
 const _errs1 = errors;
 if (data.object !== "list") {
-validate210.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
+validate212.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -25963,7 +26228,7 @@ break;
 }
 }
 } else {
-validate210.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
+validate212.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -25974,19 +26239,19 @@ var valid0 = true;
 }
 }
 } else {
-validate210.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate212.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate210.errors = vErrors;
+validate212.errors = vErrors;
 return errors === 0;
 }
-validate210.evaluated = { props: { object: true, data: true }, dynamicProps: false, dynamicItems: false };
-var validateService = validate212;
-function validate212(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate212.evaluated = { props: { object: true, data: true }, dynamicProps: false, dynamicItems: false };
+var validateService = validate214;
+function validate214(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate212.evaluated;
+const evaluated0 = validate214.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -25997,13 +26262,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.name === undefined && (missing0 = "name") || data.description === undefined && (missing0 = "description") || data.version === undefined && (missing0 = "version") || data.docs === undefined && (missing0 = "docs") || data.openapi === undefined && (missing0 = "openapi") || data.models === undefined && (missing0 = "models")) {
-validate212.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate214.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.name !== undefined) {
 const _errs1 = errors;
 if (data.name !== "Sluice") {
-validate212.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/const", keyword: "const", params: { allowedValue: "Sluice" } }];
+validate214.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/const", keyword: "const", params: { allowedValue: "Sluice" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -26014,7 +26279,7 @@ if (valid0) {
 if (data.description !== undefined) {
 const _errs2 = errors;
 if (typeof data.description !== "string") {
-validate212.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/type", keyword: "type", params: { type: "string" } }];
+validate214.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -26025,7 +26290,7 @@ if (valid0) {
 if (data.version !== undefined) {
 const _errs4 = errors;
 if (typeof data.version !== "string") {
-validate212.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "string" } }];
+validate214.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -26036,7 +26301,7 @@ if (valid0) {
 if (data.docs !== undefined) {
 const _errs6 = errors;
 if (typeof data.docs !== "string") {
-validate212.errors = [{ instancePath: instancePath + "/docs", schemaPath: "#/properties/docs/type", keyword: "type", params: { type: "string" } }];
+validate214.errors = [{ instancePath: instancePath + "/docs", schemaPath: "#/properties/docs/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -26047,7 +26312,7 @@ if (valid0) {
 if (data.openapi !== undefined) {
 const _errs8 = errors;
 if (typeof data.openapi !== "string") {
-validate212.errors = [{ instancePath: instancePath + "/openapi", schemaPath: "#/properties/openapi/type", keyword: "type", params: { type: "string" } }];
+validate214.errors = [{ instancePath: instancePath + "/openapi", schemaPath: "#/properties/openapi/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -26058,7 +26323,7 @@ if (valid0) {
 if (data.models !== undefined) {
 const _errs10 = errors;
 if (typeof data.models !== "string") {
-validate212.errors = [{ instancePath: instancePath + "/models", schemaPath: "#/properties/models/type", keyword: "type", params: { type: "string" } }];
+validate214.errors = [{ instancePath: instancePath + "/models", schemaPath: "#/properties/models/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -26072,20 +26337,20 @@ var valid0 = true;
 }
 }
 } else {
-validate212.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate214.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate212.errors = vErrors;
+validate214.errors = vErrors;
 return errors === 0;
 }
-validate212.evaluated = { props: { name: true, description: true, version: true, docs: true, openapi: true, models: true }, dynamicProps: false, dynamicItems: false };
-var validateSpeechEvent = validate213;
-var schema233 = { type: "object", properties: { type: { enum: ["speech.audio.delta", "speech.audio.done"] }, audio: { type: "string" }, usage: { type: "object", required: ["input_tokens", "output_tokens", "total_tokens"], properties: { input_tokens: { type: "integer", minimum: 0 }, output_tokens: { type: "integer", minimum: 0 }, total_tokens: { type: "integer", minimum: 0 }, characters: { type: "integer", minimum: 0 } } }, error: { type: "object", required: ["message", "type", "code", "param"], properties: { message: { type: "string" }, type: { type: "string" }, code: { type: "string" }, param: { type: ["string", "null"] } } } } };
-function validate213(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate214.evaluated = { props: { name: true, description: true, version: true, docs: true, openapi: true, models: true }, dynamicProps: false, dynamicItems: false };
+var validateSpeechEvent = validate215;
+var schema235 = { type: "object", properties: { type: { enum: ["speech.audio.delta", "speech.audio.done"] }, audio: { type: "string" }, usage: { type: "object", required: ["input_tokens", "output_tokens", "total_tokens"], properties: { input_tokens: { type: "integer", minimum: 0 }, output_tokens: { type: "integer", minimum: 0 }, total_tokens: { type: "integer", minimum: 0 }, characters: { type: "integer", minimum: 0 } } }, error: { type: "object", required: ["message", "type", "code", "param"], properties: { message: { type: "string" }, type: { type: "string" }, code: { type: "string" }, param: { type: ["string", "null"] } } } } };
+function validate215(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate213.evaluated;
+const evaluated0 = validate215.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -26098,7 +26363,7 @@ if (data.type !== undefined) {
 let data0 = data.type;
 const _errs1 = errors;
 if (!(data0 === "speech.audio.delta" || data0 === "speech.audio.done")) {
-validate213.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema233.properties.type.enum } }];
+validate215.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema235.properties.type.enum } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -26109,7 +26374,7 @@ if (valid0) {
 if (data.audio !== undefined) {
 const _errs2 = errors;
 if (typeof data.audio !== "string") {
-validate213.errors = [{ instancePath: instancePath + "/audio", schemaPath: "#/properties/audio/type", keyword: "type", params: { type: "string" } }];
+validate215.errors = [{ instancePath: instancePath + "/audio", schemaPath: "#/properties/audio/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -26124,20 +26389,20 @@ if (errors === _errs4) {
 if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
 let missing0;
 if (data2.input_tokens === undefined && (missing0 = "input_tokens") || data2.output_tokens === undefined && (missing0 = "output_tokens") || data2.total_tokens === undefined && (missing0 = "total_tokens")) {
-validate213.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate215.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data2.input_tokens !== undefined) {
 let data3 = data2.input_tokens;
 const _errs6 = errors;
 if (!(typeof data3 == "number" && (!(data3 % 1) && !isNaN(data3)) && isFinite(data3))) {
-validate213.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "#/properties/usage/properties/input_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate215.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "#/properties/usage/properties/input_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs6) {
 if (typeof data3 == "number" && isFinite(data3)) {
 if (data3 < 0 || isNaN(data3)) {
-validate213.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "#/properties/usage/properties/input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate215.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "#/properties/usage/properties/input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -26151,13 +26416,13 @@ if (data2.output_tokens !== undefined) {
 let data4 = data2.output_tokens;
 const _errs8 = errors;
 if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
-validate213.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "#/properties/usage/properties/output_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate215.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "#/properties/usage/properties/output_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs8) {
 if (typeof data4 == "number" && isFinite(data4)) {
 if (data4 < 0 || isNaN(data4)) {
-validate213.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "#/properties/usage/properties/output_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate215.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "#/properties/usage/properties/output_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -26171,13 +26436,13 @@ if (data2.total_tokens !== undefined) {
 let data5 = data2.total_tokens;
 const _errs10 = errors;
 if (!(typeof data5 == "number" && (!(data5 % 1) && !isNaN(data5)) && isFinite(data5))) {
-validate213.errors = [{ instancePath: instancePath + "/usage/total_tokens", schemaPath: "#/properties/usage/properties/total_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate215.errors = [{ instancePath: instancePath + "/usage/total_tokens", schemaPath: "#/properties/usage/properties/total_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs10) {
 if (typeof data5 == "number" && isFinite(data5)) {
 if (data5 < 0 || isNaN(data5)) {
-validate213.errors = [{ instancePath: instancePath + "/usage/total_tokens", schemaPath: "#/properties/usage/properties/total_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate215.errors = [{ instancePath: instancePath + "/usage/total_tokens", schemaPath: "#/properties/usage/properties/total_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -26191,13 +26456,13 @@ if (data2.characters !== undefined) {
 let data6 = data2.characters;
 const _errs12 = errors;
 if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
-validate213.errors = [{ instancePath: instancePath + "/usage/characters", schemaPath: "#/properties/usage/properties/characters/type", keyword: "type", params: { type: "integer" } }];
+validate215.errors = [{ instancePath: instancePath + "/usage/characters", schemaPath: "#/properties/usage/properties/characters/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs12) {
 if (typeof data6 == "number" && isFinite(data6)) {
 if (data6 < 0 || isNaN(data6)) {
-validate213.errors = [{ instancePath: instancePath + "/usage/characters", schemaPath: "#/properties/usage/properties/characters/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate215.errors = [{ instancePath: instancePath + "/usage/characters", schemaPath: "#/properties/usage/properties/characters/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -26211,7 +26476,7 @@ var valid1 = true;
 }
 }
 } else {
-validate213.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/type", keyword: "type", params: { type: "object" } }];
+validate215.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -26227,13 +26492,13 @@ if (errors === _errs14) {
 if (data7 && typeof data7 == "object" && !Array.isArray(data7)) {
 let missing1;
 if (data7.message === undefined && (missing1 = "message") || data7.type === undefined && (missing1 = "type") || data7.code === undefined && (missing1 = "code") || data7.param === undefined && (missing1 = "param")) {
-validate213.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate215.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data7.message !== undefined) {
 const _errs16 = errors;
 if (typeof data7.message !== "string") {
-validate213.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
+validate215.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs16 === errors;
@@ -26244,7 +26509,7 @@ if (valid2) {
 if (data7.type !== undefined) {
 const _errs18 = errors;
 if (typeof data7.type !== "string") {
-validate213.errors = [{ instancePath: instancePath + "/error/type", schemaPath: "#/properties/error/properties/type/type", keyword: "type", params: { type: "string" } }];
+validate215.errors = [{ instancePath: instancePath + "/error/type", schemaPath: "#/properties/error/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs18 === errors;
@@ -26255,7 +26520,7 @@ if (valid2) {
 if (data7.code !== undefined) {
 const _errs20 = errors;
 if (typeof data7.code !== "string") {
-validate213.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
+validate215.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs20 === errors;
@@ -26267,7 +26532,7 @@ if (data7.param !== undefined) {
 let data11 = data7.param;
 const _errs22 = errors;
 if (typeof data11 !== "string" && data11 !== null) {
-validate213.errors = [{ instancePath: instancePath + "/error/param", schemaPath: "#/properties/error/properties/param/type", keyword: "type", params: { type: schema233.properties.error.properties.param.type } }];
+validate215.errors = [{ instancePath: instancePath + "/error/param", schemaPath: "#/properties/error/properties/param/type", keyword: "type", params: { type: schema235.properties.error.properties.param.type } }];
 return false;
 }
 var valid2 = _errs22 === errors;
@@ -26279,7 +26544,7 @@ var valid2 = true;
 }
 }
 } else {
-validate213.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: "object" } }];
+validate215.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -26291,19 +26556,19 @@ var valid0 = true;
 }
 }
 } else {
-validate213.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate215.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate213.errors = vErrors;
+validate215.errors = vErrors;
 return errors === 0;
 }
-validate213.evaluated = { props: { type: true, audio: true, usage: true, error: true }, dynamicProps: false, dynamicItems: false };
-var validateTokenCount = validate214;
-function validate214(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate215.evaluated = { props: { type: true, audio: true, usage: true, error: true }, dynamicProps: false, dynamicItems: false };
+var validateTokenCount = validate216;
+function validate216(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate214.evaluated;
+const evaluated0 = validate216.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -26314,20 +26579,20 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.input_tokens === undefined && (missing0 = "input_tokens")) {
-validate214.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate216.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.input_tokens !== undefined) {
 let data0 = data.input_tokens;
 const _errs1 = errors;
 if (!(typeof data0 == "number" && (!(data0 % 1) && !isNaN(data0)) && isFinite(data0))) {
-validate214.errors = [{ instancePath: instancePath + "/input_tokens", schemaPath: "#/properties/input_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate216.errors = [{ instancePath: instancePath + "/input_tokens", schemaPath: "#/properties/input_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs1) {
 if (typeof data0 == "number" && isFinite(data0)) {
 if (data0 < 0 || isNaN(data0)) {
-validate214.errors = [{ instancePath: instancePath + "/input_tokens", schemaPath: "#/properties/input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate216.errors = [{ instancePath: instancePath + "/input_tokens", schemaPath: "#/properties/input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -26335,19 +26600,19 @@ return false;
 }
 }
 } else {
-validate214.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate216.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate214.errors = vErrors;
+validate216.errors = vErrors;
 return errors === 0;
 }
-validate214.evaluated = { props: { input_tokens: true }, dynamicProps: false, dynamicItems: false };
-var validateTokenUsageReport = validate215;
-function validate215(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate216.evaluated = { props: { input_tokens: true }, dynamicProps: false, dynamicItems: false };
+var validateTokenUsageReport = validate217;
+function validate217(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate215.evaluated;
+const evaluated0 = validate217.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -26358,20 +26623,20 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.prompt_tokens === undefined && (missing0 = "prompt_tokens") || data.completion_tokens === undefined && (missing0 = "completion_tokens") || data.total_tokens === undefined && (missing0 = "total_tokens")) {
-validate215.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate217.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.prompt_tokens !== undefined) {
 let data0 = data.prompt_tokens;
 const _errs1 = errors;
 if (!(typeof data0 == "number" && (!(data0 % 1) && !isNaN(data0)) && isFinite(data0))) {
-validate215.errors = [{ instancePath: instancePath + "/prompt_tokens", schemaPath: "#/properties/prompt_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate217.errors = [{ instancePath: instancePath + "/prompt_tokens", schemaPath: "#/properties/prompt_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs1) {
 if (typeof data0 == "number" && isFinite(data0)) {
 if (data0 < 0 || isNaN(data0)) {
-validate215.errors = [{ instancePath: instancePath + "/prompt_tokens", schemaPath: "#/properties/prompt_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate217.errors = [{ instancePath: instancePath + "/prompt_tokens", schemaPath: "#/properties/prompt_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -26385,13 +26650,13 @@ if (data.completion_tokens !== undefined) {
 let data1 = data.completion_tokens;
 const _errs3 = errors;
 if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
-validate215.errors = [{ instancePath: instancePath + "/completion_tokens", schemaPath: "#/properties/completion_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate217.errors = [{ instancePath: instancePath + "/completion_tokens", schemaPath: "#/properties/completion_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs3) {
 if (typeof data1 == "number" && isFinite(data1)) {
 if (data1 < 0 || isNaN(data1)) {
-validate215.errors = [{ instancePath: instancePath + "/completion_tokens", schemaPath: "#/properties/completion_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate217.errors = [{ instancePath: instancePath + "/completion_tokens", schemaPath: "#/properties/completion_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -26405,13 +26670,13 @@ if (data.total_tokens !== undefined) {
 let data2 = data.total_tokens;
 const _errs5 = errors;
 if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)) && isFinite(data2))) {
-validate215.errors = [{ instancePath: instancePath + "/total_tokens", schemaPath: "#/properties/total_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate217.errors = [{ instancePath: instancePath + "/total_tokens", schemaPath: "#/properties/total_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs5) {
 if (typeof data2 == "number" && isFinite(data2)) {
 if (data2 < 0 || isNaN(data2)) {
-validate215.errors = [{ instancePath: instancePath + "/total_tokens", schemaPath: "#/properties/total_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate217.errors = [{ instancePath: instancePath + "/total_tokens", schemaPath: "#/properties/total_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -26430,13 +26695,13 @@ if (data3.cached_tokens !== undefined) {
 let data4 = data3.cached_tokens;
 const _errs9 = errors;
 if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
-validate215.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cached_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cached_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate217.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cached_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cached_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs9) {
 if (typeof data4 == "number" && isFinite(data4)) {
 if (data4 < 0 || isNaN(data4)) {
-validate215.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cached_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cached_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate217.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cached_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cached_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -26450,13 +26715,13 @@ if (data3.cache_write_tokens !== undefined) {
 let data5 = data3.cache_write_tokens;
 const _errs11 = errors;
 if (!(typeof data5 == "number" && (!(data5 % 1) && !isNaN(data5)) && isFinite(data5))) {
-validate215.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cache_write_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cache_write_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate217.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cache_write_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cache_write_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs11) {
 if (typeof data5 == "number" && isFinite(data5)) {
 if (data5 < 0 || isNaN(data5)) {
-validate215.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cache_write_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cache_write_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate217.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cache_write_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cache_write_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -26470,13 +26735,13 @@ if (data3.audio_tokens !== undefined) {
 let data6 = data3.audio_tokens;
 const _errs13 = errors;
 if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
-validate215.errors = [{ instancePath: instancePath + "/prompt_tokens_details/audio_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/audio_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate217.errors = [{ instancePath: instancePath + "/prompt_tokens_details/audio_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/audio_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs13) {
 if (typeof data6 == "number" && isFinite(data6)) {
 if (data6 < 0 || isNaN(data6)) {
-validate215.errors = [{ instancePath: instancePath + "/prompt_tokens_details/audio_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/audio_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate217.errors = [{ instancePath: instancePath + "/prompt_tokens_details/audio_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/audio_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -26490,13 +26755,13 @@ if (data3.image_tokens !== undefined) {
 let data7 = data3.image_tokens;
 const _errs15 = errors;
 if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7))) {
-validate215.errors = [{ instancePath: instancePath + "/prompt_tokens_details/image_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/image_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate217.errors = [{ instancePath: instancePath + "/prompt_tokens_details/image_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/image_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs15) {
 if (typeof data7 == "number" && isFinite(data7)) {
 if (data7 < 0 || isNaN(data7)) {
-validate215.errors = [{ instancePath: instancePath + "/prompt_tokens_details/image_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/image_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate217.errors = [{ instancePath: instancePath + "/prompt_tokens_details/image_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/image_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -26509,7 +26774,7 @@ var valid1 = true;
 }
 }
 } else {
-validate215.errors = [{ instancePath: instancePath + "/prompt_tokens_details", schemaPath: "#/properties/prompt_tokens_details/type", keyword: "type", params: { type: "object" } }];
+validate217.errors = [{ instancePath: instancePath + "/prompt_tokens_details", schemaPath: "#/properties/prompt_tokens_details/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -26527,13 +26792,13 @@ if (data8.reasoning_tokens !== undefined) {
 let data9 = data8.reasoning_tokens;
 const _errs19 = errors;
 if (!(typeof data9 == "number" && (!(data9 % 1) && !isNaN(data9)) && isFinite(data9))) {
-validate215.errors = [{ instancePath: instancePath + "/completion_tokens_details/reasoning_tokens", schemaPath: "#/properties/completion_tokens_details/properties/reasoning_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate217.errors = [{ instancePath: instancePath + "/completion_tokens_details/reasoning_tokens", schemaPath: "#/properties/completion_tokens_details/properties/reasoning_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs19) {
 if (typeof data9 == "number" && isFinite(data9)) {
 if (data9 < 0 || isNaN(data9)) {
-validate215.errors = [{ instancePath: instancePath + "/completion_tokens_details/reasoning_tokens", schemaPath: "#/properties/completion_tokens_details/properties/reasoning_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate217.errors = [{ instancePath: instancePath + "/completion_tokens_details/reasoning_tokens", schemaPath: "#/properties/completion_tokens_details/properties/reasoning_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -26547,13 +26812,13 @@ if (data8.audio_tokens !== undefined) {
 let data10 = data8.audio_tokens;
 const _errs21 = errors;
 if (!(typeof data10 == "number" && (!(data10 % 1) && !isNaN(data10)) && isFinite(data10))) {
-validate215.errors = [{ instancePath: instancePath + "/completion_tokens_details/audio_tokens", schemaPath: "#/properties/completion_tokens_details/properties/audio_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate217.errors = [{ instancePath: instancePath + "/completion_tokens_details/audio_tokens", schemaPath: "#/properties/completion_tokens_details/properties/audio_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs21) {
 if (typeof data10 == "number" && isFinite(data10)) {
 if (data10 < 0 || isNaN(data10)) {
-validate215.errors = [{ instancePath: instancePath + "/completion_tokens_details/audio_tokens", schemaPath: "#/properties/completion_tokens_details/properties/audio_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate217.errors = [{ instancePath: instancePath + "/completion_tokens_details/audio_tokens", schemaPath: "#/properties/completion_tokens_details/properties/audio_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -26567,13 +26832,13 @@ if (data8.image_tokens !== undefined) {
 let data11 = data8.image_tokens;
 const _errs23 = errors;
 if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
-validate215.errors = [{ instancePath: instancePath + "/completion_tokens_details/image_tokens", schemaPath: "#/properties/completion_tokens_details/properties/image_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate217.errors = [{ instancePath: instancePath + "/completion_tokens_details/image_tokens", schemaPath: "#/properties/completion_tokens_details/properties/image_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs23) {
 if (typeof data11 == "number" && isFinite(data11)) {
 if (data11 < 0 || isNaN(data11)) {
-validate215.errors = [{ instancePath: instancePath + "/completion_tokens_details/image_tokens", schemaPath: "#/properties/completion_tokens_details/properties/image_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate217.errors = [{ instancePath: instancePath + "/completion_tokens_details/image_tokens", schemaPath: "#/properties/completion_tokens_details/properties/image_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -26587,13 +26852,13 @@ if (data8.accepted_prediction_tokens !== undefined) {
 let data12 = data8.accepted_prediction_tokens;
 const _errs25 = errors;
 if (!(typeof data12 == "number" && (!(data12 % 1) && !isNaN(data12)) && isFinite(data12))) {
-validate215.errors = [{ instancePath: instancePath + "/completion_tokens_details/accepted_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/accepted_prediction_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate217.errors = [{ instancePath: instancePath + "/completion_tokens_details/accepted_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/accepted_prediction_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs25) {
 if (typeof data12 == "number" && isFinite(data12)) {
 if (data12 < 0 || isNaN(data12)) {
-validate215.errors = [{ instancePath: instancePath + "/completion_tokens_details/accepted_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/accepted_prediction_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate217.errors = [{ instancePath: instancePath + "/completion_tokens_details/accepted_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/accepted_prediction_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -26607,13 +26872,13 @@ if (data8.rejected_prediction_tokens !== undefined) {
 let data13 = data8.rejected_prediction_tokens;
 const _errs27 = errors;
 if (!(typeof data13 == "number" && (!(data13 % 1) && !isNaN(data13)) && isFinite(data13))) {
-validate215.errors = [{ instancePath: instancePath + "/completion_tokens_details/rejected_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/rejected_prediction_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate217.errors = [{ instancePath: instancePath + "/completion_tokens_details/rejected_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/rejected_prediction_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs27) {
 if (typeof data13 == "number" && isFinite(data13)) {
 if (data13 < 0 || isNaN(data13)) {
-validate215.errors = [{ instancePath: instancePath + "/completion_tokens_details/rejected_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/rejected_prediction_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate217.errors = [{ instancePath: instancePath + "/completion_tokens_details/rejected_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/rejected_prediction_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -26627,7 +26892,7 @@ var valid2 = true;
 }
 }
 } else {
-validate215.errors = [{ instancePath: instancePath + "/completion_tokens_details", schemaPath: "#/properties/completion_tokens_details/type", keyword: "type", params: { type: "object" } }];
+validate217.errors = [{ instancePath: instancePath + "/completion_tokens_details", schemaPath: "#/properties/completion_tokens_details/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -26641,20 +26906,20 @@ var valid0 = true;
 }
 }
 } else {
-validate215.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate217.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate215.errors = vErrors;
+validate217.errors = vErrors;
 return errors === 0;
 }
-validate215.evaluated = { props: { prompt_tokens: true, completion_tokens: true, total_tokens: true, prompt_tokens_details: true, completion_tokens_details: true }, dynamicProps: false, dynamicItems: false };
-var validateTranscriptionEvent = validate216;
-var schema236 = { type: "object", required: ["type"], properties: { type: { enum: ["transcript.text.delta", "transcript.text.done"] }, delta: { type: "string" }, text: { type: "string" }, usage: { type: "object" } } };
-function validate216(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate217.evaluated = { props: { prompt_tokens: true, completion_tokens: true, total_tokens: true, prompt_tokens_details: true, completion_tokens_details: true }, dynamicProps: false, dynamicItems: false };
+var validateTranscriptionEvent = validate218;
+var schema238 = { type: "object", required: ["type"], properties: { type: { enum: ["transcript.text.delta", "transcript.text.done"] }, delta: { type: "string" }, text: { type: "string" }, usage: { type: "object" } } };
+function validate218(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate216.evaluated;
+const evaluated0 = validate218.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -26665,14 +26930,14 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.type === undefined && (missing0 = "type")) {
-validate216.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate218.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 let data0 = data.type;
 const _errs1 = errors;
 if (!(data0 === "transcript.text.delta" || data0 === "transcript.text.done")) {
-validate216.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema236.properties.type.enum } }];
+validate218.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema238.properties.type.enum } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -26683,7 +26948,7 @@ if (valid0) {
 if (data.delta !== undefined) {
 const _errs2 = errors;
 if (typeof data.delta !== "string") {
-validate216.errors = [{ instancePath: instancePath + "/delta", schemaPath: "#/properties/delta/type", keyword: "type", params: { type: "string" } }];
+validate218.errors = [{ instancePath: instancePath + "/delta", schemaPath: "#/properties/delta/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -26694,7 +26959,7 @@ if (valid0) {
 if (data.text !== undefined) {
 const _errs4 = errors;
 if (typeof data.text !== "string") {
-validate216.errors = [{ instancePath: instancePath + "/text", schemaPath: "#/properties/text/type", keyword: "type", params: { type: "string" } }];
+validate218.errors = [{ instancePath: instancePath + "/text", schemaPath: "#/properties/text/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -26706,7 +26971,7 @@ if (data.usage !== undefined) {
 let data3 = data.usage;
 const _errs6 = errors;
 if (!(data3 && typeof data3 == "object" && !Array.isArray(data3))) {
-validate216.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/type", keyword: "type", params: { type: "object" } }];
+validate218.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -26718,20 +26983,20 @@ var valid0 = true;
 }
 }
 } else {
-validate216.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate218.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate216.errors = vErrors;
+validate218.errors = vErrors;
 return errors === 0;
 }
-validate216.evaluated = { props: { type: true, delta: true, text: true, usage: true }, dynamicProps: false, dynamicItems: false };
-var validateTranscription = validate217;
-var schema237 = { type: "object", required: ["text"], properties: { task: { const: "transcribe" }, language: { type: "string" }, duration: { type: "number", minimum: 0 }, text: { type: "string" }, words: { type: "array", items: { $ref: "TranscriptionWord" } }, segments: { type: "array", items: { $ref: "TranscriptionSegment" } }, usage: { type: "object", required: ["type"], properties: { type: { enum: ["duration", "tokens"] }, seconds: { type: "number", minimum: 0 } } } } };
-function validate217(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate218.evaluated = { props: { type: true, delta: true, text: true, usage: true }, dynamicProps: false, dynamicItems: false };
+var validateTranscription = validate219;
+var schema239 = { type: "object", required: ["text"], properties: { task: { const: "transcribe" }, language: { type: "string" }, duration: { type: "number", minimum: 0 }, text: { type: "string" }, words: { type: "array", items: { $ref: "TranscriptionWord" } }, segments: { type: "array", items: { $ref: "TranscriptionSegment" } }, usage: { type: "object", required: ["type"], properties: { type: { enum: ["duration", "tokens"] }, seconds: { type: "number", minimum: 0 } } } } };
+function validate219(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate217.evaluated;
+const evaluated0 = validate219.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -26742,13 +27007,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.text === undefined && (missing0 = "text")) {
-validate217.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate219.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.task !== undefined) {
 const _errs1 = errors;
 if (data.task !== "transcribe") {
-validate217.errors = [{ instancePath: instancePath + "/task", schemaPath: "#/properties/task/const", keyword: "const", params: { allowedValue: "transcribe" } }];
+validate219.errors = [{ instancePath: instancePath + "/task", schemaPath: "#/properties/task/const", keyword: "const", params: { allowedValue: "transcribe" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -26759,7 +27024,7 @@ if (valid0) {
 if (data.language !== undefined) {
 const _errs2 = errors;
 if (typeof data.language !== "string") {
-validate217.errors = [{ instancePath: instancePath + "/language", schemaPath: "#/properties/language/type", keyword: "type", params: { type: "string" } }];
+validate219.errors = [{ instancePath: instancePath + "/language", schemaPath: "#/properties/language/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -26773,11 +27038,11 @@ const _errs4 = errors;
 if (errors === _errs4) {
 if (typeof data2 == "number" && isFinite(data2)) {
 if (data2 < 0 || isNaN(data2)) {
-validate217.errors = [{ instancePath: instancePath + "/duration", schemaPath: "#/properties/duration/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate219.errors = [{ instancePath: instancePath + "/duration", schemaPath: "#/properties/duration/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate217.errors = [{ instancePath: instancePath + "/duration", schemaPath: "#/properties/duration/type", keyword: "type", params: { type: "number" } }];
+validate219.errors = [{ instancePath: instancePath + "/duration", schemaPath: "#/properties/duration/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -26789,7 +27054,7 @@ if (valid0) {
 if (data.text !== undefined) {
 const _errs6 = errors;
 if (typeof data.text !== "string") {
-validate217.errors = [{ instancePath: instancePath + "/text", schemaPath: "#/properties/text/type", keyword: "type", params: { type: "string" } }];
+validate219.errors = [{ instancePath: instancePath + "/text", schemaPath: "#/properties/text/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -26812,13 +27077,13 @@ if (errors === _errs11) {
 if (data5 && typeof data5 == "object" && !Array.isArray(data5)) {
 let missing1;
 if (data5.word === undefined && (missing1 = "word") || data5.start === undefined && (missing1 = "start") || data5.end === undefined && (missing1 = "end")) {
-validate217.errors = [{ instancePath: instancePath + "/words/" + i0, schemaPath: "TranscriptionWord/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate219.errors = [{ instancePath: instancePath + "/words/" + i0, schemaPath: "TranscriptionWord/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data5.word !== undefined) {
 const _errs13 = errors;
 if (typeof data5.word !== "string") {
-validate217.errors = [{ instancePath: instancePath + "/words/" + i0 + "/word", schemaPath: "TranscriptionWord/properties/word/type", keyword: "type", params: { type: "string" } }];
+validate219.errors = [{ instancePath: instancePath + "/words/" + i0 + "/word", schemaPath: "TranscriptionWord/properties/word/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs13 === errors;
@@ -26830,7 +27095,7 @@ if (data5.start !== undefined) {
 let data7 = data5.start;
 const _errs15 = errors;
 if (!(typeof data7 == "number" && isFinite(data7))) {
-validate217.errors = [{ instancePath: instancePath + "/words/" + i0 + "/start", schemaPath: "TranscriptionWord/properties/start/type", keyword: "type", params: { type: "number" } }];
+validate219.errors = [{ instancePath: instancePath + "/words/" + i0 + "/start", schemaPath: "TranscriptionWord/properties/start/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid3 = _errs15 === errors;
@@ -26842,7 +27107,7 @@ if (data5.end !== undefined) {
 let data8 = data5.end;
 const _errs17 = errors;
 if (!(typeof data8 == "number" && isFinite(data8))) {
-validate217.errors = [{ instancePath: instancePath + "/words/" + i0 + "/end", schemaPath: "TranscriptionWord/properties/end/type", keyword: "type", params: { type: "number" } }];
+validate219.errors = [{ instancePath: instancePath + "/words/" + i0 + "/end", schemaPath: "TranscriptionWord/properties/end/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid3 = _errs17 === errors;
@@ -26853,7 +27118,7 @@ var valid3 = true;
 }
 }
 } else {
-validate217.errors = [{ instancePath: instancePath + "/words/" + i0, schemaPath: "TranscriptionWord/type", keyword: "type", params: { type: "object" } }];
+validate219.errors = [{ instancePath: instancePath + "/words/" + i0, schemaPath: "TranscriptionWord/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -26863,7 +27128,7 @@ break;
 }
 }
 } else {
-validate217.errors = [{ instancePath: instancePath + "/words", schemaPath: "#/properties/words/type", keyword: "type", params: { type: "array" } }];
+validate219.errors = [{ instancePath: instancePath + "/words", schemaPath: "#/properties/words/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -26887,14 +27152,14 @@ if (errors === _errs22) {
 if (data10 && typeof data10 == "object" && !Array.isArray(data10)) {
 let missing2;
 if (data10.id === undefined && (missing2 = "id") || data10.start === undefined && (missing2 = "start") || data10.end === undefined && (missing2 = "end") || data10.text === undefined && (missing2 = "text")) {
-validate217.errors = [{ instancePath: instancePath + "/segments/" + i1, schemaPath: "TranscriptionSegment/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate219.errors = [{ instancePath: instancePath + "/segments/" + i1, schemaPath: "TranscriptionSegment/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 if (data10.id !== undefined) {
 let data11 = data10.id;
 const _errs24 = errors;
 if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
-validate217.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/id", schemaPath: "TranscriptionSegment/properties/id/type", keyword: "type", params: { type: "integer" } }];
+validate219.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/id", schemaPath: "TranscriptionSegment/properties/id/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid6 = _errs24 === errors;
@@ -26906,7 +27171,7 @@ if (data10.start !== undefined) {
 let data12 = data10.start;
 const _errs26 = errors;
 if (!(typeof data12 == "number" && isFinite(data12))) {
-validate217.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/start", schemaPath: "TranscriptionSegment/properties/start/type", keyword: "type", params: { type: "number" } }];
+validate219.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/start", schemaPath: "TranscriptionSegment/properties/start/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid6 = _errs26 === errors;
@@ -26918,7 +27183,7 @@ if (data10.end !== undefined) {
 let data13 = data10.end;
 const _errs28 = errors;
 if (!(typeof data13 == "number" && isFinite(data13))) {
-validate217.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/end", schemaPath: "TranscriptionSegment/properties/end/type", keyword: "type", params: { type: "number" } }];
+validate219.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/end", schemaPath: "TranscriptionSegment/properties/end/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid6 = _errs28 === errors;
@@ -26929,7 +27194,7 @@ if (valid6) {
 if (data10.text !== undefined) {
 const _errs30 = errors;
 if (typeof data10.text !== "string") {
-validate217.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/text", schemaPath: "TranscriptionSegment/properties/text/type", keyword: "type", params: { type: "string" } }];
+validate219.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/text", schemaPath: "TranscriptionSegment/properties/text/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid6 = _errs30 === errors;
@@ -26941,7 +27206,7 @@ var valid6 = true;
 }
 }
 } else {
-validate217.errors = [{ instancePath: instancePath + "/segments/" + i1, schemaPath: "TranscriptionSegment/type", keyword: "type", params: { type: "object" } }];
+validate219.errors = [{ instancePath: instancePath + "/segments/" + i1, schemaPath: "TranscriptionSegment/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -26951,7 +27216,7 @@ break;
 }
 }
 } else {
-validate217.errors = [{ instancePath: instancePath + "/segments", schemaPath: "#/properties/segments/type", keyword: "type", params: { type: "array" } }];
+validate219.errors = [{ instancePath: instancePath + "/segments", schemaPath: "#/properties/segments/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -26967,14 +27232,14 @@ if (errors === _errs32) {
 if (data15 && typeof data15 == "object" && !Array.isArray(data15)) {
 let missing3;
 if (data15.type === undefined && (missing3 = "type")) {
-validate217.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/required", keyword: "required", params: { missingProperty: missing3 } }];
+validate219.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
 if (data15.type !== undefined) {
 let data16 = data15.type;
 const _errs34 = errors;
 if (!(data16 === "duration" || data16 === "tokens")) {
-validate217.errors = [{ instancePath: instancePath + "/usage/type", schemaPath: "#/properties/usage/properties/type/enum", keyword: "enum", params: { allowedValues: schema237.properties.usage.properties.type.enum } }];
+validate219.errors = [{ instancePath: instancePath + "/usage/type", schemaPath: "#/properties/usage/properties/type/enum", keyword: "enum", params: { allowedValues: schema239.properties.usage.properties.type.enum } }];
 return false;
 }
 var valid7 = _errs34 === errors;
@@ -26988,11 +27253,11 @@ const _errs35 = errors;
 if (errors === _errs35) {
 if (typeof data17 == "number" && isFinite(data17)) {
 if (data17 < 0 || isNaN(data17)) {
-validate217.errors = [{ instancePath: instancePath + "/usage/seconds", schemaPath: "#/properties/usage/properties/seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate219.errors = [{ instancePath: instancePath + "/usage/seconds", schemaPath: "#/properties/usage/properties/seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate217.errors = [{ instancePath: instancePath + "/usage/seconds", schemaPath: "#/properties/usage/properties/seconds/type", keyword: "type", params: { type: "number" } }];
+validate219.errors = [{ instancePath: instancePath + "/usage/seconds", schemaPath: "#/properties/usage/properties/seconds/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -27003,7 +27268,7 @@ var valid7 = true;
 }
 }
 } else {
-validate217.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/type", keyword: "type", params: { type: "object" } }];
+validate219.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -27013,386 +27278,6 @@ var valid0 = true;
 }
 }
 }
-}
-}
-}
-}
-}
-} else {
-validate217.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-validate217.errors = vErrors;
-return errors === 0;
-}
-validate217.evaluated = { props: { task: true, language: true, duration: true, text: true, words: true, segments: true, usage: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowDeleted = validate218;
-function validate218(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate218.evaluated;
-if (evaluated0.dynamicProps) {
-evaluated0.props = undefined;
-}
-if (evaluated0.dynamicItems) {
-evaluated0.items = undefined;
-}
-if (errors === 0) {
-if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing0;
-if (data.id === undefined && (missing0 = "id") || data.deleted === undefined && (missing0 = "deleted")) {
-validate218.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
-return false;
-} else {
-if (data.id !== undefined) {
-let data0 = data.id;
-const _errs1 = errors;
-if (errors === _errs1) {
-if (errors === _errs1) {
-if (typeof data0 === "string") {
-if (!formats0.test(data0)) {
-validate218.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
-return false;
-}
-} else {
-validate218.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid0 = _errs1 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.deleted !== undefined) {
-const _errs3 = errors;
-if (data.deleted !== true) {
-validate218.errors = [{ instancePath: instancePath + "/deleted", schemaPath: "#/properties/deleted/const", keyword: "const", params: { allowedValue: true } }];
-return false;
-}
-var valid0 = _errs3 === errors;
-} else {
-var valid0 = true;
-}
-}
-}
-} else {
-validate218.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-validate218.errors = vErrors;
-return errors === 0;
-}
-validate218.evaluated = { props: { id: true, deleted: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowList = validate219;
-var schema242 = { type: "object", required: ["id", "workspaceId", "name", "description", "latestVersion", "isActive", "createdAt", "updatedAt", "deletedAt", "createdByUserId", "sharingScope", "sharePermission"], properties: { id: { type: "string", format: "uuid" }, workspaceId: { type: "string", format: "uuid" }, name: { type: "string" }, description: { type: "string" }, latestVersion: { type: "integer" }, isActive: { type: "boolean" }, createdAt: { type: "string", format: "date-time" }, updatedAt: { type: "string", format: "date-time" }, deletedAt: { type: ["string", "null"], format: "date-time" }, createdByUserId: { type: "string", format: "uuid" }, sharingScope: { type: "string", enum: ["private", "workspace"] }, sharePermission: { type: "string", enum: ["read", "run", "edit"] } } };
-function validate219(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate219.evaluated;
-if (evaluated0.dynamicProps) {
-evaluated0.props = undefined;
-}
-if (evaluated0.dynamicItems) {
-evaluated0.items = undefined;
-}
-if (errors === 0) {
-if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing0;
-if (data.items === undefined && (missing0 = "items") || data.total === undefined && (missing0 = "total") || data.limit === undefined && (missing0 = "limit") || data.offset === undefined && (missing0 = "offset")) {
-validate219.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
-return false;
-} else {
-if (data.items !== undefined) {
-let data0 = data.items;
-const _errs1 = errors;
-if (errors === _errs1) {
-if (Array.isArray(data0)) {
-var valid1 = true;
-const len0 = data0.length;
-for (let i0 = 0;i0 < len0; i0++) {
-let data1 = data0[i0];
-const _errs3 = errors;
-const _errs4 = errors;
-if (errors === _errs4) {
-if (data1 && typeof data1 == "object" && !Array.isArray(data1)) {
-let missing1;
-if (data1.id === undefined && (missing1 = "id") || data1.workspaceId === undefined && (missing1 = "workspaceId") || data1.name === undefined && (missing1 = "name") || data1.description === undefined && (missing1 = "description") || data1.latestVersion === undefined && (missing1 = "latestVersion") || data1.isActive === undefined && (missing1 = "isActive") || data1.createdAt === undefined && (missing1 = "createdAt") || data1.updatedAt === undefined && (missing1 = "updatedAt") || data1.deletedAt === undefined && (missing1 = "deletedAt") || data1.createdByUserId === undefined && (missing1 = "createdByUserId") || data1.sharingScope === undefined && (missing1 = "sharingScope") || data1.sharePermission === undefined && (missing1 = "sharePermission")) {
-validate219.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "WorkflowSummary/required", keyword: "required", params: { missingProperty: missing1 } }];
-return false;
-} else {
-if (data1.id !== undefined) {
-let data2 = data1.id;
-const _errs6 = errors;
-if (errors === _errs6) {
-if (errors === _errs6) {
-if (typeof data2 === "string") {
-if (!formats0.test(data2)) {
-validate219.errors = [{ instancePath: instancePath + "/items/" + i0 + "/id", schemaPath: "WorkflowSummary/properties/id/format", keyword: "format", params: { format: "uuid" } }];
-return false;
-}
-} else {
-validate219.errors = [{ instancePath: instancePath + "/items/" + i0 + "/id", schemaPath: "WorkflowSummary/properties/id/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid3 = _errs6 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data1.workspaceId !== undefined) {
-let data3 = data1.workspaceId;
-const _errs8 = errors;
-if (errors === _errs8) {
-if (errors === _errs8) {
-if (typeof data3 === "string") {
-if (!formats0.test(data3)) {
-validate219.errors = [{ instancePath: instancePath + "/items/" + i0 + "/workspaceId", schemaPath: "WorkflowSummary/properties/workspaceId/format", keyword: "format", params: { format: "uuid" } }];
-return false;
-}
-} else {
-validate219.errors = [{ instancePath: instancePath + "/items/" + i0 + "/workspaceId", schemaPath: "WorkflowSummary/properties/workspaceId/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid3 = _errs8 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data1.name !== undefined) {
-const _errs10 = errors;
-if (typeof data1.name !== "string") {
-validate219.errors = [{ instancePath: instancePath + "/items/" + i0 + "/name", schemaPath: "WorkflowSummary/properties/name/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid3 = _errs10 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data1.description !== undefined) {
-const _errs12 = errors;
-if (typeof data1.description !== "string") {
-validate219.errors = [{ instancePath: instancePath + "/items/" + i0 + "/description", schemaPath: "WorkflowSummary/properties/description/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid3 = _errs12 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data1.latestVersion !== undefined) {
-let data6 = data1.latestVersion;
-const _errs14 = errors;
-if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
-validate219.errors = [{ instancePath: instancePath + "/items/" + i0 + "/latestVersion", schemaPath: "WorkflowSummary/properties/latestVersion/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-var valid3 = _errs14 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data1.isActive !== undefined) {
-const _errs16 = errors;
-if (typeof data1.isActive !== "boolean") {
-validate219.errors = [{ instancePath: instancePath + "/items/" + i0 + "/isActive", schemaPath: "WorkflowSummary/properties/isActive/type", keyword: "type", params: { type: "boolean" } }];
-return false;
-}
-var valid3 = _errs16 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data1.createdAt !== undefined) {
-let data8 = data1.createdAt;
-const _errs18 = errors;
-if (errors === _errs18) {
-if (errors === _errs18) {
-if (typeof data8 === "string") {
-if (!formats12.validate(data8)) {
-validate219.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "WorkflowSummary/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
-return false;
-}
-} else {
-validate219.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "WorkflowSummary/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid3 = _errs18 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data1.updatedAt !== undefined) {
-let data9 = data1.updatedAt;
-const _errs20 = errors;
-if (errors === _errs20) {
-if (errors === _errs20) {
-if (typeof data9 === "string") {
-if (!formats12.validate(data9)) {
-validate219.errors = [{ instancePath: instancePath + "/items/" + i0 + "/updatedAt", schemaPath: "WorkflowSummary/properties/updatedAt/format", keyword: "format", params: { format: "date-time" } }];
-return false;
-}
-} else {
-validate219.errors = [{ instancePath: instancePath + "/items/" + i0 + "/updatedAt", schemaPath: "WorkflowSummary/properties/updatedAt/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid3 = _errs20 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data1.deletedAt !== undefined) {
-let data10 = data1.deletedAt;
-const _errs22 = errors;
-if (typeof data10 !== "string" && data10 !== null) {
-validate219.errors = [{ instancePath: instancePath + "/items/" + i0 + "/deletedAt", schemaPath: "WorkflowSummary/properties/deletedAt/type", keyword: "type", params: { type: schema242.properties.deletedAt.type } }];
-return false;
-}
-if (errors === _errs22) {
-if (errors === _errs22) {
-if (typeof data10 === "string") {
-if (!formats12.validate(data10)) {
-validate219.errors = [{ instancePath: instancePath + "/items/" + i0 + "/deletedAt", schemaPath: "WorkflowSummary/properties/deletedAt/format", keyword: "format", params: { format: "date-time" } }];
-return false;
-}
-}
-}
-}
-var valid3 = _errs22 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data1.createdByUserId !== undefined) {
-let data11 = data1.createdByUserId;
-const _errs24 = errors;
-if (errors === _errs24) {
-if (errors === _errs24) {
-if (typeof data11 === "string") {
-if (!formats0.test(data11)) {
-validate219.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdByUserId", schemaPath: "WorkflowSummary/properties/createdByUserId/format", keyword: "format", params: { format: "uuid" } }];
-return false;
-}
-} else {
-validate219.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdByUserId", schemaPath: "WorkflowSummary/properties/createdByUserId/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid3 = _errs24 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data1.sharingScope !== undefined) {
-let data12 = data1.sharingScope;
-const _errs26 = errors;
-if (typeof data12 !== "string") {
-validate219.errors = [{ instancePath: instancePath + "/items/" + i0 + "/sharingScope", schemaPath: "WorkflowSummary/properties/sharingScope/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-if (!(data12 === "private" || data12 === "workspace")) {
-validate219.errors = [{ instancePath: instancePath + "/items/" + i0 + "/sharingScope", schemaPath: "WorkflowSummary/properties/sharingScope/enum", keyword: "enum", params: { allowedValues: schema242.properties.sharingScope.enum } }];
-return false;
-}
-var valid3 = _errs26 === errors;
-} else {
-var valid3 = true;
-}
-if (valid3) {
-if (data1.sharePermission !== undefined) {
-let data13 = data1.sharePermission;
-const _errs28 = errors;
-if (typeof data13 !== "string") {
-validate219.errors = [{ instancePath: instancePath + "/items/" + i0 + "/sharePermission", schemaPath: "WorkflowSummary/properties/sharePermission/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-if (!(data13 === "read" || data13 === "run" || data13 === "edit")) {
-validate219.errors = [{ instancePath: instancePath + "/items/" + i0 + "/sharePermission", schemaPath: "WorkflowSummary/properties/sharePermission/enum", keyword: "enum", params: { allowedValues: schema242.properties.sharePermission.enum } }];
-return false;
-}
-var valid3 = _errs28 === errors;
-} else {
-var valid3 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-} else {
-validate219.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "WorkflowSummary/type", keyword: "type", params: { type: "object" } }];
-return false;
-}
-}
-var valid1 = _errs3 === errors;
-if (!valid1) {
-break;
-}
-}
-} else {
-validate219.errors = [{ instancePath: instancePath + "/items", schemaPath: "#/properties/items/type", keyword: "type", params: { type: "array" } }];
-return false;
-}
-}
-var valid0 = _errs1 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.total !== undefined) {
-let data14 = data.total;
-const _errs30 = errors;
-if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14))) {
-validate219.errors = [{ instancePath: instancePath + "/total", schemaPath: "#/properties/total/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-var valid0 = _errs30 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.limit !== undefined) {
-let data15 = data.limit;
-const _errs32 = errors;
-if (!(typeof data15 == "number" && (!(data15 % 1) && !isNaN(data15)) && isFinite(data15))) {
-validate219.errors = [{ instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-var valid0 = _errs32 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.offset !== undefined) {
-let data16 = data.offset;
-const _errs34 = errors;
-if (!(typeof data16 == "number" && (!(data16 % 1) && !isNaN(data16)) && isFinite(data16))) {
-validate219.errors = [{ instancePath: instancePath + "/offset", schemaPath: "#/properties/offset/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-var valid0 = _errs34 === errors;
-} else {
-var valid0 = true;
 }
 }
 }
@@ -27406,8 +27291,8 @@ return false;
 validate219.errors = vErrors;
 return errors === 0;
 }
-validate219.evaluated = { props: { items: true, total: true, limit: true, offset: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowSummary = validate220;
+validate219.evaluated = { props: { task: true, language: true, duration: true, text: true, words: true, segments: true, usage: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowDeleted = validate220;
 function validate220(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -27421,7 +27306,7 @@ evaluated0.items = undefined;
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.id === undefined && (missing0 = "id") || data.workspaceId === undefined && (missing0 = "workspaceId") || data.name === undefined && (missing0 = "name") || data.description === undefined && (missing0 = "description") || data.latestVersion === undefined && (missing0 = "latestVersion") || data.isActive === undefined && (missing0 = "isActive") || data.createdAt === undefined && (missing0 = "createdAt") || data.updatedAt === undefined && (missing0 = "updatedAt") || data.deletedAt === undefined && (missing0 = "deletedAt") || data.createdByUserId === undefined && (missing0 = "createdByUserId") || data.sharingScope === undefined && (missing0 = "sharingScope") || data.sharePermission === undefined && (missing0 = "sharePermission")) {
+if (data.id === undefined && (missing0 = "id") || data.deleted === undefined && (missing0 = "deleted")) {
 validate220.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
@@ -27446,197 +27331,15 @@ var valid0 = _errs1 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.workspaceId !== undefined) {
-let data1 = data.workspaceId;
+if (data.deleted !== undefined) {
 const _errs3 = errors;
-if (errors === _errs3) {
-if (errors === _errs3) {
-if (typeof data1 === "string") {
-if (!formats0.test(data1)) {
-validate220.errors = [{ instancePath: instancePath + "/workspaceId", schemaPath: "#/properties/workspaceId/format", keyword: "format", params: { format: "uuid" } }];
+if (data.deleted !== true) {
+validate220.errors = [{ instancePath: instancePath + "/deleted", schemaPath: "#/properties/deleted/const", keyword: "const", params: { allowedValue: true } }];
 return false;
-}
-} else {
-validate220.errors = [{ instancePath: instancePath + "/workspaceId", schemaPath: "#/properties/workspaceId/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
 }
 var valid0 = _errs3 === errors;
 } else {
 var valid0 = true;
-}
-if (valid0) {
-if (data.name !== undefined) {
-const _errs5 = errors;
-if (typeof data.name !== "string") {
-validate220.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid0 = _errs5 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.description !== undefined) {
-const _errs7 = errors;
-if (typeof data.description !== "string") {
-validate220.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid0 = _errs7 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.latestVersion !== undefined) {
-let data4 = data.latestVersion;
-const _errs9 = errors;
-if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
-validate220.errors = [{ instancePath: instancePath + "/latestVersion", schemaPath: "#/properties/latestVersion/type", keyword: "type", params: { type: "integer" } }];
-return false;
-}
-var valid0 = _errs9 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.isActive !== undefined) {
-const _errs11 = errors;
-if (typeof data.isActive !== "boolean") {
-validate220.errors = [{ instancePath: instancePath + "/isActive", schemaPath: "#/properties/isActive/type", keyword: "type", params: { type: "boolean" } }];
-return false;
-}
-var valid0 = _errs11 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.createdAt !== undefined) {
-let data6 = data.createdAt;
-const _errs13 = errors;
-if (errors === _errs13) {
-if (errors === _errs13) {
-if (typeof data6 === "string") {
-if (!formats12.validate(data6)) {
-validate220.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
-return false;
-}
-} else {
-validate220.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid0 = _errs13 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.updatedAt !== undefined) {
-let data7 = data.updatedAt;
-const _errs15 = errors;
-if (errors === _errs15) {
-if (errors === _errs15) {
-if (typeof data7 === "string") {
-if (!formats12.validate(data7)) {
-validate220.errors = [{ instancePath: instancePath + "/updatedAt", schemaPath: "#/properties/updatedAt/format", keyword: "format", params: { format: "date-time" } }];
-return false;
-}
-} else {
-validate220.errors = [{ instancePath: instancePath + "/updatedAt", schemaPath: "#/properties/updatedAt/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid0 = _errs15 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.deletedAt !== undefined) {
-let data8 = data.deletedAt;
-const _errs17 = errors;
-if (typeof data8 !== "string" && data8 !== null) {
-validate220.errors = [{ instancePath: instancePath + "/deletedAt", schemaPath: "#/properties/deletedAt/type", keyword: "type", params: { type: schema242.properties.deletedAt.type } }];
-return false;
-}
-if (errors === _errs17) {
-if (errors === _errs17) {
-if (typeof data8 === "string") {
-if (!formats12.validate(data8)) {
-validate220.errors = [{ instancePath: instancePath + "/deletedAt", schemaPath: "#/properties/deletedAt/format", keyword: "format", params: { format: "date-time" } }];
-return false;
-}
-}
-}
-}
-var valid0 = _errs17 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.createdByUserId !== undefined) {
-let data9 = data.createdByUserId;
-const _errs19 = errors;
-if (errors === _errs19) {
-if (errors === _errs19) {
-if (typeof data9 === "string") {
-if (!formats0.test(data9)) {
-validate220.errors = [{ instancePath: instancePath + "/createdByUserId", schemaPath: "#/properties/createdByUserId/format", keyword: "format", params: { format: "uuid" } }];
-return false;
-}
-} else {
-validate220.errors = [{ instancePath: instancePath + "/createdByUserId", schemaPath: "#/properties/createdByUserId/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-}
-}
-var valid0 = _errs19 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.sharingScope !== undefined) {
-let data10 = data.sharingScope;
-const _errs21 = errors;
-if (typeof data10 !== "string") {
-validate220.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-if (!(data10 === "private" || data10 === "workspace")) {
-validate220.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/enum", keyword: "enum", params: { allowedValues: schema242.properties.sharingScope.enum } }];
-return false;
-}
-var valid0 = _errs21 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.sharePermission !== undefined) {
-let data11 = data.sharePermission;
-const _errs23 = errors;
-if (typeof data11 !== "string") {
-validate220.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-if (!(data11 === "read" || data11 === "run" || data11 === "edit")) {
-validate220.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/enum", keyword: "enum", params: { allowedValues: schema242.properties.sharePermission.enum } }];
-return false;
-}
-var valid0 = _errs23 === errors;
-} else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
 }
 }
 }
@@ -27648,8 +27351,9 @@ return false;
 validate220.errors = vErrors;
 return errors === 0;
 }
-validate220.evaluated = { props: { id: true, workspaceId: true, name: true, description: true, latestVersion: true, isActive: true, createdAt: true, updatedAt: true, deletedAt: true, createdByUserId: true, sharingScope: true, sharePermission: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowVersionList = validate221;
+validate220.evaluated = { props: { id: true, deleted: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowList = validate221;
+var schema244 = { type: "object", required: ["id", "workspaceId", "name", "description", "latestVersion", "isActive", "createdAt", "updatedAt", "deletedAt", "createdByUserId", "sharingScope", "sharePermission"], properties: { id: { type: "string", format: "uuid" }, workspaceId: { type: "string", format: "uuid" }, name: { type: "string" }, description: { type: "string" }, latestVersion: { type: "integer" }, isActive: { type: "boolean" }, createdAt: { type: "string", format: "date-time" }, updatedAt: { type: "string", format: "date-time" }, deletedAt: { type: ["string", "null"], format: "date-time" }, createdByUserId: { type: "string", format: "uuid" }, sharingScope: { type: "string", enum: ["private", "workspace"] }, sharePermission: { type: "string", enum: ["read", "run", "edit"] } } };
 function validate221(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -27677,71 +27381,231 @@ const len0 = data0.length;
 for (let i0 = 0;i0 < len0; i0++) {
 let data1 = data0[i0];
 const _errs3 = errors;
-if (errors === _errs3) {
+const _errs4 = errors;
+if (errors === _errs4) {
 if (data1 && typeof data1 == "object" && !Array.isArray(data1)) {
 let missing1;
-if (data1.version === undefined && (missing1 = "version") || data1.createdAt === undefined && (missing1 = "createdAt") || data1.createdByUserId === undefined && (missing1 = "createdByUserId")) {
-validate221.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "#/properties/items/items/required", keyword: "required", params: { missingProperty: missing1 } }];
+if (data1.id === undefined && (missing1 = "id") || data1.workspaceId === undefined && (missing1 = "workspaceId") || data1.name === undefined && (missing1 = "name") || data1.description === undefined && (missing1 = "description") || data1.latestVersion === undefined && (missing1 = "latestVersion") || data1.isActive === undefined && (missing1 = "isActive") || data1.createdAt === undefined && (missing1 = "createdAt") || data1.updatedAt === undefined && (missing1 = "updatedAt") || data1.deletedAt === undefined && (missing1 = "deletedAt") || data1.createdByUserId === undefined && (missing1 = "createdByUserId") || data1.sharingScope === undefined && (missing1 = "sharingScope") || data1.sharePermission === undefined && (missing1 = "sharePermission")) {
+validate221.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "WorkflowSummary/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
-if (data1.version !== undefined) {
-let data2 = data1.version;
-const _errs5 = errors;
-if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)) && isFinite(data2))) {
-validate221.errors = [{ instancePath: instancePath + "/items/" + i0 + "/version", schemaPath: "#/properties/items/items/properties/version/type", keyword: "type", params: { type: "integer" } }];
+if (data1.id !== undefined) {
+let data2 = data1.id;
+const _errs6 = errors;
+if (errors === _errs6) {
+if (errors === _errs6) {
+if (typeof data2 === "string") {
+if (!formats0.test(data2)) {
+validate221.errors = [{ instancePath: instancePath + "/items/" + i0 + "/id", schemaPath: "WorkflowSummary/properties/id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
-var valid2 = _errs5 === errors;
 } else {
-var valid2 = true;
+validate221.errors = [{ instancePath: instancePath + "/items/" + i0 + "/id", schemaPath: "WorkflowSummary/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
 }
-if (valid2) {
-if (data1.createdAt !== undefined) {
-let data3 = data1.createdAt;
-const _errs7 = errors;
-if (errors === _errs7) {
-if (errors === _errs7) {
+}
+}
+var valid3 = _errs6 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data1.workspaceId !== undefined) {
+let data3 = data1.workspaceId;
+const _errs8 = errors;
+if (errors === _errs8) {
+if (errors === _errs8) {
 if (typeof data3 === "string") {
-if (!formats12.validate(data3)) {
-validate221.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "#/properties/items/items/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
+if (!formats0.test(data3)) {
+validate221.errors = [{ instancePath: instancePath + "/items/" + i0 + "/workspaceId", schemaPath: "WorkflowSummary/properties/workspaceId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate221.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "#/properties/items/items/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
+validate221.errors = [{ instancePath: instancePath + "/items/" + i0 + "/workspaceId", schemaPath: "WorkflowSummary/properties/workspaceId/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
 }
-var valid2 = _errs7 === errors;
+var valid3 = _errs8 === errors;
 } else {
-var valid2 = true;
+var valid3 = true;
 }
-if (valid2) {
+if (valid3) {
+if (data1.name !== undefined) {
+const _errs10 = errors;
+if (typeof data1.name !== "string") {
+validate221.errors = [{ instancePath: instancePath + "/items/" + i0 + "/name", schemaPath: "WorkflowSummary/properties/name/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid3 = _errs10 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data1.description !== undefined) {
+const _errs12 = errors;
+if (typeof data1.description !== "string") {
+validate221.errors = [{ instancePath: instancePath + "/items/" + i0 + "/description", schemaPath: "WorkflowSummary/properties/description/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid3 = _errs12 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data1.latestVersion !== undefined) {
+let data6 = data1.latestVersion;
+const _errs14 = errors;
+if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
+validate221.errors = [{ instancePath: instancePath + "/items/" + i0 + "/latestVersion", schemaPath: "WorkflowSummary/properties/latestVersion/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid3 = _errs14 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data1.isActive !== undefined) {
+const _errs16 = errors;
+if (typeof data1.isActive !== "boolean") {
+validate221.errors = [{ instancePath: instancePath + "/items/" + i0 + "/isActive", schemaPath: "WorkflowSummary/properties/isActive/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid3 = _errs16 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data1.createdAt !== undefined) {
+let data8 = data1.createdAt;
+const _errs18 = errors;
+if (errors === _errs18) {
+if (errors === _errs18) {
+if (typeof data8 === "string") {
+if (!formats14.validate(data8)) {
+validate221.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "WorkflowSummary/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate221.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "WorkflowSummary/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid3 = _errs18 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data1.updatedAt !== undefined) {
+let data9 = data1.updatedAt;
+const _errs20 = errors;
+if (errors === _errs20) {
+if (errors === _errs20) {
+if (typeof data9 === "string") {
+if (!formats14.validate(data9)) {
+validate221.errors = [{ instancePath: instancePath + "/items/" + i0 + "/updatedAt", schemaPath: "WorkflowSummary/properties/updatedAt/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate221.errors = [{ instancePath: instancePath + "/items/" + i0 + "/updatedAt", schemaPath: "WorkflowSummary/properties/updatedAt/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid3 = _errs20 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data1.deletedAt !== undefined) {
+let data10 = data1.deletedAt;
+const _errs22 = errors;
+if (typeof data10 !== "string" && data10 !== null) {
+validate221.errors = [{ instancePath: instancePath + "/items/" + i0 + "/deletedAt", schemaPath: "WorkflowSummary/properties/deletedAt/type", keyword: "type", params: { type: schema244.properties.deletedAt.type } }];
+return false;
+}
+if (errors === _errs22) {
+if (errors === _errs22) {
+if (typeof data10 === "string") {
+if (!formats14.validate(data10)) {
+validate221.errors = [{ instancePath: instancePath + "/items/" + i0 + "/deletedAt", schemaPath: "WorkflowSummary/properties/deletedAt/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+}
+}
+}
+var valid3 = _errs22 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
 if (data1.createdByUserId !== undefined) {
-let data4 = data1.createdByUserId;
-const _errs9 = errors;
-if (errors === _errs9) {
-if (errors === _errs9) {
-if (typeof data4 === "string") {
-if (!formats0.test(data4)) {
-validate221.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdByUserId", schemaPath: "#/properties/items/items/properties/createdByUserId/format", keyword: "format", params: { format: "uuid" } }];
+let data11 = data1.createdByUserId;
+const _errs24 = errors;
+if (errors === _errs24) {
+if (errors === _errs24) {
+if (typeof data11 === "string") {
+if (!formats0.test(data11)) {
+validate221.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdByUserId", schemaPath: "WorkflowSummary/properties/createdByUserId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate221.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdByUserId", schemaPath: "#/properties/items/items/properties/createdByUserId/type", keyword: "type", params: { type: "string" } }];
+validate221.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdByUserId", schemaPath: "WorkflowSummary/properties/createdByUserId/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
 }
-var valid2 = _errs9 === errors;
+var valid3 = _errs24 === errors;
 } else {
-var valid2 = true;
+var valid3 = true;
+}
+if (valid3) {
+if (data1.sharingScope !== undefined) {
+let data12 = data1.sharingScope;
+const _errs26 = errors;
+if (typeof data12 !== "string") {
+validate221.errors = [{ instancePath: instancePath + "/items/" + i0 + "/sharingScope", schemaPath: "WorkflowSummary/properties/sharingScope/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data12 === "private" || data12 === "workspace")) {
+validate221.errors = [{ instancePath: instancePath + "/items/" + i0 + "/sharingScope", schemaPath: "WorkflowSummary/properties/sharingScope/enum", keyword: "enum", params: { allowedValues: schema244.properties.sharingScope.enum } }];
+return false;
+}
+var valid3 = _errs26 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data1.sharePermission !== undefined) {
+let data13 = data1.sharePermission;
+const _errs28 = errors;
+if (typeof data13 !== "string") {
+validate221.errors = [{ instancePath: instancePath + "/items/" + i0 + "/sharePermission", schemaPath: "WorkflowSummary/properties/sharePermission/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data13 === "read" || data13 === "run" || data13 === "edit")) {
+validate221.errors = [{ instancePath: instancePath + "/items/" + i0 + "/sharePermission", schemaPath: "WorkflowSummary/properties/sharePermission/enum", keyword: "enum", params: { allowedValues: schema244.properties.sharePermission.enum } }];
+return false;
+}
+var valid3 = _errs28 === errors;
+} else {
+var valid3 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
 }
 }
 }
 }
 } else {
-validate221.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "#/properties/items/items/type", keyword: "type", params: { type: "object" } }];
+validate221.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "WorkflowSummary/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -27761,37 +27625,37 @@ var valid0 = true;
 }
 if (valid0) {
 if (data.total !== undefined) {
-let data5 = data.total;
-const _errs11 = errors;
-if (!(typeof data5 == "number" && (!(data5 % 1) && !isNaN(data5)) && isFinite(data5))) {
+let data14 = data.total;
+const _errs30 = errors;
+if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14))) {
 validate221.errors = [{ instancePath: instancePath + "/total", schemaPath: "#/properties/total/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-var valid0 = _errs11 === errors;
+var valid0 = _errs30 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.limit !== undefined) {
-let data6 = data.limit;
-const _errs13 = errors;
-if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
+let data15 = data.limit;
+const _errs32 = errors;
+if (!(typeof data15 == "number" && (!(data15 % 1) && !isNaN(data15)) && isFinite(data15))) {
 validate221.errors = [{ instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-var valid0 = _errs13 === errors;
+var valid0 = _errs32 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.offset !== undefined) {
-let data7 = data.offset;
-const _errs15 = errors;
-if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7))) {
+let data16 = data.offset;
+const _errs34 = errors;
+if (!(typeof data16 == "number" && (!(data16 % 1) && !isNaN(data16)) && isFinite(data16))) {
 validate221.errors = [{ instancePath: instancePath + "/offset", schemaPath: "#/properties/offset/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-var valid0 = _errs15 === errors;
+var valid0 = _errs34 === errors;
 } else {
 var valid0 = true;
 }
@@ -27808,7 +27672,8 @@ validate221.errors = vErrors;
 return errors === 0;
 }
 validate221.evaluated = { props: { items: true, total: true, limit: true, offset: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowWritten = validate222;
+var validateWorkflowRunCancelled = validate222;
+var schema245 = { type: "object", required: ["id", "status"], properties: { id: { type: "string", format: "uuid" }, status: { type: "string", enum: ["succeeded", "failed", "cancelled"] } } };
 function validate222(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -27822,7 +27687,7 @@ evaluated0.items = undefined;
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.id === undefined && (missing0 = "id") || data.version === undefined && (missing0 = "version") || data.name === undefined && (missing0 = "name")) {
+if (data.id === undefined && (missing0 = "id") || data.status === undefined && (missing0 = "status")) {
 validate222.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
@@ -27847,28 +27712,20 @@ var valid0 = _errs1 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.version !== undefined) {
-let data1 = data.version;
+if (data.status !== undefined) {
+let data1 = data.status;
 const _errs3 = errors;
-if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
-validate222.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "integer" } }];
+if (typeof data1 !== "string") {
+validate222.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data1 === "succeeded" || data1 === "failed" || data1 === "cancelled")) {
+validate222.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema245.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs3 === errors;
 } else {
 var valid0 = true;
-}
-if (valid0) {
-if (data.name !== undefined) {
-const _errs5 = errors;
-if (typeof data.name !== "string") {
-validate222.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-var valid0 = _errs5 === errors;
-} else {
-var valid0 = true;
-}
 }
 }
 }
@@ -27880,12 +27737,11 @@ return false;
 validate222.errors = vErrors;
 return errors === 0;
 }
-validate222.evaluated = { props: { id: true, version: true, name: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflow = validate223;
-var schema246 = { type: "object", required: ["id", "workspaceId", "name", "description", "latestVersion", "isActive", "createdAt", "updatedAt", "deletedAt", "createdByUserId", "sharingScope", "sharePermission", "version", "definition"], properties: { id: { type: "string", format: "uuid" }, workspaceId: { type: "string", format: "uuid" }, name: { type: "string" }, description: { type: "string" }, latestVersion: { type: "integer" }, isActive: { type: "boolean" }, createdAt: { type: "string", format: "date-time" }, updatedAt: { type: "string", format: "date-time" }, deletedAt: { type: ["string", "null"], format: "date-time" }, createdByUserId: { type: "string", format: "uuid" }, sharingScope: { type: "string", enum: ["private", "workspace"] }, sharePermission: { type: "string", enum: ["read", "run", "edit"] }, version: { type: "integer" }, definition: { $ref: "WorkflowDefinition" } } };
-var schema248 = { type: "object", required: ["type"], additionalProperties: false, properties: { type: { type: "string", enum: ["string", "integer", "number", "boolean", "array", "object"] }, required: { type: "boolean" }, default: {}, description: { type: "string", maxLength: 2000 } } };
-var schema249 = { type: "object", required: ["id", "type"], additionalProperties: false, properties: { id: { type: "string", pattern: "^[a-z][a-z0-9_]{0,63}$" }, type: { type: "string", minLength: 1, maxLength: 100 }, model: { type: "string", minLength: 1, maxLength: 200 }, workflow_id: { type: "string", format: "uuid" }, version: { type: "integer", minimum: 1, maximum: 2147483647 }, params: { type: "object" }, input: { type: "object" }, if: { type: ["string", "boolean"] }, for_each: { type: ["string", "array"], maxItems: 1000 }, concurrency: { type: "integer", minimum: 1, maximum: 32 }, depends_on: { type: "array", maxItems: 100, uniqueItems: true, items: { type: "string" } }, on_error: { type: "string", enum: ["fail", "continue"] }, retry: { type: "object", required: ["max_attempts"], additionalProperties: false, properties: { max_attempts: { type: "integer", minimum: 1, maximum: 5 }, delay_seconds: { type: "number", minimum: 0, maximum: 3600 } } }, timeout_seconds: { type: "number", exclusiveMinimum: 0, maximum: 3600 }, metadata: { type: "object" } } };
-var pattern29 = new RegExp("^[a-z][a-z0-9_]{0,63}$", "u");
+validate222.evaluated = { props: { id: true, status: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowRunFrame = validate223;
+var schema246 = { type: "object", required: ["type"], properties: { type: { type: "string", enum: ["run.started", "step.started", "step.delta", "step.finished", "run.finished"] }, runId: { type: "string", format: "uuid" }, stepRun: { $ref: "WorkflowStepRun" }, stepId: { type: "string" }, attempt: { type: "integer" }, index: { type: "integer" }, delta: { type: "object", properties: { content: { type: "string" } } }, run: { $ref: "WorkflowRun" } } };
+var schema247 = { type: "object", required: ["id", "type", "status", "attempt", "creditsUsed", "durationMs"], properties: { id: { type: "string" }, type: { type: "string" }, status: { type: "string", enum: ["queued", "running", "succeeded", "failed", "skipped", "cancelled"] }, attempt: { type: "integer", minimum: 1 }, childRunIds: { type: "array", items: { type: "string", format: "uuid" } }, creditsUsed: { type: "number" }, durationMs: { type: "integer" }, output: { type: ["object", "array", "string", "number", "boolean", "null"] }, outputRef: { type: "string" }, error: { type: "object", required: ["code", "message"], properties: { code: { type: "string" }, message: { type: "string" } } }, skippedReason: { type: "string", enum: ["condition_false", "dependency_failed"] } } };
+var schema248 = { type: "object", required: ["id", "status", "mode", "attempt", "maxAttempts", "creditsUsed", "stepRuns", "durationMs", "createdAt"], properties: { id: { type: "string", format: "uuid" }, status: { type: "string", enum: ["queued", "running", "succeeded", "failed", "cancelled", "partial"] }, workflowId: { type: "string", format: "uuid" }, version: { type: "integer" }, mode: { type: "string", enum: ["sync", "stream", "async"] }, parentRunId: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, maxAttempts: { type: "integer", minimum: 1, maximum: 5 }, creditsUsed: { type: "number" }, stepRuns: { type: "array", items: { $ref: "WorkflowStepRun" } }, durationMs: { type: "integer" }, createdAt: { type: "string", format: "date-time" }, input: { type: "object" }, output: { type: ["object", "array", "string", "number", "boolean", "null"] }, error: { type: "object", required: ["code", "message", "stepId"], properties: { code: { type: "string" }, message: { type: "string" }, stepId: { type: "string" } } } } };
 function validate224(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -27899,14 +27755,2388 @@ evaluated0.items = undefined;
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.steps === undefined && (missing0 = "steps")) {
+if (data.id === undefined && (missing0 = "id") || data.status === undefined && (missing0 = "status") || data.mode === undefined && (missing0 = "mode") || data.attempt === undefined && (missing0 = "attempt") || data.maxAttempts === undefined && (missing0 = "maxAttempts") || data.creditsUsed === undefined && (missing0 = "creditsUsed") || data.stepRuns === undefined && (missing0 = "stepRuns") || data.durationMs === undefined && (missing0 = "durationMs") || data.createdAt === undefined && (missing0 = "createdAt")) {
 validate224.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.id !== undefined) {
+let data0 = data.id;
+const _errs1 = errors;
+if (errors === _errs1) {
+if (errors === _errs1) {
+if (typeof data0 === "string") {
+if (!formats0.test(data0)) {
+validate224.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate224.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.status !== undefined) {
+let data1 = data.status;
+const _errs3 = errors;
+if (typeof data1 !== "string") {
+validate224.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data1 === "queued" || data1 === "running" || data1 === "succeeded" || data1 === "failed" || data1 === "cancelled" || data1 === "partial")) {
+validate224.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema248.properties.status.enum } }];
+return false;
+}
+var valid0 = _errs3 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.workflowId !== undefined) {
+let data2 = data.workflowId;
+const _errs5 = errors;
+if (errors === _errs5) {
+if (errors === _errs5) {
+if (typeof data2 === "string") {
+if (!formats0.test(data2)) {
+validate224.errors = [{ instancePath: instancePath + "/workflowId", schemaPath: "#/properties/workflowId/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate224.errors = [{ instancePath: instancePath + "/workflowId", schemaPath: "#/properties/workflowId/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.version !== undefined) {
+let data3 = data.version;
+const _errs7 = errors;
+if (!(typeof data3 == "number" && (!(data3 % 1) && !isNaN(data3)) && isFinite(data3))) {
+validate224.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid0 = _errs7 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.mode !== undefined) {
+let data4 = data.mode;
+const _errs9 = errors;
+if (typeof data4 !== "string") {
+validate224.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data4 === "sync" || data4 === "stream" || data4 === "async")) {
+validate224.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/enum", keyword: "enum", params: { allowedValues: schema248.properties.mode.enum } }];
+return false;
+}
+var valid0 = _errs9 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.parentRunId !== undefined) {
+let data5 = data.parentRunId;
+const _errs11 = errors;
+if (errors === _errs11) {
+if (errors === _errs11) {
+if (typeof data5 === "string") {
+if (!formats0.test(data5)) {
+validate224.errors = [{ instancePath: instancePath + "/parentRunId", schemaPath: "#/properties/parentRunId/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate224.errors = [{ instancePath: instancePath + "/parentRunId", schemaPath: "#/properties/parentRunId/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs11 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.attempt !== undefined) {
+let data6 = data.attempt;
+const _errs13 = errors;
+if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
+validate224.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs13) {
+if (typeof data6 == "number" && isFinite(data6)) {
+if (data6 < 1 || isNaN(data6)) {
+validate224.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+return false;
+}
+}
+}
+var valid0 = _errs13 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.maxAttempts !== undefined) {
+let data7 = data.maxAttempts;
+const _errs15 = errors;
+if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7))) {
+validate224.errors = [{ instancePath: instancePath + "/maxAttempts", schemaPath: "#/properties/maxAttempts/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs15) {
+if (typeof data7 == "number" && isFinite(data7)) {
+if (data7 > 5 || isNaN(data7)) {
+validate224.errors = [{ instancePath: instancePath + "/maxAttempts", schemaPath: "#/properties/maxAttempts/maximum", keyword: "maximum", params: { comparison: "<=", limit: 5 } }];
+return false;
+} else {
+if (data7 < 1 || isNaN(data7)) {
+validate224.errors = [{ instancePath: instancePath + "/maxAttempts", schemaPath: "#/properties/maxAttempts/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+return false;
+}
+}
+}
+}
+var valid0 = _errs15 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.creditsUsed !== undefined) {
+let data8 = data.creditsUsed;
+const _errs17 = errors;
+if (!(typeof data8 == "number" && isFinite(data8))) {
+validate224.errors = [{ instancePath: instancePath + "/creditsUsed", schemaPath: "#/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+var valid0 = _errs17 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.stepRuns !== undefined) {
+let data9 = data.stepRuns;
+const _errs19 = errors;
+if (errors === _errs19) {
+if (Array.isArray(data9)) {
+var valid1 = true;
+const len0 = data9.length;
+for (let i0 = 0;i0 < len0; i0++) {
+let data10 = data9[i0];
+const _errs21 = errors;
+const _errs22 = errors;
+if (errors === _errs22) {
+if (data10 && typeof data10 == "object" && !Array.isArray(data10)) {
+let missing1;
+if (data10.id === undefined && (missing1 = "id") || data10.type === undefined && (missing1 = "type") || data10.status === undefined && (missing1 = "status") || data10.attempt === undefined && (missing1 = "attempt") || data10.creditsUsed === undefined && (missing1 = "creditsUsed") || data10.durationMs === undefined && (missing1 = "durationMs")) {
+validate224.errors = [{ instancePath: instancePath + "/stepRuns/" + i0, schemaPath: "WorkflowStepRun/required", keyword: "required", params: { missingProperty: missing1 } }];
+return false;
+} else {
+if (data10.id !== undefined) {
+const _errs24 = errors;
+if (typeof data10.id !== "string") {
+validate224.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/id", schemaPath: "WorkflowStepRun/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid3 = _errs24 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data10.type !== undefined) {
+const _errs26 = errors;
+if (typeof data10.type !== "string") {
+validate224.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/type", schemaPath: "WorkflowStepRun/properties/type/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid3 = _errs26 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data10.status !== undefined) {
+let data13 = data10.status;
+const _errs28 = errors;
+if (typeof data13 !== "string") {
+validate224.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/status", schemaPath: "WorkflowStepRun/properties/status/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data13 === "queued" || data13 === "running" || data13 === "succeeded" || data13 === "failed" || data13 === "skipped" || data13 === "cancelled")) {
+validate224.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/status", schemaPath: "WorkflowStepRun/properties/status/enum", keyword: "enum", params: { allowedValues: schema247.properties.status.enum } }];
+return false;
+}
+var valid3 = _errs28 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data10.attempt !== undefined) {
+let data14 = data10.attempt;
+const _errs30 = errors;
+if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14))) {
+validate224.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/attempt", schemaPath: "WorkflowStepRun/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs30) {
+if (typeof data14 == "number" && isFinite(data14)) {
+if (data14 < 1 || isNaN(data14)) {
+validate224.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/attempt", schemaPath: "WorkflowStepRun/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+return false;
+}
+}
+}
+var valid3 = _errs30 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data10.childRunIds !== undefined) {
+let data15 = data10.childRunIds;
+const _errs32 = errors;
+if (errors === _errs32) {
+if (Array.isArray(data15)) {
+var valid4 = true;
+const len1 = data15.length;
+for (let i1 = 0;i1 < len1; i1++) {
+let data16 = data15[i1];
+const _errs34 = errors;
+if (errors === _errs34) {
+if (errors === _errs34) {
+if (typeof data16 === "string") {
+if (!formats0.test(data16)) {
+validate224.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/childRunIds/" + i1, schemaPath: "WorkflowStepRun/properties/childRunIds/items/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate224.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/childRunIds/" + i1, schemaPath: "WorkflowStepRun/properties/childRunIds/items/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid4 = _errs34 === errors;
+if (!valid4) {
+break;
+}
+}
+} else {
+validate224.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/childRunIds", schemaPath: "WorkflowStepRun/properties/childRunIds/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid3 = _errs32 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data10.creditsUsed !== undefined) {
+let data17 = data10.creditsUsed;
+const _errs36 = errors;
+if (!(typeof data17 == "number" && isFinite(data17))) {
+validate224.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/creditsUsed", schemaPath: "WorkflowStepRun/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+var valid3 = _errs36 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data10.durationMs !== undefined) {
+let data18 = data10.durationMs;
+const _errs38 = errors;
+if (!(typeof data18 == "number" && (!(data18 % 1) && !isNaN(data18)) && isFinite(data18))) {
+validate224.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/durationMs", schemaPath: "WorkflowStepRun/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid3 = _errs38 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data10.output !== undefined) {
+let data19 = data10.output;
+const _errs40 = errors;
+if (typeof data19 != "object" && typeof data19 !== "string" && !(typeof data19 == "number" && isFinite(data19)) && typeof data19 !== "boolean") {
+validate224.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/output", schemaPath: "WorkflowStepRun/properties/output/type", keyword: "type", params: { type: schema247.properties.output.type } }];
+return false;
+}
+var valid3 = _errs40 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data10.outputRef !== undefined) {
+const _errs42 = errors;
+if (typeof data10.outputRef !== "string") {
+validate224.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/outputRef", schemaPath: "WorkflowStepRun/properties/outputRef/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid3 = _errs42 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data10.error !== undefined) {
+let data21 = data10.error;
+const _errs44 = errors;
+if (errors === _errs44) {
+if (data21 && typeof data21 == "object" && !Array.isArray(data21)) {
+let missing2;
+if (data21.code === undefined && (missing2 = "code") || data21.message === undefined && (missing2 = "message")) {
+validate224.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/error", schemaPath: "WorkflowStepRun/properties/error/required", keyword: "required", params: { missingProperty: missing2 } }];
+return false;
+} else {
+if (data21.code !== undefined) {
+const _errs46 = errors;
+if (typeof data21.code !== "string") {
+validate224.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/error/code", schemaPath: "WorkflowStepRun/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid5 = _errs46 === errors;
+} else {
+var valid5 = true;
+}
+if (valid5) {
+if (data21.message !== undefined) {
+const _errs48 = errors;
+if (typeof data21.message !== "string") {
+validate224.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/error/message", schemaPath: "WorkflowStepRun/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid5 = _errs48 === errors;
+} else {
+var valid5 = true;
+}
+}
+}
+} else {
+validate224.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/error", schemaPath: "WorkflowStepRun/properties/error/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid3 = _errs44 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data10.skippedReason !== undefined) {
+let data24 = data10.skippedReason;
+const _errs50 = errors;
+if (typeof data24 !== "string") {
+validate224.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/skippedReason", schemaPath: "WorkflowStepRun/properties/skippedReason/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data24 === "condition_false" || data24 === "dependency_failed")) {
+validate224.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/skippedReason", schemaPath: "WorkflowStepRun/properties/skippedReason/enum", keyword: "enum", params: { allowedValues: schema247.properties.skippedReason.enum } }];
+return false;
+}
+var valid3 = _errs50 === errors;
+} else {
+var valid3 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate224.errors = [{ instancePath: instancePath + "/stepRuns/" + i0, schemaPath: "WorkflowStepRun/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid1 = _errs21 === errors;
+if (!valid1) {
+break;
+}
+}
+} else {
+validate224.errors = [{ instancePath: instancePath + "/stepRuns", schemaPath: "#/properties/stepRuns/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid0 = _errs19 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.durationMs !== undefined) {
+let data25 = data.durationMs;
+const _errs52 = errors;
+if (!(typeof data25 == "number" && (!(data25 % 1) && !isNaN(data25)) && isFinite(data25))) {
+validate224.errors = [{ instancePath: instancePath + "/durationMs", schemaPath: "#/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid0 = _errs52 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.createdAt !== undefined) {
+let data26 = data.createdAt;
+const _errs54 = errors;
+if (errors === _errs54) {
+if (errors === _errs54) {
+if (typeof data26 === "string") {
+if (!formats14.validate(data26)) {
+validate224.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate224.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs54 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.input !== undefined) {
+let data27 = data.input;
+const _errs56 = errors;
+if (!(data27 && typeof data27 == "object" && !Array.isArray(data27))) {
+validate224.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+var valid0 = _errs56 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.output !== undefined) {
+let data28 = data.output;
+const _errs58 = errors;
+if (typeof data28 != "object" && typeof data28 !== "string" && !(typeof data28 == "number" && isFinite(data28)) && typeof data28 !== "boolean") {
+validate224.errors = [{ instancePath: instancePath + "/output", schemaPath: "#/properties/output/type", keyword: "type", params: { type: schema248.properties.output.type } }];
+return false;
+}
+var valid0 = _errs58 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.error !== undefined) {
+let data29 = data.error;
+const _errs60 = errors;
+if (errors === _errs60) {
+if (data29 && typeof data29 == "object" && !Array.isArray(data29)) {
+let missing3;
+if (data29.code === undefined && (missing3 = "code") || data29.message === undefined && (missing3 = "message") || data29.stepId === undefined && (missing3 = "stepId")) {
+validate224.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/required", keyword: "required", params: { missingProperty: missing3 } }];
+return false;
+} else {
+if (data29.code !== undefined) {
+const _errs62 = errors;
+if (typeof data29.code !== "string") {
+validate224.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid6 = _errs62 === errors;
+} else {
+var valid6 = true;
+}
+if (valid6) {
+if (data29.message !== undefined) {
+const _errs64 = errors;
+if (typeof data29.message !== "string") {
+validate224.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid6 = _errs64 === errors;
+} else {
+var valid6 = true;
+}
+if (valid6) {
+if (data29.stepId !== undefined) {
+const _errs66 = errors;
+if (typeof data29.stepId !== "string") {
+validate224.errors = [{ instancePath: instancePath + "/error/stepId", schemaPath: "#/properties/error/properties/stepId/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid6 = _errs66 === errors;
+} else {
+var valid6 = true;
+}
+}
+}
+}
+} else {
+validate224.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid0 = _errs60 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate224.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate224.errors = vErrors;
+return errors === 0;
+}
+validate224.evaluated = { props: { id: true, status: true, workflowId: true, version: true, mode: true, parentRunId: true, attempt: true, maxAttempts: true, creditsUsed: true, stepRuns: true, durationMs: true, createdAt: true, input: true, output: true, error: true }, dynamicProps: false, dynamicItems: false };
+function validate223(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate223.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.type === undefined && (missing0 = "type")) {
+validate223.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.type !== undefined) {
+let data0 = data.type;
+const _errs1 = errors;
+if (typeof data0 !== "string") {
+validate223.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data0 === "run.started" || data0 === "step.started" || data0 === "step.delta" || data0 === "step.finished" || data0 === "run.finished")) {
+validate223.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema246.properties.type.enum } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.runId !== undefined) {
+let data1 = data.runId;
+const _errs3 = errors;
+if (errors === _errs3) {
+if (errors === _errs3) {
+if (typeof data1 === "string") {
+if (!formats0.test(data1)) {
+validate223.errors = [{ instancePath: instancePath + "/runId", schemaPath: "#/properties/runId/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate223.errors = [{ instancePath: instancePath + "/runId", schemaPath: "#/properties/runId/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.stepRun !== undefined) {
+let data2 = data.stepRun;
+const _errs5 = errors;
+const _errs6 = errors;
+if (errors === _errs6) {
+if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
+let missing1;
+if (data2.id === undefined && (missing1 = "id") || data2.type === undefined && (missing1 = "type") || data2.status === undefined && (missing1 = "status") || data2.attempt === undefined && (missing1 = "attempt") || data2.creditsUsed === undefined && (missing1 = "creditsUsed") || data2.durationMs === undefined && (missing1 = "durationMs")) {
+validate223.errors = [{ instancePath: instancePath + "/stepRun", schemaPath: "WorkflowStepRun/required", keyword: "required", params: { missingProperty: missing1 } }];
+return false;
+} else {
+if (data2.id !== undefined) {
+const _errs8 = errors;
+if (typeof data2.id !== "string") {
+validate223.errors = [{ instancePath: instancePath + "/stepRun/id", schemaPath: "WorkflowStepRun/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid2 = _errs8 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data2.type !== undefined) {
+const _errs10 = errors;
+if (typeof data2.type !== "string") {
+validate223.errors = [{ instancePath: instancePath + "/stepRun/type", schemaPath: "WorkflowStepRun/properties/type/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid2 = _errs10 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data2.status !== undefined) {
+let data5 = data2.status;
+const _errs12 = errors;
+if (typeof data5 !== "string") {
+validate223.errors = [{ instancePath: instancePath + "/stepRun/status", schemaPath: "WorkflowStepRun/properties/status/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data5 === "queued" || data5 === "running" || data5 === "succeeded" || data5 === "failed" || data5 === "skipped" || data5 === "cancelled")) {
+validate223.errors = [{ instancePath: instancePath + "/stepRun/status", schemaPath: "WorkflowStepRun/properties/status/enum", keyword: "enum", params: { allowedValues: schema247.properties.status.enum } }];
+return false;
+}
+var valid2 = _errs12 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data2.attempt !== undefined) {
+let data6 = data2.attempt;
+const _errs14 = errors;
+if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
+validate223.errors = [{ instancePath: instancePath + "/stepRun/attempt", schemaPath: "WorkflowStepRun/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs14) {
+if (typeof data6 == "number" && isFinite(data6)) {
+if (data6 < 1 || isNaN(data6)) {
+validate223.errors = [{ instancePath: instancePath + "/stepRun/attempt", schemaPath: "WorkflowStepRun/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+return false;
+}
+}
+}
+var valid2 = _errs14 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data2.childRunIds !== undefined) {
+let data7 = data2.childRunIds;
+const _errs16 = errors;
+if (errors === _errs16) {
+if (Array.isArray(data7)) {
+var valid3 = true;
+const len0 = data7.length;
+for (let i0 = 0;i0 < len0; i0++) {
+let data8 = data7[i0];
+const _errs18 = errors;
+if (errors === _errs18) {
+if (errors === _errs18) {
+if (typeof data8 === "string") {
+if (!formats0.test(data8)) {
+validate223.errors = [{ instancePath: instancePath + "/stepRun/childRunIds/" + i0, schemaPath: "WorkflowStepRun/properties/childRunIds/items/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate223.errors = [{ instancePath: instancePath + "/stepRun/childRunIds/" + i0, schemaPath: "WorkflowStepRun/properties/childRunIds/items/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid3 = _errs18 === errors;
+if (!valid3) {
+break;
+}
+}
+} else {
+validate223.errors = [{ instancePath: instancePath + "/stepRun/childRunIds", schemaPath: "WorkflowStepRun/properties/childRunIds/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid2 = _errs16 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data2.creditsUsed !== undefined) {
+let data9 = data2.creditsUsed;
+const _errs20 = errors;
+if (!(typeof data9 == "number" && isFinite(data9))) {
+validate223.errors = [{ instancePath: instancePath + "/stepRun/creditsUsed", schemaPath: "WorkflowStepRun/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+var valid2 = _errs20 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data2.durationMs !== undefined) {
+let data10 = data2.durationMs;
+const _errs22 = errors;
+if (!(typeof data10 == "number" && (!(data10 % 1) && !isNaN(data10)) && isFinite(data10))) {
+validate223.errors = [{ instancePath: instancePath + "/stepRun/durationMs", schemaPath: "WorkflowStepRun/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid2 = _errs22 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data2.output !== undefined) {
+let data11 = data2.output;
+const _errs24 = errors;
+if (typeof data11 != "object" && typeof data11 !== "string" && !(typeof data11 == "number" && isFinite(data11)) && typeof data11 !== "boolean") {
+validate223.errors = [{ instancePath: instancePath + "/stepRun/output", schemaPath: "WorkflowStepRun/properties/output/type", keyword: "type", params: { type: schema247.properties.output.type } }];
+return false;
+}
+var valid2 = _errs24 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data2.outputRef !== undefined) {
+const _errs26 = errors;
+if (typeof data2.outputRef !== "string") {
+validate223.errors = [{ instancePath: instancePath + "/stepRun/outputRef", schemaPath: "WorkflowStepRun/properties/outputRef/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid2 = _errs26 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data2.error !== undefined) {
+let data13 = data2.error;
+const _errs28 = errors;
+if (errors === _errs28) {
+if (data13 && typeof data13 == "object" && !Array.isArray(data13)) {
+let missing2;
+if (data13.code === undefined && (missing2 = "code") || data13.message === undefined && (missing2 = "message")) {
+validate223.errors = [{ instancePath: instancePath + "/stepRun/error", schemaPath: "WorkflowStepRun/properties/error/required", keyword: "required", params: { missingProperty: missing2 } }];
+return false;
+} else {
+if (data13.code !== undefined) {
+const _errs30 = errors;
+if (typeof data13.code !== "string") {
+validate223.errors = [{ instancePath: instancePath + "/stepRun/error/code", schemaPath: "WorkflowStepRun/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid4 = _errs30 === errors;
+} else {
+var valid4 = true;
+}
+if (valid4) {
+if (data13.message !== undefined) {
+const _errs32 = errors;
+if (typeof data13.message !== "string") {
+validate223.errors = [{ instancePath: instancePath + "/stepRun/error/message", schemaPath: "WorkflowStepRun/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid4 = _errs32 === errors;
+} else {
+var valid4 = true;
+}
+}
+}
+} else {
+validate223.errors = [{ instancePath: instancePath + "/stepRun/error", schemaPath: "WorkflowStepRun/properties/error/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid2 = _errs28 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data2.skippedReason !== undefined) {
+let data16 = data2.skippedReason;
+const _errs34 = errors;
+if (typeof data16 !== "string") {
+validate223.errors = [{ instancePath: instancePath + "/stepRun/skippedReason", schemaPath: "WorkflowStepRun/properties/skippedReason/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data16 === "condition_false" || data16 === "dependency_failed")) {
+validate223.errors = [{ instancePath: instancePath + "/stepRun/skippedReason", schemaPath: "WorkflowStepRun/properties/skippedReason/enum", keyword: "enum", params: { allowedValues: schema247.properties.skippedReason.enum } }];
+return false;
+}
+var valid2 = _errs34 === errors;
+} else {
+var valid2 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate223.errors = [{ instancePath: instancePath + "/stepRun", schemaPath: "WorkflowStepRun/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid0 = _errs5 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.stepId !== undefined) {
+const _errs36 = errors;
+if (typeof data.stepId !== "string") {
+validate223.errors = [{ instancePath: instancePath + "/stepId", schemaPath: "#/properties/stepId/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs36 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.attempt !== undefined) {
+let data18 = data.attempt;
+const _errs38 = errors;
+if (!(typeof data18 == "number" && (!(data18 % 1) && !isNaN(data18)) && isFinite(data18))) {
+validate223.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid0 = _errs38 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.index !== undefined) {
+let data19 = data.index;
+const _errs40 = errors;
+if (!(typeof data19 == "number" && (!(data19 % 1) && !isNaN(data19)) && isFinite(data19))) {
+validate223.errors = [{ instancePath: instancePath + "/index", schemaPath: "#/properties/index/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid0 = _errs40 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.delta !== undefined) {
+let data20 = data.delta;
+const _errs42 = errors;
+if (errors === _errs42) {
+if (data20 && typeof data20 == "object" && !Array.isArray(data20)) {
+if (data20.content !== undefined) {
+if (typeof data20.content !== "string") {
+validate223.errors = [{ instancePath: instancePath + "/delta/content", schemaPath: "#/properties/delta/properties/content/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+} else {
+validate223.errors = [{ instancePath: instancePath + "/delta", schemaPath: "#/properties/delta/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid0 = _errs42 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.run !== undefined) {
+const _errs46 = errors;
+if (!validate224(data.run, { instancePath: instancePath + "/run", parentData: data, parentDataProperty: "run", rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate224.errors : vErrors.concat(validate224.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs46 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate223.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate223.errors = vErrors;
+return errors === 0;
+}
+validate223.evaluated = { props: { type: true, runId: true, stepRun: true, stepId: true, attempt: true, index: true, delta: true, run: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowRunList = validate226;
+var schema251 = { type: "object", required: ["id", "status", "mode", "attempt", "maxAttempts", "creditsUsed", "durationMs", "createdAt"], properties: { id: { type: "string", format: "uuid" }, status: { type: "string", enum: ["queued", "running", "succeeded", "failed", "cancelled", "partial"] }, workflowId: { type: "string", format: "uuid" }, version: { type: "integer" }, mode: { type: "string", enum: ["sync", "stream", "async"] }, parentRunId: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, maxAttempts: { type: "integer", minimum: 1, maximum: 5 }, creditsUsed: { type: "number" }, durationMs: { type: "integer" }, createdAt: { type: "string", format: "date-time" } } };
+function validate226(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate226.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.items === undefined && (missing0 = "items") || data.total === undefined && (missing0 = "total") || data.limit === undefined && (missing0 = "limit") || data.offset === undefined && (missing0 = "offset")) {
+validate226.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.items !== undefined) {
+let data0 = data.items;
+const _errs1 = errors;
+if (errors === _errs1) {
+if (Array.isArray(data0)) {
+var valid1 = true;
+const len0 = data0.length;
+for (let i0 = 0;i0 < len0; i0++) {
+let data1 = data0[i0];
+const _errs3 = errors;
+const _errs4 = errors;
+if (errors === _errs4) {
+if (data1 && typeof data1 == "object" && !Array.isArray(data1)) {
+let missing1;
+if (data1.id === undefined && (missing1 = "id") || data1.status === undefined && (missing1 = "status") || data1.mode === undefined && (missing1 = "mode") || data1.attempt === undefined && (missing1 = "attempt") || data1.maxAttempts === undefined && (missing1 = "maxAttempts") || data1.creditsUsed === undefined && (missing1 = "creditsUsed") || data1.durationMs === undefined && (missing1 = "durationMs") || data1.createdAt === undefined && (missing1 = "createdAt")) {
+validate226.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "WorkflowRunSummary/required", keyword: "required", params: { missingProperty: missing1 } }];
+return false;
+} else {
+if (data1.id !== undefined) {
+let data2 = data1.id;
+const _errs6 = errors;
+if (errors === _errs6) {
+if (errors === _errs6) {
+if (typeof data2 === "string") {
+if (!formats0.test(data2)) {
+validate226.errors = [{ instancePath: instancePath + "/items/" + i0 + "/id", schemaPath: "WorkflowRunSummary/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate226.errors = [{ instancePath: instancePath + "/items/" + i0 + "/id", schemaPath: "WorkflowRunSummary/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid3 = _errs6 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data1.status !== undefined) {
+let data3 = data1.status;
+const _errs8 = errors;
+if (typeof data3 !== "string") {
+validate226.errors = [{ instancePath: instancePath + "/items/" + i0 + "/status", schemaPath: "WorkflowRunSummary/properties/status/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data3 === "queued" || data3 === "running" || data3 === "succeeded" || data3 === "failed" || data3 === "cancelled" || data3 === "partial")) {
+validate226.errors = [{ instancePath: instancePath + "/items/" + i0 + "/status", schemaPath: "WorkflowRunSummary/properties/status/enum", keyword: "enum", params: { allowedValues: schema251.properties.status.enum } }];
+return false;
+}
+var valid3 = _errs8 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data1.workflowId !== undefined) {
+let data4 = data1.workflowId;
+const _errs10 = errors;
+if (errors === _errs10) {
+if (errors === _errs10) {
+if (typeof data4 === "string") {
+if (!formats0.test(data4)) {
+validate226.errors = [{ instancePath: instancePath + "/items/" + i0 + "/workflowId", schemaPath: "WorkflowRunSummary/properties/workflowId/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate226.errors = [{ instancePath: instancePath + "/items/" + i0 + "/workflowId", schemaPath: "WorkflowRunSummary/properties/workflowId/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid3 = _errs10 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data1.version !== undefined) {
+let data5 = data1.version;
+const _errs12 = errors;
+if (!(typeof data5 == "number" && (!(data5 % 1) && !isNaN(data5)) && isFinite(data5))) {
+validate226.errors = [{ instancePath: instancePath + "/items/" + i0 + "/version", schemaPath: "WorkflowRunSummary/properties/version/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid3 = _errs12 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data1.mode !== undefined) {
+let data6 = data1.mode;
+const _errs14 = errors;
+if (typeof data6 !== "string") {
+validate226.errors = [{ instancePath: instancePath + "/items/" + i0 + "/mode", schemaPath: "WorkflowRunSummary/properties/mode/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data6 === "sync" || data6 === "stream" || data6 === "async")) {
+validate226.errors = [{ instancePath: instancePath + "/items/" + i0 + "/mode", schemaPath: "WorkflowRunSummary/properties/mode/enum", keyword: "enum", params: { allowedValues: schema251.properties.mode.enum } }];
+return false;
+}
+var valid3 = _errs14 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data1.parentRunId !== undefined) {
+let data7 = data1.parentRunId;
+const _errs16 = errors;
+if (errors === _errs16) {
+if (errors === _errs16) {
+if (typeof data7 === "string") {
+if (!formats0.test(data7)) {
+validate226.errors = [{ instancePath: instancePath + "/items/" + i0 + "/parentRunId", schemaPath: "WorkflowRunSummary/properties/parentRunId/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate226.errors = [{ instancePath: instancePath + "/items/" + i0 + "/parentRunId", schemaPath: "WorkflowRunSummary/properties/parentRunId/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid3 = _errs16 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data1.attempt !== undefined) {
+let data8 = data1.attempt;
+const _errs18 = errors;
+if (!(typeof data8 == "number" && (!(data8 % 1) && !isNaN(data8)) && isFinite(data8))) {
+validate226.errors = [{ instancePath: instancePath + "/items/" + i0 + "/attempt", schemaPath: "WorkflowRunSummary/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs18) {
+if (typeof data8 == "number" && isFinite(data8)) {
+if (data8 < 1 || isNaN(data8)) {
+validate226.errors = [{ instancePath: instancePath + "/items/" + i0 + "/attempt", schemaPath: "WorkflowRunSummary/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+return false;
+}
+}
+}
+var valid3 = _errs18 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data1.maxAttempts !== undefined) {
+let data9 = data1.maxAttempts;
+const _errs20 = errors;
+if (!(typeof data9 == "number" && (!(data9 % 1) && !isNaN(data9)) && isFinite(data9))) {
+validate226.errors = [{ instancePath: instancePath + "/items/" + i0 + "/maxAttempts", schemaPath: "WorkflowRunSummary/properties/maxAttempts/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs20) {
+if (typeof data9 == "number" && isFinite(data9)) {
+if (data9 > 5 || isNaN(data9)) {
+validate226.errors = [{ instancePath: instancePath + "/items/" + i0 + "/maxAttempts", schemaPath: "WorkflowRunSummary/properties/maxAttempts/maximum", keyword: "maximum", params: { comparison: "<=", limit: 5 } }];
+return false;
+} else {
+if (data9 < 1 || isNaN(data9)) {
+validate226.errors = [{ instancePath: instancePath + "/items/" + i0 + "/maxAttempts", schemaPath: "WorkflowRunSummary/properties/maxAttempts/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+return false;
+}
+}
+}
+}
+var valid3 = _errs20 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data1.creditsUsed !== undefined) {
+let data10 = data1.creditsUsed;
+const _errs22 = errors;
+if (!(typeof data10 == "number" && isFinite(data10))) {
+validate226.errors = [{ instancePath: instancePath + "/items/" + i0 + "/creditsUsed", schemaPath: "WorkflowRunSummary/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+var valid3 = _errs22 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data1.durationMs !== undefined) {
+let data11 = data1.durationMs;
+const _errs24 = errors;
+if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
+validate226.errors = [{ instancePath: instancePath + "/items/" + i0 + "/durationMs", schemaPath: "WorkflowRunSummary/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid3 = _errs24 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data1.createdAt !== undefined) {
+let data12 = data1.createdAt;
+const _errs26 = errors;
+if (errors === _errs26) {
+if (errors === _errs26) {
+if (typeof data12 === "string") {
+if (!formats14.validate(data12)) {
+validate226.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "WorkflowRunSummary/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate226.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "WorkflowRunSummary/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid3 = _errs26 === errors;
+} else {
+var valid3 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate226.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "WorkflowRunSummary/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid1 = _errs3 === errors;
+if (!valid1) {
+break;
+}
+}
+} else {
+validate226.errors = [{ instancePath: instancePath + "/items", schemaPath: "#/properties/items/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.total !== undefined) {
+let data13 = data.total;
+const _errs28 = errors;
+if (!(typeof data13 == "number" && (!(data13 % 1) && !isNaN(data13)) && isFinite(data13))) {
+validate226.errors = [{ instancePath: instancePath + "/total", schemaPath: "#/properties/total/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid0 = _errs28 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.limit !== undefined) {
+let data14 = data.limit;
+const _errs30 = errors;
+if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14))) {
+validate226.errors = [{ instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid0 = _errs30 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.offset !== undefined) {
+let data15 = data.offset;
+const _errs32 = errors;
+if (!(typeof data15 == "number" && (!(data15 % 1) && !isNaN(data15)) && isFinite(data15))) {
+validate226.errors = [{ instancePath: instancePath + "/offset", schemaPath: "#/properties/offset/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid0 = _errs32 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+} else {
+validate226.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate226.errors = vErrors;
+return errors === 0;
+}
+validate226.evaluated = { props: { items: true, total: true, limit: true, offset: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowRunSummary = validate227;
+function validate227(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate227.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.id === undefined && (missing0 = "id") || data.status === undefined && (missing0 = "status") || data.mode === undefined && (missing0 = "mode") || data.attempt === undefined && (missing0 = "attempt") || data.maxAttempts === undefined && (missing0 = "maxAttempts") || data.creditsUsed === undefined && (missing0 = "creditsUsed") || data.durationMs === undefined && (missing0 = "durationMs") || data.createdAt === undefined && (missing0 = "createdAt")) {
+validate227.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.id !== undefined) {
+let data0 = data.id;
+const _errs1 = errors;
+if (errors === _errs1) {
+if (errors === _errs1) {
+if (typeof data0 === "string") {
+if (!formats0.test(data0)) {
+validate227.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate227.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.status !== undefined) {
+let data1 = data.status;
+const _errs3 = errors;
+if (typeof data1 !== "string") {
+validate227.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data1 === "queued" || data1 === "running" || data1 === "succeeded" || data1 === "failed" || data1 === "cancelled" || data1 === "partial")) {
+validate227.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema251.properties.status.enum } }];
+return false;
+}
+var valid0 = _errs3 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.workflowId !== undefined) {
+let data2 = data.workflowId;
+const _errs5 = errors;
+if (errors === _errs5) {
+if (errors === _errs5) {
+if (typeof data2 === "string") {
+if (!formats0.test(data2)) {
+validate227.errors = [{ instancePath: instancePath + "/workflowId", schemaPath: "#/properties/workflowId/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate227.errors = [{ instancePath: instancePath + "/workflowId", schemaPath: "#/properties/workflowId/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.version !== undefined) {
+let data3 = data.version;
+const _errs7 = errors;
+if (!(typeof data3 == "number" && (!(data3 % 1) && !isNaN(data3)) && isFinite(data3))) {
+validate227.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid0 = _errs7 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.mode !== undefined) {
+let data4 = data.mode;
+const _errs9 = errors;
+if (typeof data4 !== "string") {
+validate227.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data4 === "sync" || data4 === "stream" || data4 === "async")) {
+validate227.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/enum", keyword: "enum", params: { allowedValues: schema251.properties.mode.enum } }];
+return false;
+}
+var valid0 = _errs9 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.parentRunId !== undefined) {
+let data5 = data.parentRunId;
+const _errs11 = errors;
+if (errors === _errs11) {
+if (errors === _errs11) {
+if (typeof data5 === "string") {
+if (!formats0.test(data5)) {
+validate227.errors = [{ instancePath: instancePath + "/parentRunId", schemaPath: "#/properties/parentRunId/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate227.errors = [{ instancePath: instancePath + "/parentRunId", schemaPath: "#/properties/parentRunId/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs11 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.attempt !== undefined) {
+let data6 = data.attempt;
+const _errs13 = errors;
+if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
+validate227.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs13) {
+if (typeof data6 == "number" && isFinite(data6)) {
+if (data6 < 1 || isNaN(data6)) {
+validate227.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+return false;
+}
+}
+}
+var valid0 = _errs13 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.maxAttempts !== undefined) {
+let data7 = data.maxAttempts;
+const _errs15 = errors;
+if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7))) {
+validate227.errors = [{ instancePath: instancePath + "/maxAttempts", schemaPath: "#/properties/maxAttempts/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs15) {
+if (typeof data7 == "number" && isFinite(data7)) {
+if (data7 > 5 || isNaN(data7)) {
+validate227.errors = [{ instancePath: instancePath + "/maxAttempts", schemaPath: "#/properties/maxAttempts/maximum", keyword: "maximum", params: { comparison: "<=", limit: 5 } }];
+return false;
+} else {
+if (data7 < 1 || isNaN(data7)) {
+validate227.errors = [{ instancePath: instancePath + "/maxAttempts", schemaPath: "#/properties/maxAttempts/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+return false;
+}
+}
+}
+}
+var valid0 = _errs15 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.creditsUsed !== undefined) {
+let data8 = data.creditsUsed;
+const _errs17 = errors;
+if (!(typeof data8 == "number" && isFinite(data8))) {
+validate227.errors = [{ instancePath: instancePath + "/creditsUsed", schemaPath: "#/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+var valid0 = _errs17 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.durationMs !== undefined) {
+let data9 = data.durationMs;
+const _errs19 = errors;
+if (!(typeof data9 == "number" && (!(data9 % 1) && !isNaN(data9)) && isFinite(data9))) {
+validate227.errors = [{ instancePath: instancePath + "/durationMs", schemaPath: "#/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid0 = _errs19 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.createdAt !== undefined) {
+let data10 = data.createdAt;
+const _errs21 = errors;
+if (errors === _errs21) {
+if (errors === _errs21) {
+if (typeof data10 === "string") {
+if (!formats14.validate(data10)) {
+validate227.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate227.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs21 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate227.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate227.errors = vErrors;
+return errors === 0;
+}
+validate227.evaluated = { props: { id: true, status: true, workflowId: true, version: true, mode: true, parentRunId: true, attempt: true, maxAttempts: true, creditsUsed: true, durationMs: true, createdAt: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowRun = validate224;
+var validateWorkflowStepRun = validate228;
+function validate228(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate228.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.id === undefined && (missing0 = "id") || data.type === undefined && (missing0 = "type") || data.status === undefined && (missing0 = "status") || data.attempt === undefined && (missing0 = "attempt") || data.creditsUsed === undefined && (missing0 = "creditsUsed") || data.durationMs === undefined && (missing0 = "durationMs")) {
+validate228.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.id !== undefined) {
+const _errs1 = errors;
+if (typeof data.id !== "string") {
+validate228.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.type !== undefined) {
+const _errs3 = errors;
+if (typeof data.type !== "string") {
+validate228.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs3 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.status !== undefined) {
+let data2 = data.status;
+const _errs5 = errors;
+if (typeof data2 !== "string") {
+validate228.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data2 === "queued" || data2 === "running" || data2 === "succeeded" || data2 === "failed" || data2 === "skipped" || data2 === "cancelled")) {
+validate228.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema247.properties.status.enum } }];
+return false;
+}
+var valid0 = _errs5 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.attempt !== undefined) {
+let data3 = data.attempt;
+const _errs7 = errors;
+if (!(typeof data3 == "number" && (!(data3 % 1) && !isNaN(data3)) && isFinite(data3))) {
+validate228.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs7) {
+if (typeof data3 == "number" && isFinite(data3)) {
+if (data3 < 1 || isNaN(data3)) {
+validate228.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+return false;
+}
+}
+}
+var valid0 = _errs7 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.childRunIds !== undefined) {
+let data4 = data.childRunIds;
+const _errs9 = errors;
+if (errors === _errs9) {
+if (Array.isArray(data4)) {
+var valid1 = true;
+const len0 = data4.length;
+for (let i0 = 0;i0 < len0; i0++) {
+let data5 = data4[i0];
+const _errs11 = errors;
+if (errors === _errs11) {
+if (errors === _errs11) {
+if (typeof data5 === "string") {
+if (!formats0.test(data5)) {
+validate228.errors = [{ instancePath: instancePath + "/childRunIds/" + i0, schemaPath: "#/properties/childRunIds/items/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate228.errors = [{ instancePath: instancePath + "/childRunIds/" + i0, schemaPath: "#/properties/childRunIds/items/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid1 = _errs11 === errors;
+if (!valid1) {
+break;
+}
+}
+} else {
+validate228.errors = [{ instancePath: instancePath + "/childRunIds", schemaPath: "#/properties/childRunIds/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid0 = _errs9 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.creditsUsed !== undefined) {
+let data6 = data.creditsUsed;
+const _errs13 = errors;
+if (!(typeof data6 == "number" && isFinite(data6))) {
+validate228.errors = [{ instancePath: instancePath + "/creditsUsed", schemaPath: "#/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+var valid0 = _errs13 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.durationMs !== undefined) {
+let data7 = data.durationMs;
+const _errs15 = errors;
+if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7))) {
+validate228.errors = [{ instancePath: instancePath + "/durationMs", schemaPath: "#/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid0 = _errs15 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.output !== undefined) {
+let data8 = data.output;
+const _errs17 = errors;
+if (typeof data8 != "object" && typeof data8 !== "string" && !(typeof data8 == "number" && isFinite(data8)) && typeof data8 !== "boolean") {
+validate228.errors = [{ instancePath: instancePath + "/output", schemaPath: "#/properties/output/type", keyword: "type", params: { type: schema247.properties.output.type } }];
+return false;
+}
+var valid0 = _errs17 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.outputRef !== undefined) {
+const _errs19 = errors;
+if (typeof data.outputRef !== "string") {
+validate228.errors = [{ instancePath: instancePath + "/outputRef", schemaPath: "#/properties/outputRef/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs19 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.error !== undefined) {
+let data10 = data.error;
+const _errs21 = errors;
+if (errors === _errs21) {
+if (data10 && typeof data10 == "object" && !Array.isArray(data10)) {
+let missing1;
+if (data10.code === undefined && (missing1 = "code") || data10.message === undefined && (missing1 = "message")) {
+validate228.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/required", keyword: "required", params: { missingProperty: missing1 } }];
+return false;
+} else {
+if (data10.code !== undefined) {
+const _errs23 = errors;
+if (typeof data10.code !== "string") {
+validate228.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid2 = _errs23 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data10.message !== undefined) {
+const _errs25 = errors;
+if (typeof data10.message !== "string") {
+validate228.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid2 = _errs25 === errors;
+} else {
+var valid2 = true;
+}
+}
+}
+} else {
+validate228.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid0 = _errs21 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.skippedReason !== undefined) {
+let data13 = data.skippedReason;
+const _errs27 = errors;
+if (typeof data13 !== "string") {
+validate228.errors = [{ instancePath: instancePath + "/skippedReason", schemaPath: "#/properties/skippedReason/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data13 === "condition_false" || data13 === "dependency_failed")) {
+validate228.errors = [{ instancePath: instancePath + "/skippedReason", schemaPath: "#/properties/skippedReason/enum", keyword: "enum", params: { allowedValues: schema247.properties.skippedReason.enum } }];
+return false;
+}
+var valid0 = _errs27 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate228.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate228.errors = vErrors;
+return errors === 0;
+}
+validate228.evaluated = { props: { id: true, type: true, status: true, attempt: true, childRunIds: true, creditsUsed: true, durationMs: true, output: true, outputRef: true, error: true, skippedReason: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowSummary = validate229;
+function validate229(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate229.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.id === undefined && (missing0 = "id") || data.workspaceId === undefined && (missing0 = "workspaceId") || data.name === undefined && (missing0 = "name") || data.description === undefined && (missing0 = "description") || data.latestVersion === undefined && (missing0 = "latestVersion") || data.isActive === undefined && (missing0 = "isActive") || data.createdAt === undefined && (missing0 = "createdAt") || data.updatedAt === undefined && (missing0 = "updatedAt") || data.deletedAt === undefined && (missing0 = "deletedAt") || data.createdByUserId === undefined && (missing0 = "createdByUserId") || data.sharingScope === undefined && (missing0 = "sharingScope") || data.sharePermission === undefined && (missing0 = "sharePermission")) {
+validate229.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.id !== undefined) {
+let data0 = data.id;
+const _errs1 = errors;
+if (errors === _errs1) {
+if (errors === _errs1) {
+if (typeof data0 === "string") {
+if (!formats0.test(data0)) {
+validate229.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate229.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.workspaceId !== undefined) {
+let data1 = data.workspaceId;
+const _errs3 = errors;
+if (errors === _errs3) {
+if (errors === _errs3) {
+if (typeof data1 === "string") {
+if (!formats0.test(data1)) {
+validate229.errors = [{ instancePath: instancePath + "/workspaceId", schemaPath: "#/properties/workspaceId/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate229.errors = [{ instancePath: instancePath + "/workspaceId", schemaPath: "#/properties/workspaceId/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.name !== undefined) {
+const _errs5 = errors;
+if (typeof data.name !== "string") {
+validate229.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs5 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.description !== undefined) {
+const _errs7 = errors;
+if (typeof data.description !== "string") {
+validate229.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs7 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.latestVersion !== undefined) {
+let data4 = data.latestVersion;
+const _errs9 = errors;
+if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
+validate229.errors = [{ instancePath: instancePath + "/latestVersion", schemaPath: "#/properties/latestVersion/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid0 = _errs9 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.isActive !== undefined) {
+const _errs11 = errors;
+if (typeof data.isActive !== "boolean") {
+validate229.errors = [{ instancePath: instancePath + "/isActive", schemaPath: "#/properties/isActive/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid0 = _errs11 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.createdAt !== undefined) {
+let data6 = data.createdAt;
+const _errs13 = errors;
+if (errors === _errs13) {
+if (errors === _errs13) {
+if (typeof data6 === "string") {
+if (!formats14.validate(data6)) {
+validate229.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate229.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs13 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.updatedAt !== undefined) {
+let data7 = data.updatedAt;
+const _errs15 = errors;
+if (errors === _errs15) {
+if (errors === _errs15) {
+if (typeof data7 === "string") {
+if (!formats14.validate(data7)) {
+validate229.errors = [{ instancePath: instancePath + "/updatedAt", schemaPath: "#/properties/updatedAt/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate229.errors = [{ instancePath: instancePath + "/updatedAt", schemaPath: "#/properties/updatedAt/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs15 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.deletedAt !== undefined) {
+let data8 = data.deletedAt;
+const _errs17 = errors;
+if (typeof data8 !== "string" && data8 !== null) {
+validate229.errors = [{ instancePath: instancePath + "/deletedAt", schemaPath: "#/properties/deletedAt/type", keyword: "type", params: { type: schema244.properties.deletedAt.type } }];
+return false;
+}
+if (errors === _errs17) {
+if (errors === _errs17) {
+if (typeof data8 === "string") {
+if (!formats14.validate(data8)) {
+validate229.errors = [{ instancePath: instancePath + "/deletedAt", schemaPath: "#/properties/deletedAt/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+}
+}
+}
+var valid0 = _errs17 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.createdByUserId !== undefined) {
+let data9 = data.createdByUserId;
+const _errs19 = errors;
+if (errors === _errs19) {
+if (errors === _errs19) {
+if (typeof data9 === "string") {
+if (!formats0.test(data9)) {
+validate229.errors = [{ instancePath: instancePath + "/createdByUserId", schemaPath: "#/properties/createdByUserId/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate229.errors = [{ instancePath: instancePath + "/createdByUserId", schemaPath: "#/properties/createdByUserId/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs19 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.sharingScope !== undefined) {
+let data10 = data.sharingScope;
+const _errs21 = errors;
+if (typeof data10 !== "string") {
+validate229.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data10 === "private" || data10 === "workspace")) {
+validate229.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/enum", keyword: "enum", params: { allowedValues: schema244.properties.sharingScope.enum } }];
+return false;
+}
+var valid0 = _errs21 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.sharePermission !== undefined) {
+let data11 = data.sharePermission;
+const _errs23 = errors;
+if (typeof data11 !== "string") {
+validate229.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data11 === "read" || data11 === "run" || data11 === "edit")) {
+validate229.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/enum", keyword: "enum", params: { allowedValues: schema244.properties.sharePermission.enum } }];
+return false;
+}
+var valid0 = _errs23 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate229.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate229.errors = vErrors;
+return errors === 0;
+}
+validate229.evaluated = { props: { id: true, workspaceId: true, name: true, description: true, latestVersion: true, isActive: true, createdAt: true, updatedAt: true, deletedAt: true, createdByUserId: true, sharingScope: true, sharePermission: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowTemplateList = validate230;
+var pattern29 = new RegExp("^[a-z0-9]+(-[a-z0-9]+)*$", "u");
+function validate230(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate230.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.object === undefined && (missing0 = "object") || data.data === undefined && (missing0 = "data")) {
+validate230.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.object !== undefined) {
+const _errs1 = errors;
+if (data.object !== "list") {
+validate230.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.data !== undefined) {
+let data1 = data.data;
+const _errs2 = errors;
+if (errors === _errs2) {
+if (Array.isArray(data1)) {
+var valid1 = true;
+const len0 = data1.length;
+for (let i0 = 0;i0 < len0; i0++) {
+let data2 = data1[i0];
+const _errs4 = errors;
+const _errs5 = errors;
+if (errors === _errs5) {
+if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
+let missing1;
+if (data2.id === undefined && (missing1 = "id") || data2.name === undefined && (missing1 = "name") || data2.description === undefined && (missing1 = "description") || data2.definition === undefined && (missing1 = "definition") || data2.input === undefined && (missing1 = "input")) {
+validate230.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "WorkflowTemplate/required", keyword: "required", params: { missingProperty: missing1 } }];
+return false;
+} else {
+if (data2.id !== undefined) {
+let data3 = data2.id;
+const _errs7 = errors;
+if (errors === _errs7) {
+if (typeof data3 === "string") {
+if (!pattern29.test(data3)) {
+validate230.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "WorkflowTemplate/properties/id/pattern", keyword: "pattern", params: { pattern: "^[a-z0-9]+(-[a-z0-9]+)*$" } }];
+return false;
+}
+} else {
+validate230.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "WorkflowTemplate/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+var valid3 = _errs7 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.name !== undefined) {
+let data4 = data2.name;
+const _errs9 = errors;
+if (errors === _errs9) {
+if (typeof data4 === "string") {
+if (func2(data4) > 120) {
+validate230.errors = [{ instancePath: instancePath + "/data/" + i0 + "/name", schemaPath: "WorkflowTemplate/properties/name/maxLength", keyword: "maxLength", params: { limit: 120 } }];
+return false;
+} else {
+if (func2(data4) < 1) {
+validate230.errors = [{ instancePath: instancePath + "/data/" + i0 + "/name", schemaPath: "WorkflowTemplate/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
+return false;
+}
+}
+} else {
+validate230.errors = [{ instancePath: instancePath + "/data/" + i0 + "/name", schemaPath: "WorkflowTemplate/properties/name/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+var valid3 = _errs9 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.description !== undefined) {
+let data5 = data2.description;
+const _errs11 = errors;
+if (errors === _errs11) {
+if (typeof data5 === "string") {
+if (func2(data5) > 2000) {
+validate230.errors = [{ instancePath: instancePath + "/data/" + i0 + "/description", schemaPath: "WorkflowTemplate/properties/description/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
+return false;
+} else {
+if (func2(data5) < 1) {
+validate230.errors = [{ instancePath: instancePath + "/data/" + i0 + "/description", schemaPath: "WorkflowTemplate/properties/description/minLength", keyword: "minLength", params: { limit: 1 } }];
+return false;
+}
+}
+} else {
+validate230.errors = [{ instancePath: instancePath + "/data/" + i0 + "/description", schemaPath: "WorkflowTemplate/properties/description/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+var valid3 = _errs11 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.definition !== undefined) {
+let data6 = data2.definition;
+const _errs13 = errors;
+if (!(data6 && typeof data6 == "object" && !Array.isArray(data6))) {
+validate230.errors = [{ instancePath: instancePath + "/data/" + i0 + "/definition", schemaPath: "WorkflowTemplate/properties/definition/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+var valid3 = _errs13 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.input !== undefined) {
+let data7 = data2.input;
+const _errs15 = errors;
+if (!(data7 && typeof data7 == "object" && !Array.isArray(data7))) {
+validate230.errors = [{ instancePath: instancePath + "/data/" + i0 + "/input", schemaPath: "WorkflowTemplate/properties/input/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+var valid3 = _errs15 === errors;
+} else {
+var valid3 = true;
+}
+}
+}
+}
+}
+}
+} else {
+validate230.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "WorkflowTemplate/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid1 = _errs4 === errors;
+if (!valid1) {
+break;
+}
+}
+} else {
+validate230.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid0 = _errs2 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+} else {
+validate230.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate230.errors = vErrors;
+return errors === 0;
+}
+validate230.evaluated = { props: { object: true, data: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowVersionList = validate231;
+function validate231(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate231.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.items === undefined && (missing0 = "items") || data.total === undefined && (missing0 = "total") || data.limit === undefined && (missing0 = "limit") || data.offset === undefined && (missing0 = "offset")) {
+validate231.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.items !== undefined) {
+let data0 = data.items;
+const _errs1 = errors;
+if (errors === _errs1) {
+if (Array.isArray(data0)) {
+var valid1 = true;
+const len0 = data0.length;
+for (let i0 = 0;i0 < len0; i0++) {
+let data1 = data0[i0];
+const _errs3 = errors;
+if (errors === _errs3) {
+if (data1 && typeof data1 == "object" && !Array.isArray(data1)) {
+let missing1;
+if (data1.version === undefined && (missing1 = "version") || data1.createdAt === undefined && (missing1 = "createdAt") || data1.createdByUserId === undefined && (missing1 = "createdByUserId")) {
+validate231.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "#/properties/items/items/required", keyword: "required", params: { missingProperty: missing1 } }];
+return false;
+} else {
+if (data1.version !== undefined) {
+let data2 = data1.version;
+const _errs5 = errors;
+if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)) && isFinite(data2))) {
+validate231.errors = [{ instancePath: instancePath + "/items/" + i0 + "/version", schemaPath: "#/properties/items/items/properties/version/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid2 = _errs5 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data1.createdAt !== undefined) {
+let data3 = data1.createdAt;
+const _errs7 = errors;
+if (errors === _errs7) {
+if (errors === _errs7) {
+if (typeof data3 === "string") {
+if (!formats14.validate(data3)) {
+validate231.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "#/properties/items/items/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate231.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "#/properties/items/items/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid2 = _errs7 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data1.createdByUserId !== undefined) {
+let data4 = data1.createdByUserId;
+const _errs9 = errors;
+if (errors === _errs9) {
+if (errors === _errs9) {
+if (typeof data4 === "string") {
+if (!formats0.test(data4)) {
+validate231.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdByUserId", schemaPath: "#/properties/items/items/properties/createdByUserId/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate231.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdByUserId", schemaPath: "#/properties/items/items/properties/createdByUserId/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid2 = _errs9 === errors;
+} else {
+var valid2 = true;
+}
+}
+}
+}
+} else {
+validate231.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "#/properties/items/items/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid1 = _errs3 === errors;
+if (!valid1) {
+break;
+}
+}
+} else {
+validate231.errors = [{ instancePath: instancePath + "/items", schemaPath: "#/properties/items/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.total !== undefined) {
+let data5 = data.total;
+const _errs11 = errors;
+if (!(typeof data5 == "number" && (!(data5 % 1) && !isNaN(data5)) && isFinite(data5))) {
+validate231.errors = [{ instancePath: instancePath + "/total", schemaPath: "#/properties/total/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid0 = _errs11 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.limit !== undefined) {
+let data6 = data.limit;
+const _errs13 = errors;
+if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
+validate231.errors = [{ instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid0 = _errs13 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.offset !== undefined) {
+let data7 = data.offset;
+const _errs15 = errors;
+if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7))) {
+validate231.errors = [{ instancePath: instancePath + "/offset", schemaPath: "#/properties/offset/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid0 = _errs15 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+} else {
+validate231.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate231.errors = vErrors;
+return errors === 0;
+}
+validate231.evaluated = { props: { items: true, total: true, limit: true, offset: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowWritten = validate232;
+function validate232(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate232.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.id === undefined && (missing0 = "id") || data.version === undefined && (missing0 = "version") || data.name === undefined && (missing0 = "name")) {
+validate232.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.id !== undefined) {
+let data0 = data.id;
+const _errs1 = errors;
+if (errors === _errs1) {
+if (errors === _errs1) {
+if (typeof data0 === "string") {
+if (!formats0.test(data0)) {
+validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.version !== undefined) {
+let data1 = data.version;
+const _errs3 = errors;
+if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
+validate232.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+var valid0 = _errs3 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.name !== undefined) {
+const _errs5 = errors;
+if (typeof data.name !== "string") {
+validate232.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs5 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+} else {
+validate232.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate232.errors = vErrors;
+return errors === 0;
+}
+validate232.evaluated = { props: { id: true, version: true, name: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflow = validate233;
+var schema259 = { type: "object", required: ["id", "workspaceId", "name", "description", "latestVersion", "isActive", "createdAt", "updatedAt", "deletedAt", "createdByUserId", "sharingScope", "sharePermission", "version", "definition"], properties: { id: { type: "string", format: "uuid" }, workspaceId: { type: "string", format: "uuid" }, name: { type: "string" }, description: { type: "string" }, latestVersion: { type: "integer" }, isActive: { type: "boolean" }, createdAt: { type: "string", format: "date-time" }, updatedAt: { type: "string", format: "date-time" }, deletedAt: { type: ["string", "null"], format: "date-time" }, createdByUserId: { type: "string", format: "uuid" }, sharingScope: { type: "string", enum: ["private", "workspace"] }, sharePermission: { type: "string", enum: ["read", "run", "edit"] }, version: { type: "integer" }, definition: { $ref: "WorkflowDefinition" } } };
+var schema261 = { type: "object", required: ["type"], additionalProperties: false, properties: { type: { type: "string", enum: ["string", "integer", "number", "boolean", "array", "object"] }, required: { type: "boolean" }, default: {}, description: { type: "string", maxLength: 2000 } } };
+var schema262 = { type: "object", required: ["id", "type"], additionalProperties: false, properties: { id: { type: "string", pattern: "^[a-z][a-z0-9_]{0,63}$" }, type: { type: "string", minLength: 1, maxLength: 100 }, model: { type: "string", minLength: 1, maxLength: 200 }, workflow_id: { type: "string", format: "uuid" }, version: { type: "integer", minimum: 1, maximum: 2147483647 }, params: { type: "object" }, input: { type: "object" }, if: { type: ["string", "boolean"] }, for_each: { type: ["string", "array"], maxItems: 1000 }, concurrency: { type: "integer", minimum: 1, maximum: 32 }, depends_on: { type: "array", maxItems: 100, uniqueItems: true, items: { type: "string" } }, on_error: { type: "string", enum: ["fail", "continue"] }, retry: { type: "object", required: ["max_attempts"], additionalProperties: false, properties: { max_attempts: { type: "integer", minimum: 1, maximum: 5 }, delay_seconds: { type: "number", minimum: 0, maximum: 3600 } } }, timeout_seconds: { type: "number", exclusiveMinimum: 0, maximum: 3600 }, metadata: { type: "object" } } };
+var pattern30 = new RegExp("^[a-z][a-z0-9_]{0,63}$", "u");
+function validate234(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate234.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.steps === undefined && (missing0 = "steps")) {
+validate234.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 const _errs1 = errors;
 for (const key0 in data) {
 if (!(key0 === "inputs" || key0 === "steps" || key0 === "output" || key0 === "retry" || key0 === "metadata")) {
-validate224.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } }];
+validate234.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } }];
 return false;
 break;
 }
@@ -27918,13 +30148,13 @@ const _errs2 = errors;
 if (errors === _errs2) {
 if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
 if (Object.keys(data0).length > 64) {
-validate224.errors = [{ instancePath: instancePath + "/inputs", schemaPath: "#/properties/inputs/maxProperties", keyword: "maxProperties", params: { limit: 64 } }];
+validate234.errors = [{ instancePath: instancePath + "/inputs", schemaPath: "#/properties/inputs/maxProperties", keyword: "maxProperties", params: { limit: 64 } }];
 return false;
 } else {
 for (const key1 in data0) {
 const _errs4 = errors;
 if (typeof key1 === "string") {
-if (!pattern29.test(key1)) {
+if (!pattern30.test(key1)) {
 const err0 = { instancePath: instancePath + "/inputs", schemaPath: "#/properties/inputs/propertyNames/pattern", keyword: "pattern", params: { pattern: "^[a-z][a-z0-9_]{0,63}$" }, propertyName: key1 };
 if (vErrors === null) {
 vErrors = [err0];
@@ -27943,7 +30173,7 @@ vErrors = [err1];
 vErrors.push(err1);
 }
 errors++;
-validate224.errors = vErrors;
+validate234.errors = vErrors;
 return false;
 break;
 }
@@ -27957,13 +30187,13 @@ if (errors === _errs7) {
 if (data1 && typeof data1 == "object" && !Array.isArray(data1)) {
 let missing1;
 if (data1.type === undefined && (missing1 = "type")) {
-validate224.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "WorkflowInput/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate234.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "WorkflowInput/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 const _errs9 = errors;
 for (const key3 in data1) {
 if (!(key3 === "type" || key3 === "required" || key3 === "default" || key3 === "description")) {
-validate224.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "WorkflowInput/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key3 } }];
+validate234.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "WorkflowInput/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key3 } }];
 return false;
 break;
 }
@@ -27973,11 +30203,11 @@ if (data1.type !== undefined) {
 let data2 = data1.type;
 const _errs10 = errors;
 if (typeof data2 !== "string") {
-validate224.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/type", schemaPath: "WorkflowInput/properties/type/type", keyword: "type", params: { type: "string" } }];
+validate234.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/type", schemaPath: "WorkflowInput/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data2 === "string" || data2 === "integer" || data2 === "number" || data2 === "boolean" || data2 === "array" || data2 === "object")) {
-validate224.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/type", schemaPath: "WorkflowInput/properties/type/enum", keyword: "enum", params: { allowedValues: schema248.properties.type.enum } }];
+validate234.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/type", schemaPath: "WorkflowInput/properties/type/enum", keyword: "enum", params: { allowedValues: schema261.properties.type.enum } }];
 return false;
 }
 var valid4 = _errs10 === errors;
@@ -27988,7 +30218,7 @@ if (valid4) {
 if (data1.required !== undefined) {
 const _errs12 = errors;
 if (typeof data1.required !== "boolean") {
-validate224.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/required", schemaPath: "WorkflowInput/properties/required/type", keyword: "type", params: { type: "boolean" } }];
+validate234.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/required", schemaPath: "WorkflowInput/properties/required/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid4 = _errs12 === errors;
@@ -28002,11 +30232,11 @@ const _errs14 = errors;
 if (errors === _errs14) {
 if (typeof data4 === "string") {
 if (func2(data4) > 2000) {
-validate224.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/description", schemaPath: "WorkflowInput/properties/description/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
+validate234.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/description", schemaPath: "WorkflowInput/properties/description/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
 return false;
 }
 } else {
-validate224.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/description", schemaPath: "WorkflowInput/properties/description/type", keyword: "type", params: { type: "string" } }];
+validate234.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/description", schemaPath: "WorkflowInput/properties/description/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -28019,7 +30249,7 @@ var valid4 = true;
 }
 }
 } else {
-validate224.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "WorkflowInput/type", keyword: "type", params: { type: "object" } }];
+validate234.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "WorkflowInput/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -28031,7 +30261,7 @@ break;
 }
 }
 } else {
-validate224.errors = [{ instancePath: instancePath + "/inputs", schemaPath: "#/properties/inputs/type", keyword: "type", params: { type: "object" } }];
+validate234.errors = [{ instancePath: instancePath + "/inputs", schemaPath: "#/properties/inputs/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -28046,11 +30276,11 @@ const _errs16 = errors;
 if (errors === _errs16) {
 if (Array.isArray(data5)) {
 if (data5.length > 100) {
-validate224.errors = [{ instancePath: instancePath + "/steps", schemaPath: "#/properties/steps/maxItems", keyword: "maxItems", params: { limit: 100 } }];
+validate234.errors = [{ instancePath: instancePath + "/steps", schemaPath: "#/properties/steps/maxItems", keyword: "maxItems", params: { limit: 100 } }];
 return false;
 } else {
 if (data5.length < 1) {
-validate224.errors = [{ instancePath: instancePath + "/steps", schemaPath: "#/properties/steps/minItems", keyword: "minItems", params: { limit: 1 } }];
+validate234.errors = [{ instancePath: instancePath + "/steps", schemaPath: "#/properties/steps/minItems", keyword: "minItems", params: { limit: 1 } }];
 return false;
 } else {
 var valid5 = true;
@@ -28063,13 +30293,13 @@ if (errors === _errs19) {
 if (data6 && typeof data6 == "object" && !Array.isArray(data6)) {
 let missing2;
 if (data6.id === undefined && (missing2 = "id") || data6.type === undefined && (missing2 = "type")) {
-validate224.errors = [{ instancePath: instancePath + "/steps/" + i0, schemaPath: "WorkflowStep/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate234.errors = [{ instancePath: instancePath + "/steps/" + i0, schemaPath: "WorkflowStep/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 const _errs21 = errors;
 for (const key4 in data6) {
-if (!func1.call(schema249.properties, key4)) {
-validate224.errors = [{ instancePath: instancePath + "/steps/" + i0, schemaPath: "WorkflowStep/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key4 } }];
+if (!func1.call(schema262.properties, key4)) {
+validate234.errors = [{ instancePath: instancePath + "/steps/" + i0, schemaPath: "WorkflowStep/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key4 } }];
 return false;
 break;
 }
@@ -28080,12 +30310,12 @@ let data7 = data6.id;
 const _errs22 = errors;
 if (errors === _errs22) {
 if (typeof data7 === "string") {
-if (!pattern29.test(data7)) {
-validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/id", schemaPath: "WorkflowStep/properties/id/pattern", keyword: "pattern", params: { pattern: "^[a-z][a-z0-9_]{0,63}$" } }];
+if (!pattern30.test(data7)) {
+validate234.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/id", schemaPath: "WorkflowStep/properties/id/pattern", keyword: "pattern", params: { pattern: "^[a-z][a-z0-9_]{0,63}$" } }];
 return false;
 }
 } else {
-validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/id", schemaPath: "WorkflowStep/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate234.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/id", schemaPath: "WorkflowStep/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -28100,16 +30330,16 @@ const _errs24 = errors;
 if (errors === _errs24) {
 if (typeof data8 === "string") {
 if (func2(data8) > 100) {
-validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/type", schemaPath: "WorkflowStep/properties/type/maxLength", keyword: "maxLength", params: { limit: 100 } }];
+validate234.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/type", schemaPath: "WorkflowStep/properties/type/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
 if (func2(data8) < 1) {
-validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/type", schemaPath: "WorkflowStep/properties/type/minLength", keyword: "minLength", params: { limit: 1 } }];
+validate234.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/type", schemaPath: "WorkflowStep/properties/type/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
 }
 } else {
-validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/type", schemaPath: "WorkflowStep/properties/type/type", keyword: "type", params: { type: "string" } }];
+validate234.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/type", schemaPath: "WorkflowStep/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -28124,16 +30354,16 @@ const _errs26 = errors;
 if (errors === _errs26) {
 if (typeof data9 === "string") {
 if (func2(data9) > 200) {
-validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/model", schemaPath: "WorkflowStep/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
+validate234.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/model", schemaPath: "WorkflowStep/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
 if (func2(data9) < 1) {
-validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/model", schemaPath: "WorkflowStep/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
+validate234.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/model", schemaPath: "WorkflowStep/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
 }
 } else {
-validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/model", schemaPath: "WorkflowStep/properties/model/type", keyword: "type", params: { type: "string" } }];
+validate234.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/model", schemaPath: "WorkflowStep/properties/model/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -28149,11 +30379,11 @@ if (errors === _errs28) {
 if (errors === _errs28) {
 if (typeof data10 === "string") {
 if (!formats0.test(data10)) {
-validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/workflow_id", schemaPath: "WorkflowStep/properties/workflow_id/format", keyword: "format", params: { format: "uuid" } }];
+validate234.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/workflow_id", schemaPath: "WorkflowStep/properties/workflow_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/workflow_id", schemaPath: "WorkflowStep/properties/workflow_id/type", keyword: "type", params: { type: "string" } }];
+validate234.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/workflow_id", schemaPath: "WorkflowStep/properties/workflow_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -28167,17 +30397,17 @@ if (data6.version !== undefined) {
 let data11 = data6.version;
 const _errs30 = errors;
 if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
-validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/version", schemaPath: "WorkflowStep/properties/version/type", keyword: "type", params: { type: "integer" } }];
+validate234.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/version", schemaPath: "WorkflowStep/properties/version/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs30) {
 if (typeof data11 == "number" && isFinite(data11)) {
 if (data11 > 2147483647 || isNaN(data11)) {
-validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/version", schemaPath: "WorkflowStep/properties/version/maximum", keyword: "maximum", params: { comparison: "<=", limit: 2147483647 } }];
+validate234.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/version", schemaPath: "WorkflowStep/properties/version/maximum", keyword: "maximum", params: { comparison: "<=", limit: 2147483647 } }];
 return false;
 } else {
 if (data11 < 1 || isNaN(data11)) {
-validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/version", schemaPath: "WorkflowStep/properties/version/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate234.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/version", schemaPath: "WorkflowStep/properties/version/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -28192,7 +30422,7 @@ if (data6.params !== undefined) {
 let data12 = data6.params;
 const _errs32 = errors;
 if (!(data12 && typeof data12 == "object" && !Array.isArray(data12))) {
-validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/params", schemaPath: "WorkflowStep/properties/params/type", keyword: "type", params: { type: "object" } }];
+validate234.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/params", schemaPath: "WorkflowStep/properties/params/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid7 = _errs32 === errors;
@@ -28204,7 +30434,7 @@ if (data6.input !== undefined) {
 let data13 = data6.input;
 const _errs34 = errors;
 if (!(data13 && typeof data13 == "object" && !Array.isArray(data13))) {
-validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/input", schemaPath: "WorkflowStep/properties/input/type", keyword: "type", params: { type: "object" } }];
+validate234.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/input", schemaPath: "WorkflowStep/properties/input/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid7 = _errs34 === errors;
@@ -28216,7 +30446,7 @@ if (data6.if !== undefined) {
 let data14 = data6.if;
 const _errs36 = errors;
 if (typeof data14 !== "string" && typeof data14 !== "boolean") {
-validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/if", schemaPath: "WorkflowStep/properties/if/type", keyword: "type", params: { type: schema249.properties.if.type } }];
+validate234.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/if", schemaPath: "WorkflowStep/properties/if/type", keyword: "type", params: { type: schema262.properties.if.type } }];
 return false;
 }
 var valid7 = _errs36 === errors;
@@ -28228,13 +30458,13 @@ if (data6.for_each !== undefined) {
 let data15 = data6.for_each;
 const _errs38 = errors;
 if (typeof data15 !== "string" && !Array.isArray(data15)) {
-validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/for_each", schemaPath: "WorkflowStep/properties/for_each/type", keyword: "type", params: { type: schema249.properties.for_each.type } }];
+validate234.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/for_each", schemaPath: "WorkflowStep/properties/for_each/type", keyword: "type", params: { type: schema262.properties.for_each.type } }];
 return false;
 }
 if (errors === _errs38) {
 if (Array.isArray(data15)) {
 if (data15.length > 1000) {
-validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/for_each", schemaPath: "WorkflowStep/properties/for_each/maxItems", keyword: "maxItems", params: { limit: 1000 } }];
+validate234.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/for_each", schemaPath: "WorkflowStep/properties/for_each/maxItems", keyword: "maxItems", params: { limit: 1000 } }];
 return false;
 }
 }
@@ -28248,17 +30478,17 @@ if (data6.concurrency !== undefined) {
 let data16 = data6.concurrency;
 const _errs40 = errors;
 if (!(typeof data16 == "number" && (!(data16 % 1) && !isNaN(data16)) && isFinite(data16))) {
-validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/concurrency", schemaPath: "WorkflowStep/properties/concurrency/type", keyword: "type", params: { type: "integer" } }];
+validate234.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/concurrency", schemaPath: "WorkflowStep/properties/concurrency/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs40) {
 if (typeof data16 == "number" && isFinite(data16)) {
 if (data16 > 32 || isNaN(data16)) {
-validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/concurrency", schemaPath: "WorkflowStep/properties/concurrency/maximum", keyword: "maximum", params: { comparison: "<=", limit: 32 } }];
+validate234.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/concurrency", schemaPath: "WorkflowStep/properties/concurrency/maximum", keyword: "maximum", params: { comparison: "<=", limit: 32 } }];
 return false;
 } else {
 if (data16 < 1 || isNaN(data16)) {
-validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/concurrency", schemaPath: "WorkflowStep/properties/concurrency/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate234.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/concurrency", schemaPath: "WorkflowStep/properties/concurrency/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -28275,7 +30505,7 @@ const _errs42 = errors;
 if (errors === _errs42) {
 if (Array.isArray(data17)) {
 if (data17.length > 100) {
-validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/depends_on", schemaPath: "WorkflowStep/properties/depends_on/maxItems", keyword: "maxItems", params: { limit: 100 } }];
+validate234.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/depends_on", schemaPath: "WorkflowStep/properties/depends_on/maxItems", keyword: "maxItems", params: { limit: 100 } }];
 return false;
 } else {
 var valid8 = true;
@@ -28283,7 +30513,7 @@ const len1 = data17.length;
 for (let i1 = 0;i1 < len1; i1++) {
 const _errs44 = errors;
 if (typeof data17[i1] !== "string") {
-validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/depends_on/" + i1, schemaPath: "WorkflowStep/properties/depends_on/items/type", keyword: "type", params: { type: "string" } }];
+validate234.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/depends_on/" + i1, schemaPath: "WorkflowStep/properties/depends_on/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid8 = _errs44 === errors;
@@ -28303,7 +30533,7 @@ continue;
 }
 if (typeof indices0[item0] == "number") {
 j0 = indices0[item0];
-validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/depends_on", schemaPath: "WorkflowStep/properties/depends_on/uniqueItems", keyword: "uniqueItems", params: { i: i2, j: j0 } }];
+validate234.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/depends_on", schemaPath: "WorkflowStep/properties/depends_on/uniqueItems", keyword: "uniqueItems", params: { i: i2, j: j0 } }];
 return false;
 break;
 }
@@ -28313,7 +30543,7 @@ indices0[item0] = i2;
 }
 }
 } else {
-validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/depends_on", schemaPath: "WorkflowStep/properties/depends_on/type", keyword: "type", params: { type: "array" } }];
+validate234.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/depends_on", schemaPath: "WorkflowStep/properties/depends_on/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -28326,11 +30556,11 @@ if (data6.on_error !== undefined) {
 let data19 = data6.on_error;
 const _errs46 = errors;
 if (typeof data19 !== "string") {
-validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/on_error", schemaPath: "WorkflowStep/properties/on_error/type", keyword: "type", params: { type: "string" } }];
+validate234.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/on_error", schemaPath: "WorkflowStep/properties/on_error/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data19 === "fail" || data19 === "continue")) {
-validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/on_error", schemaPath: "WorkflowStep/properties/on_error/enum", keyword: "enum", params: { allowedValues: schema249.properties.on_error.enum } }];
+validate234.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/on_error", schemaPath: "WorkflowStep/properties/on_error/enum", keyword: "enum", params: { allowedValues: schema262.properties.on_error.enum } }];
 return false;
 }
 var valid7 = _errs46 === errors;
@@ -28345,13 +30575,13 @@ if (errors === _errs48) {
 if (data20 && typeof data20 == "object" && !Array.isArray(data20)) {
 let missing3;
 if (data20.max_attempts === undefined && (missing3 = "max_attempts")) {
-validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry", schemaPath: "WorkflowStep/properties/retry/required", keyword: "required", params: { missingProperty: missing3 } }];
+validate234.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry", schemaPath: "WorkflowStep/properties/retry/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
 const _errs50 = errors;
 for (const key5 in data20) {
 if (!(key5 === "max_attempts" || key5 === "delay_seconds")) {
-validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry", schemaPath: "WorkflowStep/properties/retry/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key5 } }];
+validate234.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry", schemaPath: "WorkflowStep/properties/retry/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key5 } }];
 return false;
 break;
 }
@@ -28361,17 +30591,17 @@ if (data20.max_attempts !== undefined) {
 let data21 = data20.max_attempts;
 const _errs51 = errors;
 if (!(typeof data21 == "number" && (!(data21 % 1) && !isNaN(data21)) && isFinite(data21))) {
-validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/max_attempts", schemaPath: "WorkflowStep/properties/retry/properties/max_attempts/type", keyword: "type", params: { type: "integer" } }];
+validate234.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/max_attempts", schemaPath: "WorkflowStep/properties/retry/properties/max_attempts/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs51) {
 if (typeof data21 == "number" && isFinite(data21)) {
 if (data21 > 5 || isNaN(data21)) {
-validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/max_attempts", schemaPath: "WorkflowStep/properties/retry/properties/max_attempts/maximum", keyword: "maximum", params: { comparison: "<=", limit: 5 } }];
+validate234.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/max_attempts", schemaPath: "WorkflowStep/properties/retry/properties/max_attempts/maximum", keyword: "maximum", params: { comparison: "<=", limit: 5 } }];
 return false;
 } else {
 if (data21 < 1 || isNaN(data21)) {
-validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/max_attempts", schemaPath: "WorkflowStep/properties/retry/properties/max_attempts/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate234.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/max_attempts", schemaPath: "WorkflowStep/properties/retry/properties/max_attempts/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -28388,16 +30618,16 @@ const _errs53 = errors;
 if (errors === _errs53) {
 if (typeof data22 == "number" && isFinite(data22)) {
 if (data22 > 3600 || isNaN(data22)) {
-validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/delay_seconds", schemaPath: "WorkflowStep/properties/retry/properties/delay_seconds/maximum", keyword: "maximum", params: { comparison: "<=", limit: 3600 } }];
+validate234.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/delay_seconds", schemaPath: "WorkflowStep/properties/retry/properties/delay_seconds/maximum", keyword: "maximum", params: { comparison: "<=", limit: 3600 } }];
 return false;
 } else {
 if (data22 < 0 || isNaN(data22)) {
-validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/delay_seconds", schemaPath: "WorkflowStep/properties/retry/properties/delay_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate234.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/delay_seconds", schemaPath: "WorkflowStep/properties/retry/properties/delay_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 } else {
-validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/delay_seconds", schemaPath: "WorkflowStep/properties/retry/properties/delay_seconds/type", keyword: "type", params: { type: "number" } }];
+validate234.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/delay_seconds", schemaPath: "WorkflowStep/properties/retry/properties/delay_seconds/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -28409,7 +30639,7 @@ var valid10 = true;
 }
 }
 } else {
-validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry", schemaPath: "WorkflowStep/properties/retry/type", keyword: "type", params: { type: "object" } }];
+validate234.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry", schemaPath: "WorkflowStep/properties/retry/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -28424,16 +30654,16 @@ const _errs55 = errors;
 if (errors === _errs55) {
 if (typeof data23 == "number" && isFinite(data23)) {
 if (data23 > 3600 || isNaN(data23)) {
-validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/timeout_seconds", schemaPath: "WorkflowStep/properties/timeout_seconds/maximum", keyword: "maximum", params: { comparison: "<=", limit: 3600 } }];
+validate234.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/timeout_seconds", schemaPath: "WorkflowStep/properties/timeout_seconds/maximum", keyword: "maximum", params: { comparison: "<=", limit: 3600 } }];
 return false;
 } else {
 if (data23 <= 0 || isNaN(data23)) {
-validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/timeout_seconds", schemaPath: "WorkflowStep/properties/timeout_seconds/exclusiveMinimum", keyword: "exclusiveMinimum", params: { comparison: ">", limit: 0 } }];
+validate234.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/timeout_seconds", schemaPath: "WorkflowStep/properties/timeout_seconds/exclusiveMinimum", keyword: "exclusiveMinimum", params: { comparison: ">", limit: 0 } }];
 return false;
 }
 }
 } else {
-validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/timeout_seconds", schemaPath: "WorkflowStep/properties/timeout_seconds/type", keyword: "type", params: { type: "number" } }];
+validate234.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/timeout_seconds", schemaPath: "WorkflowStep/properties/timeout_seconds/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -28446,7 +30676,7 @@ if (data6.metadata !== undefined) {
 let data24 = data6.metadata;
 const _errs57 = errors;
 if (!(data24 && typeof data24 == "object" && !Array.isArray(data24))) {
-validate224.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/metadata", schemaPath: "WorkflowStep/properties/metadata/type", keyword: "type", params: { type: "object" } }];
+validate234.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/metadata", schemaPath: "WorkflowStep/properties/metadata/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid7 = _errs57 === errors;
@@ -28470,7 +30700,7 @@ var valid7 = true;
 }
 }
 } else {
-validate224.errors = [{ instancePath: instancePath + "/steps/" + i0, schemaPath: "WorkflowStep/type", keyword: "type", params: { type: "object" } }];
+validate234.errors = [{ instancePath: instancePath + "/steps/" + i0, schemaPath: "WorkflowStep/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -28482,7 +30712,7 @@ break;
 }
 }
 } else {
-validate224.errors = [{ instancePath: instancePath + "/steps", schemaPath: "#/properties/steps/type", keyword: "type", params: { type: "array" } }];
+validate234.errors = [{ instancePath: instancePath + "/steps", schemaPath: "#/properties/steps/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -28498,13 +30728,13 @@ if (errors === _errs59) {
 if (data25 && typeof data25 == "object" && !Array.isArray(data25)) {
 let missing4;
 if (data25.max_attempts === undefined && (missing4 = "max_attempts")) {
-validate224.errors = [{ instancePath: instancePath + "/retry", schemaPath: "#/properties/retry/required", keyword: "required", params: { missingProperty: missing4 } }];
+validate234.errors = [{ instancePath: instancePath + "/retry", schemaPath: "#/properties/retry/required", keyword: "required", params: { missingProperty: missing4 } }];
 return false;
 } else {
 const _errs61 = errors;
 for (const key6 in data25) {
 if (!(key6 === "max_attempts")) {
-validate224.errors = [{ instancePath: instancePath + "/retry", schemaPath: "#/properties/retry/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key6 } }];
+validate234.errors = [{ instancePath: instancePath + "/retry", schemaPath: "#/properties/retry/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key6 } }];
 return false;
 break;
 }
@@ -28513,14 +30743,14 @@ if (_errs61 === errors) {
 if (data25.max_attempts !== undefined) {
 let data26 = data25.max_attempts;
 if (!(typeof data26 == "number" && (!(data26 % 1) && !isNaN(data26)) && isFinite(data26))) {
-validate224.errors = [{ instancePath: instancePath + "/retry/max_attempts", schemaPath: "#/properties/retry/properties/max_attempts/type", keyword: "type", params: { type: "integer" } }];
+validate234.errors = [{ instancePath: instancePath + "/retry/max_attempts", schemaPath: "#/properties/retry/properties/max_attempts/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 }
 }
 }
 } else {
-validate224.errors = [{ instancePath: instancePath + "/retry", schemaPath: "#/properties/retry/type", keyword: "type", params: { type: "object" } }];
+validate234.errors = [{ instancePath: instancePath + "/retry", schemaPath: "#/properties/retry/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -28533,7 +30763,7 @@ if (data.metadata !== undefined) {
 let data27 = data.metadata;
 const _errs64 = errors;
 if (!(data27 && typeof data27 == "object" && !Array.isArray(data27))) {
-validate224.errors = [{ instancePath: instancePath + "/metadata", schemaPath: "#/properties/metadata/type", keyword: "type", params: { type: "object" } }];
+validate234.errors = [{ instancePath: instancePath + "/metadata", schemaPath: "#/properties/metadata/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid0 = _errs64 === errors;
@@ -28546,18 +30776,18 @@ var valid0 = true;
 }
 }
 } else {
-validate224.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate234.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate224.errors = vErrors;
+validate234.errors = vErrors;
 return errors === 0;
 }
-validate224.evaluated = { props: true, dynamicProps: false, dynamicItems: false };
-function validate223(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate234.evaluated = { props: true, dynamicProps: false, dynamicItems: false };
+function validate233(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate223.evaluated;
+const evaluated0 = validate233.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -28568,7 +30798,7 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.id === undefined && (missing0 = "id") || data.workspaceId === undefined && (missing0 = "workspaceId") || data.name === undefined && (missing0 = "name") || data.description === undefined && (missing0 = "description") || data.latestVersion === undefined && (missing0 = "latestVersion") || data.isActive === undefined && (missing0 = "isActive") || data.createdAt === undefined && (missing0 = "createdAt") || data.updatedAt === undefined && (missing0 = "updatedAt") || data.deletedAt === undefined && (missing0 = "deletedAt") || data.createdByUserId === undefined && (missing0 = "createdByUserId") || data.sharingScope === undefined && (missing0 = "sharingScope") || data.sharePermission === undefined && (missing0 = "sharePermission") || data.version === undefined && (missing0 = "version") || data.definition === undefined && (missing0 = "definition")) {
-validate223.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate233.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.id !== undefined) {
@@ -28578,11 +30808,11 @@ if (errors === _errs1) {
 if (errors === _errs1) {
 if (typeof data0 === "string") {
 if (!formats0.test(data0)) {
-validate223.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+validate233.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate223.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate233.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -28599,11 +30829,11 @@ if (errors === _errs3) {
 if (errors === _errs3) {
 if (typeof data1 === "string") {
 if (!formats0.test(data1)) {
-validate223.errors = [{ instancePath: instancePath + "/workspaceId", schemaPath: "#/properties/workspaceId/format", keyword: "format", params: { format: "uuid" } }];
+validate233.errors = [{ instancePath: instancePath + "/workspaceId", schemaPath: "#/properties/workspaceId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate223.errors = [{ instancePath: instancePath + "/workspaceId", schemaPath: "#/properties/workspaceId/type", keyword: "type", params: { type: "string" } }];
+validate233.errors = [{ instancePath: instancePath + "/workspaceId", schemaPath: "#/properties/workspaceId/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -28616,7 +30846,7 @@ if (valid0) {
 if (data.name !== undefined) {
 const _errs5 = errors;
 if (typeof data.name !== "string") {
-validate223.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
+validate233.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -28627,7 +30857,7 @@ if (valid0) {
 if (data.description !== undefined) {
 const _errs7 = errors;
 if (typeof data.description !== "string") {
-validate223.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/type", keyword: "type", params: { type: "string" } }];
+validate233.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -28639,7 +30869,7 @@ if (data.latestVersion !== undefined) {
 let data4 = data.latestVersion;
 const _errs9 = errors;
 if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
-validate223.errors = [{ instancePath: instancePath + "/latestVersion", schemaPath: "#/properties/latestVersion/type", keyword: "type", params: { type: "integer" } }];
+validate233.errors = [{ instancePath: instancePath + "/latestVersion", schemaPath: "#/properties/latestVersion/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -28650,7 +30880,7 @@ if (valid0) {
 if (data.isActive !== undefined) {
 const _errs11 = errors;
 if (typeof data.isActive !== "boolean") {
-validate223.errors = [{ instancePath: instancePath + "/isActive", schemaPath: "#/properties/isActive/type", keyword: "type", params: { type: "boolean" } }];
+validate233.errors = [{ instancePath: instancePath + "/isActive", schemaPath: "#/properties/isActive/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -28664,12 +30894,12 @@ const _errs13 = errors;
 if (errors === _errs13) {
 if (errors === _errs13) {
 if (typeof data6 === "string") {
-if (!formats12.validate(data6)) {
-validate223.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
+if (!formats14.validate(data6)) {
+validate233.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate223.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
+validate233.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -28685,12 +30915,12 @@ const _errs15 = errors;
 if (errors === _errs15) {
 if (errors === _errs15) {
 if (typeof data7 === "string") {
-if (!formats12.validate(data7)) {
-validate223.errors = [{ instancePath: instancePath + "/updatedAt", schemaPath: "#/properties/updatedAt/format", keyword: "format", params: { format: "date-time" } }];
+if (!formats14.validate(data7)) {
+validate233.errors = [{ instancePath: instancePath + "/updatedAt", schemaPath: "#/properties/updatedAt/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate223.errors = [{ instancePath: instancePath + "/updatedAt", schemaPath: "#/properties/updatedAt/type", keyword: "type", params: { type: "string" } }];
+validate233.errors = [{ instancePath: instancePath + "/updatedAt", schemaPath: "#/properties/updatedAt/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -28704,14 +30934,14 @@ if (data.deletedAt !== undefined) {
 let data8 = data.deletedAt;
 const _errs17 = errors;
 if (typeof data8 !== "string" && data8 !== null) {
-validate223.errors = [{ instancePath: instancePath + "/deletedAt", schemaPath: "#/properties/deletedAt/type", keyword: "type", params: { type: schema246.properties.deletedAt.type } }];
+validate233.errors = [{ instancePath: instancePath + "/deletedAt", schemaPath: "#/properties/deletedAt/type", keyword: "type", params: { type: schema259.properties.deletedAt.type } }];
 return false;
 }
 if (errors === _errs17) {
 if (errors === _errs17) {
 if (typeof data8 === "string") {
-if (!formats12.validate(data8)) {
-validate223.errors = [{ instancePath: instancePath + "/deletedAt", schemaPath: "#/properties/deletedAt/format", keyword: "format", params: { format: "date-time" } }];
+if (!formats14.validate(data8)) {
+validate233.errors = [{ instancePath: instancePath + "/deletedAt", schemaPath: "#/properties/deletedAt/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 }
@@ -28729,11 +30959,11 @@ if (errors === _errs19) {
 if (errors === _errs19) {
 if (typeof data9 === "string") {
 if (!formats0.test(data9)) {
-validate223.errors = [{ instancePath: instancePath + "/createdByUserId", schemaPath: "#/properties/createdByUserId/format", keyword: "format", params: { format: "uuid" } }];
+validate233.errors = [{ instancePath: instancePath + "/createdByUserId", schemaPath: "#/properties/createdByUserId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate223.errors = [{ instancePath: instancePath + "/createdByUserId", schemaPath: "#/properties/createdByUserId/type", keyword: "type", params: { type: "string" } }];
+validate233.errors = [{ instancePath: instancePath + "/createdByUserId", schemaPath: "#/properties/createdByUserId/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -28747,11 +30977,11 @@ if (data.sharingScope !== undefined) {
 let data10 = data.sharingScope;
 const _errs21 = errors;
 if (typeof data10 !== "string") {
-validate223.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/type", keyword: "type", params: { type: "string" } }];
+validate233.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data10 === "private" || data10 === "workspace")) {
-validate223.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/enum", keyword: "enum", params: { allowedValues: schema246.properties.sharingScope.enum } }];
+validate233.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/enum", keyword: "enum", params: { allowedValues: schema259.properties.sharingScope.enum } }];
 return false;
 }
 var valid0 = _errs21 === errors;
@@ -28763,11 +30993,11 @@ if (data.sharePermission !== undefined) {
 let data11 = data.sharePermission;
 const _errs23 = errors;
 if (typeof data11 !== "string") {
-validate223.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/type", keyword: "type", params: { type: "string" } }];
+validate233.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data11 === "read" || data11 === "run" || data11 === "edit")) {
-validate223.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/enum", keyword: "enum", params: { allowedValues: schema246.properties.sharePermission.enum } }];
+validate233.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/enum", keyword: "enum", params: { allowedValues: schema259.properties.sharePermission.enum } }];
 return false;
 }
 var valid0 = _errs23 === errors;
@@ -28779,7 +31009,7 @@ if (data.version !== undefined) {
 let data12 = data.version;
 const _errs25 = errors;
 if (!(typeof data12 == "number" && (!(data12 % 1) && !isNaN(data12)) && isFinite(data12))) {
-validate223.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "integer" } }];
+validate233.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs25 === errors;
@@ -28789,8 +31019,8 @@ var valid0 = true;
 if (valid0) {
 if (data.definition !== undefined) {
 const _errs27 = errors;
-if (!validate224(data.definition, { instancePath: instancePath + "/definition", parentData: data, parentDataProperty: "definition", rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate224.errors : vErrors.concat(validate224.errors);
+if (!validate234(data.definition, { instancePath: instancePath + "/definition", parentData: data, parentDataProperty: "definition", rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate234.errors : vErrors.concat(validate234.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs27 === errors;
@@ -28812,20 +31042,20 @@ var valid0 = true;
 }
 }
 } else {
-validate223.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate233.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate223.errors = vErrors;
+validate233.errors = vErrors;
 return errors === 0;
 }
-validate223.evaluated = { props: { id: true, workspaceId: true, name: true, description: true, latestVersion: true, isActive: true, createdAt: true, updatedAt: true, deletedAt: true, createdByUserId: true, sharingScope: true, sharePermission: true, version: true, definition: true }, dynamicProps: false, dynamicItems: false };
-var validateUsageRecord = validate226;
-var schema250 = { type: "object", required: ["request_id", "job_id", "kind", "model", "status", "units", "credits", "estimated", "created"], properties: { request_id: { type: "string" }, job_id: { type: "string", format: "uuid" }, kind: { type: "string", enum: ["chat"] }, model: { type: "string" }, requested_model: { type: "string" }, status: { type: "string", enum: ["succeeded", "failed", "cancelled", "lost"] }, units: { type: "object", additionalProperties: { type: "number", minimum: 0 } }, credits: { type: "number", minimum: 0 }, uncollected_credits: { type: "number", minimum: 0 }, estimated: { type: "boolean" }, created: { type: "integer" } } };
-function validate226(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate233.evaluated = { props: { id: true, workspaceId: true, name: true, description: true, latestVersion: true, isActive: true, createdAt: true, updatedAt: true, deletedAt: true, createdByUserId: true, sharingScope: true, sharePermission: true, version: true, definition: true }, dynamicProps: false, dynamicItems: false };
+var validateUsageRecord = validate236;
+var schema263 = { type: "object", required: ["request_id", "job_id", "kind", "model", "status", "units", "credits", "estimated", "created"], properties: { request_id: { type: "string" }, job_id: { type: "string", format: "uuid" }, kind: { type: "string", enum: ["chat"] }, model: { type: "string" }, requested_model: { type: "string" }, status: { type: "string", enum: ["succeeded", "failed", "cancelled", "lost"] }, units: { type: "object", additionalProperties: { type: "number", minimum: 0 } }, credits: { type: "number", minimum: 0 }, uncollected_credits: { type: "number", minimum: 0 }, estimated: { type: "boolean" }, created: { type: "integer" } } };
+function validate236(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate226.evaluated;
+const evaluated0 = validate236.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -28836,13 +31066,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.request_id === undefined && (missing0 = "request_id") || data.job_id === undefined && (missing0 = "job_id") || data.kind === undefined && (missing0 = "kind") || data.model === undefined && (missing0 = "model") || data.status === undefined && (missing0 = "status") || data.units === undefined && (missing0 = "units") || data.credits === undefined && (missing0 = "credits") || data.estimated === undefined && (missing0 = "estimated") || data.created === undefined && (missing0 = "created")) {
-validate226.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate236.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.request_id !== undefined) {
 const _errs1 = errors;
 if (typeof data.request_id !== "string") {
-validate226.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "#/properties/request_id/type", keyword: "type", params: { type: "string" } }];
+validate236.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "#/properties/request_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -28857,11 +31087,11 @@ if (errors === _errs3) {
 if (errors === _errs3) {
 if (typeof data1 === "string") {
 if (!formats0.test(data1)) {
-validate226.errors = [{ instancePath: instancePath + "/job_id", schemaPath: "#/properties/job_id/format", keyword: "format", params: { format: "uuid" } }];
+validate236.errors = [{ instancePath: instancePath + "/job_id", schemaPath: "#/properties/job_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate226.errors = [{ instancePath: instancePath + "/job_id", schemaPath: "#/properties/job_id/type", keyword: "type", params: { type: "string" } }];
+validate236.errors = [{ instancePath: instancePath + "/job_id", schemaPath: "#/properties/job_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -28875,11 +31105,11 @@ if (data.kind !== undefined) {
 let data2 = data.kind;
 const _errs5 = errors;
 if (typeof data2 !== "string") {
-validate226.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/type", keyword: "type", params: { type: "string" } }];
+validate236.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data2 === "chat")) {
-validate226.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/enum", keyword: "enum", params: { allowedValues: schema250.properties.kind.enum } }];
+validate236.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/enum", keyword: "enum", params: { allowedValues: schema263.properties.kind.enum } }];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -28890,7 +31120,7 @@ if (valid0) {
 if (data.model !== undefined) {
 const _errs7 = errors;
 if (typeof data.model !== "string") {
-validate226.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
+validate236.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -28901,7 +31131,7 @@ if (valid0) {
 if (data.requested_model !== undefined) {
 const _errs9 = errors;
 if (typeof data.requested_model !== "string") {
-validate226.errors = [{ instancePath: instancePath + "/requested_model", schemaPath: "#/properties/requested_model/type", keyword: "type", params: { type: "string" } }];
+validate236.errors = [{ instancePath: instancePath + "/requested_model", schemaPath: "#/properties/requested_model/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -28913,11 +31143,11 @@ if (data.status !== undefined) {
 let data5 = data.status;
 const _errs11 = errors;
 if (typeof data5 !== "string") {
-validate226.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
+validate236.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data5 === "succeeded" || data5 === "failed" || data5 === "cancelled" || data5 === "lost")) {
-validate226.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema250.properties.status.enum } }];
+validate236.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema263.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -28936,11 +31166,11 @@ const _errs16 = errors;
 if (errors === _errs16) {
 if (typeof data7 == "number" && isFinite(data7)) {
 if (data7 < 0 || isNaN(data7)) {
-validate226.errors = [{ instancePath: instancePath + "/units/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/units/additionalProperties/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate236.errors = [{ instancePath: instancePath + "/units/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/units/additionalProperties/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate226.errors = [{ instancePath: instancePath + "/units/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
+validate236.errors = [{ instancePath: instancePath + "/units/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -28950,7 +31180,7 @@ break;
 }
 }
 } else {
-validate226.errors = [{ instancePath: instancePath + "/units", schemaPath: "#/properties/units/type", keyword: "type", params: { type: "object" } }];
+validate236.errors = [{ instancePath: instancePath + "/units", schemaPath: "#/properties/units/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -28965,11 +31195,11 @@ const _errs18 = errors;
 if (errors === _errs18) {
 if (typeof data8 == "number" && isFinite(data8)) {
 if (data8 < 0 || isNaN(data8)) {
-validate226.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate236.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate226.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/type", keyword: "type", params: { type: "number" } }];
+validate236.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -28984,11 +31214,11 @@ const _errs20 = errors;
 if (errors === _errs20) {
 if (typeof data9 == "number" && isFinite(data9)) {
 if (data9 < 0 || isNaN(data9)) {
-validate226.errors = [{ instancePath: instancePath + "/uncollected_credits", schemaPath: "#/properties/uncollected_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate236.errors = [{ instancePath: instancePath + "/uncollected_credits", schemaPath: "#/properties/uncollected_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate226.errors = [{ instancePath: instancePath + "/uncollected_credits", schemaPath: "#/properties/uncollected_credits/type", keyword: "type", params: { type: "number" } }];
+validate236.errors = [{ instancePath: instancePath + "/uncollected_credits", schemaPath: "#/properties/uncollected_credits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -29000,7 +31230,7 @@ if (valid0) {
 if (data.estimated !== undefined) {
 const _errs22 = errors;
 if (typeof data.estimated !== "boolean") {
-validate226.errors = [{ instancePath: instancePath + "/estimated", schemaPath: "#/properties/estimated/type", keyword: "type", params: { type: "boolean" } }];
+validate236.errors = [{ instancePath: instancePath + "/estimated", schemaPath: "#/properties/estimated/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid0 = _errs22 === errors;
@@ -29012,7 +31242,7 @@ if (data.created !== undefined) {
 let data11 = data.created;
 const _errs24 = errors;
 if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
-validate226.errors = [{ instancePath: instancePath + "/created", schemaPath: "#/properties/created/type", keyword: "type", params: { type: "integer" } }];
+validate236.errors = [{ instancePath: instancePath + "/created", schemaPath: "#/properties/created/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs24 === errors;
@@ -29031,15 +31261,137 @@ var valid0 = true;
 }
 }
 } else {
-validate226.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate236.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate226.errors = vErrors;
+validate236.errors = vErrors;
 return errors === 0;
 }
-validate226.evaluated = { props: { request_id: true, job_id: true, kind: true, model: true, requested_model: true, status: true, units: true, credits: true, uncollected_credits: true, estimated: true, created: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowDefinition = validate224;
+validate236.evaluated = { props: { request_id: true, job_id: true, kind: true, model: true, requested_model: true, status: true, units: true, credits: true, uncollected_credits: true, estimated: true, created: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowDefinition = validate234;
+var validateWorkflowTemplate = validate237;
+function validate237(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate237.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.id === undefined && (missing0 = "id") || data.name === undefined && (missing0 = "name") || data.description === undefined && (missing0 = "description") || data.definition === undefined && (missing0 = "definition") || data.input === undefined && (missing0 = "input")) {
+validate237.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.id !== undefined) {
+let data0 = data.id;
+const _errs1 = errors;
+if (errors === _errs1) {
+if (typeof data0 === "string") {
+if (!pattern29.test(data0)) {
+validate237.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/pattern", keyword: "pattern", params: { pattern: "^[a-z0-9]+(-[a-z0-9]+)*$" } }];
+return false;
+}
+} else {
+validate237.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.name !== undefined) {
+let data1 = data.name;
+const _errs3 = errors;
+if (errors === _errs3) {
+if (typeof data1 === "string") {
+if (func2(data1) > 120) {
+validate237.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/maxLength", keyword: "maxLength", params: { limit: 120 } }];
+return false;
+} else {
+if (func2(data1) < 1) {
+validate237.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
+return false;
+}
+}
+} else {
+validate237.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+var valid0 = _errs3 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.description !== undefined) {
+let data2 = data.description;
+const _errs5 = errors;
+if (errors === _errs5) {
+if (typeof data2 === "string") {
+if (func2(data2) > 2000) {
+validate237.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
+return false;
+} else {
+if (func2(data2) < 1) {
+validate237.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/minLength", keyword: "minLength", params: { limit: 1 } }];
+return false;
+}
+}
+} else {
+validate237.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+var valid0 = _errs5 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.definition !== undefined) {
+let data3 = data.definition;
+const _errs7 = errors;
+if (!(data3 && typeof data3 == "object" && !Array.isArray(data3))) {
+validate237.errors = [{ instancePath: instancePath + "/definition", schemaPath: "#/properties/definition/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+var valid0 = _errs7 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.input !== undefined) {
+let data4 = data.input;
+const _errs9 = errors;
+if (!(data4 && typeof data4 == "object" && !Array.isArray(data4))) {
+validate237.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+var valid0 = _errs9 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+} else {
+validate237.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate237.errors = vErrors;
+return errors === 0;
+}
+validate237.evaluated = { props: { id: true, name: true, description: true, definition: true, input: true }, dynamicProps: false, dynamicItems: false };
 var validators = {
 AllowedParams: validateAllowedParams,
 BatchAnswer: validateBatchAnswer,
@@ -29078,10 +31430,12 @@ ImageGenerationRequest: validateImageGenerationRequest,
 MeshGenerationRequest: validateMeshGenerationRequest,
 MessagesRequest: validateMessagesRequest,
 MusicGenerationRequest: validateMusicGenerationRequest,
+PipelineRunRequest: validatePipelineRunRequest,
 SpeechRequest: validateSpeechRequest,
 TranscriptionRequest: validateTranscriptionRequest,
 VideoGenerationRequest: validateVideoGenerationRequest,
 WorkflowCreateRequest: validateWorkflowCreateRequest,
+WorkflowRunRequest: validateWorkflowRunRequest,
 WorkflowUpdateRequest: validateWorkflowUpdateRequest,
 CapabilityEstimate: validateCapabilityEstimate,
 CapabilityList: validateCapabilityList,
@@ -29112,12 +31466,20 @@ TranscriptionEvent: validateTranscriptionEvent,
 Transcription: validateTranscription,
 WorkflowDeleted: validateWorkflowDeleted,
 WorkflowList: validateWorkflowList,
+WorkflowRunCancelled: validateWorkflowRunCancelled,
+WorkflowRunFrame: validateWorkflowRunFrame,
+WorkflowRunList: validateWorkflowRunList,
+WorkflowRunSummary: validateWorkflowRunSummary,
+WorkflowRun: validateWorkflowRun,
+WorkflowStepRun: validateWorkflowStepRun,
 WorkflowSummary: validateWorkflowSummary,
+WorkflowTemplateList: validateWorkflowTemplateList,
 WorkflowVersionList: validateWorkflowVersionList,
 WorkflowWritten: validateWorkflowWritten,
 Workflow: validateWorkflow,
 UsageRecord: validateUsageRecord,
-WorkflowDefinition: validateWorkflowDefinition
+WorkflowDefinition: validateWorkflowDefinition,
+WorkflowTemplate: validateWorkflowTemplate
 };
 function isObject(value) {
 return typeof value === "object" && value !== null && !Array.isArray(value);
@@ -30662,7 +33024,7 @@ const v168 = value["kind"];
 if (v168 !== undefined) {
 if (!(typeof v168 === "string"))
 return false;
-if (!(v168 === "chat" || v168 === "embeddings" || v168 === "images" || v168 === "image_edits" || v168 === "speech" || v168 === "transcription" || v168 === "video" || v168 === "music" || v168 === "mesh" || v168 === "capability"))
+if (!(v168 === "chat" || v168 === "embeddings" || v168 === "images" || v168 === "image_edits" || v168 === "speech" || v168 === "transcription" || v168 === "video" || v168 === "music" || v168 === "mesh" || v168 === "capability" || v168 === "workflow"))
 return false;
 }
 const v169 = value["api"];
@@ -30831,6 +33193,43 @@ if (!(typeof v195 === "string"))
 return false;
 if (!(v195.length >= 1))
 return false;
+}
+const v196 = value["step"];
+if (v196 !== undefined) {
+if (!isObject(v196))
+return false;
+if (!(v196["run_id"] !== undefined))
+return false;
+if (!(v196["step_id"] !== undefined))
+return false;
+if (!(v196["attempt"] !== undefined))
+return false;
+const v197 = v196["run_id"];
+if (v197 !== undefined) {
+if (!(typeof v197 === "string"))
+return false;
+if (!checkedPattern2.test(v197))
+return false;
+}
+const v198 = v196["step_id"];
+if (v198 !== undefined) {
+if (!(typeof v198 === "string"))
+return false;
+}
+const v199 = v196["attempt"];
+if (v199 !== undefined) {
+if (!Number.isInteger(v199))
+return false;
+if (!(v199 >= 1))
+return false;
+}
+const v200 = v196["index"];
+if (v200 !== undefined) {
+if (!Number.isInteger(v200))
+return false;
+if (!(v200 >= 0))
+return false;
+}
 }
 return true;
 }

@@ -114,6 +114,8 @@ export interface ClaimedJob {
   readonly cancel_requested: boolean;
   readonly publisher_key: string | null;
   readonly reply: string | null;
+  /** The run that it is a step of. */
+  readonly run_id: string | null;
 }
 
 export interface ClaimRequest {
@@ -134,12 +136,26 @@ export async function claimJob(target: Queryable, claim: ClaimRequest): Promise<
        lease_until = clock_timestamp() + $6 * interval '1 millisecond', started_at = coalesce(started_at, clock_timestamp())
      where id = $1 and workspace_id = $2 and attempt = $3 and dispatch = $4
        -- Of a job at its provider the outcome is wanted, also late and after a cancel.
-       and (provider_job is not null or (intent_at is null and not cancel_requested and deadline > clock_timestamp()))
+       and (provider_job is not null or (intent_at is null and not cancel_requested and deadline > clock_timestamp()
+            and (run_id is null or not run_is_over(run_id))))
        and claims < $7 and (state = 'queued' or (state = 'running' and lease_until < clock_timestamp()))
      returning id, workspace_id, epoch, attempt, dispatch, deadline, work, request, request_ref, provider_job,
-       unknown_since is not null as is_unknown, is_hidden, cancel_requested, publisher_key, reply`,
+       unknown_since is not null as is_unknown, is_hidden, cancel_requested, publisher_key, reply, run_id`,
     [claim.id, claim.workspaceId, claim.attempt, claim.dispatch, claim.worker, claim.leaseMs, claim.claimsMax],
     "claim_job",
+  );
+  return rows[0];
+}
+
+/** What a job was asked with. */
+export async function findRequest(
+  target: Queryable,
+  id: string,
+): Promise<(Pick<ClaimedJob, "request" | "request_ref"> & { readonly key_id: string | null }) | undefined> {
+  const rows = await target.query<Pick<ClaimedJob, "request" | "request_ref"> & { key_id: string | null }>(
+    "select request, request_ref, key_id from job where id = $1",
+    [id],
+    "find_request",
   );
   return rows[0];
 }
@@ -166,6 +182,7 @@ export interface OrphanedJob extends Pick<JobRow, "id" | "workspace_id" | "publi
   readonly is_unknown: boolean;
   readonly is_hidden: boolean;
   readonly is_late: boolean;
+  readonly run_id: string | null;
   /** Media that came with it. */
   readonly stored_inputs: JobMessage["stored_inputs"] | null;
 }
@@ -192,7 +209,8 @@ export async function whyUnclaimed(target: Queryable, claim: ClaimRequest): Prom
 
 /** Columns of an OrphanedJob. */
 export const ORPHANED_COLUMNS = `id, workspace_id, publisher_key, reply, pool, lane, state, epoch, attempt, dispatch, stream_seq,
-  claims, request_ref, cancel_requested, kind, intent_at is not null and provider_job is null as has_intent, intent_is_direct as is_direct,
+  claims, request_ref, run_id,
+  cancel_requested or (run_id is not null and kind <> 'workflow' and run_is_over(run_id)) as cancel_requested, kind, intent_at is not null and provider_job is null as has_intent, intent_is_direct as is_direct,
   provider_job is not null as is_at_provider, unknown_since is not null as is_unknown, is_hidden,
   deadline <= clock_timestamp() as is_late, work->'stored_inputs' as stored_inputs`;
 

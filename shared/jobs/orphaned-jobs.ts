@@ -6,6 +6,7 @@ import { type JobError, noteUnknown, type OrphanedJob } from "#shared/database/j
 import { failpoint } from "#shared/failpoint.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
+import { wakeRun } from "#shared/queue/run-wake.ts";
 import { streamName, workSubject } from "#shared/queue/subjects.ts";
 import type { Storage } from "#shared/storage/client.ts";
 import { isResumed } from "#shared/kinds/kinds.ts";
@@ -139,6 +140,7 @@ async function endOrphaned(context: EndContext, job: OrphanedJob, ending: Ending
     "a job was ended without its owner",
   );
   notifyPublisher(context.connection, job, { status: ending.state, error: ending.error, creditsNano: taken });
+  if (job.run_id !== null) wakeRun(context.connection, { ...job, id: job.run_id });
   if (!ending.isDeadLetter) await discardRequest({ storage, log }, job);
   return true;
 }

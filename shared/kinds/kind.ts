@@ -12,7 +12,7 @@ import type { CheckedMedia } from "./media-check.ts";
 import type { MeasuredAudio } from "./transcription.ts";
 
 /** Kinds that a model of the catalogue serves. */
-export type KindName = Exclude<JobMessage["kind"], "capability">;
+export type KindName = Exclude<JobMessage["kind"], "capability" | "workflow">;
 
 /** What the members of a request do not tell. */
 export interface CallFacts {
@@ -34,7 +34,10 @@ export interface CheckedCall {
 export interface Kind<Request = object, Checked extends CheckedCall = CheckedCall> {
   readonly name: KindName;
   /** Path of its HTTP endpoint; batch messages name it too. */
-  readonly endpoint: Exclude<NonNullable<BatchMessage["endpoint"]>, "/v1/capabilities/{id}/run">;
+  readonly endpoint: Exclude<
+    NonNullable<BatchMessage["endpoint"]>,
+    "/v1/capabilities/{id}/run" | "/v1/workflows/{id}/runs"
+  >;
   readonly pool: Pool;
   /** After its worker was lost while a provider worked: the job is found there again, or the call is lost. */
   readonly afterCrash: "resume" | "report_lost";

@@ -15,7 +15,7 @@ export const JOBS_LIMITS = {
   /** Of those, messages with media or text for the object store, or with audio; half of them of one workspace. */
   intakeLargeMax: 8,
   /** Batch messages of one workspace that lie in the stream, for each pool; further ones are dropped. */
-  batchMessagesPerWorkspace: 420,
+  batchMessagesPerWorkspace: 360,
   /** Batch messages that a process remembers as waiting for a window (200 bytes each). */
   waitingMessagesMax: 20_000,
   /** A batch message whose workspace's window is full comes again after this long at least and at most. */

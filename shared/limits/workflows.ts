@@ -10,6 +10,25 @@ export const WORKFLOW_LIMITS = {
   workflowDepthMax: 5,
   /** Definitions that are read to see how deep one is. */
   workflowNestedMax: 100,
+  /** Calls and runs that a definition comes to, with those of the workflows that it runs. */
+  workflowWorkMax: 20_000,
+  /** A call of a step, waiting included. */
+  stepTimeoutMaxMs: 3_600_000,
+  runAttemptsMax: 5,
+  runInputBytesMax: 4_194_304,
+  runOutputBytesMax: 1_048_576,
+  /** Of a step's output; up to the second it stands in its row, beyond that in the object store. */
+  stepOutputBytesMax: 8_388_608,
+  stepOutputTextBytesMax: 65_536,
+  /** Of all that expressions of one run may read. */
+  runValuesBytesMax: 67_108_864,
+  /** What a worker remembers of the runs that it carries on, so as not to read it again. */
+  rememberedRunsBytesMax: 67_108_864,
+  /** Runs of one workspace that have not ended. */
+  activeRunsMax: 5_000,
+  /** How long a caller waits for a run, and may follow its stream. */
+  runWaitMs: 300_000,
+  idempotentRunMs: 86_400_000,
   workflowsPageDefault: 20,
   workflowsPageMax: 100,
   expressionCharsMax: 2_000,

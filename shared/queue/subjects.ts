@@ -4,7 +4,10 @@
  */
 import { isUuid } from "#shared/ids.ts";
 
-export const POOLS = ["chat", "image", "audio", "video", "3d", "capability"] as const;
+/** Pools that answer calls. */
+export const CALL_POOLS = ["chat", "image", "audio", "video", "3d", "capability"] as const;
+export type CallPool = (typeof CALL_POOLS)[number];
+export const POOLS = [...CALL_POOLS, "workflow"] as const;
 export type Pool = (typeof POOLS)[number];
 export const LANES = ["live", "batch"] as const;
 export type Lane = (typeof LANES)[number];
@@ -29,6 +32,9 @@ export const providerCallbackSubject = (jobId: string): string => `callback.${jo
 export const PROVIDER_CALLBACK_FILTER = "callback.*";
 /** What the workers of a pool tell each other about sources (workers/routing/breaker-share.ts). */
 export const breakerSubject = (pool: Pool): string => `breaker.${pool}`;
+
+/** What happens in a run: that frames were written, and the deltas of its chat steps. */
+export const runSubject = (runId: string): string => `run.${runId}`;
 
 /** A job of the lane has ended: whoever dispatches may let the next ones out. Lost ones cost a sweep's interval. */
 export const roomSubject = (pool: Pool, lane: Lane): string => `room.${pool}.${lane}`;

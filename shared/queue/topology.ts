@@ -72,7 +72,7 @@ export interface Topology {
 }
 
 /** Raised with every change of what follows: a process whose number is lower leaves newer streams and durables as they are. */
-export const TOPOLOGY_VERSION = 2;
+export const TOPOLOGY_VERSION = 3;
 const VERSION = "sluice_topology";
 
 /** What must exist on the server. `replicas` comes from configuration (1 for a single server). */

@@ -9,6 +9,7 @@ import { listObjects } from "./objects.ts";
 
 export const CLAIMS_PREFIX = "claims/";
 const RESULTS = "results/";
+const RUN_OUTPUTS = "runs/";
 
 /**
  * Stores the text and returns its reference, `key#sha256`.
@@ -21,6 +22,11 @@ export function storeClaim(storage: Storage, jobId: string, text: string, part =
 /** The same for a job's result; each owner of the job writes its own. Read and deleted like a claim. */
 export function storeResult(storage: Storage, jobId: string, epoch: number, text: string): Promise<string> {
   return storeText(storage, `${RESULTS}${jobId}/${epoch}`, text);
+}
+
+/** The same for a step's output, which lives as long as its run. @param place step, attempt and item */
+export function storeRunOutput(storage: Storage, runId: string, place: string, text: string): Promise<string> {
+  return storeText(storage, `${RUN_OUTPUTS}${runId}/${place}`, text);
 }
 
 async function storeText(storage: Storage, key: string, text: string): Promise<string> {

@@ -30,6 +30,20 @@ export interface CompiledDefinition {
 const RESERVED: ReadonlySet<string> = new Set(["inputs", "steps", "item", "index", "run", "constructor", "prototype"]);
 const PLACE = "definition";
 
+/**
+ * A stored definition, which was read when it was written: what its steps call may have gone since, and then fails there.
+ * @throws Error when its expressions cannot be read any more
+ */
+export function compileDefinition(definition: WorkflowDefinition): CompiledDefinition {
+  const bind = (one: unknown, at: string): Binding => {
+    const binding = compileBinding(one, at);
+    if (!("faults" in binding)) return binding;
+    throw new Error(`${at}: ${binding.faults[0]?.message}`);
+  };
+  const steps = definition.steps.map((step, at) => compileStep(step, `${PLACE}.steps[${at}]`, bind));
+  return { definition, steps, output: bind(definition.output ?? null, `${PLACE}.output`) };
+}
+
 /** @throws ApiError `invalid_workflow_definition` with the place of the first fault */
 export function readDefinition(value: unknown, surroundings: Surroundings): CompiledDefinition {
   const bytes = Buffer.byteLength(JSON.stringify(value));

@@ -1,5 +1,7 @@
 /** What a definition declares that its runs are given. */
 import type { WorkflowInput } from "#schemas/generated/types.ts";
+import { ApiError } from "#shared/errors.ts";
+import { LIMITS } from "#shared/limits.ts";
 
 import type { DefinitionFault } from "./bindings.ts";
 import { UNSAFE_KEYS } from "./expressions/scope.ts";
@@ -23,6 +25,41 @@ const WORDS: Readonly<Record<Type, string>> = {
   array: "a list",
   object: "an object",
 };
+
+/**
+ * What a run is given, defaults put in; undefined where nothing is given and nothing declared with a default.
+ * @throws ApiError `invalid_request`, `missing_required_parameter` naming the input
+ */
+export function readRunInput(
+  declared: Readonly<Record<string, WorkflowInput>>,
+  given: Readonly<Record<string, unknown>> | undefined,
+): Readonly<Record<string, unknown>> | undefined {
+  const bytes = given === undefined ? 0 : Buffer.byteLength(JSON.stringify(given));
+  if (bytes > LIMITS.runInputBytesMax) {
+    const message = `Expected an input of at most ${LIMITS.runInputBytesMax} bytes, got ${bytes}; name large files by their ids.`;
+    throw new ApiError("invalid_request", message, { param: "input" });
+  }
+  const unknown = Object.keys(given ?? {}).find((name) => !Object.hasOwn(declared, name));
+  if (unknown !== undefined) {
+    const names = Object.keys(declared).join(", ");
+    const expected = names === "" ? "no input, since the workflow declares none" : `inputs among ${names}`;
+    throw new ApiError("invalid_request", `Expected ${expected}, got ${unknown.slice(0, 64)}.`, {
+      param: `input.${unknown.slice(0, 64)}`,
+    });
+  }
+  const values: Record<string, unknown> = {};
+  for (const [name, { type, required, default: fallback }] of Object.entries(declared)) {
+    const value = given?.[name] ?? fallback;
+    const param = `input.${name}`;
+    if (value === undefined || value === null) {
+      if (required !== true) continue;
+      throw new ApiError("missing_required_parameter", `Expected ${param}, which the workflow needs.`, { param });
+    }
+    if (!IS[type](value)) throw new ApiError("invalid_request", `Expected ${param} to be ${WORDS[type]}.`, { param });
+    values[name] = value;
+  }
+  return given === undefined && Object.keys(values).length === 0 ? undefined : values;
+}
 
 export function* checkInputs(inputs: Readonly<Record<string, WorkflowInput>>, at: string): Generator<DefinitionFault> {
   for (const [name, { type, default: fallback }] of Object.entries(inputs)) {

@@ -1,65 +1,105 @@
-/** Workflows that run workflows: none runs itself, and none goes too deep. */
-import type { WorkflowDefinition } from "#schemas/generated/types.ts";
+/** Workflows that run workflows: none runs itself, none goes too deep, and together they do not come to too much. */
+import type { WorkflowDefinition, WorkflowStep } from "#schemas/generated/types.ts";
+import type { Caller } from "#shared/admission/authenticate.ts";
 import type { Queryable } from "#shared/database/client.ts";
-import { findDefinition, findWorkflow, type WorkflowReader } from "#shared/database/workflows.ts";
+import { findDefinition, findWorkflow } from "#shared/database/workflows.ts";
 import { ApiError } from "#shared/errors.ts";
 import { LIMITS } from "#shared/limits.ts";
 
-interface Named {
+import { mayRun, readerOf } from "./access.ts";
+
+/** A workflow that a step runs. */
+interface Nested {
   readonly workflowId: string;
   readonly version: number | undefined;
   /** The step of the definition that is written through which it is run. */
   readonly param: string;
 }
 
-/**
- * @param id of the workflow whose definition it is; undefined for a new one
- * @throws ApiError `invalid_workflow_definition` naming the step
- */
-export async function checkNesting(
-  target: Queryable,
-  reader: WorkflowReader,
-  id: string | undefined,
-  definition: WorkflowDefinition,
-): Promise<void> {
-  const known = new Set<string>();
-  let level: Named[] = definition.steps.flatMap((step, at) => namedBy(step, `definition.steps[${at}].workflow_id`));
-  for (let depth = 1; level.length > 0; depth += 1) {
-    const next: Named[] = [];
-    for (const named of level) {
-      if (named.workflowId === id) throw refused(named, "Expected no workflow that runs itself.");
-      if (depth > LIMITS.workflowDepthMax) {
-        throw refused(named, `Expected workflows that run others to a depth of at most ${LIMITS.workflowDepthMax}.`);
-      }
-      const key = `${depth} ${named.workflowId} ${named.version ?? ""}`;
-      if (known.has(key)) continue;
-      known.add(key);
-      if (known.size > LIMITS.workflowNestedMax) {
-        throw refused(named, `Expected at most ${LIMITS.workflowNestedMax} workflows to be run in all.`);
-      }
-      const nested = await load(target, reader, named);
-      next.push(...nested.steps.flatMap((step) => namedBy(step, named.param)));
+interface Author {
+  readonly caller: Caller;
+  /** Of the workflow whose definition it is; undefined for a new one, or none. */
+  readonly id: string | undefined;
+  /** Its latest definition so far: what that runs, the next may run too, whoever may run it by now. */
+  readonly earlier?: WorkflowDefinition | undefined;
+}
+
+/** @throws ApiError `invalid_workflow_definition` naming the step */
+export async function checkNesting(target: Queryable, author: Author, definition: WorkflowDefinition): Promise<void> {
+  const kept = new Set((author.earlier?.steps ?? []).flatMap((step) => idOf(step) ?? []));
+  const walk = new Walk(target, author, kept);
+  let work = 0;
+  for (const [at, step] of definition.steps.entries()) {
+    const param = `definition.steps[${at}].workflow_id`;
+    work += await walk.workOf(step, param, 1);
+    if (work <= LIMITS.workflowWorkMax) continue;
+    const message = `Expected at most ${LIMITS.workflowWorkMax} calls and runs in all, as far as lists are written out.`;
+    throw refused(param, message);
+  }
+}
+
+class Walk {
+  private readonly target: Queryable;
+  private readonly author: Author;
+  private readonly kept: ReadonlySet<string>;
+  /** What each of them comes to, by workflow, version and depth. */
+  private readonly known = new Map<string, number>();
+
+  constructor(target: Queryable, author: Author, kept: ReadonlySet<string>) {
+    this.target = target;
+    this.author = author;
+    this.kept = kept;
+  }
+
+  /** Calls and runs that the step comes to. */
+  async workOf(step: WorkflowStep, param: string, depth: number): Promise<number> {
+    const items = Array.isArray(step.for_each) ? step.for_each.length : 1;
+    const workflowId = idOf(step);
+    if (workflowId === undefined) return items;
+    return items * (1 + (await this.nestedWork({ workflowId, version: step.version, param }, depth)));
+  }
+
+  private async nestedWork(nested: Nested, depth: number): Promise<number> {
+    const { workflowId, version, param } = nested;
+    if (workflowId === this.author.id) throw refused(param, "Expected no workflow that runs itself.");
+    if (depth > LIMITS.workflowDepthMax) {
+      throw refused(param, `Expected workflows that run others to a depth of at most ${LIMITS.workflowDepthMax}.`);
     }
-    level = next;
+    const key = `${depth} ${workflowId} ${version ?? ""}`;
+    const found = this.known.get(key);
+    if (found !== undefined) return found;
+    if (this.known.size >= LIMITS.workflowNestedMax) {
+      throw refused(param, `Expected at most ${LIMITS.workflowNestedMax} workflows to be run in all.`);
+    }
+    this.known.set(key, 0);
+    const definition = await this.load(nested, depth);
+    let work = 0;
+    for (const step of definition.steps) work += await this.workOf(step, param, depth + 1);
+    this.known.set(key, work);
+    return work;
+  }
+
+  /** Of one that the author may not run is told what is told of none. */
+  private async load({ workflowId, version, param }: Nested, depth: number): Promise<WorkflowDefinition> {
+    const { caller } = this.author;
+    // What another workflow runs was judged when it was written, by who wrote it.
+    const isJudged = depth > 1 || this.kept.has(workflowId);
+    const reader = { ...readerOf(caller), ...(isJudged ? { seesAll: true } : {}) };
+    const row = await findWorkflow(this.target, reader, workflowId);
+    if (!row || !(isJudged || mayRun(row, caller))) {
+      throw refused(param, "Expected a workflow of this workspace that this key may run.");
+    }
+    const found = await findDefinition(this.target, row.id, version ?? row.latest_version);
+    if (found === undefined)
+      throw refused(param, `Expected a version from 1 to ${row.latest_version}, got ${version}.`);
+    return found as WorkflowDefinition;
   }
 }
 
-function namedBy(step: WorkflowDefinition["steps"][number], param: string): readonly Named[] {
-  return step.workflow_id === undefined
-    ? []
-    : [{ workflowId: step.workflow_id.toLowerCase(), version: step.version, param }];
+function idOf(step: WorkflowStep): string | undefined {
+  return step.workflow_id?.toLowerCase();
 }
 
-async function load(target: Queryable, reader: WorkflowReader, named: Named): Promise<WorkflowDefinition> {
-  const row = await findWorkflow(target, reader, named.workflowId);
-  if (!row) throw refused(named, `Expected a workflow of this workspace, got ${named.workflowId}.`);
-  const found = await findDefinition(target, row.id, named.version ?? row.latest_version);
-  if (found === undefined) {
-    throw refused(named, `Expected a version from 1 to ${row.latest_version} of ${row.id}, got ${named.version}.`);
-  }
-  return found as WorkflowDefinition;
-}
-
-function refused({ param }: Named, message: string): ApiError {
+function refused(param: string, message: string): ApiError {
   return new ApiError("invalid_workflow_definition", message, { param });
 }

@@ -89,7 +89,7 @@ function* checkModel(
 }
 
 /** The kind of call that a step makes. */
-function kindOf(model: Model, params: Readonly<Record<string, unknown>>): Kind {
+export function kindOf(model: Model, params: Readonly<Record<string, unknown>>): Kind {
   if (model.supports_chat) return CHAT;
   if (model.supports_embeddings) return EMBEDDINGS;
   const kind = kindOfModality(model.modality);

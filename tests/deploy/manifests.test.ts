@@ -54,7 +54,7 @@ describe("deploy/compose.yaml", () => {
     const account = Object.keys(store?.environment ?? {});
     expect(account).toEqual(["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"]);
     const endpoints = services.flatMap(([, { environment }]) => environment?.["S3_ENDPOINT"] ?? []);
-    expect(endpoints).toHaveLength(10);
+    expect(endpoints).toHaveLength(11);
     for (const endpoint of endpoints) {
       const { hostname, port } = new URL(endpoint);
       expect(hostname).toBe("objects");
@@ -71,7 +71,7 @@ describe("deploy/compose.yaml", () => {
 
   test("is production without the sandbox, whatever .env says of it", () => {
     const roles = services.filter(([, { image }]) => image === "sluice:local");
-    expect(roles).toHaveLength(10);
+    expect(roles).toHaveLength(11);
     for (const [name, { environment }] of roles) {
       const { DATABASE_URL: _url, ...given } = environment ?? {};
       const loaded = loadConfig({ ...given, SLUICE_SANDBOX: "" }, { needs: [] });
@@ -87,7 +87,7 @@ describe("deploy/compose.yaml", () => {
     const given = compose.services["nats"]?.environment ?? {};
     for (const variable of users.values()) expect(given).toHaveProperty(variable);
     const logins = services.flatMap(([, { environment }]) => environment?.["NATS_URL"] ?? []);
-    expect(logins).toHaveLength(10);
+    expect(logins).toHaveLength(11);
     for (const login of logins) {
       const [, user = "", variable] = /^nats:\/\/(\w+):\$\{(\w+)\}@nats:4222$/.exec(login) ?? [];
       expect(users.get(user), login).toBe(variable ?? "no password");

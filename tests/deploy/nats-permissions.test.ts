@@ -15,6 +15,7 @@ import {
   replyPrefix,
   ROOM_FILTER,
   roomSubject,
+  runSubject,
   streamName,
   workSubject,
 } from "#shared/queue/subjects.ts";
@@ -56,7 +57,8 @@ async function refusals(user: User, act: (connection: NatsConnection) => void): 
 
 describe("deploy/nats/server.conf", () => {
   test("lets every role declare the topology", async () => {
-    for (const user of ["ingress", "worker", "janitor"] as const) await ensureTopology(clients[user].connection, 1);
+    for (const user of ["ingress", "worker", "workflow", "janitor"] as const)
+      await ensureTopology(clients[user].connection, 1);
   });
 
   test("lets a call go from the ingress to a worker and back", async () => {
@@ -169,6 +171,18 @@ describe("deploy/nats/server.conf", () => {
     for await (const answer of answers) expect(answer.string()).toBe("lost");
   });
 
+  test("lets workers wake runs and tell their readers, and those of the pool workflow put calls on the queue and cancel them", async () => {
+    const told = clients.ingress.connection.subscribe(runSubject("one"), { max: 1 });
+    await clients.ingress.connection.flush();
+    const wake = workSubject("workflow", "live", WORKSPACE);
+    expect(await refusals("worker", (connection) => connection.publish(wake))).toEqual([]);
+    expect(await refusals("worker", (connection) => connection.publish(runSubject("one"), "frames"))).toEqual([]);
+    for await (const message of told) expect(message.string()).toBe("frames");
+    for (const subject of [workSubject("chat", "batch", WORKSPACE), cancelSubject("x")]) {
+      expect(await refusals("workflow", (connection) => connection.publish(subject))).toEqual([]);
+    }
+  });
+
   test.each([
     ["publisher", `work.chat.live.${WORKSPACE}`],
     ["publisher", "room.chat.batch"],
@@ -186,6 +200,8 @@ describe("deploy/nats/server.conf", () => {
     ["publisher", "breaker.chat"],
     ["worker", `work.chat.live.${WORKSPACE}`],
     ["worker", `batch.chat.${WORKSPACE}`],
+    ["workflow", `batch.chat.${WORKSPACE}`],
+    ["workflow", "$JS.API.STREAM.PURGE.POOL_chat"],
     ["worker", "cancel.x"],
     ["worker", "$JS.API.STREAM.PURGE.POOL_chat"],
     ["worker", "$JS.API.STREAM.DELETE.POOL_chat"],

@@ -9,6 +9,8 @@ type Scene =
   | "ingress, chat"
   | "ingress, upload"
   | "ingress, failed upload"
+  | "workflow worker"
+  | "ingress, run"
   | "janitor";
 
 /** Every failpoint there is: one that is new does not compile until it stands here. */
@@ -36,6 +38,10 @@ const SCENES: Readonly<Record<Failpoint, readonly Scene[]>> = {
   "job.collected": ["ingress, image"],
   "job.concluded": ["janitor"],
   "job.recorded": ["janitor"],
+  "run.inserted": ["ingress, run"],
+  "run.saved": ["workflow worker"],
+  "step.started": ["workflow worker"],
+  "run.ended": ["workflow worker"],
   "upload.begun": ["ingress, upload", "image worker"],
   "upload.reserved": ["ingress, upload", "image worker"],
   "upload.stored": ["ingress, upload", "image worker"],

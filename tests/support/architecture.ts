@@ -83,10 +83,11 @@ const PRIVILEGES: readonly Privilege[] = [
     allowed: (file) => file === "workers/providers/http.ts",
   },
   {
-    rule: "only the runner and the batch intake acknowledge messages",
+    rule: "only the runners and the batch intake acknowledge messages",
     pattern: /\.\s*(?:ack|ackAck|nak|term|working)\s*\(/,
     where: isProduct,
-    allowed: (file) => file === "workers/runner/runner.ts" || file === "ingress/batch/intake.ts",
+    allowed: (file) =>
+      ["workers/runner/runner.ts", "workers/workflows/runner.ts", "ingress/batch/intake.ts"].includes(file),
   },
   {
     rule: "nothing writes to the console",

@@ -11,7 +11,13 @@ import { natsServerBinary, PROJECT_ROOT, temporaryDirectory } from "./infrastruc
 /** The workspace that the file's example publisher belongs to. */
 export const PUBLISHER_WORKSPACE = "00000000-0000-7000-8000-000000000000";
 /** The file's users and the inbox prefix of each. */
-export const USERS = { ingress: "gw", worker: "wk", janitor: "jn", publisher: `ws.${PUBLISHER_WORKSPACE}` } as const;
+export const USERS = {
+  ingress: "gw",
+  worker: "wk",
+  workflow: "wk",
+  janitor: "jn",
+  publisher: `ws.${PUBLISHER_WORKSPACE}`,
+} as const;
 export type User = keyof typeof USERS;
 
 export interface ConfiguredClient {

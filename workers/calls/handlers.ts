@@ -11,7 +11,9 @@ import { COMPOSING, EDITS, FILMING, GENERATIONS, MODELLING, SPEAKING } from "./m
 import { createMediaHandler } from "./media/run.ts";
 import { createTranscriptionHandler } from "./transcription/transcription.ts";
 
-const CREATE: Readonly<Record<JobMessage["kind"], (context: WorkerContext) => JobHandler>> = {
+type CallKind = Exclude<JobMessage["kind"], "workflow">;
+
+const CREATE: Readonly<Record<CallKind, (context: WorkerContext) => JobHandler>> = {
   chat: createChatHandler,
   embeddings: createEmbeddingsHandler,
   transcription: createTranscriptionHandler,
@@ -26,6 +28,13 @@ const CREATE: Readonly<Record<JobMessage["kind"], (context: WorkerContext) => Jo
 
 /** Handlers are made when the first call of their kind comes: a durable job has a context, and so handlers, of its own. */
 export function createCallHandler(context: WorkerContext): JobHandler {
-  const handlers: Partial<Record<JobMessage["kind"], JobHandler>> = {};
-  return { run: (job, control) => (handlers[job.kind] ??= CREATE[job.kind](context)).run(job, control) };
+  const handlers: Partial<Record<CallKind, JobHandler>> = {};
+  return {
+    run(job, control) {
+      const { kind } = job;
+      // Runs have a pool of their own.
+      if (kind === "workflow") throw new Error("a run of a workflow is no call");
+      return (handlers[kind] ??= CREATE[kind](context)).run(job, control);
+    },
+  };
 }

@@ -21,6 +21,7 @@ import { sweepJobRecords } from "./job-records.ts";
 import { sweepEndedJobs } from "./job-retention.ts";
 import { sweepLeases } from "./leases.ts";
 import { sweepRetention } from "./retention.ts";
+import { type RunSweepContext, sweepDueRuns, sweepEndedRuns, sweepForgottenRuns } from "./runs.ts";
 import { startSweeps } from "./sweeps.ts";
 import { sweepUnknownJobs } from "./unknown-jobs.ts";
 import { watchQueue } from "./watch-queue.ts";
@@ -44,6 +45,7 @@ export async function startJanitor(): Promise<void> {
   lifecycle.onStop("dispatches", () => dispatcher.idle());
   const unknownKeepMs = config.unknownOutcomeHours * 3_600_000;
   const jobs: JobSweepContext = { connection, database, storage, dispatcher, metrics, log, unknownKeepMs };
+  const runs: RunSweepContext = { connection, database, storage, log };
   lifecycle.onStop("room", openRoomWatch(jobs));
   const sweeps = startSweeps(log, [
     { name: "topology", everyMs: 10_000, run: () => ensureTopology(connection, config.streamReplicas, "keep") },
@@ -60,6 +62,9 @@ export async function startJanitor(): Promise<void> {
       everyMs: paced(5_000),
       run: () => sweepDeadLetters({ connection, database, log, metrics }),
     },
+    { name: "due runs", everyMs: 1_000, run: () => sweepDueRuns(runs) },
+    { name: "forgotten runs", everyMs: paced(5_000), run: () => sweepForgottenRuns(runs) },
+    { name: "run retention", everyMs: 60_000, run: () => sweepEndedRuns(runs, config.runRetentionHours) },
     { name: "queue", everyMs: 5_000, run: () => watchQueue({ connection, metrics }) },
     { name: "claims", everyMs: 60_000, run: () => sweepClaims({ storage, database, log }) },
     { name: "results", everyMs: 3_600_000, run: () => sweepResults({ storage, database, log }) },

@@ -26,6 +26,7 @@ import { endJob, type JobEnd, nothingUsed } from "#shared/jobs/end.ts";
 import { keepResult } from "#shared/jobs/result.ts";
 import { type Charge, countCharge, settlementOf } from "#shared/ledger/charge.ts";
 import { paced } from "#shared/pace.ts";
+import { wakeRun } from "#shared/queue/run-wake.ts";
 import { isIngressReply, type Lane, type Pool, roomSubject } from "#shared/queue/subjects.ts";
 import { LANE_SETTINGS } from "#shared/queue/topology.ts";
 import { readClaim } from "#shared/storage/claim-check.ts";
@@ -40,6 +41,7 @@ import { abortReasonOf, jobAbort, type JobHandler, type ProviderJobSlot } from "
 import type { Outcome } from "../outcome.ts";
 import { ProviderError } from "../providers/provider.ts";
 import { Answer } from "../runner/answer.ts";
+import { StepAnswer, streamed } from "../runner/step-answer.ts";
 import { openLiveCaller } from "../runner/live-caller.ts";
 import { nakDelayMs } from "../runner/runner.ts";
 
@@ -175,13 +177,15 @@ export function openDurableJobs(options: {
       const text = await readRequest(context, job);
       const message = workMessage(job, JSON.parse(text) as Record<string, unknown>, options.runMs);
       const handler = options.createHandler({ ...context, providers: intended.providers });
-      outcome = await handler.run(message, {
+      const told = message.step && new StepAnswer(context.answers, message.step, message.model);
+      outcome = await handler.run(told ? streamed(message) : message, {
         signal: controller.signal,
         exactIntegers: message.kind === "chat" ? exactIntegersOf(text) : undefined,
-        answer: new Answer(context.answers, undefined, message.model),
+        answer: told ?? new Answer(context.answers, undefined, message.model),
         providerJob,
         ...(caller ? { caller } : {}),
       });
+      if (told) outcome = told.whole(outcome);
     } catch (error) {
       fault = error;
     }
@@ -285,6 +289,7 @@ export function openDurableJobs(options: {
     if (charge) countCharge(context, charge, taken, { requestId: job.id, source: used.source });
     log.info({ job_id: job.id, state: ending.state, source: used.source }, "job ended");
     notifyPublisher(context.replies, job, { ...told, creditsNano: taken });
+    if (job.run_id !== null) wakeRun(context.replies, { id: job.run_id, workspace_id: job.workspace_id, lane });
     sayRoom();
     await sentFailpoint("job.told");
     const { stored_inputs } = job.work as Pick<JobMessage, "stored_inputs">;

@@ -2,21 +2,23 @@
  * How a run goes on: a pure function from what is known and what has happened to what is known then and what is to be done.
  * Events may come twice, late, or in any order; what does not fit the state any more changes nothing.
  */
+import { LIMITS } from "#shared/limits.ts";
 import type { CompiledDefinition, CompiledStep } from "#shared/workflows/definition.ts";
 
-import { type Draft, findRun, isFailing, isPassedOver, latestOf, scopeOf, type StepDraft } from "./draft.ts";
+import { type Draft, findRun, isFailing, isPassedOver, latestOf, nextEnd, scopeOf, type StepDraft } from "./draft.ts";
 import { type Effect, isEnded, type RunEvent, type RunState, type WorkEnd, type WorkPlace } from "./state.ts";
-import { cancelItems, cancelQueued, fail, prepare, settle, startItems } from "./step-runs.ts";
+import { cancelItems, cancelQueued, prepare, settle, startItems } from "./step-runs.ts";
 
 export interface Advanced {
   readonly state: RunState;
   readonly effects: readonly Effect[];
 }
 
-export function advance(compiled: CompiledDefinition, before: RunState, event: RunEvent): Advanced {
+/** @param events in the order in which they are told; one pass starts what all of them make ready */
+export function advance(compiled: CompiledDefinition, before: RunState, events: readonly RunEvent[]): Advanced {
   const stepRuns = before.stepRuns.map((one) => ({ ...one, items: one.items.map((item) => ({ ...item })) }));
   const draft: Draft = { compiled, state: { ...before, stepRuns }, effects: [] };
-  happen(draft, event);
+  for (const event of events) happen(draft, event);
   if (!isEnded(draft.state.status)) goOn(draft);
   return { state: draft.state, effects: draft.effects };
 }
@@ -39,13 +41,9 @@ function happen(draft: Draft, event: RunEvent): void {
       if (run?.status === "queued") delete run.isDelayed;
       return;
     }
-    case "step_late": {
-      const run = findRun(draft, event);
-      if (run?.status !== "running" || isEnded(state.status)) return;
-      cancelItems(draft, run);
-      fail(draft, run, { code: "step_timeout", message: "The step took longer than its timeout_seconds." });
+    case "work_late":
+      endLate(draft, event.place);
       return;
-    }
     case "cancel":
       cancel(draft);
       return;
@@ -61,14 +59,32 @@ function endWork(draft: Draft, place: WorkPlace, end: WorkEnd, creditsNano: bigi
   const run = findRun(draft, place);
   const item = run?.items[place.index];
   if (!run || !item || item.creditsNano !== undefined || item.isKept || item.status === "queued") return;
-  // Whatever became of the step or the run meanwhile: it was done, and is paid.
+  // Also of a step or run that has ended meanwhile: the work was done, and is paid.
   item.creditsNano = creditsNano;
   if (item.status !== "running") return;
-  // What a step or a run did not wait for any more is not taken.
+  item.endedSeq = nextEnd(draft);
+  // A run that has ended takes no results.
   const isAwaited = run.status === "running" && !isEnded(draft.state.status);
-  item.status = isAwaited ? end.status : "cancelled";
-  if (item.status === "succeeded" && end.status === "succeeded") item.output = end.output;
-  if (end.status === "failed") item.error = end.error;
+  if (!isAwaited) item.status = "cancelled";
+  else if (end.status === "succeeded") Object.assign(item, { ...end });
+  else Object.assign(item, { status: "failed", error: end.status === "failed" ? end.error : CANCELLED_ELSEWHERE });
+  settle(draft, run);
+}
+
+const CANCELLED_ELSEWHERE = {
+  code: "step_cancelled",
+  message: "The step's job was cancelled while its run went on.",
+  isFinal: true,
+} as const;
+
+/** The step goes on without the work; what it still costs is added when it returns. */
+function endLate(draft: Draft, place: WorkPlace): void {
+  const run = findRun(draft, place);
+  const item = run?.items[place.index];
+  if (!run || item?.status !== "running" || run.status !== "running" || isEnded(draft.state.status)) return;
+  const message = "The step's work took longer than its timeout.";
+  Object.assign(item, { status: "failed", error: { code: "step_timeout", message }, endedSeq: nextEnd(draft) });
+  draft.effects.push({ kind: "cancel_work", place });
   settle(draft, run);
 }
 
@@ -87,31 +103,44 @@ function cancel(draft: Draft): void {
 
 /** Begins what can begin, and ends the run when nothing can and nothing is under way. */
 function goOn(draft: Draft): void {
-  const { state, compiled } = draft;
+  const { state } = draft;
   if (state.status !== "running") return;
+  const items = state.stepRuns.flatMap((run) => run.items);
+  const capacity = { left: LIMITS.runWorkMax - items.filter(({ status }) => status === "running").length };
   // A step that ends at once may let others begin.
-  for (let hasMoved = true; hasMoved;) {
-    hasMoved = false;
-    if (isFailing(draft)) {
-      for (const run of state.stepRuns.filter(({ status }) => status === "running")) {
-        cancelQueued(run);
-        settle(draft, run);
-      }
-      break;
+  for (let hasMoved = true; hasMoved && !isFailing(draft);) {
+    hasMoved = prepareReady(draft);
+    for (const run of state.stepRuns) {
+      if (isFailing(draft)) break;
+      hasMoved = startItems(draft, run, capacity) || hasMoved;
     }
-    for (const one of compiled.steps) {
-      if (latestOf(draft, one.step.id) === undefined && isReady(draft, one)) {
-        prepare(draft, one);
-        hasMoved = true;
-      }
+  }
+  if (isFailing(draft)) {
+    for (const run of state.stepRuns.filter(({ status }) => status === "running")) {
+      cancelQueued(run);
+      settle(draft, run);
     }
-    for (const run of state.stepRuns) hasMoved = startItems(draft, run) || hasMoved;
   }
   const isBusy = state.stepRuns.some(
     (run) => run.status === "running" || run.items.some(({ status }) => status === "running"),
   );
   const isWaiting = !isFailing(draft) && state.stepRuns.some(({ status }) => status === "queued");
   if (!isBusy && !isWaiting) end(draft);
+}
+
+/** All that can begin is judged before anything is started: one that fails keeps the others from starting. */
+function prepareReady(draft: Draft): boolean {
+  let hasPrepared = false;
+  for (let hasMoved = true; hasMoved && !isFailing(draft);) {
+    hasMoved = false;
+    for (const one of draft.compiled.steps) {
+      if (latestOf(draft, one.step.id) !== undefined || !isReady(draft, one)) continue;
+      prepare(draft, one);
+      hasMoved = true;
+      hasPrepared = true;
+    }
+  }
+  return hasPrepared;
 }
 
 function isReady(draft: Draft, { waitsFor }: CompiledStep): boolean {
@@ -127,7 +156,7 @@ function end(draft: Draft): void {
   if (first?.error) {
     for (const run of state.stepRuns) if (run.status === "queued") run.status = "cancelled";
     skipBehind(draft);
-    if (state.attempt < state.maxAttempts) {
+    if (first.error.isFinal !== true && state.attempt < state.maxAttempts) {
       state.status = "queued";
       state.attempt += 1;
       effects.push({ kind: "run_timer", attempt: state.attempt });
@@ -137,8 +166,14 @@ function end(draft: Draft): void {
     return endFailed(draft, { code, message, stepId: first.stepId });
   }
   const output = compiled.output.resolve(scopeOf(draft));
-  if ("fault" in output)
+  if ("fault" in output) {
     return endFailed(draft, { code: "binding_unresolved", message: output.fault, stepId: "output" });
+  }
+  const bytes = Buffer.byteLength(JSON.stringify(output.value));
+  if (bytes > LIMITS.runOutputBytesMax) {
+    const message = `Expected an output of at most ${LIMITS.runOutputBytesMax} bytes, got ${bytes}; name files by their ids.`;
+    return endFailed(draft, { code: "output_too_large", message, stepId: "output" });
+  }
   state.status = "succeeded";
   state.output = output.value;
   effects.push({ kind: "event", event: "run.succeeded" });
@@ -152,9 +187,9 @@ function endFailed({ state, effects }: Draft, error: NonNullable<RunState["error
 
 /** Of the steps that failed for good, the one that did so first. */
 function firstFailure(draft: Draft): StepDraft | undefined {
-  return draft.state.stepRuns.find(
-    (run) => run.status === "failed" && latestOf(draft, run.stepId) === run && !isPassedOver(draft, run),
-  );
+  return draft.state.stepRuns
+    .filter((run) => run.status === "failed" && latestOf(draft, run.stepId) === run && !isPassedOver(draft, run))
+    .toSorted((one, other) => (one.endedSeq ?? 0) - (other.endedSeq ?? 0))[0];
 }
 
 /** Steps that waited for one that failed, or for one that was skipped for that. */

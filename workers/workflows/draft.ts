@@ -13,12 +13,23 @@ export interface Draft {
   readonly effects: Effect[];
 }
 
-/** The attempt of a step that counts now: what succeeded is kept through all attempts of a run. */
-export function latestOf({ state }: Draft, stepId: string): StepDraft | undefined {
+/**
+ * The attempt of a step that counts now. What other steps may have read is kept through all attempts of a run: outputs, skips by
+ * `if`, and failures that `on_error` lets pass.
+ */
+export function latestOf(draft: Draft, stepId: string): StepDraft | undefined {
+  const { state } = draft;
   const latest = state.stepRuns.findLast((run) => run.stepId === stepId);
   if (!latest) return undefined;
-  const isKept = latest.status === "succeeded" || latest.skippedReason === "condition_false";
+  const isKept =
+    latest.status === "succeeded" || latest.skippedReason === "condition_false" || isPassedOver(draft, latest);
   return isKept || latest.runAttempt === state.attempt ? latest : undefined;
+}
+
+/** @returns the next place among the ends of the run */
+export function nextEnd({ state }: Draft): number {
+  state.ends += 1;
+  return state.ends;
 }
 
 /** It failed, and the run goes on. */
@@ -26,11 +37,10 @@ export function isPassedOver(draft: Draft, run: StepDraft): boolean {
   return run.status === "failed" && stepOf(draft, run.stepId).step.on_error === "continue";
 }
 
-/** A step has failed for good. @param except a step that fails right now */
-export function isFailing(draft: Draft, except?: StepDraft): boolean {
+/** A step has failed for good. */
+export function isFailing(draft: Draft): boolean {
   return draft.state.stepRuns.some(
-    (run) =>
-      run !== except && run.status === "failed" && latestOf(draft, run.stepId) === run && !isPassedOver(draft, run),
+    (run) => run.status === "failed" && latestOf(draft, run.stepId) === run && !isPassedOver(draft, run),
   );
 }
 

@@ -17,10 +17,14 @@ export interface ItemRun {
   readonly index: number;
   readonly status: ItemStatus;
   readonly output?: unknown;
+  /** Where the output lies when it is too large for a row. */
+  readonly outputRef?: string;
   readonly error?: StepError;
   /** What its work came to, once that has ended. */
   readonly creditsNano?: bigint;
-  /** It succeeded in an earlier attempt, which has its credits. */
+  /** Place among the ends of this run, from 1: the first failure is told. */
+  readonly endedSeq?: number;
+  /** It ended for good in an earlier attempt, which has its credits. */
   readonly isKept?: true;
 }
 
@@ -38,6 +42,7 @@ export interface StepRun {
   readonly items: readonly ItemRun[];
   readonly output?: unknown;
   readonly error?: StepError;
+  readonly endedSeq?: number;
   /** It waits for its time before it begins. */
   readonly isDelayed?: true;
 }
@@ -50,6 +55,8 @@ export interface RunState {
   readonly maxAttempts: number;
   readonly inputs: Readonly<Record<string, unknown>>;
   readonly stepRuns: readonly StepRun[];
+  /** How many items and steps have ended. */
+  readonly ends: number;
   readonly output?: unknown;
   readonly error?: StepError & { readonly stepId: string };
 }
@@ -62,7 +69,7 @@ export interface WorkPlace {
 }
 
 export type WorkEnd =
-  | { readonly status: "succeeded"; readonly output: unknown }
+  | { readonly status: "succeeded"; readonly output: unknown; readonly outputRef?: string }
   | { readonly status: "failed"; readonly error: StepError }
   | { readonly status: "cancelled" };
 
@@ -71,7 +78,8 @@ export type RunEvent =
   | { readonly kind: "tick" }
   | { readonly kind: "work_ended"; readonly place: WorkPlace; readonly end: WorkEnd; readonly creditsNano: bigint }
   | { readonly kind: "step_due"; readonly stepId: string; readonly attempt: number }
-  | { readonly kind: "step_late"; readonly stepId: string; readonly attempt: number }
+  /** The work takes longer than the step's timeout. */
+  | { readonly kind: "work_late"; readonly place: WorkPlace }
   | { readonly kind: "run_due"; readonly attempt: number }
   | { readonly kind: "cancel" };
 
@@ -79,14 +87,8 @@ export type RunEvent =
 export type Effect =
   | { readonly kind: "start_work"; readonly place: WorkPlace; readonly params: unknown; readonly input: unknown }
   | { readonly kind: "cancel_work"; readonly place: WorkPlace }
-  /** `step_due` or `step_late` comes after that time. */
-  | {
-      readonly kind: "step_timer";
-      readonly event: "step_due" | "step_late";
-      readonly stepId: string;
-      readonly attempt: number;
-      readonly seconds: number;
-    }
+  /** `step_due` comes after that time. */
+  | { readonly kind: "step_timer"; readonly stepId: string; readonly attempt: number; readonly seconds: number }
   /** `run_due` comes after the delay of that attempt. */
   | { readonly kind: "run_timer"; readonly attempt: number }
   | {

@@ -1,9 +1,10 @@
 /** Attempts of steps: how one is made, begins its work, and ends. */
 import { LIMITS } from "#shared/limits.ts";
-import type { CompiledStep } from "#shared/workflows/definition.ts";
+import type { CompiledDefinition, CompiledStep } from "#shared/workflows/definition.ts";
+import type { Resolved } from "#shared/workflows/expressions/scope.ts";
 
-import { type Draft, isFailing, scopeOf, type StepDraft, stepOf } from "./draft.ts";
-import { isEnded, type StepError } from "./state.ts";
+import { type Draft, findRun, isFailing, nextEnd, scopeOf, type StepDraft, stepOf } from "./draft.ts";
+import { isEnded, type ItemRun, type RunState, type StepError, type WorkPlace } from "./state.ts";
 
 /** A step whose dependencies are there: judged, and made ready to begin. */
 export function prepare(draft: Draft, { step, condition, list }: CompiledStep): void {
@@ -21,7 +22,7 @@ export function prepare(draft: Draft, { step, condition, list }: CompiledStep): 
   const met = condition.resolve(scope);
   if ("fault" in met || typeof met.value !== "boolean") {
     const message = "fault" in met ? met.fault : "Expected if to give true or false.";
-    return stop(run, { code: "condition_error", message, isFinal: true });
+    return stop(draft, run, { code: "condition_error", message, isFinal: true });
   }
   if (!met.value) {
     run.status = "skipped";
@@ -36,58 +37,72 @@ export function prepare(draft: Draft, { step, condition, list }: CompiledStep): 
   // A step that was skipped gives null, and there is nothing to do for it.
   const items = "fault" in resolved ? null : (resolved.value ?? []);
   const message = "fault" in resolved ? resolved.fault : listFault(items);
-  if (message !== undefined) return stop(run, { code: "binding_unresolved", message, isFinal: true });
+  if (message !== undefined) return stop(draft, run, { code: "binding_unresolved", message, isFinal: true });
   run.list = items as readonly unknown[];
   run.items = run.list.map((item, index) => {
     // What an earlier attempt of the run did for the same item is not done again.
     const done = earlier?.items[index];
     const isSame = done?.status === "succeeded" && Bun.deepEquals(earlier?.list?.[index], item, true);
-    return isSame
-      ? { index, status: "succeeded", output: done.output, isKept: true as const }
-      : { index, status: "queued" };
+    return isSame ? kept({ ...done, index }) : { index, status: "queued" };
   });
 }
 
-/** Starts as many items as there is room for. @returns whether a step has ended by it */
-export function startItems(draft: Draft, run: StepDraft): boolean {
-  const { state, effects } = draft;
+/**
+ * Starts as many items as there is room for.
+ * @param capacity what the run may still have under way
+ * @returns whether the step has ended by it
+ */
+export function startItems(draft: Draft, run: StepDraft, capacity: { left: number }): boolean {
+  const { effects } = draft;
   if (run.isDelayed || (run.status !== "queued" && run.status !== "running")) return false;
-  const one = stepOf(draft, run.stepId);
-  const { step } = one;
+  const { step } = stepOf(draft, run.stepId);
   const concurrency = run.list === undefined ? 1 : (step.concurrency ?? LIMITS.forEachConcurrency);
   const goesOn = (): boolean => step.on_error === "continue" || !run.items.some(({ status }) => status === "failed");
   let busy = run.items.filter(({ status }) => status === "running").length;
-  let room =
-    LIMITS.runWorkMax -
-    state.stepRuns.flatMap(({ items }) => items).filter(({ status }) => status === "running").length;
-  const scope = scopeOf(draft);
   for (const item of run.items) {
-    if (busy >= concurrency || room <= 0 || !goesOn()) break;
+    if (busy >= concurrency || capacity.left <= 0 || !goesOn()) break;
     if (item.status !== "queued") continue;
-    const within = run.list === undefined ? scope : { ...scope, item: run.list[item.index], index: item.index };
-    const params = one.params.resolve(within);
-    const input = one.input.resolve(within);
+    const { params, input } = bindingsOf(draft, run, item.index);
     const fault = "fault" in params ? params.fault : "fault" in input ? input.fault : undefined;
     if (fault !== undefined || "fault" in params || "fault" in input) {
       item.status = "failed";
+      item.endedSeq = nextEnd(draft);
       item.error = { code: "binding_unresolved", message: fault ?? "", isFinal: true };
       continue;
     }
     item.status = "running";
     busy += 1;
-    room -= 1;
+    capacity.left -= 1;
     const place = { stepId: run.stepId, attempt: run.attempt, index: item.index };
     effects.push({ kind: "start_work", place, params: params.value, input: input.value });
   }
-  if (run.status === "queued" && (busy > 0 || room > 0)) {
-    run.status = "running";
-    if (busy > 0 && step.timeout_seconds !== undefined) {
-      const { stepId, attempt } = run;
-      effects.push({ kind: "step_timer", event: "step_late", stepId, attempt, seconds: step.timeout_seconds });
-    }
-  }
+  if (run.status === "queued" && (busy > 0 || capacity.left > 0)) run.status = "running";
   settle(draft, run);
   return run.status !== "running" && run.status !== "queued";
+}
+
+/** What work that is under way was begun with: expressions give the same again, since what they read has ended. */
+export function resolveWork(
+  compiled: CompiledDefinition,
+  state: RunState,
+  place: WorkPlace,
+): { readonly place: WorkPlace; readonly params: unknown; readonly input: unknown } | undefined {
+  const draft: Draft = { compiled, state: { ...state, stepRuns: [...state.stepRuns] as StepDraft[] }, effects: [] };
+  const run = findRun(draft, place);
+  if (run?.items[place.index]?.status !== "running") return undefined;
+  const { params, input } = bindingsOf(draft, run, place.index);
+  return "fault" in params || "fault" in input ? undefined : { place, params: params.value, input: input.value };
+}
+
+function bindingsOf(
+  draft: Draft,
+  run: StepDraft,
+  index: number,
+): { readonly params: Resolved; readonly input: Resolved } {
+  const { params, input } = stepOf(draft, run.stepId);
+  const scope = scopeOf(draft);
+  const within = run.list === undefined ? scope : { ...scope, item: run.list[index], index };
+  return { params: params.resolve(within), input: input.resolve(within) };
 }
 
 /** Ends a step's attempt when nothing of it is left to do. */
@@ -98,39 +113,50 @@ export function settle(draft: Draft, run: StepDraft): void {
     return;
   }
   const { step } = stepOf(draft, run.stepId);
-  const isPassedOver = run.list !== undefined && step.on_error === "continue";
-  const failed = run.items.find(({ status }) => status === "failed");
-  if (failed?.error && !isPassedOver) {
+  const failed = run.items
+    .filter(({ status }) => status === "failed")
+    .toSorted((one, other) => (one.endedSeq ?? 0) - (other.endedSeq ?? 0));
+  const passesOver = run.list !== undefined && step.on_error === "continue";
+  const isWaiting = run.items.some(({ status }) => status === "queued");
+  if (passesOver && isWaiting) return;
+  // What would fail again is not tried again.
+  const error = failed.find((item) => !passesOver || item.error?.isFinal !== true)?.error;
+  if (error && (!passesOver || isTriedAgain(draft, run, error))) {
     cancelQueued(run);
-    fail(draft, run, failed.error);
+    fail(draft, run, error);
     return;
   }
-  if (run.items.some(({ status }) => status === "cancelled")) {
-    run.status = "cancelled";
-    return;
-  }
-  if (run.items.some(({ status }) => status === "queued")) return;
+  if (isWaiting) return;
   run.status = "succeeded";
+  run.endedSeq = nextEnd(draft);
   const outputs = run.items.map(({ status, output }) => (status === "succeeded" ? (output ?? null) : null));
   run.output = run.list === undefined ? outputs[0] : outputs;
 }
 
-/** @param run whose items have ended, or are asked to */
-export function fail(draft: Draft, run: StepDraft, error: StepError): void {
+function isTriedAgain(draft: Draft, run: StepDraft, error: StepError): boolean {
+  const { state } = draft;
+  const { step } = stepOf(draft, run.stepId);
+  const tries = state.stepRuns.filter((one) => one.stepId === run.stepId && one.runAttempt === state.attempt).length;
+  return error.isFinal !== true && tries < (step.retry?.max_attempts ?? 1) && !isFailing(draft);
+}
+
+/** Ends an attempt whose items have ended, and queues the next one where the step has one left. */
+function fail(draft: Draft, run: StepDraft, error: StepError): void {
   const { state, effects } = draft;
   const { step } = stepOf(draft, run.stepId);
+  const again = isTriedAgain(draft, run, error);
   run.status = "failed";
   run.error = error;
-  const tries = state.stepRuns.filter((one) => one.stepId === run.stepId && one.runAttempt === state.attempt).length;
-  const isTriedAgain = error.isFinal !== true && tries < (step.retry?.max_attempts ?? 1) && !isFailing(draft, run);
-  if (!isTriedAgain) return;
+  run.endedSeq = nextEnd(draft);
+  if (!again) return;
   const seconds = step.retry?.delay_seconds ?? 0;
   const attempt = run.attempt + 1;
-  const items = run.items.map((item) =>
-    item.status === "succeeded"
-      ? { index: item.index, status: item.status, output: item.output, isKept: true as const }
-      : { index: item.index, status: "queued" as const },
-  );
+  const items = run.items.map((item) => {
+    const { index, status } = item;
+    if (status === "succeeded") return kept(item);
+    if (item.error?.isFinal === true) return { index, status, error: item.error, isKept: true as const };
+    return { index, status: "queued" as const };
+  });
   state.stepRuns.push({
     stepId: run.stepId,
     attempt,
@@ -140,7 +166,12 @@ export function fail(draft: Draft, run: StepDraft, error: StepError): void {
     items,
     ...(seconds > 0 ? { isDelayed: true as const } : {}),
   });
-  if (seconds > 0) effects.push({ kind: "step_timer", event: "step_due", stepId: run.stepId, attempt, seconds });
+  if (seconds > 0) effects.push({ kind: "step_timer", stepId: run.stepId, attempt, seconds });
+}
+
+/** The same item in a later attempt. */
+function kept({ index, output, outputRef }: ItemRun): ItemRun {
+  return { index, status: "succeeded", output, ...(outputRef === undefined ? {} : { outputRef }), isKept: true };
 }
 
 export function cancelItems({ effects }: Draft, run: StepDraft): void {
@@ -155,7 +186,8 @@ export function cancelQueued(run: StepDraft): void {
   for (const item of run.items) if (item.status === "queued") item.status = "cancelled";
 }
 
-function stop(run: StepDraft, error: StepError): void {
+function stop(draft: Draft, run: StepDraft, error: StepError): void {
+  run.endedSeq = nextEnd(draft);
   run.status = "failed";
   run.error = error;
 }

@@ -36,6 +36,7 @@ export const METHODS: Table = new Map<string, ExpressionFunction>([
   ["startsWith", { args: one, run: (work, of, part) => isAt("startsWith", work, of, part) }],
   ["endsWith", { args: one, run: (work, of, part) => isAt("endsWith", work, of, part) }],
   ["indexOf", { args: one, run: (work, of, part) => BigInt(find("indexOf", work, of, part)) }],
+  ["lastIndexOf", { args: one, run: (work, of, part) => BigInt(find("lastIndexOf", work, of, part)) }],
   ["trim", { args: none, run: (work, of) => read("trim", work, of).trim() }],
   ["lowerAscii", { args: none, run: (work, of) => inCase("lowerAscii", work, of, /[A-Z]+/g) }],
   ["upperAscii", { args: none, run: (work, of) => inCase("upperAscii", work, of, /[a-z]+/g) }],
@@ -63,10 +64,15 @@ function inCase(name: "lowerAscii" | "upperAscii", work: Work, value: unknown, o
 }
 
 /** Searching may compare the whole part at each place of the text. */
-function find(name: string, work: Work, value: unknown, sought: unknown): number {
+function find(
+  name: "contains" | "indexOf" | "lastIndexOf" | "split",
+  work: Work,
+  value: unknown,
+  sought: unknown,
+): number {
   const [of, part] = [text(name, value), text(name, sought)];
   work.spend(of.length + (of.length * Math.min(part.length, of.length)) / 8);
-  return of.indexOf(part);
+  return name === "lastIndexOf" ? of.lastIndexOf(part) : of.indexOf(part);
 }
 
 function isAt(name: "startsWith" | "endsWith", work: Work, value: unknown, sought: unknown): boolean {

@@ -215,6 +215,23 @@ describe("a definition", () => {
     );
   });
 
+  test("judges what the model takes, where all is known, and edits as edits", () => {
+    const image = (params: object, model = "sandbox-image") => ({ steps: [{ id: "a", type: "model", model, params }] });
+    expect(read(image({ prompt: "x", size: "512x512" })).steps).toHaveLength(1);
+    expect(refusal(image({ prompt: "x", n: 1_000 }))[0]).toBe("definition.steps[0].params.n");
+    expect(refusal(image({ image_file_id: "file-sample-photo", image_base64: 1, prompt: "x" }))[0]).toBe(
+      "definition.steps[0].params.image_base64",
+    );
+  });
+
+  test("finds a fault behind one that only a run can judge, and leaves the value of a text in part to it", () => {
+    const inputs = { w: { type: "integer" }, f: { type: "string" } };
+    const resized = (params: object) => ({ inputs, steps: [resize("a", PHOTO, { params })] });
+    expect(refusal(resized({ width: "${{ inputs.w }}", height: "tall" }))[0]).toBe("definition.steps[0].params.height");
+    expect(read(resized({ width: 10, fit: "${{ inputs.f }}" })).steps).toHaveLength(1);
+    expect(read(resized({ width: 10, format: "${{ inputs.f }}g" })).steps).toHaveLength(1);
+  });
+
   test("holds as many steps, inputs and bytes as its limits say, and not one more", () => {
     const steps = (count: number) => Array.from({ length: count }, (_, at) => chat(`s${at}`, "x"));
     expect(read({ steps: steps(100) }).steps).toHaveLength(100);

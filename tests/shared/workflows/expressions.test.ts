@@ -108,7 +108,7 @@ describe("an expression in CEL", () => {
     ["${{ inputs['topic'].upperAscii() + '!' }}", "TEA!"],
     ["${{ ' a,b '.trim().split(',').join('-') + 'xyz'.substring(1, 2) }}", "a-by"],
     ["${{ [int('7'), int(2.9), double('1.5'), string(1), string(inputs.half), bool('true')] }}", [7, 2, 1.5, "1", "0.5", true]], // prettier-ignore
-    ["${{ ['tea'.contains('e'), 'tea'.startsWith('t'), 'tea'.endsWith('t'), 'tea'.indexOf('a') == 2] }}", [true, true, false, true]], // prettier-ignore
+    ["${{ ['tea'.contains('e'), 'tea'.startsWith('t'), 'tea'.endsWith('t'), 'tea'.indexOf('a') == 2, 'tat'.lastIndexOf('t') == 2] }}", [true, true, false, true, true]], // prettier-ignore
     ["${{ cel.bind(a, inputs.n + 1, a * a) }}", 9],
     ["${{ inputs.n in [1, 2.0] && 'name' in inputs.names[0] && !('b' in ['a']) }}", true],
     ["${{ {'a': inputs.n, 'b': [true, null]} }}", { a: 2, b: [true, null] }],

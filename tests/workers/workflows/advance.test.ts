@@ -94,9 +94,7 @@ describe("a step that fails", () => {
 
   test("is tried again after its delay, as often as it may be", () => {
     const play = started({ steps: [say("a", "1", { retry: { max_attempts: 3, delay_seconds: 2 } })] });
-    expect(play.fail("a/1/0")).toEqual([
-      { kind: "step_timer", event: "step_due", stepId: "a", attempt: 2, seconds: 2 },
-    ]);
+    expect(play.fail("a/1/0")).toEqual([{ kind: "step_timer", stepId: "a", attempt: 2, seconds: 2 }]);
     expect(play.tell(TICK)).toEqual([]);
     play.tell({ kind: "step_due", stepId: "a", attempt: 2 });
     play.fail("a/2/0");
@@ -106,21 +104,46 @@ describe("a step that fails", () => {
     expect(play.steps()).toBe("a:failed a/2:failed a/3:failed");
   });
 
+  test("is tried again only where that may help", () => {
+    const play = started({ steps: [say("a", "1", { retry: { max_attempts: 3 } })] }, { maxAttempts: 3 });
+    play.end("a/1/0", { status: "failed", error: { code: "invalid_request", message: "never", isFinal: true } });
+    expect(play.state).toMatchObject({ status: "failed", attempt: 1 });
+  });
+
+  test("keeps a step that becomes ready in the same pass from starting", () => {
+    const play = started({
+      steps: [
+        say("a", "1"),
+        say("bad", "2", { if: "${{ steps.a.output.nothing }}" }),
+        say("c", "3", { depends_on: ["a"] }),
+      ],
+    });
+    play.succeed("a/1/0");
+    expect(play.underWay.size).toBe(0);
+    expect(play.state).toMatchObject({ status: "failed", error: { code: "condition_error", stepId: "bad" } });
+  });
+
+  test("is told as the run's error when it was the first in time, not in the definition", () => {
+    const play = started({ steps: [say("a", "1"), say("b", "2")] });
+    play.fail("b/1/0");
+    play.fail("a/1/0");
+    expect(play.state.error).toMatchObject({ stepId: "b", message: "b/1/0 failed" });
+  });
+
+  test("whose job was cancelled by another hand fails, and its run with it", () => {
+    const play = started({ steps: [say("a", "1")] });
+    play.end("a/1/0", { status: "cancelled" });
+    expect(play.state).toMatchObject({ status: "failed", error: { code: "step_cancelled", stepId: "a" } });
+  });
+
   test("is late after its time, and what it still does changes nothing but what is paid", () => {
     const play = started({ steps: [say("a", "1", { timeout_seconds: 5, retry: { max_attempts: 2 } })] });
-    expect(play.effects).toContainEqual({
-      kind: "step_timer",
-      event: "step_late",
-      stepId: "a",
-      attempt: 1,
-      seconds: 5,
-    });
-    const late = play.tell({ kind: "step_late", stepId: "a", attempt: 1 });
+    const late = play.tell({ kind: "work_late", place: { stepId: "a", attempt: 1, index: 0 } });
     expect(late[0]).toEqual({ kind: "cancel_work", place: { stepId: "a", attempt: 1, index: 0 } });
     play.succeed("a/2/0", { text: "in time" });
-    expect(play.state.status).toBe("running");
-    play.succeed("a/1/0", { text: "late" });
     expect(play.state.status).toBe("succeeded");
+    play.succeed("a/1/0", { text: "late" });
+    expect(play.state.stepRuns[1]?.output).toEqual({ text: "in time" });
     expect(play.state.stepRuns.map(({ status, items }) => [status, items[0]?.creditsNano])).toEqual([
       ["failed", 1n],
       ["succeeded", 1n],
@@ -168,6 +191,36 @@ describe("a step for each item", () => {
     expect(play.state).toMatchObject({ status: "succeeded", output: [null, "second", null] });
   });
 
+  test("tries items that failed again where it goes on, but not those that would fail again", () => {
+    const play = started(each({ concurrency: 3, on_error: "continue", retry: { max_attempts: 2 } }), {
+      inputs: { list },
+    });
+    play.fail("a/1/0");
+    play.end("a/1/1", { status: "failed", error: { code: "invalid_request", message: "never", isFinal: true } });
+    play.succeed("a/1/2", "third");
+    expect([...play.underWay.keys()]).toEqual(["a/2/0"]);
+    play.succeed("a/2/0", "first");
+    expect(play.state).toMatchObject({ status: "succeeded", output: ["first", null, "third"] });
+  });
+
+  test("loses only the item that is late", () => {
+    const play = started(each({ concurrency: 3, on_error: "continue", timeout_seconds: 5 }), { inputs: { list } });
+    play.tell({ kind: "work_late", place: { stepId: "a", attempt: 1, index: 1 } });
+    play.succeed("a/1/0", "first");
+    play.succeed("a/1/2", "third");
+    expect(play.state).toMatchObject({ status: "succeeded", output: ["first", null, "third"] });
+    play.succeed("a/1/1", "late");
+    expect(play.state).toMatchObject({ status: "succeeded", output: ["first", null, "third"] });
+  });
+
+  test("tells the error of the item that failed first", () => {
+    const play = started(each({ concurrency: 3 }), { inputs: { list } });
+    play.fail("a/1/2");
+    play.fail("a/1/0");
+    play.succeed("a/1/1");
+    expect(play.state.error).toMatchObject({ message: "a/1/2 failed" });
+  });
+
   test("keeps within what one run may have under way", () => {
     const long = Array.from({ length: 300 }, (_, at) => at);
     const steps = Array.from({ length: 8 }, (_, at) =>
@@ -202,6 +255,30 @@ describe("a run that failed", () => {
     play.fail("a/2/0");
     expect(play.state).toMatchObject({ status: "failed", attempt: 2, error: { stepId: "a", message: "a/2/0 failed" } });
     expect(play.events()).toEqual(["run.started", "run.retrying", "run.failed"]);
+  });
+
+  test("keeps what steps have read: also a failure that on_error let pass, and a skip", () => {
+    const definition = {
+      steps: [
+        say("a", "1", { on_error: "continue" }),
+        say("b", "${{ steps.a.status }}"),
+        say("c", "3", { if: "${{ steps.a.status == 'succeeded' }}" }),
+        say("d", "4", { depends_on: ["b"] }),
+      ],
+    };
+    const play = started(definition, { maxAttempts: 2 });
+    play.fail("a/1/0");
+    play.succeed("b/1/0");
+    play.fail("d/1/0");
+    play.tell({ kind: "run_due", attempt: 2 });
+    expect([...play.underWay.keys()]).toEqual(["d/2/0"]);
+    expect(play.finish().status).toBe("succeeded");
+  });
+
+  test("fails when its output is larger than one may be", () => {
+    const play = started({ steps: [say("a", "1")], output: "${{ steps.a.output }}" });
+    play.succeed("a/1/0", "x".repeat(1_048_577));
+    expect(play.state).toMatchObject({ status: "failed", error: { code: "output_too_large", stepId: "output" } });
   });
 
   test("fails when its output cannot be worked out", () => {

@@ -29,7 +29,6 @@ function anyDefinition(chance: Chance): object {
           : {}),
         ...(chance() < 0.3 ? { on_error: "continue" } : {}),
         ...(chance() < 0.3 ? { retry: { max_attempts: 1 + below(chance, 3), delay_seconds: below(chance, 2) } } : {}),
-        ...(chance() < 0.2 ? { timeout_seconds: 1 } : {}),
       },
     );
   });
@@ -64,9 +63,10 @@ class World {
         expect(this.succeededItems.has(`${stepId}/${index}`)).toBe(false);
         this.started.add(key);
         this.waiting.push(this.endOf(effect.place));
+        if (this.chance() < 0.1) this.waiting.push({ kind: "work_late", place: effect.place });
       }
       if (effect.kind === "step_timer")
-        this.waiting.push({ kind: effect.event, stepId: effect.stepId, attempt: effect.attempt });
+        this.waiting.push({ kind: "step_due", stepId: effect.stepId, attempt: effect.attempt });
       if (effect.kind === "run_timer") this.waiting.push({ kind: "run_due", attempt: effect.attempt });
     }
     this.countSucceeded(this.play.state);

@@ -33,6 +33,7 @@ export const begun = (more: Partial<RunState> = {}): RunState => ({
   maxAttempts: 1,
   inputs: {},
   stepRuns: [],
+  ends: 0,
   ...more,
 });
 
@@ -58,7 +59,7 @@ export class Play {
 
   /** @returns what it asks for */
   tell(event: RunEvent): readonly Effect[] {
-    const { state, effects } = advance(this.compiled, this.state, event);
+    const { state, effects } = advance(this.compiled, this.state, [event]);
     // It is written and read again.
     this.state = structuredClone(state);
     this.effects.push(...effects);

@@ -11,7 +11,7 @@ import type { Queryable } from "#shared/database/client.ts";
 import { ApiError } from "#shared/errors.ts";
 import type { Logger } from "#shared/logger.ts";
 
-import { rememberPairs } from "../remembered.ts";
+import { rememberPairs } from "#shared/remembered.ts";
 
 export interface Offered {
   /** In the order of `GET /v1/tools`. The same array until the list changes. */

@@ -8,7 +8,7 @@ import { PROBE_LIMITS } from "#shared/media/limits.ts";
 import { MediaError } from "#shared/media/media-error.ts";
 import type { MediaProbes } from "#shared/media/media-probes.ts";
 
-import { KeyedSemaphore } from "../keyed-semaphore.ts";
+import { KeyedSemaphore } from "#shared/keyed-semaphore.ts";
 import type { ReceivedAudio } from "./receive.ts";
 
 export type ProbedAudio = MeasuredAudio & { readonly contentType: string; readonly filename: string };

@@ -5,7 +5,7 @@ import type { ErrorEnvelope } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
 import { hashKey, keyHint, mintKey } from "#shared/secrets/api-keys.ts";
 import { type Stack, startStack } from "#tests/support/stack.ts";
-import { createWorkspace } from "../faults/bed.ts";
+import { createWorkspace } from "../../faults/bed.ts";
 
 let stack: Stack;
 let base: string;
@@ -246,6 +246,38 @@ describe("who may", () => {
     ]);
     expect(codeOf(await call("DELETE", path, "colleague"))).toEqual([403, "permission_denied"]);
     expect(codeOf(await call("GET", path, stack.key))).toEqual([404, "workflow_not_found"]);
+  });
+
+  test("a workflow runs those that its author may run, and goes on running those that it ran", async () => {
+    const running = (id: string) => ({ steps: [{ id: "sub", type: "sub_pipeline", workflow_id: id }] });
+    const hidden = await store();
+    const onlyRead = await store({ sharingScope: "workspace" });
+    for (const id of [hidden, onlyRead]) {
+      const { status, body } = await call("POST", "/v1/workflows", "colleague", { name: "x", definition: running(id) });
+      expect([status, body.error]).toMatchObject([400, { param: "definition.steps[0].workflow_id" }]);
+      expect(body.error?.message).not.toContain(id);
+    }
+    const outer = await store({ definition: running(hidden), sharingScope: "workspace", sharePermission: "edit" });
+    const path = `/v1/workflows/${outer}`;
+    expect((await call("PUT", path, "colleague", { definition: running(hidden) })).body).toMatchObject({ version: 2 });
+    expect(codeOf(await call("POST", `/v1/workflows/${onlyRead}/runs`, "colleague", {}))).toEqual([
+      403,
+      "permission_denied",
+    ]);
+  });
+
+  test("lists that are written out do not come to more than there may be in all", async () => {
+    let id = await store({ definition: { steps: [definition("x").steps[0]] } });
+    const list = Array.from({ length: 100 }, () => 1);
+    const of = (nested: string) => ({
+      steps: [{ id: "sub", type: "sub_pipeline", workflow_id: nested, for_each: list }],
+    });
+    id = await store({ definition: of(id) });
+    const { status, body } = await call("POST", "/v1/workflows", "maker", { name: "bomb", definition: of(id) });
+    expect([status, body.error?.message]).toEqual([
+      400,
+      "Expected at most 20000 calls and runs in all, as far as lists are written out.",
+    ]);
   });
 
   test("ids that are none are told like those that are not there", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { KeyedSemaphore, type KeyedSemaphoreLimits } from "#ingress/keyed-semaphore.ts";
+import { KeyedSemaphore, type KeyedSemaphoreLimits } from "#shared/keyed-semaphore.ts";
 import { ApiError } from "#shared/errors.ts";
 
 const stays = new AbortController().signal;

@@ -1,0 +1,107 @@
+/** A transcription call over HTTP, as a form or as JSON. */
+import type { TranscriptionRequest } from "#schemas/generated/types.ts";
+import { audioOfBody, type ReceivedAudio, type Receiver, spooled, tooLarge } from "#shared/audio/receive.ts";
+import { withoutNulls } from "#shared/kinds/media-check.ts";
+import { parse } from "#shared/contracts.ts";
+import { ApiError } from "#shared/errors.ts";
+import { readJson } from "#shared/json.ts";
+import { INPUT_BYTES_MAX } from "#shared/limits.ts";
+
+import { readJsonBody } from "../body.ts";
+import type { IngressContext } from "../context.ts";
+import { cleanFilename } from "../files/filename.ts";
+import { openIncoming } from "../files/incoming.ts";
+import { boundaryOf, MultipartReader, readField } from "../files/multipart.ts";
+import { callerOf, type RouteCall } from "../serve.ts";
+
+export interface ReceivedCall {
+  readonly request: TranscriptionRequest;
+  readonly audio: ReceivedAudio;
+}
+
+/** The caller must remove the audio that it gets. @throws ApiError */
+export async function receiveTranscription(context: IngressContext, call: RouteCall): Promise<ReceivedCall> {
+  const isForm = /^multipart\/form-data\b/i.test(call.request.headers.get("content-type") ?? "");
+  const receiver = { caller: callerOf(call), signal: call.request.signal };
+  return isForm ? receiveForm(call, receiver) : receiveJson(context, call, receiver);
+}
+
+async function receiveJson(context: IngressContext, call: RouteCall, receiver: Receiver): Promise<ReceivedCall> {
+  const bytes = await readJsonBody(call.request, context.config.bodyBytesMax);
+  const body = withoutNulls(readJson(bytes).value);
+  const request = parse("TranscriptionRequest", body);
+  const { audio_base64: _audio, mime_type: _type, file_id: _file, ...rest } = request;
+  return { request: rest, audio: await audioOfBody(context, receiver, request) };
+}
+
+/** Members that a form can only write as text. */
+const AS_NUMBER: ReadonlySet<string> = new Set(["temperature"]);
+const AS_FLAG: ReadonlySet<string> = new Set(["stream"]);
+
+async function receiveForm(call: RouteCall, receiver: Receiver): Promise<ReceivedCall> {
+  const incoming = openIncoming(call.request);
+  const reader = new MultipartReader(incoming, boundaryOf(call.request.headers));
+  // Maps, since a part may be called `constructor[]`.
+  const fields = new Map<string, unknown>();
+  const lists = new Map<string, string[]>();
+  let audio: ReceivedAudio | undefined;
+  try {
+    for (let head = await reader.nextPart(); head !== undefined; head = await reader.nextPart()) {
+      const { name } = head;
+      if (name === "file") {
+        if (audio) throw new ApiError("invalid_request", "Expected one file, got several.", { param: "file" });
+        audio = await receiveFile(receiver, reader, head.filename, head.contentType);
+      } else if (name.endsWith("[]")) {
+        const list = name.slice(0, -2);
+        lists.set(list, [...(lists.get(list) ?? []), await readField(reader, name)]);
+      } else fields.set(name, typed(name, await readField(reader, name)));
+    }
+    if (!audio) {
+      throw new ApiError("missing_required_parameter", "Expected the form to have a part `file`.", { param: "file" });
+    }
+    // Audio in the form is the audio: what JSON would name it by has no place there.
+    const {
+      audio_base64: _text,
+      mime_type: _type,
+      file_id: _file,
+      ...rest
+    } = Object.fromEntries([...fields, ...lists]);
+    return { request: parse("TranscriptionRequest", rest), audio };
+  } catch (error) {
+    audio?.remove();
+    incoming.drop();
+    throw error;
+  }
+}
+
+function typed(name: string, text: string): unknown {
+  if (AS_NUMBER.has(name) && text.trim() !== "") return Number(text);
+  if (AS_FLAG.has(name) && (text === "true" || text === "false")) return text === "true";
+  return text;
+}
+
+async function receiveFile(
+  receiver: Receiver,
+  reader: MultipartReader,
+  name: string | undefined,
+  contentType: string | undefined,
+): Promise<ReceivedAudio> {
+  if (name === undefined) {
+    throw new ApiError("invalid_request", "Expected `file` to be a file with a filename, got a plain field.", {
+      param: "file",
+    });
+  }
+  return spooled(receiver, async (file) => {
+    let size = 0;
+    for (let piece = await reader.nextBytes(); piece !== undefined; piece = await reader.nextBytes()) {
+      size += piece.length;
+      if (size > INPUT_BYTES_MAX.audio) throw tooLarge("file");
+      // What is read next takes the place of this one.
+      await file.write(Uint8Array.from(piece));
+    }
+    if (size === 0) {
+      throw new ApiError("invalid_request", "Expected a file with content, got an empty one.", { param: "file" });
+    }
+    return { claim: contentType, filename: cleanFilename(name), param: "file", fileId: undefined };
+  });
+}

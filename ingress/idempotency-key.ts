@@ -1,0 +1,17 @@
+/** The caller's name for a call, under which a repeat hears of the first one. */
+import { ApiError } from "#shared/errors.ts";
+import { LIMITS } from "#shared/limits.ts";
+
+/**
+ * Null without the header. Never one that begins with a blank: those are the keys of our own jobs (shared/jobs/kept-results.ts).
+ * @throws ApiError `invalid_request`
+ */
+export function idempotencyKeyOf(headers: Headers): string | null {
+  const key = headers.get("idempotency-key");
+  if (key === null) return null;
+  if (key.length <= LIMITS.idempotencyKeyCharsMax && /^[\x21-\x7e][\x20-\x7e]*$/.test(key)) return key;
+  throw new ApiError(
+    "invalid_request",
+    `Expected an Idempotency-Key of 1 to ${LIMITS.idempotencyKeyCharsMax} printable ASCII characters.`,
+  );
+}

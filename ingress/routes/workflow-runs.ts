@@ -1,0 +1,337 @@
+/** Runs of workflows: begun, read, followed, cancelled. */
+import { createHash } from "node:crypto";
+
+import type {
+  PipelineRunRequest,
+  WorkflowRunCancelled,
+  WorkflowRunList,
+  WorkflowRunRequest,
+  WorkflowRunSummary,
+} from "#schemas/generated/types.ts";
+import type { Caller } from "#shared/admission/authenticate.ts";
+import { canonicalJson } from "#shared/canonical-json.ts";
+import { parse } from "#shared/contracts.ts";
+import {
+  findIdempotentRun,
+  findRun,
+  findStepRuns,
+  listRuns,
+  type NewRun,
+  requestRunCancel,
+  RUN_MODES,
+  RUN_STATUSES,
+  type RunRow,
+} from "#shared/database/runs.ts";
+import { ApiError } from "#shared/errors.ts";
+import { isUuid } from "#shared/ids.ts";
+import { readJson } from "#shared/json.ts";
+import { LIMITS } from "#shared/limits.ts";
+import { wakeRun } from "#shared/queue/run-wake.ts";
+import { readClaim } from "#shared/storage/claim-check.ts";
+import { readerOf } from "#shared/workflows/access.ts";
+import { inlineRunOf, newRunOf } from "#shared/workflows/new-run.ts";
+import { outputOf, presentRunHead } from "#shared/workflows/present-run.ts";
+
+import { json } from "../answers.ts";
+import { readJsonBody } from "../body.ts";
+import type { IngressContext } from "../context.ts";
+import { idempotencyKeyOf } from "../idempotency-key.ts";
+import { allowRoles } from "../roles.ts";
+import { errorsOf } from "../route-errors.ts";
+import { callerOf, type Route, type RouteCall } from "../serve.ts";
+import { shownWorkflow } from "../workflows/access.ts";
+import { answerRun, beginRun } from "../workflows/begin-run.ts";
+import { checkDefinition } from "../workflows/check-definition.ts";
+import { PAGE_QUERY, pageOf, wholeNumber } from "../workflows/paging.ts";
+import { streamRun } from "../workflows/run-stream.ts";
+
+const RUNS = "/v1/workflows/runs";
+const RUN = `${RUNS}/{id}`;
+
+const LIST_QUERY: NonNullable<Route["query"]> = [
+  { name: "status", description: "Those of one status.", schema: { type: "string", enum: [...RUN_STATUSES] } },
+  { name: "mode", description: "Those of one mode.", schema: { type: "string", enum: [...RUN_MODES] } },
+  {
+    name: "parentRunId",
+    description: "Those that the steps of that run started; absent: those that no step started.",
+    schema: { type: "string", format: "uuid" },
+  },
+  ...PAGE_QUERY,
+];
+
+export function workflowRuns(context: IngressContext): readonly Route[] {
+  const common = {
+    tags: ["Workflows"],
+    auth: "key",
+    authorize: allowRoles("owner", "admin", "developer"),
+  } as const satisfies Partial<Route>;
+  const begun = {
+    200: {
+      description: "The run, which was waited for, or its frames as server-sent events",
+      schema: "WorkflowRun",
+      stream: "WorkflowRunFrame",
+      headers: ["x-credits-used"],
+    },
+    202: { description: "The run, which goes on", schema: "WorkflowRun" },
+  } as const;
+  const list = { 200: { description: "Runs, newest first", schema: "WorkflowRunList" } } as const;
+  return [
+    {
+      ...common,
+      method: "POST",
+      path: "/v1/workflows/{id}/runs",
+      operationId: "runWorkflow",
+      summary: "Run a workflow",
+      description:
+        "Counts as one call in the window; its steps count in none, and are held and paid one by one. A run that fails is answered " +
+        "with 200 and says so in `status`. Who stops waiting stops no run: it goes on, and is found by its id.",
+      request: { schema: "WorkflowRunRequest" },
+      responses: begun,
+      errors: errorsOf(["reads_json"], "workflow_not_found", "permission_denied", "overloaded", "run_timeout"),
+      handle: (call) => runStored(context, call),
+    },
+    {
+      ...common,
+      method: "POST",
+      path: "/v1/pipelines/runs",
+      operationId: "runPipeline",
+      summary: "Run a definition without storing it",
+      description:
+        "With an `Idempotency-Key` a repeat of the same body within a day is told of the first run: as it is, once it has ended, or " +
+        "in mode async at any time.",
+      request: { schema: "PipelineRunRequest" },
+      responses: begun,
+      errors: errorsOf(
+        ["reads_json"],
+        "invalid_workflow_definition",
+        "idempotency_key_reused",
+        "idempotency_in_progress",
+        "overloaded",
+        "run_timeout",
+      ),
+      handle: (call) => runInline(context, call),
+    },
+    {
+      ...common,
+      method: "GET",
+      path: RUNS,
+      operationId: "listRuns",
+      summary: "List runs",
+      query: LIST_QUERY,
+      responses: list,
+      errors: ["unsupported_value"],
+      handle: (call) => listOf(context, call, null),
+    },
+    {
+      ...common,
+      method: "GET",
+      path: "/v1/workflows/{id}/runs",
+      operationId: "listWorkflowRuns",
+      summary: "List the runs of a workflow",
+      query: LIST_QUERY,
+      responses: list,
+      errors: ["workflow_not_found", "unsupported_value"],
+      handle: async (call) => listOf(context, call, (await shownWorkflow(context, call)).id),
+    },
+    {
+      ...common,
+      method: "GET",
+      path: RUN,
+      operationId: "getRun",
+      summary: "Read a run",
+      description: "Its steps are ordered by id and attempt. A run that goes on shows those that there are so far.",
+      responses: { 200: { description: "The run", schema: "WorkflowRun", headers: ["x-credits-used"] } },
+      errors: ["run_not_found"],
+      handle: async (call) => answerRun(context, await shownRun(context, call), { status: 200, isFresh: false }),
+    },
+    {
+      ...common,
+      method: "GET",
+      path: `${RUN}/events`,
+      operationId: "followRun",
+      summary: "Follow a run",
+      description:
+        "The frames of the run as server-sent events, from its beginning, or behind the frame that `Last-Event-ID` names, up to its end.",
+      responses: {
+        200: { description: "Frames", mediaType: "text/event-stream", stream: "WorkflowRunFrame" },
+      },
+      errors: ["run_not_found", "unsupported_value"],
+      handle: (call) => follow(context, call),
+    },
+    {
+      ...common,
+      method: "GET",
+      path: `${RUN}/steps/{stepId}/output`,
+      operationId: "getStepOutput",
+      summary: "Read the output of a step",
+      description: "Also one that is too large to stand in the run, which names it in `outputRef`.",
+      query: [{ name: "attempt", description: "Absent: the latest.", schema: { type: "integer", minimum: 1 } }],
+      responses: { 200: { description: "The output: any JSON", mediaType: "application/json" } },
+      errors: ["run_not_found", "not_found", "unsupported_value", "service_unavailable"],
+      handle: (call) => stepOutput(context, call),
+    },
+    {
+      ...common,
+      method: "POST",
+      path: `${RUN}/cancel`,
+      operationId: "cancelRun",
+      summary: "Cancel a run",
+      description:
+        "Nothing of it begins from here on. What a provider is at already is not taken back; work that was done is paid.",
+      responses: { 200: { description: "What it is now", schema: "WorkflowRunCancelled" } },
+      errors: ["run_not_found"],
+      handle: (call) => cancel(context, call),
+    },
+  ];
+}
+
+async function runStored(context: IngressContext, call: RouteCall): Promise<Response> {
+  const row = await shownWorkflow(context, call);
+  const body: WorkflowRunRequest = parse("WorkflowRunRequest", await bodyOf(context, call));
+  const caller = callerOf(call);
+  const { mode = "sync", input, version } = body;
+  const run = await newRunOf(context.database, caller, { ...asked(call, mode), input, workflow: row, version });
+  return begun(await beginRun(context, call.request, run));
+}
+
+async function runInline(context: IngressContext, call: RouteCall): Promise<Response> {
+  const caller = callerOf(call);
+  const key = idempotencyKeyOf(call.request.headers);
+  const body: PipelineRunRequest = parse("PipelineRunRequest", await bodyOf(context, call));
+  const { mode = "sync", input } = body;
+  const fingerprint = createHash("sha256")
+    .update(canonicalJson([mode, body.definition, input]))
+    .digest("hex");
+  if (key !== null) {
+    const known = await findKnown(context, caller, key, fingerprint);
+    if (known) return known;
+  }
+  const definition = await checkDefinition(context, caller, body.definition);
+  const run: NewRun = {
+    ...inlineRunOf(caller, definition, { ...asked(call, mode), input }),
+    ...(key === null ? {} : { idempotencyKey: key, fingerprint }),
+  };
+  const answer = await beginRun(context, call.request, run);
+  // Another one under the same key was faster.
+  return answer ?? begun(key === null ? undefined : await findKnown(context, caller, key, fingerprint));
+}
+
+function asked(call: RouteCall, mode: NewRun["mode"]) {
+  const lane = mode === "async" ? "batch" : "live";
+  return { id: call.requestId, mode, lane, depth: 0, traceparent: call.request.headers.get("traceparent") } as const;
+}
+
+function begun(answer: Response | undefined): Response {
+  if (!answer) throw new Error("a new run has an id that is not new");
+  return answer;
+}
+
+/** The first run of an idempotency key. @throws ApiError `idempotency_key_reused`, `idempotency_in_progress` */
+async function findKnown(
+  context: IngressContext,
+  caller: Caller,
+  key: string,
+  fingerprint: string,
+): Promise<Response | undefined> {
+  const row = await findIdempotentRun(context.database, caller.workspaceId, key, LIMITS.idempotentRunMs);
+  if (!row) return undefined;
+  if (row.fingerprint !== fingerprint) {
+    throw new ApiError("idempotency_key_reused", "This Idempotency-Key named another run within the last day.");
+  }
+  if (row.mode === "stream") return streamRun(context, row.id, context.runs.follow(row.id), 0);
+  if (row.mode === "async" || row.ended_at !== null) {
+    return answerRun(context, row, { status: row.mode === "async" ? 202 : 200, isFresh: false });
+  }
+  throw new ApiError(
+    "idempotency_in_progress",
+    `The run of this Idempotency-Key goes on; GET ${RUNS}/${row.id} tells of it.`,
+    {
+      shouldRetry: true,
+    },
+  );
+}
+
+async function bodyOf(context: IngressContext, call: RouteCall): Promise<unknown> {
+  const bytes = await readJsonBody(call.request, context.config.bodyBytesMax);
+  return bytes.length === 0 ? {} : readJson(bytes).value;
+}
+
+/** Of one that the caller may not see is told what is told of none. @throws ApiError `run_not_found` */
+async function shownRun({ database }: IngressContext, call: RouteCall): Promise<RunRow> {
+  const id = (call.params["id"] ?? "").toLowerCase();
+  const row = isUuid(id) ? await findRun(database, readerOf(callerOf(call)), id) : undefined;
+  if (!row) throw new ApiError("run_not_found", "There is no such run in this workspace.");
+  return row;
+}
+
+async function listOf(context: IngressContext, call: RouteCall, workflowId: string | null): Promise<Response> {
+  const page = pageOf(call.request);
+  const query = new URL(call.request.url).searchParams;
+  const parentId = query.get("parentRunId")?.toLowerCase() ?? null;
+  if (parentId !== null && !isUuid(parentId)) throw notAmong("parentRunId", "the id of a run");
+  const filter = {
+    workflowId,
+    parentId,
+    status: oneOf("status", RUN_STATUSES, query.get("status")),
+    mode: oneOf("mode", RUN_MODES, query.get("mode")),
+    ...page,
+  };
+  const { rows, total } = await listRuns(context.database, readerOf(callerOf(call)), filter);
+  const items: WorkflowRunSummary[] = rows.map(presentRunHead);
+  return json({ items, total, ...page } satisfies WorkflowRunList);
+}
+
+function oneOf<const T extends string>(param: string, values: readonly T[], given: string | null): T | null {
+  if (given === null || given === "") return null;
+  const found = values.find((value) => value === given);
+  if (!found) throw notAmong(param, `one of ${values.join(", ")}`);
+  return found;
+}
+
+function notAmong(param: string, expected: string): ApiError {
+  return new ApiError("unsupported_value", `Expected ${param} to be ${expected}.`, { param });
+}
+
+async function follow(context: IngressContext, call: RouteCall): Promise<Response> {
+  const row = await shownRun(context, call);
+  const after = wholeNumber("Last-Event-ID", call.request.headers.get("last-event-id"), 0, 0);
+  return streamRun(context, row.id, context.runs.follow(row.id), Math.min(after, row.frames));
+}
+
+async function stepOutput(context: IngressContext, call: RouteCall): Promise<Response> {
+  const row = await shownRun(context, call);
+  const asked = new URL(call.request.url).searchParams.get("attempt");
+  const attempt = wholeNumber("attempt", asked, 0, 1);
+  const steps = await findStepRuns(context.database, [row.id]);
+  const step = steps.findLast(
+    (one) =>
+      one.step_id === call.params["stepId"] && one.status === "succeeded" && (attempt === 0 || one.attempt === attempt),
+  );
+  if (!step) throw new ApiError("not_found", "The run has no such output.");
+  const outputs = [...(step.outputs ?? [])];
+  for (const [index, reference] of (step.output_refs ?? []).entries()) {
+    if (reference === null) continue;
+    outputs[index] = await readClaim(context.storage, reference).catch((error: unknown) => {
+      throw new ApiError("service_unavailable", "The output cannot be read right now; try again shortly.", {
+        cause: error,
+      });
+    });
+  }
+  return json(outputOf(step.is_list, outputs));
+}
+
+async function cancel(context: IngressContext, call: RouteCall): Promise<Response> {
+  const row = await shownRun(context, call);
+  const jobs = await requestRunCancel(context.database, row.id);
+  for (const id of jobs ?? []) context.cancel(id);
+  if (jobs !== undefined) wakeRun(context.connection, row);
+  // It may have ended since it was read.
+  const now = jobs === undefined ? await shownRun(context, call) : row;
+  const status = jobs === undefined ? endedStatus(now) : "cancelled";
+  return json({ id: row.id, status } satisfies WorkflowRunCancelled);
+}
+
+function endedStatus({ status }: RunRow): WorkflowRunCancelled["status"] {
+  if (status === "queued" || status === "running") throw new Error("a run that was not cancelled has not ended");
+  return status;
+}

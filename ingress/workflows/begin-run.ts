@@ -1,0 +1,85 @@
+/** Begins a run, and answers as its mode says. */
+import type { NewRun, RunRow } from "#shared/database/runs.ts";
+import { countActiveRuns, findRunById, findStepRuns, insertRun } from "#shared/database/runs.ts";
+import { ApiError } from "#shared/errors.ts";
+import { failpoint } from "#shared/failpoint.ts";
+import { LIMITS } from "#shared/limits.ts";
+import { formatCredits } from "#shared/money.ts";
+import { wakeRun } from "#shared/queue/run-wake.ts";
+import { presentRun } from "#shared/workflows/present-run.ts";
+
+import { json } from "../answers.ts";
+import type { IngressContext } from "../context.ts";
+
+import type { FollowedRun } from "./run-follower.ts";
+import { streamRun } from "./run-stream.ts";
+
+/**
+ * @returns undefined when there is such a run already
+ * @throws ApiError `overloaded`; `run_timeout` when the run goes on without its caller
+ */
+export async function beginRun(context: IngressContext, request: Request, run: NewRun): Promise<Response | undefined> {
+  const { database, connection } = context;
+  const active = await countActiveRuns(database, run.workspaceId, LIMITS.activeRunsMax);
+  if (active >= LIMITS.activeRunsMax) {
+    throw new ApiError("overloaded", `The workspace has ${active} runs under way, which is as many as there may be.`);
+  }
+  // Before the run begins, so that no word of it is missed.
+  const followed = run.mode === "async" ? undefined : context.runs.follow(run.id);
+  let isStreamed = false;
+  try {
+    if (!(await insertRun(database, run))) return undefined;
+    failpoint("run.inserted");
+    wakeRun(connection, { id: run.id, workspace_id: run.workspaceId, lane: run.lane });
+    if (!followed) return await answerRun(context, await mustFind(context, run.id), { status: 202, isFresh: true });
+    if (run.mode === "stream") {
+      isStreamed = true;
+      return streamRun(context, run.id, followed, 0);
+    }
+    const row = await waitForEnd(context, run.id, followed, request.signal);
+    return await answerRun(context, row, { status: 200, isFresh: true });
+  } finally {
+    if (!isStreamed) followed?.close();
+  }
+}
+
+/** @param isFresh without its input, and with its steps in the order of their beginning */
+export async function answerRun(
+  { database }: IngressContext,
+  row: RunRow,
+  { status, isFresh }: { readonly status: number; readonly isFresh: boolean },
+): Promise<Response> {
+  const steps = await findStepRuns(database, [row.id]);
+  const headers = row.ended_at === null ? {} : { "x-credits-used": formatCredits(row.credits) };
+  return json(presentRun(row, steps, { isSorted: !isFresh, hasInput: !isFresh }), headers, status);
+}
+
+async function mustFind({ database }: IngressContext, id: string): Promise<RunRow> {
+  const row = await findRunById(database, id);
+  if (!row) throw new Error("the run is gone");
+  return row;
+}
+
+async function waitForEnd(
+  context: IngressContext,
+  id: string,
+  followed: FollowedRun,
+  left: AbortSignal,
+): Promise<RunRow> {
+  const until = performance.now() + LIMITS.runWaitMs;
+  for (;;) {
+    const row = await mustFind(context, id);
+    if (row.ended_at !== null) return row;
+    const restMs = until - performance.now();
+    if (restMs <= 0 || left.aborted) {
+      throw new ApiError(
+        "run_timeout",
+        `The run takes longer than it is waited for; GET /v1/workflows/runs/${id} tells of it.`,
+        {
+          shouldRetry: false,
+        },
+      );
+    }
+    await followed.wait(Math.min(restMs, LIMITS.jobLookMs), left);
+  }
+}

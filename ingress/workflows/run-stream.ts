@@ -1,0 +1,103 @@
+/**
+ * A run as server-sent events. Frames are read from rows, so that a reader who comes back with the last id it saw is told all that it
+ * missed; pieces of answers are told as they come, and have no id.
+ */
+import type { WorkflowRunFrame } from "#schemas/generated/types.ts";
+import { findFrames, findRunById, findStepRuns, type FrameRow, type RunRow } from "#shared/database/runs.ts";
+import { LIMITS } from "#shared/limits.ts";
+import { presentRun, presentStepRun } from "#shared/workflows/present-run.ts";
+
+import type { IngressContext } from "../context.ts";
+import { streamOf } from "../files/stream.ts";
+import { SSE_HEADERS } from "../wait/call.ts";
+
+import type { FollowedRun } from "./run-follower.ts";
+
+const KEEPALIVE = Buffer.from(": keepalive\n\n");
+const OPENING = Buffer.from(": run\n\n");
+const DONE = Buffer.from("data: [DONE]\n\n");
+const PAGE = 200;
+
+type Context = Pick<IngressContext, "database" | "log">;
+
+/** @param after number of the last frame that the reader has; 0: none. Closes `followed` in the end */
+export function streamRun(context: Context, runId: string, followed: FollowedRun, after: number): Response {
+  const left = new AbortController();
+  const onFault = (error: unknown): void =>
+    context.log.error({ err: error, run_id: runId }, "the stream of a run broke off");
+  const body = streamOf(OPENING, framesOf(context, runId, followed, after, left.signal), onFault, () => left.abort());
+  return new Response(body, { headers: { ...SSE_HEADERS, "x-run-id": runId } });
+}
+
+async function* framesOf(
+  { database }: Context,
+  runId: string,
+  followed: FollowedRun,
+  after: number,
+  left: AbortSignal,
+): AsyncGenerator<Uint8Array, void, void> {
+  let last = after;
+  let toldAt = performance.now();
+  try {
+    while (!left.aborted) {
+      // Pieces of a step's answer come before the frame that ends it.
+      const deltas = followed.takeDeltas();
+      const frames = await findFrames(database, runId, last, PAGE);
+      for (const delta of deltas) yield event({ type: "step.delta", runId, ...shownDelta(delta) });
+      for (const frame of frames) {
+        const payload = await shownFrame(database, runId, frame);
+        last = frame.seq;
+        if (payload) yield event(payload, frame.seq);
+        if (frame.type !== "run.finished") continue;
+        yield DONE;
+        return;
+      }
+      if (frames.length + deltas.length > 0) toldAt = performance.now();
+      if (frames.length === PAGE) continue;
+      const row = await findRunById(database, runId);
+      if (!row || isTold(row, last)) {
+        yield DONE;
+        return;
+      }
+      await followed.wait(Math.min(LIMITS.jobLookMs, LIMITS.keepaliveMs), left);
+      if (performance.now() - toldAt < LIMITS.keepaliveMs) continue;
+      toldAt = performance.now();
+      yield KEEPALIVE;
+    }
+  } finally {
+    followed.close();
+  }
+}
+
+/** A reader that has every frame, the last included. */
+function isTold(row: RunRow, last: number): boolean {
+  return row.ended_at !== null && last >= row.frames;
+}
+
+function shownDelta({ content, ...place }: ReturnType<FollowedRun["takeDeltas"]>[number]) {
+  return { ...place, delta: { content } };
+}
+
+async function shownFrame(
+  database: Context["database"],
+  runId: string,
+  { type, step_id: stepId, attempt }: FrameRow,
+): Promise<WorkflowRunFrame | undefined> {
+  if (type === "run.finished") {
+    const row = await findRunById(database, runId);
+    const steps = await findStepRuns(database, [runId]);
+    return row && { type, runId, run: presentRun(row, steps, { isSorted: false, hasInput: false }) };
+  }
+  if (stepId === null || attempt === null) return { type, runId };
+  const [step] = await findStepRuns(database, [runId], { stepId, attempt });
+  if (!step) return undefined;
+  const shown = presentStepRun(step);
+  // Read later than it was written: it may have ended since.
+  if (type === "step.finished") return { type, runId, stepRun: shown };
+  const { id, type: stepType } = shown;
+  return { type, runId, stepRun: { id, type: stepType, status: "running", attempt, creditsUsed: 0, durationMs: 0 } };
+}
+
+function event(payload: WorkflowRunFrame, id?: number): Uint8Array {
+  return Buffer.from(`${id === undefined ? "" : `id: ${id}\n`}data: ${JSON.stringify(payload)}\n\n`);
+}

@@ -1,0 +1,258 @@
+/** Runs of workflows, as callers ask for them: made, found, listed, cancelled. How they go on: workers/workflows. */
+import type { Lane } from "#shared/queue/subjects.ts";
+
+import type { Queryable } from "./client.ts";
+import type { WorkflowReader } from "./workflows.ts";
+
+export const RUN_MODES = ["sync", "stream", "async"] as const;
+export type RunMode = (typeof RUN_MODES)[number];
+export const RUN_STATUSES = ["queued", "running", "succeeded", "failed", "cancelled"] as const;
+export type RunStatus = (typeof RUN_STATUSES)[number];
+
+export interface RunRow {
+  readonly id: string;
+  readonly workspace_id: string;
+  readonly workflow_id: string | null;
+  readonly version: number | null;
+  readonly mode: RunMode;
+  readonly lane: Lane;
+  /** As callers see it: cancelled from the moment in which that was asked. */
+  readonly status: RunStatus;
+  readonly attempt: number;
+  readonly max_attempts: number;
+  /** JSON text, as is `output`. */
+  readonly input: string | null;
+  readonly output: string | null;
+  readonly error: { readonly code: string; readonly message: string; readonly stepId: string } | null;
+  readonly parent_id: string | null;
+  readonly fingerprint: string | null;
+  /** Nano-credits of its work that has ended. */
+  readonly credits: bigint;
+  /** Of its last frame. */
+  readonly frames: number;
+  readonly created_at: Date;
+  readonly started_at: Date | null;
+  readonly ended_at: Date | null;
+}
+
+const RUN_COLUMNS = `id, workspace_id, workflow_id, version, mode, lane,
+  case when cancel_requested and status in ('queued', 'running') then 'cancelled' else status end as status,
+  attempt, max_attempts, input, output, error, parent_id, fingerprint, credits, frames, created_at, started_at, ended_at`;
+
+/** A run that is to begin. */
+export interface NewRun {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly keyId: string;
+  readonly memberId: string;
+  readonly workflow: { readonly id: string; readonly version: number } | null;
+  /** JSON; null where a stored workflow has it. */
+  readonly definition: string | null;
+  readonly mode: RunMode;
+  readonly lane: Lane;
+  readonly maxAttempts: number;
+  /** JSON. */
+  readonly input: string | null;
+  readonly parent?: {
+    readonly id: string;
+    readonly stepId: string;
+    readonly attempt: number;
+    readonly index: number;
+  };
+  readonly depth: number;
+  readonly idempotencyKey?: string;
+  readonly fingerprint?: string;
+  readonly traceparent?: string;
+}
+
+/** False: there is a run of that id, or of that idempotency key within its day. */
+export async function insertRun(target: Queryable, run: NewRun): Promise<boolean> {
+  const rows = await target.query(
+    `insert into run (id, workspace_id, key_id, member_id, workflow_id, version, definition, mode, lane, max_attempts, input,
+       parent_id, parent_step, parent_attempt, parent_index, depth, idempotency_key, fingerprint, traceparent)
+     values ($1, $2, $3, $4, $5, $6, $7::json, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
+     on conflict do nothing returning 1`,
+    [
+      run.id,
+      run.workspaceId,
+      run.keyId,
+      run.memberId,
+      run.workflow?.id ?? null,
+      run.workflow?.version ?? null,
+      run.definition,
+      run.mode,
+      run.lane,
+      run.maxAttempts,
+      run.input,
+      run.parent?.id ?? null,
+      run.parent?.stepId ?? null,
+      run.parent?.attempt ?? null,
+      run.parent?.index ?? null,
+      run.depth,
+      run.idempotencyKey ?? null,
+      run.fingerprint ?? null,
+      run.traceparent ?? null,
+    ],
+    "insert_run",
+  );
+  return rows.length > 0;
+}
+
+/** Runs of a workspace that have not ended. */
+export async function countActiveRuns(target: Queryable, workspaceId: string, max: number): Promise<number> {
+  const rows = await target.query<{ count: number }>(
+    `select count(*)::int as count from (
+       select from run where workspace_id = $1 and status in ('queued', 'running') limit $2) x`,
+    [workspaceId, max],
+    "count_active_runs",
+  );
+  return rows[0]?.count ?? 0;
+}
+
+/** Keys older than that are free again. */
+export async function findIdempotentRun(
+  target: Queryable,
+  workspaceId: string,
+  key: string,
+  keepMs: number,
+): Promise<RunRow | undefined> {
+  const rows = await target.query<RunRow & { is_fresh: boolean }>(
+    `update run set idempotency_key = case when created_at > now() - $3 * interval '1 millisecond' then idempotency_key end
+     where workspace_id = $1 and idempotency_key = $2
+     returning ${RUN_COLUMNS}, idempotency_key is not null as is_fresh`,
+    [workspaceId, key, keepMs],
+  );
+  return rows.find(({ is_fresh }) => is_fresh);
+}
+
+/** Own runs; of all members for those who see all. $1 workspace, $2 member, $3 whether all are seen. */
+const VISIBLE = "workspace_id = $1 and ($3 or member_id = $2)";
+const readerValues = ({ workspaceId, memberId, seesAll }: WorkflowReader) => [workspaceId, memberId, seesAll] as const;
+
+/** Undefined for one that the reader does not see. */
+export async function findRun(target: Queryable, reader: WorkflowReader, id: string): Promise<RunRow | undefined> {
+  const rows = await target.query<RunRow>(
+    `select ${RUN_COLUMNS} from run where ${VISIBLE} and id = $4`,
+    [...readerValues(reader), id],
+    "find_run",
+  );
+  return rows[0];
+}
+
+/** For the service itself, whoever may see it. */
+export async function findRunById(target: Queryable, id: string): Promise<RunRow | undefined> {
+  const rows = await target.query<RunRow>(`select ${RUN_COLUMNS} from run where id = $1`, [id], "find_run_by_id");
+  return rows[0];
+}
+
+export interface RunFilter {
+  readonly workflowId: string | null;
+  readonly parentId: string | null;
+  readonly status: RunStatus | null;
+  readonly mode: RunMode | null;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** Newest first; those that steps of others started only where their parent is asked for. */
+export async function listRuns(
+  target: Queryable,
+  reader: WorkflowReader,
+  { workflowId, parentId, status, mode, limit, offset }: RunFilter,
+): Promise<{ readonly rows: readonly RunRow[]; readonly total: number }> {
+  const from = `(select *, case when cancel_requested and status in ('queued', 'running') then 'cancelled' else status end as shown
+      from run where ${VISIBLE} and case when $5::uuid is null then parent_id is null else parent_id = $5 end) run
+    where ($4::uuid is null or workflow_id = $4) and ($6::text is null or shown = $6) and ($7::text is null or mode = $7)`;
+  const values = [...readerValues(reader), workflowId, parentId, status, mode];
+  const [rows, counted] = await Promise.all([
+    target.query<RunRow>(`select ${RUN_COLUMNS} from ${from} order by created_at desc, id desc limit $8 offset $9`, [
+      ...values,
+      limit,
+      offset,
+    ]),
+    target.query<{ total: number }>(`select count(*)::int as total from ${from}`, values),
+  ]);
+  return { rows, total: counted[0]?.total ?? 0 };
+}
+
+/**
+ * From here on nothing of it begins, and its jobs are asked to end.
+ * @returns ids of those jobs; undefined when it had ended
+ */
+export async function requestRunCancel(target: Queryable, id: string): Promise<readonly string[] | undefined> {
+  const rows = await target.query<{ jobs: string[] | null }>(
+    `with asked as (
+       update run set cancel_requested = true, due_at = null
+       where id = $1 and status in ('queued', 'running') and not cancel_requested
+       returning id
+     ), jobs as (
+       update job set cancel_requested = true from asked
+       where job.run_id = asked.id and job.kind <> 'workflow' and job.state in ('queued', 'running')
+       returning job.id
+     )
+     select (select array_agg(id) from jobs) as jobs from asked`,
+    [id],
+  );
+  const [row] = rows;
+  return row && (row.jobs ?? []);
+}
+
+export interface StepRunRow {
+  readonly run_id: string;
+  readonly step_id: string;
+  readonly attempt: number;
+  readonly seq: number;
+  readonly type: string;
+  readonly status: "queued" | "running" | "succeeded" | "failed" | "skipped" | "cancelled";
+  readonly skipped_reason: "condition_false" | "dependency_failed" | null;
+  readonly is_list: boolean;
+  readonly error: { readonly code: string; readonly message: string } | null;
+  readonly started_at: Date | null;
+  readonly ended_at: Date | null;
+  /** Nano-credits of its work that has ended. */
+  readonly credits: bigint;
+  /** In the order of its items. */
+  readonly child_run_ids: readonly string[] | null;
+  /** JSON texts in the order of its items; null for those without one, and for large ones. */
+  readonly outputs: readonly (string | null)[] | null;
+  /** Where large ones lie, likewise. */
+  readonly output_refs: readonly (string | null)[] | null;
+}
+
+/** @param only of one attempt of one step */
+export function findStepRuns(
+  target: Queryable,
+  runIds: readonly string[],
+  only: { readonly stepId: string; readonly attempt: number } | null = null,
+): Promise<StepRunRow[]> {
+  return target.query<StepRunRow>(
+    `select s.run_id, s.step_id, s.attempt, s.seq, s.type, s.status, s.skipped_reason, s.list is not null as is_list, s.error, s.started_at,
+            s.ended_at, coalesce(i.credits, 0)::bigint as credits, i.child_run_ids, i.outputs, i.output_refs
+     from step_run s
+     left join lateral (
+       select sum(credits) as credits,
+              array_agg(work_id::text order by item) filter (where is_run and work_id is not null) as child_run_ids,
+              array_agg(output order by item) as outputs, array_agg(output_ref order by item) as output_refs
+       from step_item where run_id = s.run_id and step_id = s.step_id and attempt = s.attempt) i on true
+     where s.run_id = any ($1) and ($2::text is null or (s.step_id = $2 and s.attempt = $3))
+     order by s.seq`,
+    [[...runIds], only?.stepId ?? null, only?.attempt ?? null],
+    "find_step_runs",
+  );
+}
+
+export interface FrameRow {
+  readonly seq: number;
+  readonly type: "run.started" | "step.started" | "step.finished" | "run.finished";
+  readonly step_id: string | null;
+  readonly attempt: number | null;
+}
+
+/** Frames behind a number, in order. */
+export function findFrames(target: Queryable, runId: string, after: number, max: number): Promise<FrameRow[]> {
+  return target.query<FrameRow>(
+    "select seq, type, step_id, attempt from run_frame where run_id = $1 and seq > $2 order by seq limit $3",
+    [runId, after, max],
+    "find_frames",
+  );
+}

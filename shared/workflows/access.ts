@@ -1,0 +1,18 @@
+/** What a member may do with a workflow of the workspace. */
+import type { Caller } from "#shared/admission/authenticate.ts";
+import type { WorkflowReader, WorkflowRow } from "#shared/database/workflows.ts";
+
+type Member = Pick<Caller, "workspaceId" | "memberId" | "role">;
+
+export function readerOf({ workspaceId, memberId, role }: Member): WorkflowReader {
+  return { workspaceId, memberId, seesAll: role === "owner" || role === "admin" };
+}
+
+/** Its maker, owners and admins. */
+export function isKeeper(row: WorkflowRow, member: Member): boolean {
+  return row.created_by === member.memberId || readerOf(member).seesAll;
+}
+
+export function mayRun(row: WorkflowRow, member: Member): boolean {
+  return isKeeper(row, member) || (row.sharing_scope === "workspace" && row.share_permission !== "read");
+}

@@ -1,0 +1,74 @@
+/** A run that is to begin: what it runs, and its input as its definition declares it. */
+import type { WorkflowDefinition } from "#schemas/generated/types.ts";
+import type { Caller } from "#shared/admission/authenticate.ts";
+import type { Queryable } from "#shared/database/client.ts";
+import type { NewRun, RunMode } from "#shared/database/runs.ts";
+import { findDefinition, type WorkflowRow } from "#shared/database/workflows.ts";
+import { ApiError } from "#shared/errors.ts";
+import { LIMITS } from "#shared/limits.ts";
+import type { Lane } from "#shared/queue/subjects.ts";
+
+import { mayRun } from "./access.ts";
+import { readRunInput } from "./inputs.ts";
+
+interface Asked {
+  readonly id: string;
+  readonly input: Readonly<Record<string, unknown>> | undefined;
+  readonly mode: RunMode;
+  readonly lane: Lane;
+  readonly parent?: NewRun["parent"];
+  readonly depth: number;
+  readonly traceparent?: string | null;
+}
+
+/** @throws ApiError `workflow_not_found`, `permission_denied`; `invalid_request` of the input */
+export async function newRunOf(
+  target: Queryable,
+  caller: Caller,
+  asked: Asked & {
+    readonly workflow: WorkflowRow | undefined;
+    readonly version: number | undefined;
+    /** By who wrote the definition that runs it. */
+    readonly isJudged?: boolean;
+  },
+): Promise<NewRun> {
+  const { workflow } = asked;
+  if (!workflow) throw new ApiError("workflow_not_found", "There is no such workflow in this workspace.");
+  if (asked.isJudged !== true && !mayRun(workflow, caller)) {
+    throw new ApiError(
+      "permission_denied",
+      "This workflow is shared to be read, and run by its maker, owners and admins.",
+    );
+  }
+  const version = asked.version ?? workflow.latest_version;
+  const definition = (await findDefinition(target, workflow.id, version)) as WorkflowDefinition | undefined;
+  if (!definition) throw new ApiError("workflow_not_found", `The workflow has no version ${version}.`);
+  return inlineRunOf(caller, definition, asked, { id: workflow.id, version });
+}
+
+/** @param stored where the definition is kept; null: it came with the run. @throws ApiError of the input */
+export function inlineRunOf(
+  caller: Caller,
+  definition: WorkflowDefinition,
+  { id, input, mode, lane, parent, depth, traceparent }: Asked,
+  stored: NewRun["workflow"] = null,
+): NewRun {
+  const given = readRunInput(definition.inputs ?? {}, input);
+  // A run that is waited for is tried once: its caller decides about the next.
+  const attempts = mode === "async" ? (definition.retry?.max_attempts ?? 1) : 1;
+  return {
+    id,
+    workspaceId: caller.workspaceId,
+    keyId: caller.keyId,
+    memberId: caller.memberId,
+    workflow: stored,
+    definition: stored ? null : JSON.stringify(definition),
+    mode,
+    lane,
+    maxAttempts: Math.min(LIMITS.runAttemptsMax, Math.max(1, attempts)),
+    input: given === undefined ? null : JSON.stringify(given),
+    ...(parent ? { parent } : {}),
+    depth,
+    ...(traceparent == null ? {} : { traceparent }),
+  };
+}

@@ -1,0 +1,80 @@
+/** A run as its callers see it. */
+import type { WorkflowRun, WorkflowRunSummary, WorkflowStepRun } from "#schemas/generated/types.ts";
+import type { RunRow, StepRunRow } from "#shared/database/runs.ts";
+import { creditsNumber } from "#shared/money.ts";
+
+type Json = Exclude<WorkflowRun["output"], undefined>;
+
+interface Shown {
+  /** In order of step ids and attempts; else as the steps became ready. */
+  readonly isSorted: boolean;
+  readonly hasInput: boolean;
+}
+
+export function presentRun(row: RunRow, steps: readonly StepRunRow[], { isSorted, hasInput }: Shown): WorkflowRun {
+  const ordered = isSorted ? steps.toSorted(byStep) : steps;
+  return {
+    ...presentRunHead(row),
+    stepRuns: ordered.map((step) => presentStepRun(step)),
+    ...(hasInput && row.input !== null ? { input: JSON.parse(row.input) as Record<string, unknown> } : {}),
+    ...(row.output === null ? {} : { output: JSON.parse(row.output) as Json }),
+    ...(row.error === null || row.status !== "failed" ? {} : { error: pick(row.error) }),
+  };
+}
+
+export function presentRunHead(row: RunRow): WorkflowRunSummary {
+  return {
+    id: row.id,
+    status: row.status,
+    ...(row.workflow_id === null ? {} : { workflowId: row.workflow_id }),
+    ...(row.version === null ? {} : { version: row.version }),
+    mode: row.mode,
+    ...(row.parent_id === null ? {} : { parentRunId: row.parent_id }),
+    attempt: row.attempt,
+    maxAttempts: row.max_attempts,
+    creditsUsed: creditsNumber(row.credits),
+    durationMs: between(row.started_at, row.ended_at),
+    createdAt: row.created_at.toISOString(),
+  };
+}
+
+export function presentStepRun(row: StepRunRow): WorkflowStepRun {
+  const { outputs, output_refs: references } = row;
+  const isLarge = references?.some((one) => one !== null) ?? false;
+  const hasOutput = row.status === "succeeded" && !isLarge;
+  return {
+    id: row.step_id,
+    type: row.type,
+    status: row.status,
+    attempt: row.attempt,
+    ...(row.child_run_ids === null ? {} : { childRunIds: [...row.child_run_ids] }),
+    creditsUsed: creditsNumber(row.credits),
+    durationMs: between(row.started_at, row.ended_at),
+    ...(hasOutput ? { output: outputOf(row.is_list, outputs ?? []) } : {}),
+    ...(row.status === "succeeded" && isLarge
+      ? { outputRef: `/v1/workflows/runs/${row.run_id}/steps/${row.step_id}/output?attempt=${row.attempt}` }
+      : {}),
+    ...(row.error === null ? {} : { error: { code: row.error.code, message: row.error.message } }),
+    ...(row.skipped_reason === null ? {} : { skippedReason: row.skipped_reason }),
+  };
+}
+
+/** @param outputs JSON texts by item; null where an item has none */
+export function outputOf(isList: boolean, outputs: readonly (string | null)[]): Json {
+  const values = outputs.map((text) => (text === null ? null : (JSON.parse(text) as Json)));
+  return isList ? values : (values[0] ?? null);
+}
+
+function pick({ code, message, stepId }: NonNullable<RunRow["error"]>): NonNullable<WorkflowRun["error"]> {
+  return { code, message, stepId };
+}
+
+function byStep(one: StepRunRow, other: StepRunRow): number {
+  if (one.step_id !== other.step_id) return one.step_id < other.step_id ? -1 : 1;
+  return one.attempt - other.attempt;
+}
+
+/** Milliseconds; 0 where one of the two is not there. */
+function between(from: Date | null, to: Date | null): number {
+  return from === null || to === null ? 0 : Math.max(0, to.getTime() - from.getTime());
+}

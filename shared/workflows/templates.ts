@@ -1,0 +1,41 @@
+/** Workflows to begin with: the files of deploy/examples, as far as this installation has the models and capabilities that they call. */
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+
+import type { WorkflowTemplate } from "#schemas/generated/types.ts";
+import { validate } from "#shared/contracts.ts";
+import { ApiError } from "#shared/errors.ts";
+
+import { readDefinition } from "./definition.ts";
+
+const FOLDER = join(import.meta.dir, "../../deploy/examples");
+
+/** In the order of their names. @throws Error with one sentence when a file is none */
+export async function loadTemplates(folder = FOLDER): Promise<readonly WorkflowTemplate[]> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith(".json"));
+  const templates = await Promise.all(
+    names.map(async (name) => {
+      const value: unknown = await Bun.file(join(folder, name)).json();
+      const fault = validate("WorkflowTemplate", value);
+      if (fault) throw new Error(`the template ${name} is not one: ${fault.message}`);
+      return value as WorkflowTemplate;
+    }),
+  );
+  return templates.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+}
+
+/** Those whose models and capabilities are there. */
+export function templatesFor(
+  templates: readonly WorkflowTemplate[],
+  surroundings: Parameters<typeof readDefinition>[1],
+): readonly WorkflowTemplate[] {
+  return templates.filter(({ definition }) => {
+    try {
+      readDefinition(definition, surroundings);
+      return true;
+    } catch (error) {
+      if (error instanceof ApiError) return false;
+      throw error;
+    }
+  });
+}

@@ -1,0 +1,188 @@
+/**
+ * Fault: a worker that carries runs on dies by SIGKILL at each of its failpoints, at the first pass and at later ones, and so does one
+ * that does a step's call. Expected: the run ends; no step that was done is done again; the provider was asked once for each; credits
+ * are the sum of the steps and the books are exact.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+
+import type { WorkflowRun } from "#schemas/generated/types.ts";
+import type { Failpoint } from "#shared/failpoint.ts";
+import { type ManagedProcess, startRole } from "#tests/support/role-process.ts";
+
+import { audit } from "./audit.ts";
+import { type Bed, startBed } from "./bed.ts";
+import { failpointsOf } from "./failpoints.ts";
+import { eventually } from "./wait.ts";
+
+let bed: Bed;
+let child: string;
+
+beforeAll(async () => {
+  bed = await startBed({ workers: 0, behaviours: ["delay-20"] });
+  await bed.stack.addRole("worker", "capability");
+  const { body } = await call("/v1/workflows", {
+    name: "child",
+    definition: { steps: [flat("inner", "inner ${{ run.id }}")] },
+  });
+  child = String(body["id"]);
+}, 90_000);
+afterAll(() => bed?.stop());
+
+async function call(path: string, body?: object): Promise<{ status: number; body: Record<string, unknown> }> {
+  const { url, key } = bed.target();
+  const answer = await fetch(url + path, {
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    ...(body ? { method: "POST", body: JSON.stringify(body) } : {}),
+  });
+  return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
+}
+
+const flat = (id: string, content: string, more: object = {}) => ({
+  id,
+  type: "model",
+  model: "flat",
+  params: { messages: [{ role: "user", content }] },
+  ...more,
+});
+
+/** Each kind of step; five calls of one credit. */
+const definitionOf = (mark: string) => ({
+  steps: [
+    flat("first", `${mark} first`),
+    flat("each", `${mark} item \${{ item }}`, { for_each: [1, 2, 3], concurrency: 2, depends_on: ["first"] }),
+    { id: "sub", type: "sub_pipeline", workflow_id: child, depends_on: ["first"] },
+    {
+      id: "resized",
+      type: "code.transform_json",
+      input: { data: { text: '{"a":1}' } },
+      params: {},
+      depends_on: ["each", "sub"],
+    },
+  ],
+  output: "${{ size(steps.each.output) }}",
+});
+
+function asked(mark: string): string[] {
+  return bed.upstream.requests
+    .map(({ body }) => JSON.stringify(body))
+    .filter((text) => text.includes(mark))
+    .map((text) => /(first|item \d)/.exec(text)?.[0] ?? text);
+}
+
+async function endOf(id: string): Promise<WorkflowRun> {
+  return eventually(
+    `run ${id} ends`,
+    async () => {
+      const run = (await call(`/v1/workflows/runs/${id}`)).body as unknown as WorkflowRun;
+      const isOpen = [run, ...run.stepRuns].some(({ status }) => status === "queued" || status === "running");
+      return isOpen ? undefined : run;
+    },
+    60_000,
+  );
+}
+
+/** Begins a run while only one worker of the pool lives, which dies where it is told to; another takes over. */
+async function runThrough(pool: string, at: string, mode: "async" | "sync" | "stream"): Promise<WorkflowRun> {
+  const mark = `${pool} ${mode} ${at}`;
+  const mortal = await startRole(["worker", pool], { ...bed.stack.env, SLUICE_FAILPOINT: at });
+  let next: ManagedProcess | undefined;
+  try {
+    const begun = call("/v1/pipelines/runs", { definition: definitionOf(mark), mode: "async" });
+    const id = String((await begun).body["id"]);
+    const { signal: died } = await mortal.exited();
+    next = await startRole(["worker", pool], bed.stack.env);
+    const run = await endOf(id);
+    expect([at, died]).toEqual([at, "SIGKILL"]);
+    return run;
+  } finally {
+    await mortal.stop();
+    await next?.stop();
+  }
+}
+
+const CREDITS = 5;
+
+describe("a worker that carries runs on dies at", () => {
+  let chat: ManagedProcess;
+  beforeAll(async () => {
+    chat = await startRole(["worker", "chat"], bed.stack.env);
+  });
+  afterAll(() => chat.stop());
+
+  const points = failpointsOf("workflow worker");
+  const passes = points.flatMap((at) => (at === "run.ended" ? [at] : [at, `${at}:3`, `${at}:5`]));
+  test.each([...passes, "job.dispatched:2"])(
+    "%s: another ends the run, and asks for nothing twice",
+    async (at) => {
+      const run = await runThrough("workflow", at, "async");
+      expect(run).toMatchObject({ status: "succeeded", output: 3, attempt: 1 });
+      expect(run.stepRuns.map(({ id, status, attempt }) => [id, status, attempt])).toEqual([
+        ["each", "succeeded", 1],
+        ["first", "succeeded", 1],
+        ["resized", "succeeded", 1],
+        ["sub", "succeeded", 1],
+      ]);
+      expect(asked(`workflow async ${at}`).toSorted()).toEqual(["first", "item 1", "item 2", "item 3"]);
+      const free = run.creditsUsed - CREDITS;
+      expect(free).toBeGreaterThanOrEqual(0);
+      expect(free).toBeLessThan(0.1);
+      expect(run.creditsUsed).toBeCloseTo(
+        run.stepRuns.reduce((sum, { creditsUsed }) => sum + creditsUsed, 0),
+        9,
+      );
+    },
+    90_000,
+  );
+});
+
+describe("a worker dies while it does a step's call, at", () => {
+  let workflow: ManagedProcess;
+  beforeAll(async () => {
+    workflow = await startRole(["worker", "workflow"], bed.stack.env);
+  });
+  afterAll(() => workflow.stop());
+
+  /** A provider may have been asked by then: it is not asked again. */
+  const LOST: readonly Failpoint[] = ["job.intended", "job.served"];
+  /** Behind the end of the first call, and a moment before the worker dies. */
+  const LATER: readonly Failpoint[] = ["job.told", "job.acknowledged"];
+
+  test.each(["job.claimed", "job.intended", "job.served", "job.ended", "job.told", "job.acknowledged"] as const)(
+    "%s: the step is done once, or fails as lost, and the run ends",
+    async (at) => {
+      const run = await runThrough("chat", at, "async");
+      const calls = asked(`chat async ${at}`);
+      expect(new Set(calls).size).toBe(calls.length);
+      if (LOST.includes(at)) {
+        expect(run).toMatchObject({ status: "failed", error: { code: "worker_lost", stepId: "first" } });
+        expect(calls.length).toBeLessThanOrEqual(1);
+      } else if (LATER.includes(at) && run.status === "failed") {
+        // The calls that follow may have been under way in the same worker.
+        expect(run).toMatchObject({
+          error: { code: "worker_lost" },
+          stepRuns: expect.arrayContaining([expect.objectContaining({ id: "first", status: "succeeded" })]) as never,
+        });
+      } else {
+        expect(run).toMatchObject({ status: "succeeded", output: 3 });
+        expect(calls.toSorted()).toEqual(["first", "item 1", "item 2", "item 3"]);
+      }
+    },
+    90_000,
+  );
+});
+
+test("in the end everything adds up", async () => {
+  // Words about runs that have ended may wait for a worker still.
+  const workers = await Promise.all(["workflow", "chat"].map((pool) => startRole(["worker", pool], bed.stack.env)));
+  try {
+    await audit(bed, { withinMs: 60_000 });
+    const open = await bed.stack.query("select id from run where status in ('queued', 'running')");
+    expect(open).toEqual([]);
+    await eventually("all work that was begun is known to have ended", async () => {
+      const rows = await bed.stack.query("select 1 from step_item where work_id is not null and credits is null");
+      return rows.length === 0;
+    });
+  } finally {
+    await Promise.all(workers.map((worker) => worker.stop()));
+  }
+}, 90_000);

@@ -1,0 +1,93 @@
+/**
+ * What the workflow engine adds: a chain of 20 chat steps against the same 20 calls made one after another, and a list of 1,000
+ * items over two workers. `npm run load:workflows`; ratios of one run are what counts.
+ */
+import { closeReaper } from "#deploy/embedded/reaper.mjs";
+
+import { createWorkspace, startBed } from "../faults/bed.ts";
+import { closeShared } from "../support/infrastructure.ts";
+
+const ROUNDS = 5;
+const CHAIN = 20;
+const ITEMS = 1_000;
+
+const bed = await startBed({ workers: 0, behaviours: ["delay-20"], env: { SLUICE_SANDBOX: "on" } });
+const { stack } = bed;
+try {
+  await Promise.all([
+    stack.addRole("worker", "chat"),
+    stack.addRole("worker", "workflow"),
+    stack.addRole("worker", "workflow"),
+  ]);
+  const { key } = await createWorkspace(stack, { creditsNano: 10n ** 15n });
+  const { url } = bed.target();
+  const post = async (path: string, body: object): Promise<Record<string, unknown>> => {
+    const answer = await fetch(url + path, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    if (answer.status >= 400) throw new Error(`${answer.status} ${await answer.text()}`);
+    return (await answer.json()) as Record<string, unknown>;
+  };
+  const params = { messages: [{ role: "user", content: "hello" }], max_tokens: 50 };
+  for (const model of ["flat", "sandbox-chat", "mock-delay-20"]) {
+    const steps = Array.from({ length: CHAIN }, (_, at) => ({
+      id: `s${at}`,
+      type: "model",
+      model,
+      params,
+      ...(at === 0 ? {} : { depends_on: [`s${at - 1}`] }),
+    }));
+    const [direct, chained]: [number[], number[]] = [[], []];
+    for (let round = 0; round <= ROUNDS; round += 1) {
+      let from = performance.now();
+      for (let at = 0; at < CHAIN; at += 1) await post("/v1/chat/completions", { model, ...params });
+      direct.push(performance.now() - from);
+      from = performance.now();
+      const run = await post("/v1/pipelines/runs", { definition: { steps } });
+      if (run["status"] !== "succeeded") throw new Error(JSON.stringify(run));
+      chained.push(performance.now() - from);
+    }
+    // The first round warms everything up.
+    const [one, other] = [median(direct.slice(1)), median(chained.slice(1))];
+    say(
+      `${model}: ${CHAIN} calls ${one.toFixed(0)} ms, a chain of ${CHAIN} steps ${other.toFixed(0)} ms: ratio ${(other / one).toFixed(2)}, ` +
+        `${((other - one) / CHAIN).toFixed(1)} ms a step`,
+    );
+  }
+  const list = Array.from({ length: ITEMS }, (_, at) => at);
+  const before = bed.upstream.requests.length;
+  const from = performance.now();
+  const run = await post("/v1/pipelines/runs", {
+    definition: {
+      steps: [
+        {
+          id: "each",
+          type: "model",
+          model: "flat",
+          for_each: list,
+          concurrency: 32,
+          params: { messages: [{ role: "user", content: "item ${{ item }}" }] },
+        },
+      ],
+      output: "${{ size(steps.each.output) }}",
+    },
+  });
+  const ms = performance.now() - from;
+  say(
+    `a list of ${ITEMS}: ${String(run["status"])}, output ${String(run["output"])}, ${bed.upstream.requests.length - before} calls, ${ms.toFixed(0)} ms, ${(ms / ITEMS).toFixed(2)} ms an item`,
+  );
+} finally {
+  await bed.stop();
+  await closeShared();
+  await closeReaper();
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
+}

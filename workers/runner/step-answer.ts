@@ -1,0 +1,64 @@
+/** The answer of a chat step whose run is streamed: readers of the run hear its text as it comes, and the job keeps it whole. */
+import type { JobMessage } from "#schemas/generated/types.ts";
+import type { BufferedPublisher } from "#shared/queue/buffered-publisher.ts";
+import { runSubject } from "#shared/queue/subjects.ts";
+
+import type { Outcome } from "../outcome.ts";
+
+import { Answer } from "./answer.ts";
+import { ChunkedCompletion } from "./chunked-completion.ts";
+
+type Place = NonNullable<JobMessage["step"]>;
+
+/** Pieces travel together that come within this time. */
+const LINGER_MS = 25;
+const ENCODER = new TextEncoder();
+
+/** The same call as a stream. */
+export function streamed(job: JobMessage): JobMessage {
+  return { ...job, request: { ...job.request, stream: true, stream_options: { include_usage: true } } };
+}
+
+export class StepAnswer extends Answer {
+  private readonly publisher: Pick<BufferedPublisher, "publish" | "isClosed">;
+  private readonly place: Place;
+  private completion = new ChunkedCompletion();
+  private hasText = false;
+  private waiting = "";
+  private lingering: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(publisher: Pick<BufferedPublisher, "publish" | "isClosed" | "room">, place: Place, model: string) {
+    super(publisher, undefined, model);
+    this.publisher = publisher;
+    this.place = place;
+  }
+
+  override get hasBegun(): boolean {
+    return this.hasText;
+  }
+
+  override write(text: string, _upstreamMs: number): void {
+    this.hasText = true;
+    this.waiting += this.completion.add(text);
+    this.lingering ??= setTimeout(() => this.tell(), LINGER_MS);
+  }
+
+  /** What a plain call would have come to. */
+  whole(outcome: Outcome): Outcome {
+    this.tell();
+    if (!("result" in outcome)) return outcome;
+    this.completion.add(outcome.result.text);
+    return { ...outcome, result: { ...outcome.result, text: JSON.stringify(this.completion.whole()) } };
+  }
+
+  private tell(): void {
+    clearTimeout(this.lingering);
+    this.lingering = undefined;
+    const content = this.waiting;
+    this.waiting = "";
+    if (content === "" || this.publisher.isClosed()) return;
+    const { run_id: runId, step_id: stepId, attempt, index } = this.place;
+    const delta = { stepId, attempt, ...(index === undefined ? {} : { index }), content };
+    this.publisher.publish(runSubject(runId), ENCODER.encode(JSON.stringify({ delta })));
+  }
+}

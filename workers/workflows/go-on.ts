@@ -1,0 +1,225 @@
+/**
+ * Carries one run on: reads what has happened to it, lets `advance` decide, writes the decision, and does what it asks for. Everything
+ * may stop after any line: what was decided stands in rows, and whoever looks next does the rest.
+ */
+import type { Caller } from "#shared/admission/authenticate.ts";
+import { cancelJobs, findDueSteps, findEndedWork, findOpenWork, findTicket } from "#shared/database/run-work.ts";
+import { requestRunCancel } from "#shared/database/runs.ts";
+import { failpoint } from "#shared/failpoint.ts";
+import { paced } from "#shared/pace.ts";
+import { wakeRun } from "#shared/queue/run-wake.ts";
+import { runSubject } from "#shared/queue/subjects.ts";
+import { Semaphore } from "#shared/semaphore.ts";
+import { kindOf } from "#shared/workflows/step-work.ts";
+
+import { advance } from "./advance.ts";
+import type { WorkflowContext } from "./context.ts";
+import { eventOf } from "./ends.ts";
+import { saveRun, type Saved, type WorkStart } from "./save.ts";
+import { callerOf, isRunStep, type Started, startWork, timeoutMsOf, workIdOf, type WorkToStart } from "./start.ts";
+import { type Effect, isEnded, type RunEvent, type WorkPlace } from "./state.ts";
+import { resolveWork } from "./step-runs.ts";
+import { placeKey, type StoredRun } from "./store.ts";
+import { endTicket } from "./ticket.ts";
+
+/** What ends while a pass goes on waits for the next. */
+const ENDS_MAX = 256;
+/** Calls that are read and admitted at once. */
+const STARTS_MAX = 32;
+/** Work without a job may be about to have one, from another worker's hand. */
+const ABSENT_MS = paced(3_000);
+
+/** Until nothing is left to do now. @throws Error of our surroundings: it is to be called again */
+export async function goOn(context: WorkflowContext, runId: string): Promise<void> {
+  let refusals: RunEvent[] = [];
+  for (;;) {
+    const [seen, ended] = await Promise.all([
+      context.store.load(context.database, runId),
+      findEndedWork(context.database, runId, ENDS_MAX),
+    ]);
+    if (!seen) return;
+    const ends = await Promise.all(ended.map((work) => eventOf(context.storage, runId, work)));
+    const [pass, caller] = await Promise.all([
+      takePass(context, seen, [...refusals, ...ends]),
+      callerOf(context, seen.facts),
+    ]);
+    if (pass === "overtaken") {
+      // Spread, so that two workers at the same run do not go on overtaking each other.
+      await Bun.sleep(Math.random() * OVERTAKEN_MS);
+      continue;
+    }
+    const started = await carryOut(context, caller, pass);
+    refusals = started.flatMap((one) => (one === undefined || one === "refused" ? [] : [one]));
+    const hasMore = started.some((one) => one !== undefined) || ended.length === ENDS_MAX;
+    if (!hasMore) return;
+  }
+}
+
+const OVERTAKEN_MS = 10;
+
+interface Pass {
+  readonly before: StoredRun;
+  readonly after: StoredRun;
+  readonly effects: readonly Effect[];
+  readonly saved: Saved | undefined;
+  /** Begun before, and neither job nor run is there: it is begun again. */
+  readonly absent: readonly WorkPlace[];
+}
+
+/** `overtaken`: the run is not what it was any more, and nothing was written. */
+async function takePass(
+  context: WorkflowContext,
+  before: StoredRun,
+  told: readonly RunEvent[],
+): Promise<Pass | "overtaken"> {
+  const { database, store } = context;
+  const { id, isCancelRequested, isDue } = before.facts;
+  // Who was woken by an end need not look for what is late, or was never begun: the janitor wakes for that.
+  const isLook = told.length === 0;
+  const [open, due] = isLook ? await Promise.all([findOpenWork(database, id), findDueSteps(database, id)]) : [[], []];
+  const isOver = isEnded(before.state.status) || isCancelRequested;
+  const events: RunEvent[] = [];
+  // What was done before the cancel counts as done; what ended because of it, as cancelled.
+  const isCancelled = (event: RunEvent): boolean => event.kind === "work_ended" && event.end.status === "cancelled";
+  events.push(...told.filter((event) => !isCancelled(event)));
+  if (isCancelRequested && !isEnded(before.state.status)) events.push({ kind: "cancel" });
+  events.push(...told.filter(isCancelled));
+  for (const { step_id: stepId, attempt } of due) events.push({ kind: "step_due", stepId, attempt });
+  for (const one of open) {
+    const place = { stepId: one.step_id, attempt: one.attempt, index: one.item };
+    if (one.is_late) events.push({ kind: "work_late", place });
+    // What was never begun, and never will be.
+    if (one.is_absent && isOver)
+      events.push({ kind: "work_ended", place, end: { status: "cancelled" }, creditsNano: 0n });
+  }
+  if (isDue) events.push({ kind: "run_due", attempt: before.state.attempt });
+  events.push({ kind: "tick" });
+  const { state, effects } = advance(before.compiled, before.state, events);
+  const absent = isOver
+    ? []
+    : open
+        .filter(({ is_absent, is_late, age_ms }) => is_absent && !is_late && age_ms > ABSENT_MS)
+        .map(({ step_id: stepId, attempt, item: index }) => ({ stepId, attempt, index }));
+  if (!hasChanged(before, state)) return { before, after: before, effects: [], saved: undefined, absent };
+  const saved = await saveRun(database, {
+    before,
+    after: state,
+    effects,
+    starts: startsOf(context, before, effects),
+    nextAttemptMs: nextAttemptMs(effects),
+  });
+  if (!saved) return "overtaken";
+  const after = { ...before, state, bytes: before.bytes + saved.bytes };
+  store.remember(after, saved.rev);
+  failpoint("run.saved");
+  return { before, after, effects, saved, absent };
+}
+
+function hasChanged({ state: before }: StoredRun, after: StoredRun["state"]): boolean {
+  if (before.status !== after.status || before.attempt !== after.attempt || before.ends !== after.ends) return true;
+  if (before.stepRuns.length !== after.stepRuns.length) return true;
+  return after.stepRuns.some((run, at) => {
+    const was = before.stepRuns[at];
+    if (was?.status !== run.status || was.isDelayed !== run.isDelayed) return true;
+    return run.items.some(
+      (item, index) => item.status !== was.items[index]?.status || item.creditsNano !== was.items[index]?.creditsNano,
+    );
+  });
+}
+
+function stepOf({ compiled }: StoredRun, stepId: string) {
+  const found = compiled.definition.steps.find(({ id }) => id === stepId);
+  if (!found) throw new Error(`the definition has no step ${stepId}`);
+  return found;
+}
+
+function startsOf(
+  { catalogue }: WorkflowContext,
+  run: StoredRun,
+  effects: readonly Effect[],
+): ReadonlyMap<string, WorkStart> {
+  const starts = new Map<string, WorkStart>();
+  for (const effect of effects) {
+    if (effect.kind !== "start_work") continue;
+    const step = stepOf(run, effect.place.stepId);
+    const model = step.type === "model" ? catalogue.current().models.get(step.model ?? "") : undefined;
+    const pool = model ? kindOf(model, {}).pool : step.type === "model" || isRunStep(step) ? undefined : "capability";
+    starts.set(placeKey(effect.place), {
+      workId: workIdOf(run.facts.id, effect.place),
+      isRun: isRunStep(step),
+      timeoutMs: timeoutMsOf(step, pool),
+    });
+  }
+  return starts;
+}
+
+/** 5 s · 2ⁿ ± 20 %, five minutes at most. */
+function nextAttemptMs(effects: readonly Effect[]): number | null {
+  const timer = effects.find((effect) => effect.kind === "run_timer");
+  if (!timer) return null;
+  return paced(Math.min(250_000, 5_000 * 2 ** (timer.attempt - 2)) * (0.8 + 0.4 * Math.random()));
+}
+
+async function carryOut(context: WorkflowContext, caller: Caller | undefined, pass: Pass): Promise<readonly Started[]> {
+  const { before, after, effects, saved, absent } = pass;
+  const { facts } = before;
+  const works = [
+    ...effects.flatMap((effect): WorkToStart[] =>
+      effect.kind === "start_work" ? [{ ...effect, facts, step: stepOf(after, effect.place.stepId) }] : [],
+    ),
+    ...absent.flatMap((place) => {
+      const work = resolveWork(after.compiled, after.state, place);
+      return work ? [{ ...work, facts, step: stepOf(after, place.stepId) }] : [];
+    }),
+  ];
+  if (saved) context.replies.publish(runSubject(facts.id), JSON.stringify({ frames: saved.frames }));
+  await cancelWork(context, pass);
+  const places = new Semaphore(STARTS_MAX);
+  const started = await Promise.all(
+    works.map(async (work) => {
+      const lease = await places.take(1);
+      return startWork(context, caller, work).finally(() => lease.release());
+    }),
+  );
+  for (const work of works) {
+    if (isRunStep(work.step)) {
+      wakeRun(context.replies, {
+        id: workIdOf(facts.id, work.place),
+        workspace_id: facts.workspaceId,
+        lane: facts.lane,
+      });
+    }
+  }
+  if (isEnded(after.state.status) && !isEnded(before.state.status)) {
+    failpoint("run.ended");
+    await end(context, after);
+  }
+  return started;
+}
+
+async function end(context: WorkflowContext, { facts }: StoredRun): Promise<void> {
+  if (facts.parentId !== null) {
+    wakeRun(context.replies, { id: facts.parentId, workspace_id: facts.workspaceId, lane: facts.lane });
+  }
+  const ticket = await findTicket(context.database, facts.id);
+  if (ticket) await endTicket(context, facts.id, ticket);
+}
+
+async function cancelWork(context: WorkflowContext, { after, effects }: Pass): Promise<void> {
+  const places = effects.flatMap((effect) => (effect.kind === "cancel_work" ? [effect.place] : []));
+  const { facts } = after;
+  const jobs: string[] = [];
+  for (const place of places) {
+    const id = workIdOf(facts.id, place);
+    if (!isRunStep(stepOf(after, place.stepId))) {
+      jobs.push(id);
+      continue;
+    }
+    const children = await requestRunCancel(context.database, id);
+    jobs.push(...(children ?? []));
+    wakeRun(context.replies, { id, workspace_id: facts.workspaceId, lane: facts.lane });
+  }
+  if (jobs.length === 0) return;
+  await cancelJobs(context.database, jobs);
+  for (const id of jobs) context.cancel(id);
+}

@@ -1,0 +1,48 @@
+/** Opens what carries runs on, for both lanes. */
+import { openOffered } from "#shared/capabilities/offered.ts";
+import { serviceSecret } from "#shared/database/service-secrets.ts";
+import { createJobAdmission } from "#shared/jobs/admission.ts";
+import { createJobDispatcher } from "#shared/jobs/dispatcher.ts";
+import type { Lifecycle } from "#shared/lifecycle.ts";
+import { createPublisher } from "#shared/queue/publish.ts";
+import { cancelSubject, type Lane, LANES } from "#shared/queue/subjects.ts";
+import { createJobTokens } from "#shared/secrets/job-token.ts";
+
+import { randomBytes } from "node:crypto";
+
+import type { WorkerContext } from "../context.ts";
+import type { Runner } from "../runner/runner.ts";
+import type { WorkflowContext } from "./context.ts";
+import { CarriedRuns, startWorkflowRunner } from "./runner.ts";
+import { RunStore } from "./store.ts";
+
+/** Shares of the process' slots: runs that are carried on at once. Each takes milliseconds, mostly the database's. */
+export const WORKFLOW_SHARES = { liveShare: 1 / 8, batchShare: 1 / 8 } as const;
+
+type Opened = Pick<
+  WorkerContext,
+  "config" | "log" | "metrics" | "database" | "storage" | "catalogue" | "probes" | "work" | "replies"
+>;
+
+export async function startWorkflows(
+  context: Opened & { readonly lifecycle: Pick<Lifecycle, "onStop">; slots(lane: Lane): number },
+): Promise<readonly Runner[]> {
+  const { database, catalogue, storage, log, metrics, lifecycle, work, replies } = context;
+  const offered = await openOffered({ database, catalogue, log });
+  lifecycle.onStop("capabilities offered", () => offered.close());
+  const dispatcher = createJobDispatcher({ database, publisher: createPublisher(work, "worker"), metrics, log });
+  lifecycle.onStop("dispatches", () => dispatcher.idle());
+  const tokens = createJobTokens(await serviceSecret(database, "cancels", randomBytes(32)));
+  const own: WorkflowContext = {
+    ...context,
+    offered,
+    jobs: createJobAdmission({ database, metrics }),
+    dispatcher,
+    store: new RunStore(storage),
+    cancel(jobId) {
+      if (!replies.isClosed()) replies.publish(cancelSubject(jobId), tokens.of(jobId));
+    },
+  };
+  const runs = new CarriedRuns(own);
+  return LANES.map((lane) => startWorkflowRunner({ context: own, runs, work, lane, slots: context.slots(lane) }));
+}

@@ -1,0 +1,208 @@
+/**
+ * Starts the work of steps: a call goes through the same reading and admission as over HTTP, a workflow becomes a run. Both have
+ * ids made from their place, so that whoever starts them again finds them there.
+ */
+import type { JobMessage, WorkflowStep } from "#schemas/generated/types.ts";
+import { type Caller, findPublisher } from "#shared/admission/authenticate.ts";
+import { type CallTarget, readCall } from "#shared/admission/read-call.ts";
+import { discardStored, storeRequest } from "#shared/admission/stored-request.ts";
+import { jobCallerOf, jobWorkOf } from "#shared/admission/work.ts";
+import type { Offered } from "#shared/capabilities/offered.ts";
+import { storageTaken } from "#shared/database/files.ts";
+import { findWorkflow } from "#shared/database/workflows.ts";
+import { countActiveRuns, insertRun } from "#shared/database/runs.ts";
+import { ApiError } from "#shared/errors.ts";
+import { failpoint } from "#shared/failpoint.ts";
+import type { JobAdmission, JobRequest } from "#shared/jobs/admission.ts";
+import type { JobDispatcher } from "#shared/jobs/dispatcher.ts";
+import { jobIdOf } from "#shared/jobs/id.ts";
+import { CAPABILITY_RUN_MS, LIMITS, MEDIA_JOBS } from "#shared/limits.ts";
+import type { Pool } from "#shared/queue/subjects.ts";
+import { readerOf } from "#shared/workflows/access.ts";
+import { newRunOf } from "#shared/workflows/new-run.ts";
+import { kindOf } from "#shared/workflows/step-work.ts";
+
+import type { WorkerContext } from "../context.ts";
+import { isFinal } from "./ends.ts";
+import type { RunEvent, StepError, WorkPlace } from "./state.ts";
+import { placeKey, type RunFacts } from "./store.ts";
+
+export interface StartContext extends Pick<
+  WorkerContext,
+  "config" | "database" | "catalogue" | "storage" | "probes" | "log" | "metrics"
+> {
+  readonly offered: Offered;
+  readonly jobs: JobAdmission;
+  readonly dispatcher: JobDispatcher;
+}
+
+export interface WorkToStart {
+  readonly facts: RunFacts;
+  readonly step: WorkflowStep;
+  readonly place: WorkPlace;
+  readonly params: unknown;
+  readonly input: unknown;
+}
+
+export function workIdOf(runId: string, place: WorkPlace): string {
+  return jobIdOf(runId, placeKey(place));
+}
+
+export function isRunStep({ type }: WorkflowStep): boolean {
+  return type === "sub_pipeline";
+}
+
+const SLACK_MS = 60_000;
+
+/** How long one call of a step may take, waiting included, where its definition does not say. */
+export function timeoutMsOf(step: WorkflowStep, pool: Pool | undefined): number {
+  if (step.timeout_seconds !== undefined) return step.timeout_seconds * 1_000;
+  const longest = { ...TIMEOUTS_MS, workflow: LIMITS.stepTimeoutMaxMs }[pool ?? "workflow"];
+  return Math.min(LIMITS.stepTimeoutMaxMs, longest + SLACK_MS);
+}
+
+const TIMEOUTS_MS = {
+  chat: 600_000,
+  image: MEDIA_JOBS.images.totalMs,
+  audio: MEDIA_JOBS.music.totalMs,
+  video: MEDIA_JOBS.video.totalMs,
+  "3d": MEDIA_JOBS.mesh.totalMs,
+  capability: 2 * Math.max(...Object.values(CAPABILITY_RUN_MS)),
+} as const;
+
+/** Whom the steps of a run call for. Undefined: its key is revoked, or its member has left. */
+export function callerOf(context: StartContext, { workspaceId, keyId }: RunFacts): Promise<Caller | undefined> {
+  return findPublisher({ database: context.database, catalogue: context.catalogue }, workspaceId, keyId);
+}
+
+/** Undefined: it is under way. `refused`: its job says why. Else the end of what has no job. */
+export type Started = RunEvent | "refused" | undefined;
+
+/** @throws Error of our surroundings: it is tried again */
+export async function startWork(
+  context: StartContext,
+  caller: Caller | undefined,
+  work: WorkToStart,
+): Promise<Started> {
+  try {
+    if (!caller)
+      throw new ApiError("invalid_api_key", "The API key that began the run is revoked, or its member gone.");
+    if (isRunStep(work.step)) await startRun(context, caller, work);
+    else if (await startJob(context, caller, work)) return "refused";
+    failpoint("step.started");
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status >= 500) throw error;
+    return { kind: "work_ended", place: work.place, end: { status: "failed", error: errorOf(error) }, creditsNano: 0n };
+  }
+}
+
+function errorOf({ code, message }: ApiError): StepError {
+  return isFinal(code) ? { code, message, isFinal: true } : { code, message };
+}
+
+/** @returns whether funds or tokens were missing */
+async function startJob(context: StartContext, caller: Caller, work: WorkToStart): Promise<boolean> {
+  const { facts, step, place } = work;
+  const id = workIdOf(facts.id, place);
+  const { target, body } = bodyOf(context, work);
+  const call = await readCall(context, { caller, target, body, tries: 1 });
+  if (call.kind.keepsFiles) await checkRoom(context, caller.workspaceId);
+  const loaded = await call.load();
+  const stored = await storeRequest(context, id, loaded.inline, (inputs) => loaded.text(inputs));
+  const lifeMs = LIMITS.jobLifeMs;
+  const { kind, model } = call;
+  const job = jobWorkOf({ id, caller }, { kind, model, checked: loaded, stored, lifeMs });
+  const request: JobRequest = {
+    ...jobCallerOf({ id, caller }),
+    ...job,
+    work: { ...job.work, ...(facts.mode === "stream" && kind.name === "chat" ? { step: toldAt(work) } : {}) },
+    pool: kind.pool,
+    lane: facts.lane,
+    publisherKey: null,
+    reply: null,
+    limit: null,
+    // The run was counted; its calls are bounded by its definition.
+    isCounted: false,
+    ifFull: "refuse",
+    step: { runId: facts.id, stepId: step.id },
+    ...(facts.traceparent === null ? {} : { traceparent: facts.traceparent }),
+  };
+  const verdict = await context.jobs.admit(request);
+  if (verdict.kind === "refused") {
+    discardStored(context, id, stored);
+    return true;
+  }
+  if (verdict.kind === "full" || verdict.kind === "unknown_workspace")
+    throw new Error(`a step's job was told ${verdict.kind}`);
+  if (verdict.kind === "known" || verdict.dispatch === 0) return false;
+  const dispatched = {
+    id,
+    workspace_id: facts.workspaceId,
+    attempt: 1,
+    dispatch: verdict.dispatch,
+    deadline: new Date(Date.now() + lifeMs),
+  };
+  await context.dispatcher.send(kind.pool, facts.lane, [dispatched], "admitted");
+  return false;
+}
+
+/** Where readers of the run hear the call. */
+function toldAt({ facts, step, place }: WorkToStart): JobMessage["step"] {
+  const { stepId, attempt, index } = place;
+  return { run_id: facts.id, step_id: stepId, attempt, ...(step.for_each === undefined ? {} : { index }) };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function bodyOf(
+  { catalogue }: StartContext,
+  { step, params, input }: WorkToStart,
+): { target: CallTarget; body: Fields } {
+  const own = params as Fields;
+  if (step.type !== "model") return { target: { capability: step.type }, body: { input, params } };
+  const model = catalogue.current().models.get(step.model ?? "");
+  if (!model) throw new ApiError("model_not_found", `There is no model ${step.model} any more.`);
+  return { target: { kind: kindOf(model, own) }, body: { ...own, model: step.model } };
+}
+
+/** What is made is kept: a provider is not paid for what a full workspace could not have. */
+async function checkRoom({ database, config }: StartContext, workspaceId: string): Promise<void> {
+  if ((await storageTaken(database, workspaceId)) < BigInt(config.storageBytesMax)) return;
+  throw new ApiError(
+    "storage_limit_exceeded",
+    "The workspace has no room for what the step would make; delete files first.",
+  );
+}
+
+async function startRun(
+  { database }: StartContext,
+  caller: Caller,
+  { facts, step, place, input }: WorkToStart,
+): Promise<void> {
+  if (facts.depth >= LIMITS.workflowDepthMax) {
+    throw new ApiError(
+      "invalid_workflow_definition",
+      `Expected workflows that run others to a depth of at most ${LIMITS.workflowDepthMax}.`,
+    );
+  }
+  const active = await countActiveRuns(database, facts.workspaceId, LIMITS.activeRunsMax);
+  if (active >= LIMITS.activeRunsMax)
+    throw new ApiError("rate_limit_exceeded", `The workspace has ${active} runs under way.`);
+  // Whether it may be run was judged when the definition was written: who runs a shared workflow runs what it is made of.
+  const reader = { ...readerOf(caller), seesAll: true };
+  const row = await findWorkflow(database, reader, (step.workflow_id ?? "").toLowerCase());
+  const run = await newRunOf(database, caller, {
+    id: workIdOf(facts.id, place),
+    workflow: row,
+    version: step.version,
+    isJudged: true,
+    input: input as Fields,
+    mode: facts.mode,
+    lane: facts.lane,
+    parent: { id: facts.id, ...place },
+    depth: facts.depth + 1,
+    traceparent: facts.traceparent,
+  });
+  await insertRun(database, run);
+}

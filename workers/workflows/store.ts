@@ -1,0 +1,283 @@
+/** Rows of runs ⇄ the state that `advance` works on. What has not changed since this process saw a run last is not read again. */
+import type { WorkflowDefinition } from "#schemas/generated/types.ts";
+import type { Queryable } from "#shared/database/client.ts";
+import type { RunMode } from "#shared/database/runs.ts";
+import { findDefinition } from "#shared/database/workflows.ts";
+import { LIMITS } from "#shared/limits.ts";
+import type { Lane } from "#shared/queue/subjects.ts";
+import { readClaim } from "#shared/storage/claim-check.ts";
+import type { Storage } from "#shared/storage/client.ts";
+import { type CompiledDefinition, compileDefinition } from "#shared/workflows/definition.ts";
+
+import {
+  isEnded,
+  type ItemRun,
+  type RunState,
+  type SkippedReason,
+  type StepError,
+  type StepRun,
+  type WorkPlace,
+} from "./state.ts";
+
+/** What a run is, beside its state. */
+export interface RunFacts {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly keyId: string;
+  readonly memberId: string;
+  readonly workflowId: string | null;
+  readonly mode: RunMode;
+  readonly lane: Lane;
+  readonly depth: number;
+  readonly parentId: string | null;
+  readonly traceparent: string | null;
+  readonly isCancelRequested: boolean;
+  /** Its next attempt may begin. */
+  readonly isDue: boolean;
+  readonly frames: number;
+  readonly hasStarted: boolean;
+  readonly rev: number;
+}
+
+export interface StoredRun {
+  readonly facts: RunFacts;
+  readonly compiled: CompiledDefinition;
+  readonly state: RunState;
+  /** About those that its state takes in memory. */
+  readonly bytes: number;
+}
+
+interface RunRecord {
+  readonly id: string;
+  readonly workspace_id: string;
+  readonly key_id: string;
+  readonly member_id: string;
+  readonly workflow_id: string | null;
+  readonly version: number | null;
+  readonly definition: unknown;
+  readonly mode: RunMode;
+  readonly lane: Lane;
+  readonly status: RunState["status"];
+  readonly attempt: number;
+  readonly max_attempts: number;
+  readonly rev: number;
+  readonly ends: number;
+  readonly input: string | null;
+  readonly cancel_requested: boolean;
+  readonly parent_id: string | null;
+  readonly depth: number;
+  readonly is_due: boolean;
+  readonly traceparent: string | null;
+  readonly frames: number;
+  readonly has_started: boolean;
+}
+
+interface StepRecord {
+  readonly step_id: string;
+  readonly attempt: number;
+  readonly seq: number;
+  readonly run_attempt: number;
+  readonly status: StepRun["status"];
+  readonly skipped_reason: SkippedReason | null;
+  readonly list: string | null;
+  readonly error: StepError | null;
+  readonly ended_seq: number | null;
+  readonly is_delayed: boolean;
+}
+
+interface ItemRecord {
+  readonly step_id: string;
+  readonly attempt: number;
+  readonly item: number;
+  readonly status: ItemRun["status"];
+  readonly output: string | null;
+  readonly output_ref: string | null;
+  readonly error: StepError | null;
+  readonly credits: bigint | null;
+  readonly ended_seq: number | null;
+  readonly is_kept: boolean;
+}
+
+interface Remembered {
+  readonly rev: number;
+  readonly compiled: CompiledDefinition;
+  readonly stepRuns: readonly StepRun[];
+  readonly bytes: number;
+}
+
+export class RunStore {
+  private readonly storage: Storage;
+  /** The least recently used first. */
+  private readonly remembered = new Map<string, Remembered>();
+  private bytes = 0;
+
+  constructor(storage: Storage) {
+    this.storage = storage;
+  }
+
+  /**
+   * The run as it stands, large outputs read from the object store. What is made of it is written only if nothing has changed since.
+   * @returns undefined when there is none
+   * @throws Error when an output cannot be read
+   */
+  async load(target: Queryable, runId: string): Promise<StoredRun | undefined> {
+    const [row] = await target.query<RunRecord>(
+      `select id, workspace_id, key_id, member_id, workflow_id, version, definition, mode, lane, status, attempt, max_attempts, rev, ends,
+         input, cancel_requested, parent_id, depth, due_at <= clock_timestamp() as is_due, traceparent, frames,
+         started_at is not null as has_started
+       from run where id = $1`,
+      [runId],
+      "load_run",
+    );
+    if (!row) return undefined;
+    const known = this.remembered.get(runId);
+    const isOlder = known !== undefined && known.rev <= row.rev;
+    const compiled = (isOlder ? known.compiled : undefined) ?? (await compiledOf(target, row));
+    const found =
+      isOlder && known.rev === row.rev ? known : await this.changed(target, row.id, isOlder ? known : undefined);
+    const stored = { facts: factsOf(row), compiled, state: stateOf(row, found.stepRuns), bytes: found.bytes };
+    this.remember(stored, row.rev);
+    return stored;
+  }
+
+  /** What was just written, and committed. */
+  remember({ facts, compiled, state, bytes }: StoredRun, rev: number): void {
+    this.forget(facts.id);
+    if (isEnded(state.status) || bytes > LIMITS.rememberedRunsBytesMax / 4) return;
+    this.remembered.set(facts.id, { rev, compiled, stepRuns: state.stepRuns, bytes });
+    this.bytes += bytes;
+    for (const [id] of this.remembered) {
+      if (this.bytes <= LIMITS.rememberedRunsBytesMax) return;
+      this.forget(id);
+    }
+  }
+
+  private forget(runId: string): void {
+    this.bytes -= this.remembered.get(runId)?.bytes ?? 0;
+    this.remembered.delete(runId);
+  }
+
+  /** Rows that changed since the run was seen last, in their places among those that did not. */
+  private async changed(
+    target: Queryable,
+    id: string,
+    known: Remembered | undefined,
+  ): Promise<Pick<Remembered, "stepRuns" | "bytes">> {
+    const since = known?.rev ?? -1;
+    const steps = await target.query<StepRecord>(
+      `select step_id, attempt, seq, run_attempt, status, skipped_reason, list, error, ended_seq, due_at is not null as is_delayed
+       from step_run where run_id = $1 and rev > $2 order by seq`,
+      [id, since],
+      "load_step_runs",
+    );
+    const items = await target.query<ItemRecord>(
+      `select step_id, attempt, item, status, output, output_ref, error, credits, ended_seq, is_kept
+       from step_item where run_id = $1 and rev > $2 order by step_id, attempt, item`,
+      [id, since],
+      "load_step_items",
+    );
+    const byPlace = new Map((known?.stepRuns ?? []).map((one) => [keyOf(one.stepId, one.attempt), one]));
+    for (const row of steps) {
+      const key = keyOf(row.step_id, row.attempt);
+      byPlace.set(key, stepRunOf(row, byPlace.get(key)?.items ?? []));
+    }
+    const outputs = new Map<ItemRecord, unknown>();
+    let bytes = (known?.bytes ?? 1_000) + steps.reduce((sum, { list }) => sum + 500 + (list?.length ?? 0), 0);
+    for (const row of items) {
+      const text = row.output_ref === null ? row.output : await readClaim(this.storage, row.output_ref);
+      if (text !== null) outputs.set(row, JSON.parse(text));
+      bytes += 200 + (text?.length ?? 0);
+    }
+    const changedItems = Map.groupBy(items, (row) => keyOf(row.step_id, row.attempt));
+    for (const [key, rows] of changedItems) {
+      const one = byPlace.get(key);
+      if (!one) continue;
+      const all = [...one.items];
+      for (const row of rows) all[row.item] = itemOf(row, outputs);
+      byPlace.set(key, withOutput({ ...one, items: all }));
+    }
+    return { stepRuns: [...byPlace.values()], bytes };
+  }
+}
+
+async function compiledOf(target: Queryable, row: RunRecord): Promise<CompiledDefinition> {
+  const definition =
+    row.definition ?? (await findDefinition(target, row.workflow_id ?? row.id, row.version ?? 0)) ?? undefined;
+  if (definition === undefined) throw new Error(`run ${row.id} has no definition`);
+  return compileDefinition(definition as WorkflowDefinition);
+}
+
+function factsOf(row: RunRecord): RunFacts {
+  return {
+    id: row.id,
+    workspaceId: row.workspace_id,
+    keyId: row.key_id,
+    memberId: row.member_id,
+    workflowId: row.workflow_id,
+    mode: row.mode,
+    lane: row.lane,
+    depth: row.depth,
+    parentId: row.parent_id,
+    traceparent: row.traceparent,
+    isCancelRequested: row.cancel_requested,
+    isDue: row.is_due,
+    frames: row.frames,
+    hasStarted: row.has_started,
+    rev: row.rev,
+  };
+}
+
+function stateOf(row: RunRecord, stepRuns: readonly StepRun[]): RunState {
+  return {
+    id: row.id,
+    status: row.status,
+    attempt: row.attempt,
+    maxAttempts: row.max_attempts,
+    inputs: row.input === null ? {} : (JSON.parse(row.input) as Record<string, unknown>),
+    ends: row.ends,
+    stepRuns,
+  };
+}
+
+function stepRunOf(row: StepRecord, items: readonly ItemRun[]): StepRun {
+  return withOutput({
+    stepId: row.step_id,
+    attempt: row.attempt,
+    runAttempt: row.run_attempt,
+    status: row.status,
+    ...(row.skipped_reason == null ? {} : { skippedReason: row.skipped_reason }),
+    ...(row.list === null ? {} : { list: JSON.parse(row.list) as unknown[] }),
+    items,
+    ...(row.error === null ? {} : { error: row.error }),
+    ...(row.ended_seq === null ? {} : { endedSeq: row.ended_seq }),
+    ...(row.is_delayed && row.status === "queued" ? { isDelayed: true as const } : {}),
+  });
+}
+
+function itemOf(row: ItemRecord, outputs: ReadonlyMap<ItemRecord, unknown>): ItemRun {
+  return {
+    index: row.item,
+    status: row.status,
+    ...(outputs.has(row) ? { output: outputs.get(row) } : {}),
+    ...(row.output_ref === null ? {} : { outputRef: row.output_ref }),
+    ...(row.error === null ? {} : { error: row.error }),
+    ...(row.credits === null ? {} : { creditsNano: row.credits }),
+    ...(row.ended_seq === null ? {} : { endedSeq: row.ended_seq }),
+    ...(row.is_kept ? { isKept: true as const } : {}),
+  };
+}
+
+/** A step's output is its items' outputs, and stands nowhere else. */
+function withOutput(run: StepRun): StepRun {
+  if (run.status !== "succeeded") return run;
+  const outputs = run.items.map(({ status, output }) => (status === "succeeded" ? (output ?? null) : null));
+  return { ...run, output: run.list === undefined ? outputs[0] : outputs };
+}
+
+function keyOf(stepId: string, attempt: number): string {
+  return `${stepId}/${attempt}`;
+}
+
+export function placeKey({ stepId, attempt, index }: WorkPlace): string {
+  return `${stepId}/${attempt}/${index}`;
+}

@@ -1,0 +1,112 @@
+/**
+ * Runs that came through the batch door. Their publisher asked for a job; that job is the run's ticket: it is running for as long as
+ * the run is, without a lease that could end, and ends with the run's own end.
+ */
+import type { DurableMessage } from "#schemas/generated/types.ts";
+import { findPublisher } from "#shared/admission/authenticate.ts";
+import { claimJob, findRequest } from "#shared/database/jobs.ts";
+import type { Ticket } from "#shared/database/run-work.ts";
+import { findRunById, findStepRuns, insertRun, type NewRun } from "#shared/database/runs.ts";
+import { findWorkflow } from "#shared/database/workflows.ts";
+import { ApiError } from "#shared/errors.ts";
+import { newId } from "#shared/ids.ts";
+import { notifyPublisher } from "#shared/jobs/answer.ts";
+import { endJob, type JobEnd, nothingUsed } from "#shared/jobs/end.ts";
+import { jobError } from "#shared/jobs/error.ts";
+import { keepResult } from "#shared/jobs/result.ts";
+import { roomSubject } from "#shared/queue/subjects.ts";
+import { readClaim } from "#shared/storage/claim-check.ts";
+import { readerOf } from "#shared/workflows/access.ts";
+import { newRunOf } from "#shared/workflows/new-run.ts";
+import { presentRun } from "#shared/workflows/present-run.ts";
+
+import type { WorkflowContext } from "./context.ts";
+
+/** Longer than any run. */
+const LEASE_MS = 365 * 86_400_000;
+const CLAIMS_MAX = 6;
+const RETRY_MS = 10_000;
+
+/** As the batch door stores it. */
+interface RunTicket {
+  readonly workflow_id: string;
+  readonly version?: number;
+  readonly input?: Readonly<Record<string, unknown>>;
+}
+
+/** Makes the run. @returns whether there is one to carry on */
+export async function takeTicket(context: WorkflowContext, message: DurableMessage): Promise<boolean> {
+  const { database, storage } = context;
+  const { job_id: id, workspace_id: workspaceId, attempt, dispatch } = message;
+  const asked = await findRequest(database, id);
+  if (!asked) return false;
+  const text = asked.request_ref === null ? asked.request : await readClaim(storage, asked.request_ref);
+  const run = await readTicket(context, id, workspaceId, asked.key_id, JSON.parse(text ?? "null") as RunTicket | null);
+  const claim = { id, workspaceId, attempt, dispatch, worker: newId(), leaseMs: LEASE_MS, claimsMax: CLAIMS_MAX };
+  if (run instanceof ApiError) {
+    const job = await claimJob(database, claim);
+    if (job) await endAs(context, { ...job, lane: "batch" }, "failed", null, run, 0n);
+    return false;
+  }
+  return database.transaction(async (tx) => {
+    const job = await claimJob(tx, claim);
+    return job !== undefined && insertRun(tx, run);
+  });
+}
+
+async function readTicket(
+  { database, catalogue }: WorkflowContext,
+  id: string,
+  workspaceId: string,
+  keyId: string | null,
+  ticket: RunTicket | null,
+): Promise<NewRun | ApiError> {
+  try {
+    const caller = keyId === null ? undefined : await findPublisher({ database, catalogue }, workspaceId, keyId);
+    if (!caller || ticket === null)
+      throw new ApiError("invalid_api_key", "The API key that sent the message is revoked.");
+    const { workflow_id, version, input } = ticket;
+    const workflow = await findWorkflow(database, readerOf(caller), workflow_id);
+    return await newRunOf(database, caller, { id, workflow, version, input, mode: "async", lane: "batch", depth: 0 });
+  } catch (error) {
+    if (error instanceof ApiError && error.status < 500) return error;
+    throw error;
+  }
+}
+
+/** Tells the publisher what came of the run. */
+export async function endTicket(context: WorkflowContext, runId: string, ticket: Ticket): Promise<void> {
+  const row = await findRunById(context.database, runId);
+  if (!row) return;
+  const steps = await findStepRuns(context.database, [runId]);
+  const text = JSON.stringify(presentRun(row, steps, { isSorted: true, hasInput: true }));
+  const state = row.status === "succeeded" ? "completed" : row.status === "cancelled" ? "cancelled" : "failed";
+  const message = row.error?.message ?? "The run was cancelled.";
+  const error = state === "completed" ? null : new ApiError("run_failed", message);
+  await endAs(context, { ...ticket, id: runId }, state, text, error, row.credits);
+}
+
+async function endAs(
+  context: WorkflowContext,
+  job: Ticket & { readonly id: string },
+  state: JobEnd["state"],
+  result: string | null,
+  fault: ApiError | null,
+  creditsNano: bigint,
+): Promise<void> {
+  const error = fault === null ? null : jobError(fault);
+  const end: JobEnd = {
+    id: job.id,
+    epoch: job.epoch,
+    isOwned: true,
+    state,
+    // Its steps are paid; the ticket itself costs nothing.
+    usage: nothingUsed(state === "cancelled" ? "cancelled" : "failed"),
+    result: result === null ? null : await keepResult(context, job, result),
+    error,
+  };
+  const taken = await endJob(context, end, RETRY_MS);
+  if (taken === undefined) return;
+  notifyPublisher(context.replies, job, { status: state, result, error, creditsNano });
+  if (!context.replies.isClosed()) context.replies.publish(roomSubject("workflow", job.lane), "");
+}
