@@ -38,9 +38,13 @@ export const WORKFLOW_LIMITS = {
   expressionItemsMax: 1_000,
   /** Of one evaluation: a character is 1, an item or member 4, a part of the expression 10. At most 25 ms and 25 MB, measured. */
   expressionWorkMax: 2_000_000,
+  /** Of one that names nothing: it is evaluated when the definition is read. */
+  constantWorkMax: 10_000,
   /** Of what an expression gives, as JSON. */
   expressionValueBytesMax: 1_048_576,
   pathSegmentsMax: 32,
   /** Of all that the expressions of a step's params, or of its input, give. */
   bindingBytesMax: 8_388_608,
+  /** What they do together, in the same units. */
+  bindingWorkMax: 4_000_000,
 } as const;

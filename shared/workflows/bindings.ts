@@ -1,10 +1,12 @@
 /** JSON with expressions in its texts: what it names, and what it becomes. */
+import { memberParam } from "#shared/contract-fault.ts";
 import { LIMITS } from "#shared/limits.ts";
 
 import type { Reference, Resolved, Scope } from "./expressions/scope.ts";
 import { UNSAFE_KEYS } from "./expressions/scope.ts";
 import { compileTemplate } from "./expressions/template.ts";
 import { measure } from "./expressions/values.ts";
+import { Work } from "./expressions/work.ts";
 
 /** What is wrong with a definition, and where. */
 export interface DefinitionFault {
@@ -23,6 +25,8 @@ export interface Placed {
 export interface OpenPlace {
   /** From the value that is bound. */
   readonly path: readonly (string | number)[];
+  /** The same, as faults name it. */
+  readonly param: string;
   /** Text in part: its type is known. */
   readonly isText: boolean;
 }
@@ -37,8 +41,13 @@ export interface Binding {
   resolve(scope: Scope): Resolved;
 }
 
-/** @param budget bytes that its expressions may still give: a short definition can name a long value many times */
-type Resolve = (scope: Scope, budget: { bytes: number }) => Resolved;
+/** What its expressions may still give and do: a short definition can name a long value, or go through a list, many times. */
+interface Budget {
+  bytes: number;
+  readonly work: Work;
+}
+
+type Resolve = (scope: Scope, budget: Budget) => Resolved;
 
 /** @param at where the value stands */
 export function compileBinding(value: unknown, at: string): Binding | { readonly faults: readonly DefinitionFault[] } {
@@ -56,9 +65,9 @@ export function compileBinding(value: unknown, at: string): Binding | { readonly
     }
     for (const reference of template.references) references.push({ reference, param: place });
     if (template.isAlone) open.push(place);
-    places.push({ path, isText: !template.isAlone });
+    places.push({ path, param: paramOf(path), isText: !template.isAlone });
     return (scope, budget) => {
-      const resolved = template.resolve(scope);
+      const resolved = template.resolve(scope, budget.work);
       if ("fault" in resolved) return resolved;
       budget.bytes -= measure(resolved.value, { itemsMax: Infinity, bytesMax: budget.bytes }).bytes;
       if (budget.bytes >= 0) return resolved;
@@ -86,13 +95,24 @@ export function compileBinding(value: unknown, at: string): Binding | { readonly
 
   const resolve = compile(value, at, []);
   if (faults.length > 0) return { faults };
-  return { references, open, places, resolve: (scope) => resolve(scope, { bytes: LIMITS.bindingBytesMax }) };
+  return {
+    references,
+    open,
+    places,
+    resolve: (scope) => resolve(scope, { bytes: LIMITS.bindingBytesMax, work: new Work(LIMITS.bindingWorkMax) }),
+  };
+}
+
+function paramOf(path: OpenPlace["path"]): string {
+  let param: string | null = null;
+  for (const key of path) param = memberParam(param, String(key), typeof key === "number");
+  return param ?? "";
 }
 
 function resolveAll(
   parts: readonly Resolve[],
   scope: Scope,
-  budget: { bytes: number },
+  budget: Budget,
 ): { readonly value: unknown[] } | { readonly fault: string } {
   const value: unknown[] = [];
   for (const part of parts) {

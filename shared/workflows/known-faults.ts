@@ -1,5 +1,5 @@
 /** What is wrong with a value of which some places are known only when a run resolves them. */
-import { type Fault, memberParam } from "#shared/contract-fault.ts";
+import type { Fault } from "#shared/contract-fault.ts";
 import type { ApiError } from "#shared/errors.ts";
 
 import type { OpenPlace } from "./bindings.ts";
@@ -13,17 +13,32 @@ export interface Judged {
   readonly known?: Members;
 }
 
-/**
- * @param faultsOf the first faults of a value, of each of its parts that is checked apart
- * @param usual what stands in for members that must be there
- */
+/** Places of one member that are taken away one by one; then the member goes whole, as there may be thousands of them. */
+const CUTS_MAX = 3;
+
+export interface Checked {
+  /** The first faults of a value, of each of its parts that is checked apart. */
+  readonly faultsOf: (known: Members) => readonly ApiError[];
+  /** How deep its members stand. */
+  readonly memberDepth: number;
+  /** What stands in for members that must be there. */
+  readonly usual?: Members;
+}
+
 export function judgeKnown(
   value: Members,
   open: readonly OpenPlace[],
-  faultsOf: (known: Members) => readonly ApiError[],
-  usual: Members = {},
+  { faultsOf, memberDepth, usual = {} }: Checked,
 ): Judged {
   const known = structuredClone(value) as Record<string, unknown>;
+  const cuts = new Map<string, number>();
+  const take = ({ path }: OpenPlace): boolean => {
+    const member = path.slice(0, memberDepth);
+    const name = member.join(".");
+    const count = (cuts.get(name) ?? 0) + 1;
+    cuts.set(name, count);
+    return cut(known, count > CUTS_MAX ? member : path, usual);
+  };
   for (;;) {
     const faults = faultsOf(known);
     if (faults.length === 0) return { known };
@@ -31,25 +46,16 @@ export function judgeKnown(
     const fault = faults[near.indexOf(undefined)];
     if (fault) return { fault };
     // A checker tells its first fault: others show once the place of that one is gone.
-    const isCut = near.map((place) => place !== undefined && cut(known, place, usual));
-    if (!isCut.includes(true)) return {};
+    if (!near.map((place) => place !== undefined && take(place)).includes(true)) return {};
   }
 }
 
 /** Whether what comes into the place may mend the fault. */
 export function mayMend(place: OpenPlace, fault: ApiError): boolean {
-  const [at, param] = [paramOf(place), fault.param ?? ""];
+  const [at, param] = [place.param, fault.param ?? ""];
   // Neither the type of text, nor that of what holds the place, depends on a run.
   if ((fault.cause as Fault | undefined)?.isOfType === true) return !place.isText && isWithin(param, at);
   return isWithin(param, at) || isWithin(at, param);
-}
-
-/** As faults name it. */
-export function paramOf({ path }: OpenPlace): string {
-  return path.reduce<string>(
-    (param, key) => memberParam(param === "" ? null : param, String(key), typeof key === "number"),
-    "",
-  );
 }
 
 export function isWithin(inner: string, outer: string): boolean {
@@ -57,7 +63,7 @@ export function isWithin(inner: string, outer: string): boolean {
 }
 
 /** Takes the member of the place away, or the next one around it. False where nothing is left to be taken. */
-function cut(known: Record<string, unknown>, { path }: OpenPlace, usual: Members): boolean {
+function cut(known: Record<string, unknown>, path: OpenPlace["path"], usual: Members): boolean {
   for (let length = path.length; length > 0; length -= 1) {
     const holder = path
       .slice(0, length - 1)

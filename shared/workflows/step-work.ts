@@ -1,5 +1,5 @@
 /** What a step calls: a model, a capability or a workflow, and whether it takes what is written down for it. */
-import type { WorkflowStep } from "#schemas/generated/types.ts";
+import type { TranscriptionRequest, WorkflowStep } from "#schemas/generated/types.ts";
 import type { Capability } from "#shared/capabilities/entry.ts";
 import { CHECKS } from "#shared/capabilities/list.ts";
 import type { Catalogue, Model } from "#shared/catalogue/catalogue.ts";
@@ -12,9 +12,10 @@ import { IMAGE_EDITS, IMAGES } from "#shared/kinds/images.ts";
 import type { CallFacts, Kind } from "#shared/kinds/kind.ts";
 import { kindOfModality } from "#shared/kinds/kinds.ts";
 import { hasEndpoint } from "#shared/kinds/models.ts";
+import { audioOf, TRANSCRIPTION } from "#shared/kinds/transcription.ts";
 
 import type { Binding, DefinitionFault, OpenPlace } from "./bindings.ts";
-import { isWithin, judgeKnown, mayMend, paramOf } from "./known-faults.ts";
+import { isWithin, judgeKnown, mayMend } from "./known-faults.ts";
 
 /** What a definition may name. */
 export interface Surroundings {
@@ -83,7 +84,11 @@ function* checkModel(
   }
   const kind = kindOf(model, params);
   const read = (known: object) => kind.read({ ...known, model: slug });
-  const { fault, known } = judgeKnown(params, open, (value) => apiErrorsOf(() => read(value)), USUAL_PARAMS);
+  const { fault, known } = judgeKnown(params, open, {
+    faultsOf: (value) => apiErrorsOf(() => read(value)),
+    memberDepth: 1,
+    usual: USUAL_PARAMS,
+  });
   const [refused] = fault ? [fault] : known ? refusalsOf(kind, model, read(known), open) : [];
   if (refused) yield placed(refused, refused.param === "model" ? place : `${place}.params`);
 }
@@ -94,7 +99,8 @@ export function kindOf(model: Model, params: Readonly<Record<string, unknown>>):
   if (model.supports_embeddings) return EMBEDDINGS;
   const kind = kindOfModality(model.modality);
   if (!kind) throw new Error(`no kind of call is for models of modality ${model.modality}`);
-  const isEdit = model.allowed_params.requires_input_image === true || IMAGE_PARAMS.some((name) => name in params);
+  const isEdit =
+    model.allowed_params.requires_input_image === true || IMAGE_PARAMS.some((name) => (params[name] ?? null) !== null);
   return kind.name === IMAGES.name && isEdit ? IMAGE_EDITS : kind;
 }
 
@@ -104,7 +110,12 @@ function refusalsOf(kind: Kind, model: Model, request: object, open: readonly Op
   if (kind === CHAT && filePlaces(request).length > 0) return [];
   const bodyBytes = Buffer.byteLength(JSON.stringify(request));
   const facts: CallFacts = { bodyBytes, files: NO_FILES, recording: ANY_RECORDING };
-  const refusals = apiErrorsOf(() => kind.check(request, model, facts));
+  const refusals = apiErrorsOf(() => {
+    // Audio that is open may come to null, which leaves the file alone.
+    const isGiven = open.some(({ param }) => param === "audio_base64");
+    if (kind.name === TRANSCRIPTION.name && !isGiven) audioOf(request as TranscriptionRequest);
+    kind.check(request, model, facts);
+  });
   return refusals.filter((one) => !open.some((place) => mayMend(place, one)));
 }
 
@@ -121,14 +132,16 @@ function* checkCapability(
     return;
   }
   const open = [...within("params", bound.params), ...within("input", bound.input)];
-  const isOpen = (path: string): boolean =>
-    open.some((one) => isWithin(paramOf(one), path) || isWithin(path, paramOf(one)));
-  const { fault } = judgeKnown({ input: input ?? {}, params }, open, (known) => check.faults(known, isOpen));
+  const isOpen = (path: string): boolean => open.some(({ param }) => isWithin(param, path) || isWithin(path, param));
+  const { fault } = judgeKnown({ input: input ?? {}, params }, open, {
+    faultsOf: (known) => check.faults(known, isOpen),
+    memberDepth: 2,
+  });
   if (fault) yield placed(fault, place);
 }
 
 function within(name: string, { places }: Binding): readonly OpenPlace[] {
-  return places.map(({ path, isText }) => ({ path: [name, ...path], isText }));
+  return places.map(({ path, param, isText }) => ({ path: [name, ...path], param: `${name}.${param}`, isText }));
 }
 
 /** @param holder where what was judged stands in the definition */

@@ -23,6 +23,7 @@ test("it says the limits in force", () => {
     `at most ${LIMITS.definitionBytesMax / 1_024} KiB`,
     `${LIMITS.expressionCharsMax.toLocaleString("en")} characters, ${LIMITS.expressionNodesMax} parts and ${LIMITS.expressionDepthMax} levels`,
     `by ${LIMITS.expressionWorkMax.toLocaleString("en")} units`,
+    `has ${LIMITS.constantWorkMax.toLocaleString("en")} units`,
     `at most ${LIMITS.forEachItemsMax.toLocaleString("en")} items`,
     `\`concurrency\` (${LIMITS.forEachConcurrency}) at once`,
     `to a depth of ${LIMITS.workflowDepthMax}`,

@@ -11,7 +11,8 @@ import { ExpressionFault, Work } from "./work.ts";
 
 export interface CelExpression {
   readonly references: readonly Reference[];
-  evaluate(scope: Scope): Resolved;
+  /** @param work what it may do together with others */
+  evaluate(scope: Scope, work?: Work): Resolved;
 }
 
 const { expressionNodesMax: maxAstNodes, expressionDepthMax: maxDepth, expressionItemsMax: maxListElements } = LIMITS;
@@ -30,18 +31,23 @@ export function compileCel(text: string): CelExpression | { readonly fault: stri
   const inspected = inspect(ast);
   if ("fault" in inspected) return inspected;
   const { references } = inspected;
-  const resolve = (scope: Scope): Resolved => {
+  const resolve = (scope: Scope, work: Work): Resolved => {
     try {
-      return plain(evaluate(ast, { scope, work: new Work() }));
+      return plain(evaluate(ast, { scope, work }));
     } catch (error) {
       if (!(error instanceof ExpressionFault)) throw error;
       return { fault: error.message };
     }
   };
-  if (references.length > 0) return { references, evaluate: resolve };
-  // What names nothing has one value, or one fault, now and in every run.
-  const constant = resolve({ inputs: {}, steps: {}, run: { id: "", attempt: 1 } });
-  return "fault" in constant ? constant : { references, evaluate: () => constant };
+  const { expressionWorkMax, constantWorkMax } = LIMITS;
+  if (references.length === 0) {
+    // What names nothing has one value, or one fault, now and in every run.
+    const work = new Work(constantWorkMax);
+    const constant = resolve({ inputs: {}, steps: {}, run: { id: "", attempt: 1 } }, work);
+    if ("fault" in constant) return constant;
+    return { references, evaluate: () => constant };
+  }
+  return { references, evaluate: (scope, within) => resolve(scope, new Work(expressionWorkMax, within)) };
 }
 
 function firstLine(error: unknown): string {

@@ -15,7 +15,14 @@ export const ITEM_UNITS = 4;
 export const FAULT_UNITS = 300;
 
 export class Work {
-  #left: number = LIMITS.expressionWorkMax;
+  #left: number;
+  readonly #within: Work | undefined;
+
+  /** @param within what several evaluations may do together */
+  constructor(units: number, within?: Work) {
+    this.#left = units;
+    this.#within = within;
+  }
 
   get left(): number {
     return this.#left;
@@ -24,6 +31,7 @@ export class Work {
   /** To be called before the work is done. @throws WorkExceeded */
   spend(units: number): void {
     this.#left -= units;
+    this.#within?.spend(units);
     if (this.#left < 0) {
       throw new WorkExceeded(
         "Expected an expression that does less work, on shorter texts and lists; for_each goes through long ones.",

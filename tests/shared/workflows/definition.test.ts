@@ -81,6 +81,19 @@ describe("a definition", () => {
     expect(output(9).resolve(scope)).toEqual({ fault: "Expected expressions to give at most 8388608 bytes in all." });
   });
 
+  test("does no more than its limit in all, however many expressions there are", () => {
+    const output = (count: number) =>
+      read({
+        inputs: { list: { type: "array" } },
+        steps: [chat("a", "x")],
+        output: Array.from({ length: count }, () => "${{ inputs.list.map(x, x + 1)[0] }}"),
+      }).output;
+    const list = Array.from({ length: 10_000 }, () => 1);
+    const scope = { inputs: { list }, steps: {}, run: { id: "1", attempt: 1 } };
+    expect(output(5).resolve(scope)).toEqual({ value: [2, 2, 2, 2, 2] });
+    expect(output(100).resolve(scope)).toMatchObject({ fault: expect.stringMatching(/does less work/) });
+  });
+
   test.each<[string, unknown, string]>([
     ["no object", "x", "definition"],
     ["no steps", {}, "definition.steps"],

@@ -197,6 +197,14 @@ describe("an expression in CEL", () => {
     );
   });
 
+  test("does little when the definition is written", () => {
+    const ones = `[${"1,".repeat(40)}]`;
+    expect(resolved(`\${{ ${ones}.map(a, a + 1) }}`)).toHaveLength(40);
+    expect(resolved(`\${{ ${ones}.map(a, ${ones}.map(b, a + b)) }}`)).toMatch(
+      /^refused: Expected an expression that does less/,
+    );
+  });
+
   test.each<string>([
     "inputs.xs.map(a, inputs.xs.map(b, inputs.xs.map(c, 1)))",
     "inputs.xs.map(x, [x, x, x, x, x, x, x, x]).map(x, x + x + x + x).map(x, x + x + x + x).map(x, x.map(y, 1))",

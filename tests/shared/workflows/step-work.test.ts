@@ -67,6 +67,9 @@ describe("params of a model's call", () => {
     ],
     ["that an edit needs", model("sandbox-image-redraw", { prompt: "x", image_file_id: "f" }), "params.strength"],
     ["that an upscaling model needs", model("sandbox-upscale", { prompt: "x" }), "params.image_base64"],
+    ["of a transcription without audio", model("sandbox-stt", { prompt: OPEN }), "params.file"],
+    ["of a transcription of two", model("sandbox-stt", { audio_base64: "AAAA", file_id: "f" }), "params.file_id"],
+    ["behind many open places", model("sandbox-chat", { messages, logit_bias: Object.fromEntries(Array.from({ length: 500 }, (_, at) => [at, OPEN])), n: 0 }), "params.n"], // prettier-ignore
     ["of a model that changes no images", model("sandbox-image-megapixels", { prompt: "x", image_file_id: "f" }), "model"], // prettier-ignore
     ["of an image of words that the model does not see", model("sandbox-documents", { messages: [{ role: "user", content: [{ type: "image_url", image_url: { url: "https://example.org/a.png" } }] }] }), "params.messages[0].content[0]"], // prettier-ignore
   ])("are refused at the place of a fault %s", (_name, definition, place) => {
