@@ -5,7 +5,7 @@ import { LIMITS } from "#shared/limits.ts";
 import type { Reference, Resolved, Scope } from "./expressions/scope.ts";
 import { UNSAFE_KEYS } from "./expressions/scope.ts";
 import { compileTemplate } from "./expressions/template.ts";
-import { measure } from "./expressions/values.ts";
+import { bytesOf } from "./expressions/values.ts";
 import { Work } from "./expressions/work.ts";
 
 /** What is wrong with a definition, and where. */
@@ -69,7 +69,7 @@ export function compileBinding(value: unknown, at: string): Binding | { readonly
     return (scope, budget) => {
       const resolved = template.resolve(scope, budget.work);
       if ("fault" in resolved) return resolved;
-      budget.bytes -= measure(resolved.value, { itemsMax: Infinity, bytesMax: budget.bytes }).bytes;
+      budget.bytes -= bytesOf(resolved.value, budget.bytes);
       if (budget.bytes >= 0) return resolved;
       return { fault: `Expected expressions to give at most ${LIMITS.bindingBytesMax} bytes in all.` };
     };

@@ -10,8 +10,8 @@ const INT_MIN = -(2n ** 63n);
 /** Integers are none of the fractions beyond. */
 const FRACTION_MAX = 2 ** 63;
 
-/** Levels of lists and objects that are compared. */
-const COMPARED_DEPTH_MAX = LIMITS.jsonDepthMax;
+/** Levels of lists and objects that are compared: more than values have, and fewer than the stack takes. */
+const COMPARED_DEPTH_MAX = 4 * LIMITS.jsonDepthMax;
 
 /** @throws ExpressionFault for values that the operator is not for */
 export function applyBinary(operator: BinaryOperator, a: unknown, b: unknown, work: Work): unknown {
