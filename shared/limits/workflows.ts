@@ -36,7 +36,7 @@ export const WORKFLOW_LIMITS = {
   expressionDepthMax: 20,
   /** Items of one list that an expression writes out. */
   expressionItemsMax: 1_000,
-  /** Of one evaluation: a character is 1, an item or member 4, a part of the expression 10. At most 25 ms and 25 MB, measured. */
+  /** Of one evaluation: a character is 1, an item 4, a member or a part of the expression 10. At most 30 ms and 25 MB, measured. */
   expressionWorkMax: 2_000_000,
   /** Of one that names nothing: it is evaluated when the definition is read. */
   constantWorkMax: 10_000,

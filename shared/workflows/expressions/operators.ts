@@ -1,7 +1,7 @@
 /** Operators of expressions. Integers are bigint and fractions number, as are all numbers of JSON; they may be mixed. */
 import { LIMITS } from "#shared/limits.ts";
 
-import { ExpressionFault, ITEM_UNITS, typeOf, type Work } from "./work.ts";
+import { ExpressionFault, ITEM_UNITS, MEMBER_UNITS, typeOf, type Work } from "./work.ts";
 
 export type BinaryOperator = "==" | "!=" | "in" | "<" | "<=" | ">" | ">=" | "+" | "-" | "*" | "/" | "%";
 
@@ -129,7 +129,7 @@ function isIn(value: unknown, of: unknown, work: Work): boolean {
 
 export function keysOf(value: Readonly<Record<string, unknown>>, work: Work): string[] {
   const keys = Object.keys(value);
-  work.spend(keys.length * ITEM_UNITS);
+  work.spend(keys.length * MEMBER_UNITS);
   return keys;
 }
 

@@ -9,8 +9,10 @@ export class WorkExceeded extends ExpressionFault {}
 
 /** Units of one evaluated part of an expression: about 100 ns, where a unit is about 10. */
 export const NODE_UNITS = 10;
-/** Of an item of a list, or a member of an object, that is made or looked at. */
+/** Of an item of a list that is made or looked at. */
 export const ITEM_UNITS = 4;
+/** Of a name of an object: those that are numbers are made anew each time. */
+export const MEMBER_UNITS = 10;
 /** Of a fault that is passed over: an error with its stack is slow to make. */
 export const FAULT_UNITS = 300;
 
