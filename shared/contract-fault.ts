@@ -7,6 +7,8 @@ export interface Fault {
   /** One sentence: what was expected and what arrived. */
   readonly message: string;
   readonly code: "missing_required_parameter" | "unsupported_value" | "invalid_request";
+  /** The value is of another type than the contract's. */
+  readonly isOfType: boolean;
 }
 
 interface Place {
@@ -87,31 +89,38 @@ export function describeFault(errors: readonly SchemaError[], root: unknown): Fa
   const relevant = mostRelevant(errors);
   const error = relevant[0];
   if (error === undefined)
-    return { param: null, message: "The body does not meet its schema.", code: "invalid_request" };
+    return { param: null, message: "The body does not meet its schema.", code: "invalid_request", isOfType: false };
   const place = locate(error.instancePath, root);
   const absent = missing(error);
   if (absent !== undefined) {
-    const alternatives = relevant.map((other) => append(place.param, missing(other) ?? "", false));
+    const alternatives = relevant.map((other) => memberParam(place.param, missing(other) ?? "", false));
     const param = alternatives.length === 1 ? (alternatives[0] ?? null) : place.param;
     return {
       param,
       message: `Missing required parameter: ${either(alternatives)}.`,
       code: "missing_required_parameter",
+      isOfType: false,
     };
   }
   const unknown = error.params["additionalProperty"] ?? error.params["unevaluatedProperty"];
   if (typeof unknown === "string") {
-    const param = append(place.param, unknown, false);
-    return { param, message: `${param} is not a known parameter.`, code: "invalid_request" };
+    const param = memberParam(place.param, unknown, false);
+    return { param, message: `${param} is not a known parameter.`, code: "invalid_request", isOfType: false };
   }
   if (error.propertyName !== undefined) {
-    const param = append(place.param, error.propertyName, false);
-    return { param, message: `The name ${param} must ${expectation(relevant)}.`, code: "invalid_request" };
+    const param = memberParam(place.param, error.propertyName, false);
+    return {
+      param,
+      message: `The name ${param} must ${expectation(relevant)}.`,
+      code: "invalid_request",
+      isOfType: false,
+    };
   }
   return {
     param: place.param,
     message: `${place.param ?? "The body"} must ${expectation(relevant)}, got ${arrived(error.keyword, place.value)}.`,
     code: VALUE_KEYWORDS.has(error.keyword) ? "unsupported_value" : "invalid_request",
+    isOfType: error.keyword === "type",
   };
 }
 
@@ -168,13 +177,14 @@ function locate(instancePath: string, root: unknown): Place {
   let value = root;
   for (const token of instancePath.split("/").slice(1)) {
     const key = token.replaceAll("~1", "/").replaceAll("~0", "~");
-    param = append(param, key, Array.isArray(value));
+    param = memberParam(param, key, Array.isArray(value));
     value = (value as Readonly<Record<string, unknown>> | undefined)?.[key];
   }
   return { param, value };
 }
 
-function append(param: string | null, key: string, isIndex: boolean): string {
+/** The path of a member in the notation of `Fault.param`. */
+export function memberParam(param: string | null, key: string, isIndex: boolean): string {
   if (isIndex) return `${param ?? ""}[${key}]`;
   const short = key.length > ECHO_CHARS_MAX ? `${key.slice(0, ECHO_CHARS_MAX)}…` : key;
   return param === null ? short : `${param}.${short}`;

@@ -17,10 +17,10 @@ export function validate(name: SchemaName, value: unknown): Fault | null {
 
 /**
  * The same value, typed: members the schema does not name are kept.
- * @throws ApiError 400 with the code, sentence and param of the first fault
+ * @throws ApiError 400 with the code, sentence and param of the first fault, which is its cause
  */
 export function parse<N extends SchemaName>(name: N, value: unknown): SchemaTypes[N] {
   const fault = validate(name, value);
-  if (fault !== null) throw new ApiError(fault.code, fault.message, { param: fault.param });
+  if (fault !== null) throw new ApiError(fault.code, fault.message, { param: fault.param, cause: fault });
   return value as SchemaTypes[N];
 }

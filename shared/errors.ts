@@ -117,6 +117,17 @@ export class ApiError extends Error {
   }
 }
 
+/** What a check says against a value: one error, or none. Other errors are thrown. */
+export function apiErrorsOf(check: () => unknown): readonly ApiError[] {
+  try {
+    check();
+    return [];
+  } catch (error) {
+    if (error instanceof ApiError) return [error];
+    throw error;
+  }
+}
+
 /** The envelope for a code; `param` names the offending request parameter when there is one. */
 export function errorEnvelope(code: Code, message: string, param: string | null = null): ErrorEnvelope {
   return { error: { message, type: ERROR_CODES[code].type, code, param } };

@@ -2,10 +2,10 @@
 import { Ajv, type ValidateFunction } from "ajv";
 
 import { describeFault } from "#shared/contract-fault.ts";
-import { ApiError } from "#shared/errors.ts";
+import { ApiError, apiErrorsOf } from "#shared/errors.ts";
 
-import type { Capability, Schema } from "./entry.ts";
-import { brokenRule } from "./rules.ts";
+import type { Capability, Rule, Schema } from "./entry.ts";
+import { brokenRule, pathsOf } from "./rules.ts";
 
 /** Annotations of the published schemas; validators ignore them. */
 const VOCABULARY = ["x-svc-unit", "x-svc-enum-labels", "x-svc-value-sources"];
@@ -16,13 +16,22 @@ export interface CheckedRun {
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-/** @param isPartial some of its values are not known yet: rules that look at several of them wait */
-export type CheckRun = (
-  body: { readonly input?: unknown; readonly params?: unknown },
-  isPartial?: boolean,
-) => CheckedRun;
+interface RunBody {
+  readonly input?: unknown;
+  readonly params?: unknown;
+}
 
-/** Compiles the schemas of a list once. The result checks a run of one of them; @throws ApiError with the path of the fault */
+export interface CheckRun {
+  /** @throws ApiError with the path of the fault */
+  (body: RunBody): CheckedRun;
+  /**
+   * Of a body that is not whole yet: the first fault of `input` and that of `params`, else the first broken rule.
+   * @param isOpen whether something at a path, or within it, is not known: rules that look there are left out
+   */
+  faults(body: RunBody, isOpen: (path: string) => boolean): readonly ApiError[];
+}
+
+/** Compiles the schemas of a list once. The result checks a run of one of them. */
 export function compileChecks(capabilities: readonly Capability[]): ReadonlyMap<string, CheckRun> {
   // Defaults below a union are left to the capability; the strict mode would refuse the schema for them.
   const ajv = new Ajv({ useDefaults: true, strict: true, strictSchema: false, allowUnionTypes: true });
@@ -37,28 +46,45 @@ function checkOf(ajv: Ajv, capability: Capability): CheckRun {
     return (): ValidateFunction => (validator ??= ajv.compile(schema));
   };
   const [input, params] = [compile(capability.input_schema), compile(capability.params_schema)];
-  return (body, isPartial = false) => {
-    if (body.input === undefined) throw missing("input");
-    const checked = {
-      input: memberOf(input(), "input", structuredClone(body.input)),
-      params: memberOf(params(), "params", structuredClone(body.params ?? {})),
-    };
-    for (const [name, member] of Object.entries(checked.input)) {
+  const checkInput = (value: unknown): CheckedRun["input"] => {
+    if (value === undefined) throw missing("input");
+    const checked = memberOf(input(), "input", structuredClone(value));
+    for (const [name, member] of Object.entries(checked)) {
       if (capability.members[name]?.named === undefined) oneSource(`input.${name}`, member);
       else for (const [own, one] of Object.entries(member as object)) oneSource(`input.${name}.${own}`, one);
     }
-    valueSources(capability.params_schema, checked.params);
-    const broken = isPartial ? undefined : brokenRule(capability.rules, checked);
-    if (broken) throw new ApiError("invalid_request", broken.message, { param: broken.param });
     return checked;
   };
+  const checkParams = (value: unknown): CheckedRun["params"] => {
+    const checked = memberOf(params(), "params", structuredClone(value ?? {}));
+    valueSources(capability.params_schema, checked);
+    return checked;
+  };
+  const checkRules = (rules: readonly Rule[], checked: CheckedRun): void => {
+    const broken = brokenRule(rules, checked);
+    if (broken) throw new ApiError("invalid_request", broken.message, { param: broken.param });
+  };
+  const check = (body: RunBody): CheckedRun => {
+    const checked = { input: checkInput(body.input), params: checkParams(body.params) };
+    checkRules(capability.rules, checked);
+    return checked;
+  };
+  const faults: CheckRun["faults"] = (body, isOpen) => {
+    const found = [...apiErrorsOf(() => checkInput(body.input)), ...apiErrorsOf(() => checkParams(body.params))];
+    if (found.length > 0) return found;
+    const rules = capability.rules.filter((rule) => !pathsOf(rule).some(isOpen));
+    return apiErrorsOf(() => {
+      checkRules(rules, { input: checkInput(body.input), params: checkParams(body.params) });
+    });
+  };
+  return Object.assign(check, { faults });
 }
 
 function memberOf(validator: ValidateFunction, name: string, value: unknown): Readonly<Record<string, unknown>> {
   if (validator(value)) return value as Readonly<Record<string, unknown>>;
   const errors = (validator.errors ?? []).map((error) => ({ ...error, instancePath: `/${name}${error.instancePath}` }));
   const fault = describeFault(errors, { [name]: value });
-  throw new ApiError(fault.code, fault.message, { param: fault.param ?? name });
+  throw new ApiError(fault.code, fault.message, { param: fault.param ?? name, cause: fault });
 }
 
 const SOURCES = ["file_id", "url", "base64", "text"];

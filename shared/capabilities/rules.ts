@@ -15,6 +15,12 @@ export function brokenRule(rules: readonly Rule[], body: object): BrokenRule | u
   return undefined;
 }
 
+/** The values that a rule looks at. */
+export function pathsOf(rule: Rule): readonly string[] {
+  if ("of" in rule) return rule.of;
+  return rule.rule === "fits" ? [rule.path, rule.by] : [rule.path];
+}
+
 function judge(rule: Rule, body: object): BrokenRule | undefined {
   switch (rule.rule) {
     case "some": {

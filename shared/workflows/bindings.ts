@@ -1,10 +1,12 @@
 /** JSON with expressions in its texts: what it names, and what it becomes. */
+import { memberParam } from "#shared/contract-fault.ts";
 import { LIMITS } from "#shared/limits.ts";
 
 import type { Reference, Resolved, Scope } from "./expressions/scope.ts";
 import { UNSAFE_KEYS } from "./expressions/scope.ts";
 import { compileTemplate } from "./expressions/template.ts";
-import { measure } from "./expressions/values.ts";
+import { bytesOf } from "./expressions/values.ts";
+import { Work } from "./expressions/work.ts";
 
 /** What is wrong with a definition, and where. */
 export interface DefinitionFault {
@@ -19,24 +21,42 @@ export interface Placed {
   readonly param: string;
 }
 
+/** A value that only a run knows. */
+export interface OpenPlace {
+  /** From the value that is bound. */
+  readonly path: readonly (string | number)[];
+  /** The same, as faults name it. */
+  readonly param: string;
+  /** Text in part: its type is known. */
+  readonly isText: boolean;
+}
+
 export interface Binding {
   readonly references: readonly Placed[];
   /** Places whose type is not known before a run: those of expressions that stand alone. */
   readonly open: readonly string[];
+  /** All places with expressions. */
+  readonly places: readonly OpenPlace[];
   /** A copy with every expression resolved. */
   resolve(scope: Scope): Resolved;
 }
 
-/** @param budget bytes that its expressions may still give: a short definition can name a long value many times */
-type Resolve = (scope: Scope, budget: { bytes: number }) => Resolved;
+/** What its expressions may still give and do: a short definition can name a long value, or go through a list, many times. */
+interface Budget {
+  bytes: number;
+  readonly work: Work;
+}
+
+type Resolve = (scope: Scope, budget: Budget) => Resolved;
 
 /** @param at where the value stands */
 export function compileBinding(value: unknown, at: string): Binding | { readonly faults: readonly DefinitionFault[] } {
   const references: Placed[] = [];
   const open: string[] = [];
+  const places: OpenPlace[] = [];
   const faults: DefinitionFault[] = [];
 
-  const compileText = (text: string, place: string): Resolve => {
+  const compileText = (text: string, place: string, path: OpenPlace["path"]): Resolve => {
     const template = compileTemplate(text);
     if (template === undefined) return () => ({ value: text });
     if ("fault" in template) {
@@ -45,18 +65,19 @@ export function compileBinding(value: unknown, at: string): Binding | { readonly
     }
     for (const reference of template.references) references.push({ reference, param: place });
     if (template.isAlone) open.push(place);
+    places.push({ path, param: paramOf(path), isText: !template.isAlone });
     return (scope, budget) => {
-      const resolved = template.resolve(scope);
+      const resolved = template.resolve(scope, budget.work);
       if ("fault" in resolved) return resolved;
-      budget.bytes -= measure(resolved.value, { itemsMax: Infinity, bytesMax: budget.bytes }).bytes;
+      budget.bytes -= bytesOf(resolved.value, budget.bytes);
       if (budget.bytes >= 0) return resolved;
       return { fault: `Expected expressions to give at most ${LIMITS.bindingBytesMax} bytes in all.` };
     };
   };
-  const compile = (one: unknown, place: string): Resolve => {
-    if (typeof one === "string") return compileText(one, place);
+  const compile = (one: unknown, place: string, path: OpenPlace["path"]): Resolve => {
+    if (typeof one === "string") return compileText(one, place, path);
     if (Array.isArray(one)) {
-      const items = one.map((item, index) => compile(item, `${place}[${index}]`));
+      const items = one.map((item, index) => compile(item, `${place}[${index}]`, [...path, index]));
       return (scope, budget) => resolveAll(items, scope, budget);
     }
     if (typeof one !== "object" || one === null) return () => ({ value: one });
@@ -64,7 +85,7 @@ export function compileBinding(value: unknown, at: string): Binding | { readonly
     for (const key of keys.filter((name) => UNSAFE_KEYS.has(name))) {
       faults.push({ param: place, message: `Expected no member named ${key}.` });
     }
-    const members = Object.entries(one).map(([key, member]) => compile(member, `${place}.${key}`));
+    const members = Object.entries(one).map(([key, member]) => compile(member, `${place}.${key}`, [...path, key]));
     return (scope, budget) => {
       const resolved = resolveAll(members, scope, budget);
       if ("fault" in resolved) return resolved;
@@ -72,15 +93,26 @@ export function compileBinding(value: unknown, at: string): Binding | { readonly
     };
   };
 
-  const resolve = compile(value, at);
+  const resolve = compile(value, at, []);
   if (faults.length > 0) return { faults };
-  return { references, open, resolve: (scope) => resolve(scope, { bytes: LIMITS.bindingBytesMax }) };
+  return {
+    references,
+    open,
+    places,
+    resolve: (scope) => resolve(scope, { bytes: LIMITS.bindingBytesMax, work: new Work(LIMITS.bindingWorkMax) }),
+  };
+}
+
+function paramOf(path: OpenPlace["path"]): string {
+  let param: string | null = null;
+  for (const key of path) param = memberParam(param, String(key), typeof key === "number");
+  return param ?? "";
 }
 
 function resolveAll(
   parts: readonly Resolve[],
   scope: Scope,
-  budget: { bytes: number },
+  budget: Budget,
 ): { readonly value: unknown[] } | { readonly fault: string } {
   const value: unknown[] = [];
   for (const part of parts) {

@@ -1,5 +1,6 @@
 /** A workflow's definition, read once: what is wrong with it is told with its place, what is right is compiled for its runs. */
 import type { WorkflowDefinition, WorkflowStep } from "#schemas/generated/types.ts";
+import type { Fault } from "#shared/contract-fault.ts";
 import { validate } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
 import { LIMITS } from "#shared/limits.ts";
@@ -7,7 +8,7 @@ import { LIMITS } from "#shared/limits.ts";
 import { type Binding, compileBinding, type DefinitionFault, type Placed } from "./bindings.ts";
 import { findCycle } from "./graph.ts";
 import { checkInputs } from "./inputs.ts";
-import { checkStepWork, type Surroundings } from "./step-work.ts";
+import { checkStepWork, renamed, type Surroundings } from "./step-work.ts";
 
 export interface CompiledStep {
   readonly step: WorkflowStep;
@@ -50,25 +51,19 @@ export function readDefinition(value: unknown, surroundings: Surroundings): Comp
     throw refused(PLACE, `Expected a definition of at most ${LIMITS.definitionBytesMax} bytes, got ${bytes}.`);
   }
   const misshapen = validate("WorkflowDefinition", value);
-  if (misshapen) {
-    const param = misshapen.param === null ? PLACE : `${PLACE}.${misshapen.param}`;
-    throw refused(
-      param,
-      misshapen.param === null ? misshapen.message : misshapen.message.replace(misshapen.param, param),
-    );
-  }
+  if (misshapen) throw misplaced(misshapen);
   const definition = value as WorkflowDefinition;
   const faults: DefinitionFault[] = [...checkInputs(definition.inputs ?? {}, `${PLACE}.inputs`)];
   const bind = (one: unknown, at: string): Binding => {
     const binding = compileBinding(one, at);
     if (!("faults" in binding)) return binding;
     faults.push(...binding.faults);
-    return { references: [], open: [], resolve: () => ({ value: null }) };
+    return { references: [], open: [], places: [], resolve: () => ({ value: null }) };
   };
   const steps = definition.steps.map((step, at) => {
     const place = `${PLACE}.steps[${at}]`;
     const compiled = compileStep(step, place, bind);
-    faults.push(...checkAlone(step, place, compiled), ...checkStepWork(step, place, compiled, surroundings));
+    faults.push(...checkControl(step, place, compiled), ...checkStepWork(step, place, compiled, surroundings));
     return compiled;
   });
   const output = bind(definition.output ?? null, `${PLACE}.output`);
@@ -86,6 +81,12 @@ export function readDefinition(value: unknown, surroundings: Surroundings): Comp
   return { definition, steps, output };
 }
 
+function misplaced({ param, message }: Fault): ApiError {
+  if (param === null) return refused(PLACE, message);
+  const place = `${PLACE}.${param}`;
+  return refused(place, renamed(message, param, place));
+}
+
 function compileStep(step: WorkflowStep, place: string, bind: (one: unknown, at: string) => Binding): CompiledStep {
   const condition = bind(step.if ?? true, `${place}.if`);
   const list = step.for_each === undefined ? undefined : bind(step.for_each, `${place}.for_each`);
@@ -100,8 +101,12 @@ function stepOf({ reference: { root, name } }: Placed): readonly string[] {
   return root === "steps" && name !== undefined ? [name] : [];
 }
 
-/** Members that are one expression, and those that go together. */
-function* checkAlone(step: WorkflowStep, place: string, { condition, list }: CompiledStep): Generator<DefinitionFault> {
+/** `if` and `for_each` are no text with expressions in it, and `concurrency` is of a list. */
+function* checkControl(
+  step: WorkflowStep,
+  place: string,
+  { condition, list }: CompiledStep,
+): Generator<DefinitionFault> {
   if (typeof step.if === "string" && condition.open.length === 0) {
     yield { param: `${place}.if`, message: "Expected true, false or one expression in ${{ and }}, got text." };
   }

@@ -1,18 +1,21 @@
 /** What a step calls: a model, a capability or a workflow, and whether it takes what is written down for it. */
-import type { WorkflowStep } from "#schemas/generated/types.ts";
+import type { TranscriptionRequest, WorkflowStep } from "#schemas/generated/types.ts";
 import type { Capability } from "#shared/capabilities/entry.ts";
 import { CHECKS } from "#shared/capabilities/list.ts";
 import type { Catalogue, Model } from "#shared/catalogue/catalogue.ts";
-import { ApiError } from "#shared/errors.ts";
+import type { Fault } from "#shared/contract-fault.ts";
+import { type ApiError, apiErrorsOf } from "#shared/errors.ts";
 import { CHAT } from "#shared/kinds/chat.ts";
-import { NO_FILES } from "#shared/kinds/chat/files.ts";
+import { filePlaces, NO_FILES } from "#shared/kinds/chat/files.ts";
 import { EMBEDDINGS } from "#shared/kinds/embeddings.ts";
-import { IMAGE_EDITS } from "#shared/kinds/images.ts";
-import type { Kind } from "#shared/kinds/kind.ts";
+import { IMAGE_EDITS, IMAGES } from "#shared/kinds/images.ts";
+import type { CallFacts, Kind } from "#shared/kinds/kind.ts";
 import { kindOfModality } from "#shared/kinds/kinds.ts";
 import { hasEndpoint } from "#shared/kinds/models.ts";
+import { audioOf, TRANSCRIPTION } from "#shared/kinds/transcription.ts";
 
-import type { Binding, DefinitionFault } from "./bindings.ts";
+import type { Binding, DefinitionFault, OpenPlace } from "./bindings.ts";
+import { isWithin, judgeKnown, mayMend } from "./known-faults.ts";
 
 /** What a definition may name. */
 export interface Surroundings {
@@ -26,13 +29,20 @@ interface Bound {
   readonly input: Binding;
 }
 
-/** Members that only steps of one type have. */
-const OWN = {
+/** Members that steps of some types have. */
+const TYPE_MEMBERS = ["model", "workflow_id", "version", "params", "input"] as const;
+const MEMBERS_OF_TYPE = {
   model: ["model", "params"],
   sub_pipeline: ["workflow_id", "version", "input"],
   capability: ["params", "input"],
 } as const;
-const TYPED = ["model", "workflow_id", "version", "params", "input"] as const;
+
+/** Members that calls need, while a step's own is open. */
+const USUAL_PARAMS = { messages: [{ role: "user", content: "text" }], prompt: "text", input: "text" };
+/** Any audio that a model takes. */
+const ANY_RECORDING = { bytes: 1, seconds: 0.001, param: "file" } as const;
+/** Params that only calls have which change an image. */
+const IMAGE_PARAMS = ["image_base64", "image_file_id", "mask_base64", "mask_file_id"];
 
 export function* checkStepWork(
   step: WorkflowStep,
@@ -41,9 +51,9 @@ export function* checkStepWork(
   surroundings: Surroundings,
 ): Generator<DefinitionFault> {
   const type = step.type === "model" || step.type === "sub_pipeline" ? step.type : "capability";
-  const own: readonly string[] = OWN[type];
-  for (const name of TYPED) {
-    if (step[name] === undefined || own.includes(name)) continue;
+  const members: readonly string[] = MEMBERS_OF_TYPE[type];
+  for (const name of TYPE_MEMBERS) {
+    if (step[name] === undefined || members.includes(name)) continue;
     yield { param: `${place}.${name}`, message: `Expected no ${name} on a step of type ${step.type}.` };
   }
   if (type === "model") yield* checkModel(step, place, bound, surroundings);
@@ -56,7 +66,7 @@ export function* checkStepWork(
 function* checkModel(
   { model: slug, params = {} }: WorkflowStep,
   place: string,
-  bound: Bound,
+  { params: { places: open } }: Bound,
   { catalogue }: Surroundings,
 ): Generator<DefinitionFault> {
   if (slug === undefined) {
@@ -73,18 +83,14 @@ function* checkModel(
     return;
   }
   const kind = kindOf(model, params);
-  const isKnown = bound.params.references.length === 0;
-  yield* faultOf(`${place}.params`, params, [bound.params], (known) => {
-    const request = kind.read({ ...known, model: slug });
-    // A transcription is judged with its audio.
-    if (!isKnown || kind.name === "transcription") return;
-    try {
-      kind.check(request, model, { bodyBytes: Buffer.byteLength(JSON.stringify(params)), files: NO_FILES });
-    } catch (error) {
-      // Files are looked up when the run gets there.
-      if (!(error instanceof ApiError && error.code === "file_not_found")) throw error;
-    }
+  const read = (known: object) => kind.read({ ...known, model: slug });
+  const { fault, known } = judgeKnown(params, open, {
+    faultsOf: (value) => apiErrorsOf(() => read(value)),
+    memberDepth: 1,
+    usual: USUAL_PARAMS,
   });
+  const [refused] = fault ? [fault] : known ? refusalsOf(kind, model, read(known), open) : [];
+  if (refused) yield placed(refused, refused.param === "model" ? place : `${place}.params`);
 }
 
 /** The kind of call that a step makes. */
@@ -93,11 +99,28 @@ export function kindOf(model: Model, params: Readonly<Record<string, unknown>>):
   if (model.supports_embeddings) return EMBEDDINGS;
   const kind = kindOfModality(model.modality);
   if (!kind) throw new Error(`no kind of call is for models of modality ${model.modality}`);
-  return kind.name === "images" && ("image_base64" in params || "image_file_id" in params) ? IMAGE_EDITS : kind;
+  const isEdit =
+    model.allowed_params.requires_input_image === true || IMAGE_PARAMS.some((name) => (params[name] ?? null) !== null);
+  return kind.name === IMAGES.name && isEdit ? IMAGE_EDITS : kind;
+}
+
+/** What the model has against a call, as far as a run cannot mend it. */
+function refusalsOf(kind: Kind, model: Model, request: object, open: readonly OpenPlace[]): readonly ApiError[] {
+  // Stored files may come and go until the step runs.
+  if (kind === CHAT && filePlaces(request).length > 0) return [];
+  const bodyBytes = Buffer.byteLength(JSON.stringify(request));
+  const facts: CallFacts = { bodyBytes, files: NO_FILES, recording: ANY_RECORDING };
+  const refusals = apiErrorsOf(() => {
+    // Audio that is open may come to null, which leaves the file alone.
+    const isGiven = open.some(({ param }) => param === "audio_base64");
+    if (kind.name === TRANSCRIPTION.name && !isGiven) audioOf(request as TranscriptionRequest);
+    kind.check(request, model, facts);
+  });
+  return refusals.filter((one) => !open.some((place) => mayMend(place, one)));
 }
 
 function* checkCapability(
-  { type: id, input = {}, params = {} }: WorkflowStep,
+  { type: id, input, params = {} }: WorkflowStep,
   place: string,
   bound: Bound,
   surroundings: Surroundings,
@@ -108,67 +131,30 @@ function* checkCapability(
     yield { param: `${place}.type`, message };
     return;
   }
-  const isOpen = bound.params.open.length + bound.input.open.length > 0;
-  yield* faultOf(place, { input, params }, [bound.params, bound.input], (known) => {
-    check(known, isOpen);
+  const open = [...within("params", bound.params), ...within("input", bound.input)];
+  const isOpen = (path: string): boolean => open.some(({ param }) => isWithin(param, path) || isWithin(path, param));
+  const { fault } = judgeKnown({ input: input ?? {}, params }, open, {
+    faultsOf: (known) => check.faults(known, isOpen),
+    memberDepth: 2,
   });
+  if (fault) yield placed(fault, place);
 }
 
-/**
- * A fault at a place that is not known before a run is none yet: the place is left out, so that it hides no other fault. Of a text
- * with an expression in it the type is known, but not its value.
- */
-function* faultOf<Value extends object>(
-  place: string,
-  value: Value,
-  bindings: readonly Binding[],
-  check: (known: Value) => void,
-): Generator<DefinitionFault> {
-  const open = bindings.flatMap((binding) => binding.open);
-  const inPart = bindings.flatMap(({ references }) => references.map(({ param }) => param));
-  let known = value;
-  for (let left = OPEN_PLACES_MAX; left > 0; left -= 1) {
-    const error = faultIn(() => check(known));
-    if (!error) return;
-    const { param: at, code, message } = error;
-    const param = at === null ? place : `${place}.${at}`;
-    const unjudged = code === "unsupported_value" ? [...open, ...inPart] : open;
-    if (!unjudged.some((one) => isWithin(one, param) || isWithin(param, one))) {
-      yield { param, message: at === null ? message : message.replaceAll(at, param) };
-      return;
-    }
-    const rest = at === null || code === "missing_required_parameter" ? undefined : without(known, at);
-    if (!rest) return;
-    known = rest;
-  }
+function within(name: string, { places }: Binding): readonly OpenPlace[] {
+  return places.map(({ path, param, isText }) => ({ path: [name, ...path], param: `${name}.${param}`, isText }));
 }
 
-/** More of them hide what else is wrong. */
-const OPEN_PLACES_MAX = 20;
-
-function faultIn(check: () => void): ApiError | undefined {
-  try {
-    check();
-    return undefined;
-  } catch (error) {
-    if (error instanceof ApiError) return error;
-    throw error;
-  }
+/** @param holder where what was judged stands in the definition */
+function placed({ param, message, cause }: ApiError, holder: string): DefinitionFault {
+  if (param === null) return { param: holder, message };
+  const place = `${holder}.${param}`;
+  // Sentences of contracts name params as they are; those of models use their names as words too.
+  const namesParam = (cause as Fault | undefined)?.isOfType !== undefined || /[.[]/.test(param);
+  return { param: place, message: namesParam ? renamed(message, param, place) : message };
 }
 
-/** @param path of members; undefined for one into a list, whose items keep their places */
-function without<Value extends object>(value: Value, path: string): Value | undefined {
-  if (path.includes("[")) return undefined;
-  const parts = path.split(".");
-  const last = parts.pop() ?? "";
-  const copy = structuredClone(value);
-  let at = copy as Record<string, unknown>;
-  for (const part of parts) at = (at[part] ?? {}) as Record<string, unknown>;
-  if (!Object.hasOwn(at, last)) return undefined;
-  delete at[last];
-  return copy;
-}
-
-function isWithin(inner: string, outer: string): boolean {
-  return inner === outer || inner.startsWith(`${outer}.`) || inner.startsWith(`${outer}[`);
+/** Every mention of the whole name. */
+export function renamed(message: string, name: string, other: string): string {
+  const escaped = name.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+  return message.replaceAll(new RegExp(String.raw`(?<![\w.\]])${escaped}(?!\w)`, "g"), () => other);
 }

@@ -22,9 +22,8 @@ test("it says the limits in force", () => {
   const said = [
     `at most ${LIMITS.definitionBytesMax / 1_024} KiB`,
     `${LIMITS.expressionCharsMax.toLocaleString("en")} characters, ${LIMITS.expressionNodesMax} parts and ${LIMITS.expressionDepthMax} levels`,
-    `at most ${LIMITS.loopItemsMax.toLocaleString("en")} items`,
-    `at most ${LIMITS.expressionAdditionsMax} additions`,
-    `${LIMITS.celBytesMax / 1_048_576} MiB in all`,
+    `by ${LIMITS.expressionWorkMax.toLocaleString("en")} units`,
+    `has ${LIMITS.constantWorkMax.toLocaleString("en")} units`,
     `at most ${LIMITS.forEachItemsMax.toLocaleString("en")} items`,
     `\`concurrency\` (${LIMITS.forEachConcurrency}) at once`,
     `to a depth of ${LIMITS.workflowDepthMax}`,

@@ -75,6 +75,7 @@ describe("a fault", () => {
       param: "modles",
       message: "modles is not a known parameter.",
       code: "invalid_request",
+      isOfType: false,
     });
   });
 
@@ -90,6 +91,7 @@ describe("a fault", () => {
       param: "a.y",
       message: "The name a.y must match ^x$.",
       code: "invalid_request",
+      isOfType: false,
     });
   });
 

@@ -4,12 +4,14 @@ import { LIMITS } from "#shared/limits.ts";
 import { compileCel } from "./cel.ts";
 import { readPath, referenceOf, walk } from "./path.ts";
 import type { Reference, Resolved, Scope } from "./scope.ts";
+import { Work } from "./work.ts";
 
 export interface Template {
   /** It is the whole of its text, and gives whatever it gives; otherwise text. */
   readonly isAlone: boolean;
   readonly references: readonly Reference[];
-  resolve(scope: Scope): Resolved;
+  /** @param work what its expressions may do together with others */
+  resolve(scope: Scope, work?: Work): Resolved;
 }
 
 const OPEN = "${{";
@@ -32,7 +34,7 @@ export function compileTemplate(text: string): Template | { readonly fault: stri
   return {
     isAlone: false,
     references: compiled.flatMap((part) => (typeof part === "string" ? [] : part.references)),
-    resolve: (scope) => joined(compiled, scope),
+    resolve: (scope, work = new Work(LIMITS.bindingWorkMax)) => joined(compiled, scope, work),
   };
 }
 
@@ -50,7 +52,7 @@ function compileExpression(text: string): Template | { readonly fault: string } 
   }
   const cel = compileCel(text);
   if ("fault" in cel) return cel;
-  return { isAlone: true, references: cel.references, resolve: (scope) => cel.evaluate(scope) };
+  return { isAlone: true, references: cel.references, resolve: (scope, work) => cel.evaluate(scope, work) };
 }
 
 type Part = string | { readonly expression: string };
@@ -96,14 +98,14 @@ function endOf(text: string, from: number): number | undefined {
   return undefined;
 }
 
-function joined(parts: readonly (string | Template)[], scope: Scope): Resolved {
+function joined(parts: readonly (string | Template)[], scope: Scope, work: Work): Resolved {
   let text = "";
   for (const part of parts) {
     if (typeof part === "string") {
       text += part;
       continue;
     }
-    const resolved = part.resolve(scope);
+    const resolved = part.resolve(scope, work);
     if ("fault" in resolved) return resolved;
     text += inserted(resolved.value);
     if (text.length > LIMITS.expressionValueBytesMax) {

@@ -3,21 +3,13 @@ import { LIMITS } from "#shared/limits.ts";
 
 import type { Resolved } from "./scope.ts";
 
-export interface Measured {
-  /** Of all lists. */
-  readonly items: number;
-  /** About those of its JSON. */
-  readonly bytes: number;
-}
-
-/** Stops soon after a bound is passed. */
-export function measure(value: unknown, { itemsMax, bytesMax }: { itemsMax: number; bytesMax: number }): Measured {
-  let [items, bytes] = [0, 0];
+/** About the bytes of its JSON; counting stops soon after `bytesMax`. */
+export function bytesOf(value: unknown, bytesMax: number): number {
+  let bytes = 0;
   const visit = (one: unknown): void => {
-    if (items > itemsMax || bytes > bytesMax) return;
+    if (bytes > bytesMax) return;
     if (typeof one === "string") bytes += one.length + 2;
     else if (Array.isArray(one)) {
-      items += one.length;
       bytes += one.length + 2;
       for (const each of one) visit(each);
     } else if (typeof one === "object" && one !== null) {
@@ -28,13 +20,13 @@ export function measure(value: unknown, { itemsMax, bytesMax }: { itemsMax: numb
     } else bytes += 8;
   };
   visit(value);
-  return { items, bytes };
+  return bytes;
 }
 
 /** What CEL gives, as JSON has it. */
 export function plain(value: unknown): Resolved {
   const { expressionValueBytesMax: bytesMax } = LIMITS;
-  if (measure(value, { itemsMax: Infinity, bytesMax }).bytes > bytesMax) {
+  if (bytesOf(value, bytesMax) > bytesMax) {
     return { fault: `Expected an expression to give at most ${bytesMax} bytes.` };
   }
   try {

@@ -1,14 +1,9 @@
 /** Definitions of workflows: what is read, and what is refused at which place. */
 import { describe, expect, test } from "bun:test";
 
-import { findCapability } from "#shared/capabilities/list.ts";
-import { readDefinition } from "#shared/workflows/definition.ts";
-import { ApiError } from "#shared/errors.ts";
 import { LIMITS } from "#shared/limits.ts";
-import { loadCatalogue, loadOurLayers } from "#shared/catalogue/load.ts";
 
-const catalogue = await loadCatalogue(await loadOurLayers(), [], { sandbox: true, providerKey: () => undefined });
-const surroundings = { catalogue, capability: findCapability };
+import { read, refusal } from "./definitions.ts";
 
 const chat = (id: string, content: string, more: object = {}) => ({
   id,
@@ -25,19 +20,6 @@ const resize = (id: string, file: string, more: object = {}) => ({
   ...more,
 });
 const PHOTO = "file-sample-photo";
-
-const read = (definition: unknown) => readDefinition(definition, surroundings);
-
-function refusal(definition: unknown): readonly [string | null | undefined, string] {
-  try {
-    read(definition);
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    expect(error.code).toBe("invalid_workflow_definition");
-    return [error.param, error.message];
-  }
-  throw new Error("it was not refused");
-}
 
 describe("a definition", () => {
   test("is compiled with what each step waits for", () => {
@@ -97,6 +79,19 @@ describe("a definition", () => {
     const scope = { inputs: { text }, steps: {}, run: { id: "1", attempt: 1 } };
     expect(output(8).resolve(scope)).toEqual({ value: Array.from({ length: 8 }, () => text) });
     expect(output(9).resolve(scope)).toEqual({ fault: "Expected expressions to give at most 8388608 bytes in all." });
+  });
+
+  test("does no more than its limit in all, however many expressions there are", () => {
+    const output = (count: number) =>
+      read({
+        inputs: { list: { type: "array" } },
+        steps: [chat("a", "x")],
+        output: Array.from({ length: count }, () => "${{ inputs.list.map(x, x + 1)[0] }}"),
+      }).output;
+    const list = Array.from({ length: 10_000 }, () => 1);
+    const scope = { inputs: { list }, steps: {}, run: { id: "1", attempt: 1 } };
+    expect(output(5).resolve(scope)).toEqual({ value: [2, 2, 2, 2, 2] });
+    expect(output(100).resolve(scope)).toMatchObject({ fault: expect.stringMatching(/does less work/) });
   });
 
   test.each<[string, unknown, string]>([

@@ -222,7 +222,7 @@ describe("a step for each item", () => {
   });
 
   test("keeps within what one run may have under way", () => {
-    const long = Array.from({ length: 300 }, (_, at) => at);
+    const long = Array.from({ length: 40 }, (_, at) => at);
     const steps = Array.from({ length: 8 }, (_, at) =>
       say(`s${at}`, "${{ item }}", { for_each: "${{ inputs.list }}", concurrency: 32 }),
     );

@@ -1,0 +1,68 @@
+/** How much one evaluation may do: every part, character and item that it goes through counts, so that no values make it slow. */
+import { LIMITS } from "#shared/limits.ts";
+
+/** Why an expression has no value, in words for the author of a definition. */
+export class ExpressionFault extends Error {}
+
+/** Faults that `||`, `&&`, exists() and all() do not pass over. */
+export class WorkExceeded extends ExpressionFault {}
+
+/** Units of one evaluated part of an expression: about 100 ns, where a unit is about 10. */
+export const NODE_UNITS = 10;
+/** Of an item of a list that is made or looked at. */
+export const ITEM_UNITS = 4;
+/** Of a name of an object: those that are numbers are made anew each time. */
+export const MEMBER_UNITS = 10;
+/** Of a fault that is passed over: an error with its stack is slow to make. */
+export const FAULT_UNITS = 300;
+
+export class Work {
+  #left: number;
+  readonly #within: Work | undefined;
+
+  /** @param within what several evaluations may do together */
+  constructor(units: number, within?: Work) {
+    this.#left = units;
+    this.#within = within;
+  }
+
+  get left(): number {
+    return this.#left;
+  }
+
+  /** To be called before the work is done. @throws WorkExceeded */
+  spend(units: number): void {
+    this.#left -= units;
+    this.#within?.spend(units);
+    if (this.#left < 0) {
+      throw new WorkExceeded(
+        "Expected an expression that does less work, on shorter texts and lists; for_each goes through long ones.",
+      );
+    }
+  }
+
+  /** @throws WorkExceeded, or ExpressionFault for a text that is longer than an expression may give */
+  spendText(chars: number): void {
+    this.spend(chars);
+    if (chars > LIMITS.expressionValueBytesMax) {
+      throw new ExpressionFault(`Expected a text of at most ${LIMITS.expressionValueBytesMax} characters.`);
+    }
+  }
+}
+
+/** The type of a value as messages name it. */
+export function typeOf(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "a list";
+  switch (typeof value) {
+    case "string":
+      return "text";
+    case "bigint":
+    case "number":
+      return "a number";
+    case "boolean":
+      return "a boolean";
+    default:
+      return "an object";
+  }
+}
