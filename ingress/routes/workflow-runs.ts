@@ -1,22 +1,9 @@
 /** Runs of workflows: begun, read, followed, cancelled. */
-import { createHash } from "node:crypto";
-
-import type {
-  PipelineRunRequest,
-  WorkflowRunCancelled,
-  WorkflowRunList,
-  WorkflowRunRequest,
-  WorkflowRunSummary,
-} from "#schemas/generated/types.ts";
-import type { Caller } from "#shared/admission/authenticate.ts";
-import { canonicalJson } from "#shared/canonical-json.ts";
-import { parse } from "#shared/contracts.ts";
+import type { WorkflowRunCancelled, WorkflowRunList, WorkflowRunSummary } from "#schemas/generated/types.ts";
 import {
-  findIdempotentRun,
   findRun,
   findStepRuns,
   listRuns,
-  type NewRun,
   requestRunCancel,
   RUN_MODES,
   RUN_STATUSES,
@@ -24,24 +11,19 @@ import {
 } from "#shared/database/runs.ts";
 import { ApiError } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";
-import { readJson } from "#shared/json.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { wakeRun } from "#shared/queue/run-wake.ts";
 import { readClaim } from "#shared/storage/claim-check.ts";
 import { readerOf } from "#shared/workflows/access.ts";
-import { inlineRunOf, newRunOf } from "#shared/workflows/new-run.ts";
 import { outputOf, presentRunHead } from "#shared/workflows/present-run.ts";
 
 import { json } from "../answers.ts";
-import { readJsonBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
-import { idempotencyKeyOf } from "../idempotency-key.ts";
 import { allowRoles } from "../roles.ts";
 import { errorsOf } from "../route-errors.ts";
 import { callerOf, type Route, type RouteCall } from "../serve.ts";
 import { shownWorkflow } from "../workflows/access.ts";
-import { answerRun, beginRun } from "../workflows/begin-run.ts";
-import { checkDefinition } from "../workflows/check-definition.ts";
+import { runInline, runStored } from "../workflows/ask-run.ts";
+import { answerRun } from "../workflows/begin-run.ts";
 import { PAGE_QUERY, pageOf, wholeNumber } from "../workflows/paging.ts";
 import { streamRun } from "../workflows/run-stream.ts";
 
@@ -183,77 +165,6 @@ export function workflowRuns(context: IngressContext): readonly Route[] {
       handle: (call) => cancel(context, call),
     },
   ];
-}
-
-async function runStored(context: IngressContext, call: RouteCall): Promise<Response> {
-  const row = await shownWorkflow(context, call);
-  const body: WorkflowRunRequest = parse("WorkflowRunRequest", await bodyOf(context, call));
-  const caller = callerOf(call);
-  const { mode = "sync", input, version } = body;
-  const run = await newRunOf(context.database, caller, { ...asked(call, mode), input, workflow: row, version });
-  return begun(await beginRun(context, call.request, run));
-}
-
-async function runInline(context: IngressContext, call: RouteCall): Promise<Response> {
-  const caller = callerOf(call);
-  const key = idempotencyKeyOf(call.request.headers);
-  const body: PipelineRunRequest = parse("PipelineRunRequest", await bodyOf(context, call));
-  const { mode = "sync", input } = body;
-  const fingerprint = createHash("sha256")
-    .update(canonicalJson([mode, body.definition, input]))
-    .digest("hex");
-  if (key !== null) {
-    const known = await findKnown(context, caller, key, fingerprint);
-    if (known) return known;
-  }
-  const definition = await checkDefinition(context, caller, body.definition);
-  const run: NewRun = {
-    ...inlineRunOf(caller, definition, { ...asked(call, mode), input }),
-    ...(key === null ? {} : { idempotencyKey: key, fingerprint }),
-  };
-  const answer = await beginRun(context, call.request, run);
-  // Another one under the same key was faster.
-  return answer ?? begun(key === null ? undefined : await findKnown(context, caller, key, fingerprint));
-}
-
-function asked(call: RouteCall, mode: NewRun["mode"]) {
-  const lane = mode === "async" ? "batch" : "live";
-  return { id: call.requestId, mode, lane, depth: 0, traceparent: call.request.headers.get("traceparent") } as const;
-}
-
-function begun(answer: Response | undefined): Response {
-  if (!answer) throw new Error("a new run has an id that is not new");
-  return answer;
-}
-
-/** The first run of an idempotency key. @throws ApiError `idempotency_key_reused`, `idempotency_in_progress` */
-async function findKnown(
-  context: IngressContext,
-  caller: Caller,
-  key: string,
-  fingerprint: string,
-): Promise<Response | undefined> {
-  const row = await findIdempotentRun(context.database, caller.workspaceId, key, LIMITS.idempotentRunMs);
-  if (!row) return undefined;
-  if (row.fingerprint !== fingerprint) {
-    throw new ApiError("idempotency_key_reused", "This Idempotency-Key named another run within the last day.");
-  }
-  if (row.mode === "stream") return streamRun(context, row.id, context.runs.follow(row.id), 0);
-  if (row.mode === "async" || row.ended_at !== null) {
-    return answerRun(context, row, { status: row.mode === "async" ? 202 : 200, isFresh: false });
-  }
-  throw new ApiError(
-    "idempotency_in_progress",
-    `The run of this Idempotency-Key goes on; GET ${RUNS}/${row.id} tells of it.`,
-    {
-      shouldRetry: true,
-    },
-  );
-}
-
-async function bodyOf(context: IngressContext, call: RouteCall): Promise<unknown> {
-  const bytes = await readJsonBody(call.request, context.config.bodyBytesMax);
-  return bytes.length === 0 ? {} : readJson(bytes).value;
 }
 
 /** Of one that the caller may not see is told what is told of none. @throws ApiError `run_not_found` */

@@ -6,7 +6,7 @@ import { failpoint } from "#shared/failpoint.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { formatCredits } from "#shared/money.ts";
 import { wakeRun } from "#shared/queue/run-wake.ts";
-import { presentRun } from "#shared/workflows/present-run.ts";
+import { creditsOf, presentRun } from "#shared/workflows/present-run.ts";
 
 import { json } from "../answers.ts";
 import type { IngressContext } from "../context.ts";
@@ -50,7 +50,7 @@ export async function answerRun(
   { status, isFresh }: { readonly status: number; readonly isFresh: boolean },
 ): Promise<Response> {
   const steps = await findStepRuns(database, [row.id]);
-  const headers = row.ended_at === null ? {} : { "x-credits-used": formatCredits(row.credits) };
+  const headers = row.ended_at === null ? {} : { "x-credits-used": formatCredits(creditsOf(steps)) };
   return json(presentRun(row, steps, { isSorted: !isFresh, hasInput: !isFresh }), headers, status);
 }
 

@@ -27,7 +27,9 @@ export interface CompiledDefinition {
 }
 
 /** Ids that expressions use for other things. */
-const RESERVED: ReadonlySet<string> = new Set(["inputs", "steps", "item", "index", "run", "constructor", "prototype"]);
+const RESERVED: ReadonlySet<string> = new Set(
+  "inputs steps item index run in true false null constructor prototype".split(" "),
+);
 const PLACE = "definition";
 
 /**

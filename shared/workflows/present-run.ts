@@ -15,11 +15,18 @@ export function presentRun(row: RunRow, steps: readonly StepRunRow[], { isSorted
   const ordered = isSorted ? steps.toSorted(byStep) : steps;
   return {
     ...presentRunHead(row),
+    // The run's row may have been read a moment before its steps: what is told agrees with what is shown.
+    creditsUsed: creditsNumber(creditsOf(steps)),
     stepRuns: ordered.map((step) => presentStepRun(step)),
     ...(hasInput && row.input !== null ? { input: JSON.parse(row.input) as Record<string, unknown> } : {}),
     ...(row.output === null ? {} : { output: JSON.parse(row.output) as Json }),
     ...(row.error === null || row.status !== "failed" ? {} : { error: pick(row.error) }),
   };
+}
+
+/** Nano-credits of all work that has ended. */
+export function creditsOf(steps: readonly StepRunRow[]): bigint {
+  return steps.reduce((sum, { credits }) => sum + credits, 0n);
 }
 
 export function presentRunHead(row: RunRow): WorkflowRunSummary {

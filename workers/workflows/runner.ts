@@ -67,7 +67,10 @@ export function startWorkflowRunner(options: {
 
   const carry = async (message: Delivery): Promise<string> => {
     const value = readMessage(message);
-    if (value === undefined) return "dead_letter";
+    if (value === undefined) {
+      log.error({ subject: message.subject }, "a message on the queue cannot be read, and is dropped");
+      return "dropped";
+    }
     if ("job_id" in value) {
       if (!(await takeTicket(context, value))) return "repeat";
       await runs.goOn(value.job_id, false);

@@ -37,12 +37,15 @@ export async function modelCost(context: CostContext, slug: string, members: Mem
   const kind = kindOf(model, { ...members.known, ...Object.fromEntries(members.unknown.map((name) => [name, ""])) });
   const own = await costOn(context, model, kind, members);
   let { maxNano } = own;
-  // A fallback serves at its own price.
+  const isContinued = context.caller.continuedChains?.has(slug) === true;
+  // A fallback serves at its own price; of a stream that others go on with, all that wrote are paid.
   for (const name of context.caller.fallbackChains?.get(slug) ?? []) {
     const other = context.catalogue.models.get(name);
     const cost =
       other && kind.isOfKind(other) ? await costOn(context, other, kind, members).catch(passOver) : undefined;
-    if (cost && cost.maxNano > maxNano) maxNano = cost.maxNano;
+    if (!cost) continue;
+    if (isContinued) maxNano += cost.maxNano;
+    else if (cost.maxNano > maxNano) maxNano = cost.maxNano;
   }
   return { ...own, maxNano };
 }
@@ -63,6 +66,9 @@ const EXACT = "All that it is given is known.";
 
 /** Answers of one call, at most. */
 const CHOICES_MAX = 128;
+/** Times the model's own limits (workers/calls/chat/meter.ts). */
+const REPORTS_BELIEVED = 2;
+const TEMPLATE_TOKENS_MAX = 8_192;
 
 async function chatCost({ database, caller }: CostContext, model: Model, { known, unknown }: Members): Promise<Cost> {
   const isUnknown = (name: string): boolean => unknown.includes(name);
@@ -82,9 +88,11 @@ async function chatCost({ database, caller }: CostContext, model: Model, { known
   const inputTokens = unknown.length > 0 ? model.max_context_tokens : bound.tokensMax - bound.outputTokensMax;
   const inputs = model.allowed_params.supported_inputs ?? [];
   const blocks = JSON.stringify(known["messages"] ?? "");
+  // Without a limit a call is settled at what its provider reports, which is believed up to so much.
+  const believed = isLimited ? 1 : REPORTS_BELIEVED;
   const maxNano = boundChat(model.price, {
-    inputTokens,
-    outputTokens: perChoice * n,
+    inputTokens: isLimited ? inputTokens : believed * inputTokens + TEMPLATE_TOKENS_MAX,
+    outputTokens: believed * perChoice * n,
     hasAudioInput: inputs.includes("audio") && (isOpen || blocks.includes("input_audio")),
     hasImageInput: inputs.includes("image") && (isOpen || blocks.includes("image_url") || blocks.includes('"file"')),
     hasAudioOutput: isUnknown("modalities") || body.modalities?.includes("audio") === true,

@@ -1,0 +1,95 @@
+/** Runs that callers ask for: of stored workflows, and of definitions that come with the call. */
+import { createHash } from "node:crypto";
+
+import type { PipelineRunRequest, WorkflowRunRequest } from "#schemas/generated/types.ts";
+import type { Caller } from "#shared/admission/authenticate.ts";
+import { canonicalJson } from "#shared/canonical-json.ts";
+import { parse } from "#shared/contracts.ts";
+import { findIdempotentRun, type NewRun } from "#shared/database/runs.ts";
+import { ApiError } from "#shared/errors.ts";
+import { readJson } from "#shared/json.ts";
+import { LIMITS } from "#shared/limits.ts";
+import { inlineRunOf, newRunOf } from "#shared/workflows/new-run.ts";
+
+import { readJsonBody } from "../body.ts";
+import type { IngressContext } from "../context.ts";
+import { idempotencyKeyOf } from "../idempotency-key.ts";
+import { callerOf, type RouteCall } from "../serve.ts";
+
+import { shownWorkflow } from "./access.ts";
+import { answerRun, beginRun } from "./begin-run.ts";
+import { checkDefinition } from "./check-definition.ts";
+import { streamRun } from "./run-stream.ts";
+
+/** @throws ApiError of what the call asks for; `overloaded`, `run_timeout` */
+export async function runStored(context: IngressContext, call: RouteCall): Promise<Response> {
+  const row = await shownWorkflow(context, call);
+  const body: WorkflowRunRequest = parse("WorkflowRunRequest", await bodyOf(context, call));
+  const caller = callerOf(call);
+  const { mode = "sync", input, version } = body;
+  const run = await newRunOf(context.database, caller, { ...asked(call, mode), input, workflow: row, version });
+  return begun(await beginRun(context, call.request, run));
+}
+
+/** @throws as `runStored`; `idempotency_key_reused`, `idempotency_in_progress` */
+export async function runInline(context: IngressContext, call: RouteCall): Promise<Response> {
+  const caller = callerOf(call);
+  const key = idempotencyKeyOf(call.request.headers);
+  const body: PipelineRunRequest = parse("PipelineRunRequest", await bodyOf(context, call));
+  const { mode = "sync", input } = body;
+  const fingerprint = createHash("sha256")
+    .update(canonicalJson([mode, body.definition, input]))
+    .digest("hex");
+  if (key !== null) {
+    const known = await findKnown(context, caller, key, fingerprint);
+    if (known) return known;
+  }
+  const definition = await checkDefinition(context, caller, body.definition);
+  const run: NewRun = {
+    ...inlineRunOf(caller, definition, { ...asked(call, mode), input }),
+    ...(key === null ? {} : { idempotencyKey: key, fingerprint }),
+  };
+  const answer = await beginRun(context, call.request, run);
+  // Another one under the same key was faster.
+  return answer ?? begun(key === null ? undefined : await findKnown(context, caller, key, fingerprint));
+}
+
+function asked(call: RouteCall, mode: NewRun["mode"]) {
+  const lane = mode === "async" ? "batch" : "live";
+  return { id: call.requestId, mode, lane, depth: 0, traceparent: call.request.headers.get("traceparent") } as const;
+}
+
+function begun(answer: Response | undefined): Response {
+  if (!answer) throw new Error("a new run has an id that is not new");
+  return answer;
+}
+
+/** The first run of an idempotency key. @throws ApiError `idempotency_key_reused`, `idempotency_in_progress` */
+async function findKnown(
+  context: IngressContext,
+  caller: Caller,
+  key: string,
+  fingerprint: string,
+): Promise<Response | undefined> {
+  const row = await findIdempotentRun(context.database, caller.workspaceId, key, LIMITS.idempotentRunMs);
+  if (!row) return undefined;
+  if (row.fingerprint !== fingerprint) {
+    throw new ApiError("idempotency_key_reused", "This Idempotency-Key named another run within the last day.");
+  }
+  if (row.mode === "stream") return streamRun(context, row.id, context.runs.follow(row.id), 0);
+  if (row.mode === "async" || row.ended_at !== null) {
+    return answerRun(context, row, { status: row.mode === "async" ? 202 : 200, isFresh: false });
+  }
+  throw new ApiError(
+    "idempotency_in_progress",
+    `The run of this Idempotency-Key goes on; GET /v1/workflows/runs/${row.id} tells of it.`,
+    {
+      shouldRetry: true,
+    },
+  );
+}
+
+async function bodyOf(context: IngressContext, call: RouteCall): Promise<unknown> {
+  const bytes = await readJsonBody(call.request, context.config.bodyBytesMax);
+  return bytes.length === 0 ? {} : readJson(bytes).value;
+}
