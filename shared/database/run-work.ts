@@ -116,7 +116,7 @@ export async function findTicket(target: Queryable, runId: string): Promise<Tick
   return rows[0];
 }
 
-/** Tickets whose run has ended: who ended it died before it told. */
+/** Tickets whose run has ended: the worker that ended it died before it told. */
 export function findLateTickets(target: Queryable, max: number): Promise<WaitingRun[]> {
   return target.query<WaitingRun>(
     `select r.id, r.workspace_id, r.lane from job j join run r on r.id = j.id
@@ -126,7 +126,7 @@ export function findLateTickets(target: Queryable, max: number): Promise<Waiting
   );
 }
 
-/** Runs that somebody has to look at. */
+/** Runs that a worker has to look at. */
 export interface WaitingRun {
   readonly id: string;
   readonly workspace_id: string;

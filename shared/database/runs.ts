@@ -140,7 +140,7 @@ export async function findRun(target: Queryable, reader: WorkflowReader, id: str
   return rows[0];
 }
 
-/** For the service itself, whoever may see it. */
+/** For the service itself: it asks for no reader. */
 export async function findRunById(target: Queryable, id: string): Promise<RunRow | undefined> {
   const rows = await target.query<RunRow>(`select ${RUN_COLUMNS} from run where id = $1`, [id], "find_run_by_id");
   return rows[0];

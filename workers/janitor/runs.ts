@@ -1,4 +1,4 @@
-/** Runs that somebody has to look at, and those that ended long ago. Carrying them on is the workers' work: here they are woken. */
+/** Runs that a worker has to look at, and those that ended long ago. Carrying them on is the workers' work: here they are woken. */
 import type { NatsConnection } from "nats";
 
 import type { Database } from "#shared/database/client.ts";

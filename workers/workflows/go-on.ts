@@ -1,6 +1,6 @@
 /**
  * Carries one run on: reads what has happened to it, lets `advance` decide, writes the decision, and does what it asks for. Everything
- * may stop after any line: what was decided stands in rows, and whoever looks next does the rest.
+ * may stop after any line: what was decided stands in rows, and the next worker that looks does the rest.
  */
 import type { Caller } from "#shared/admission/authenticate.ts";
 import { cancelJobs, findDueSteps, findEndedWork, findOpenWork, findTicket } from "#shared/database/run-work.ts";
@@ -79,7 +79,7 @@ async function takePass(
 ): Promise<Pass | "overtaken"> {
   const { database, store } = context;
   const { id, isCancelRequested, isDue } = before.facts;
-  // Who was woken by an end need not look for what is late, or was never begun: the janitor wakes for that.
+  // A pass that an end woke does not look for what is late, or was never begun: the janitor wakes for that.
   const isLook = isRepeat || told.length === 0;
   const [open, due] = isLook ? await Promise.all([findOpenWork(database, id), findDueSteps(database, id)]) : [[], []];
   const isOver = isEnded(before.state.status) || isCancelRequested;

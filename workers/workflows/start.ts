@@ -1,6 +1,6 @@
 /**
  * Starts the work of steps: a call goes through the same reading and admission as over HTTP, a workflow becomes a run. Both have
- * ids made from their place, so that whoever starts them again finds them there.
+ * ids made from their place, so that a worker that starts them again finds them there.
  */
 import type { JobMessage, WorkflowStep } from "#schemas/generated/types.ts";
 import { type Caller, findPublisher } from "#shared/admission/authenticate.ts";

@@ -143,10 +143,11 @@ const SECONDS_MAX = 4 * 3_600;
 const FILE = `file-${"0".repeat(32)}`;
 
 async function mediaCost(model: Model, kind: Kind, { known, unknown }: Members): Promise<Cost> {
+  const seconds = Math.min(SECONDS_MAX, model.allowed_params.max_audio_duration_seconds ?? SECONDS_MAX);
   const facts: CallFacts = {
     bodyBytes: 0,
     files: NO_FILES,
-    ...(kind.name === "transcription" ? { recording: { bytes: 1, seconds: SECONDS_MAX, param: "file" } } : {}),
+    ...(kind.name === "transcription" ? { recording: { bytes: 1, seconds, param: "file" } } : {}),
   };
   const boundOf = (body: object): bigint =>
     kind.check(kind.read({ ...body, model: model.slug }), model, facts).bound.holdNano;
@@ -169,9 +170,9 @@ async function mediaCost(model: Model, kind: Kind, { known, unknown }: Members):
   }
   if (kind.name === "transcription") {
     return {
-      estimatedNano: maxNano / BigInt(SECONDS_MAX / 60),
+      estimatedNano: maxNano / BigInt(Math.max(1, Math.floor(seconds / 60))),
       maxNano,
-      assumption: "A minute of audio is taken for usual, four hours for the most.",
+      assumption: `A minute of audio is taken for usual, ${seconds} seconds for the most.`,
     };
   }
   const sample = JSON.stringify({

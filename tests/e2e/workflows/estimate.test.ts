@@ -110,6 +110,22 @@ describe("an estimate", () => {
     expect(await errorOf(await bench.call("/v1/workflows/estimate", body()))).toMatchObject({ status, code });
   });
 
+  test.each<[string, object]>([
+    ["sandbox-tts", { input: "OPEN", voice: "alloy" }],
+    ["sandbox-stt", { file_id: "OPEN" }],
+    ["sandbox-image", { prompt: "OPEN", image_file_id: "OPEN" }],
+    ["sandbox-video", { prompt: "OPEN", duration: "OPEN" }],
+    ["sandbox-music", { prompt: "OPEN" }],
+    ["sandbox-3d", { prompt: "OPEN" }],
+    ["sandbox-embed", { input: "OPEN" }],
+  ])("of a call of %s whose params are not known has a bound", async (model, params) => {
+    const open = JSON.parse(JSON.stringify(params).replaceAll("OPEN", "${{ steps.a.output.text }}")) as object;
+    const definition = { steps: [limited("a", "x"), { id: "b", type: "model", model, params: open }] };
+    const [, b] = (await estimate({ definition })).steps;
+    expect(b?.estimated_credits).toBeGreaterThan(0);
+    expect(b?.max_credits).toBeGreaterThanOrEqual(b?.estimated_credits ?? Infinity);
+  });
+
   test("holds and bills nothing", async () => {
     const count = async () =>
       (

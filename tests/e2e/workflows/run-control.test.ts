@@ -136,7 +136,7 @@ describe("a run in mode async", () => {
 
   test("keeps the definition that it began with", async () => {
     const id = await bench.store({ steps: [slow("b")], output: "old" });
-    const runs = await Promise.all(Array.from({ length: 5 }, () => bench.runStored(id, { mode: "async" })));
+    const runs = await Promise.all(Array.from({ length: 50 }, () => bench.runStored(id, { mode: "async" })));
     const changed = await fetch(`${bench.stack.baseUrls[0]}/v1/workflows/${id}`, {
       method: "PUT",
       headers: { authorization: `Bearer ${bench.stack.key}`, "content-type": "application/json" },
@@ -144,7 +144,7 @@ describe("a run in mode async", () => {
     });
     expect(changed.status).toBe(200);
     const ends = await Promise.all(runs.map(({ run }) => bench.ended(run.id)));
-    expect(ends.map(({ output, version }) => [output, version])).toEqual(Array.from({ length: 5 }, () => ["old", 1]));
+    expect(ends.map(({ output, version }) => [output, version])).toEqual(Array.from({ length: 50 }, () => ["old", 1]));
     const { run } = await bench.runStored(id);
     expect([run.output, run.version]).toEqual(["new", 2]);
     const { run: older } = await bench.runStored(id, { version: 1 });
