@@ -3,6 +3,7 @@
  * gates is the design's (part 5); a route that fails validation is counted in the window before its 400 is told.
  */
 import type { Caller } from "#shared/admission/authenticate.ts";
+import type { Actor } from "#shared/database/audit-log.ts";
 import { ApiError } from "#shared/errors.ts";
 import { hotLine } from "#shared/log-output.ts";
 import { newId } from "#shared/ids.ts";
@@ -19,6 +20,8 @@ export interface RouteCall {
   readonly requestId: string;
   /** performance.now() at arrival. */
   readonly startedAt: number;
+  /** The client's address. */
+  readonly ip?: string;
   /** Set on routes that need a key. */
   readonly caller: Caller | undefined;
   /** Of a route that counts itself: from now on the call is counted in its window, whatever becomes of it. */
@@ -31,6 +34,13 @@ export interface RouteCall {
 export function callerOf({ caller }: RouteCall): Caller {
   if (!caller) throw new Error("a route with roles needs a key");
   return caller;
+}
+
+/** Who the audit log names for what the call does. */
+export function actorOf(call: RouteCall): Actor {
+  const { memberId, keyId } = callerOf(call);
+  const ip = call.ip === undefined || call.ip === "" ? {} : { ip: call.ip };
+  return { type: "member", id: memberId, key_id: keyId, ...ip, request_id: call.requestId };
 }
 
 export interface Route extends RouteSpec {
@@ -78,7 +88,8 @@ export function createServe(context: IngressContext): Serve {
     peer: PeerAddress,
     onCaller: (caller: Caller) => void,
   ): Promise<Response> => {
-    ipNet.check(ipNet.clientAddress(peer(), call.request.headers.get("x-forwarded-for")));
+    const ip = ipNet.clientAddress(peer(), call.request.headers.get("x-forwarded-for"));
+    ipNet.check(ip);
     checkFraming(call.request.headers);
     if (route.auth === "none") return route.handle(call);
     const caller = await authenticator.authenticate(authorizationOf(call.request.headers));
@@ -87,7 +98,7 @@ export function createServe(context: IngressContext): Serve {
     const markCounted = (): void => {
       isCounted = true;
     };
-    const authenticated = { ...call, caller, markCounted };
+    const authenticated = { ...call, ip, caller, markCounted };
     route.authorize?.(authenticated);
     if (!route.countsItself) {
       await calls.count(caller.workspaceId, caller.preset.requests_per_minute);

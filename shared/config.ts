@@ -5,6 +5,8 @@
 
 import { isIP } from "node:net";
 
+import { createReader, type Environment, type Server } from "./config/reader.ts";
+import { PROVIDER_KEY_VARIABLE, secretsOf } from "./config/secrets.ts";
 import { type Armed, parseFailpoint } from "./failpoint.ts";
 
 export interface Config {
@@ -88,17 +90,24 @@ export interface Config {
   readonly unknownOutcomeHours: number;
   /** Values that must never be printed, whatever they look like. */
   readonly secrets: readonly string[];
+  /** Keys that seal stored credentials, of 32 bytes: the first one seals, all of them open. */
+  readonly secretsKeys: readonly Uint8Array[];
+  /** Where mail goes out; undefined: this installation sends none. */
+  readonly smtpUrl: string | undefined;
+  readonly mailFrom: string;
+  /** Whose people hear what concerns the installation: a workspace's name. */
+  readonly adminWorkspace: string | undefined;
+  /** An operator's token for /operator, with every right. */
+  readonly operatorToken: string | undefined;
+  /** Addresses and ranges that /operator answers; empty: all. */
+  readonly operatorAllow: readonly string[];
   /** Value of a provider-key variable such as OPENAI_API_KEY; undefined when unset or empty. */
   readonly providerKey: (variable: string) => string | undefined;
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
-/** Servers without which most processes cannot start. */
-export type Server = "database" | "nats";
-
 const KNOWN = new Set([
   "SLUICE_ADMIN_HOST",
+  "SLUICE_ADMIN_WORKSPACE",
   "SLUICE_ADMIN_PORT",
   "SLUICE_BODY_BYTES_MAX",
   "SLUICE_BOOTSTRAP_KEY",
@@ -125,6 +134,9 @@ const KNOWN = new Set([
   // Read by the supervisor of `npm start`, which renders the roles' JSON lines.
   "SLUICE_LOG_FORMAT",
   "SLUICE_LOG_LEVEL",
+  "SLUICE_MAIL_FROM",
+  "SLUICE_OPERATOR_ALLOW",
+  "SLUICE_OPERATOR_TOKEN",
   "SLUICE_OUTBOUND_ALLOW",
   "SLUICE_PACE",
   "SLUICE_MEDIA_TOTAL_MS",
@@ -135,6 +147,9 @@ const KNOWN = new Set([
   "SLUICE_RESULT_BYTES_MAX",
   "SLUICE_S3_BUCKET",
   "SLUICE_SANDBOX",
+  "SLUICE_SECRETS_KEY",
+  "SLUICE_SECRETS_KEY_PREVIOUS",
+  "SLUICE_SMTP_URL",
   "SLUICE_STORAGE_BYTES_MAX",
   "SLUICE_STREAM_REPLICAS",
   "SLUICE_SUPERVISED",
@@ -144,9 +159,6 @@ const KNOWN = new Set([
 ]);
 
 const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
-
-/** Provider keys come from variables of this form only, so a catalogue file cannot name DATABASE_URL as a key. */
-export const PROVIDER_KEY_VARIABLE = /^[A-Z][A-Z0-9_]*_API_KEY$/;
 
 /**
  * Validated settings from an environment. Every fault is collected, so one start names them all. `needs` lists the
@@ -161,41 +173,7 @@ export function loadConfig(
   for (const name of Object.keys(environment)) {
     if (name.startsWith("SLUICE_") && !KNOWN.has(name)) faults.push(`${name} is not a setting of this version`);
   }
-  const text = (name: string): string | undefined => environment[name]?.trim() || undefined;
-  const address = (server: Server, name: string, example: string): string => {
-    const value = text(name);
-    if (value === undefined && needs.includes(server))
-      faults.push(`${name} is not set; expected for example ${example}`);
-    return value ?? "";
-  };
-  const url = (name: string, value: string | undefined, protocols: readonly string[]): void => {
-    if (value === undefined || value === "") return;
-    const ok = value.split(",").every((part) => URL.canParse(part) && protocols.includes(new URL(part).protocol));
-    if (!ok) faults.push(`${name} is not a URL with ${protocols.join(" or ")}`);
-  };
-  const integer = (name: string, fallback: number, min: number, max: number): number => {
-    const value = text(name);
-    if (value === undefined) return fallback;
-    const number = Number(value);
-    if (/^\d+$/.test(value) && number >= min && number <= max) return number;
-    faults.push(`${name} must be a whole number from ${min} to ${max}, got "${value.slice(0, 40)}"`);
-    return fallback;
-  };
-  const flag = (name: string, fallback: boolean): boolean => {
-    const value = text(name);
-    if (value === undefined) return fallback;
-    if (value === "on" || value === "true" || value === "1") return true;
-    if (value === "off" || value === "false" || value === "0") return false;
-    faults.push(`${name} must be on or off, got "${value.slice(0, 40)}"`);
-    return fallback;
-  };
-  const list = (name: string): readonly string[] =>
-    Object.freeze(
-      (text(name) ?? "")
-        .split(",")
-        .map((part) => part.trim())
-        .filter(Boolean),
-    );
+  const { text, address, url, integer, flag, list } = createReader(environment, needs, faults);
 
   const databaseUrl = address("database", "DATABASE_URL", "postgres://user:password@host:5432/sluice");
   url("DATABASE_URL", databaseUrl, ["postgres:", "postgresql:"]);
@@ -213,6 +191,33 @@ export function loadConfig(
     (!/^[A-Za-z0-9_-]{20,200}$/.test(bootstrapKey) || bootstrapKey.startsWith("slk_"))
   ) {
     faults.push("SLUICE_BOOTSTRAP_KEY must be 20 to 200 characters of A-Z a-z 0-9 _ - and not start with slk_");
+  }
+  const operatorToken = text("SLUICE_OPERATOR_TOKEN");
+  if (operatorToken !== undefined && !/^[A-Za-z0-9_-]{20,200}$/.test(operatorToken)) {
+    faults.push("SLUICE_OPERATOR_TOKEN must be 20 to 200 characters of A-Z a-z 0-9 _ -");
+  }
+  for (const entry of list("SLUICE_OPERATOR_ALLOW")) {
+    if (!isAddressRange(entry)) {
+      faults.push(`SLUICE_OPERATOR_ALLOW expects addresses or ranges such as 10.0.0.0/8, got "${entry.slice(0, 40)}"`);
+    }
+  }
+  const secretsKeys: Uint8Array[] = [];
+  for (const name of ["SLUICE_SECRETS_KEY", "SLUICE_SECRETS_KEY_PREVIOUS"]) {
+    for (const value of list(name)) {
+      const key = Buffer.from(value, "base64");
+      if (key.length === 32) secretsKeys.push(new Uint8Array(key));
+      else faults.push(`${name} must be 32 bytes in base64, got ${key.length} bytes`);
+    }
+  }
+  if (secretsKeys.length > 0 && text("SLUICE_SECRETS_KEY") === undefined) {
+    faults.push("SLUICE_SECRETS_KEY_PREVIOUS is set without SLUICE_SECRETS_KEY, which seals");
+  }
+  const smtpUrl = text("SLUICE_SMTP_URL");
+  url("SLUICE_SMTP_URL", smtpUrl, ["smtp:", "smtps:"]);
+  const mailFrom = text("SLUICE_MAIL_FROM");
+  if (smtpUrl !== undefined && mailFrom === undefined) faults.push("SLUICE_MAIL_FROM is not set; mail needs a sender");
+  if (mailFrom !== undefined && !MAIL_ADDRESS.test(mailFrom)) {
+    faults.push('SLUICE_MAIL_FROM must be one address such as "sluice@example.com"');
   }
   const logLevel = LOG_LEVELS.find((level) => level === (text("SLUICE_LOG_LEVEL") ?? "info"));
   if (logLevel === undefined) faults.push(`SLUICE_LOG_LEVEL must be one of ${LOG_LEVELS.join(", ")}`);
@@ -310,6 +315,12 @@ export function loadConfig(
     libreoffice: text("SLUICE_LIBREOFFICE"),
     capabilitiesRequired: list("SLUICE_CAPABILITIES_REQUIRE"),
     unknownOutcomeHours: integer("SLUICE_UNKNOWN_OUTCOME_HOURS", 24, 1, 720),
+    secretsKeys: Object.freeze(secretsKeys),
+    smtpUrl,
+    mailFrom: mailFrom ?? "",
+    adminWorkspace: text("SLUICE_ADMIN_WORKSPACE"),
+    operatorToken,
+    operatorAllow: list("SLUICE_OPERATOR_ALLOW"),
     secrets: Object.freeze(secretsOf(environment)),
     providerKey: (variable) => (PROVIDER_KEY_VARIABLE.test(variable) ? text(variable) : undefined),
   };
@@ -332,6 +343,8 @@ export function readPace(environment: Environment = process.env): number | undef
   return pace >= 0.05 && pace <= 1 ? pace : undefined;
 }
 
+const MAIL_ADDRESS = /^[^\s@,;:<>()[\]"\\\p{Cc}]{1,64}@[a-z0-9](?:[a-z0-9.-]{0,250}[a-z0-9])?$/iu;
+
 /** A name, an IPv4 address or an IPv6 one in brackets, and a port. */
 const HOST_AND_PORT = /^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\]):[1-9]\d{0,4}$/i;
 
@@ -343,27 +356,3 @@ function isAddressRange(entry: string): boolean {
 }
 
 const PROXY_VARIABLES = ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"];
-const SECRET_VARIABLES = ["SLUICE_BOOTSTRAP_KEY", "AWS_SECRET_ACCESS_KEY"];
-const URL_VARIABLES = ["DATABASE_URL", "NATS_URL", "S3_ENDPOINT"];
-
-function secretsOf(environment: Environment): string[] {
-  const found: (string | undefined)[] = SECRET_VARIABLES.map((name) => environment[name]);
-  for (const [name, value] of Object.entries(environment)) if (PROVIDER_KEY_VARIABLE.test(name)) found.push(value);
-  for (const name of URL_VARIABLES) {
-    for (const part of (environment[name] ?? "").split(",")) {
-      if (URL.canParse(part)) found.push(plainPassword(part));
-    }
-  }
-  // Shorter values would blank ordinary words.
-  return found.filter((value): value is string => value !== undefined && value.length >= 8);
-}
-
-/** A password that is not percent-encoded as URLs want it is kept as it stands. */
-function plainPassword(url: string): string {
-  const { password } = new URL(url);
-  try {
-    return decodeURIComponent(password);
-  } catch {
-    return password;
-  }
-}

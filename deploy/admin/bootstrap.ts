@@ -1,6 +1,6 @@
 /** The first workspace and its key, so that a new installation can be called at once. */
 import { findKeyByHash, insertKey, listMemberKeys, revokeKey } from "#shared/database/api-keys.ts";
-import { recordAudit } from "#shared/database/audit-log.ts";
+import { type Actor, recordAudit } from "#shared/database/audit-log.ts";
 import type { Database } from "#shared/database/client.ts";
 import { ensureMember } from "#shared/database/members.ts";
 import { ensureWorkspace } from "#shared/database/workspaces.ts";
@@ -9,7 +9,7 @@ import { moveCredits } from "#shared/ledger/move.ts";
 import { NANO_PER_CREDIT } from "#shared/money.ts";
 import { hashKey, keyHint } from "#shared/secrets/api-keys.ts";
 
-const ACTOR = "bootstrap";
+const ACTOR: Actor = { type: "operator", id: "bootstrap" };
 const CREDITS = 1_000_000n;
 /** Fixed, so that the first credits of a database are given once however often this runs. */
 const TOP_UP_ID = "00000000-0000-7000-8000-0000b0075ea1";
@@ -37,7 +37,7 @@ export function ensureBootstrap(database: Database, key: string): Promise<boolea
         actor: ACTOR,
         action: "credits.top_up",
         subject: TOP_UP_ID,
-        detail: { credits: String(CREDITS) },
+        after: { credits: String(CREDITS) },
       });
     }
     const sha256 = hashKey(key);

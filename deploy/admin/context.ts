@@ -11,7 +11,7 @@ import { createLogger } from "#shared/logger.ts";
 import { runningStack } from "../supervisor/address.mjs";
 
 /** Who the audit log names for everything done by command. */
-export const ACTOR = "operator";
+export { OPERATOR as ACTOR } from "#shared/database/audit-log.ts";
 
 export interface Context {
   /** @throws Error when a setting is wrong, Postgres cannot be reached or lacks migrations */

@@ -5,7 +5,7 @@ import { formatCredits } from "#shared/money.ts";
 
 import { creditsOf, findWorkspace, limitOf } from "./arguments.ts";
 import { type Command, quote, UsageError } from "./command.ts";
-import { moveByHand } from "./move.ts";
+import { moveByCommand } from "./move.ts";
 import { facts, signedCredits, tableOr } from "./table.ts";
 
 const LEDGER_ROWS = 50;
@@ -26,7 +26,7 @@ export const CREDITS_COMMANDS: readonly Command[] = [
       if (amountNano < 0n) {
         throw new UsageError(`expected credits above 0, got ${quote(given.argument("credits"))}; see credits correct`);
       }
-      return moveByHand(context, given, { kind: "top_up", amountNano });
+      return moveByCommand(context, given, { kind: "top_up", amountNano });
     },
   },
   {
@@ -36,7 +36,7 @@ export const CREDITS_COMMANDS: readonly Command[] = [
     options: MOVE_OPTIONS,
     async run(context, given) {
       const amountNano = creditsOf(given.argument("credits"));
-      return moveByHand(context, given, { kind: "correction", amountNano });
+      return moveByCommand(context, given, { kind: "correction", amountNano });
     },
   },
   {

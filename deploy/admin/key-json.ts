@@ -9,6 +9,8 @@ export function keyJson(workspaceId: string, row: KeyRow): Record<string, unknow
     hint: row.hint,
     preset: row.preset,
     created_at: row.created_at,
+    expires_at: row.expires_at,
+    last_used_at: row.last_used_at,
     revoked_at: row.revoked_at,
   };
 }

@@ -39,6 +39,7 @@ export const KEY_COMMANDS: readonly Command[] = [
         preset,
         actor: ACTOR,
       });
+      if (row === undefined) throw new Error("the key was not kept; try again");
       return {
         json: { ...keyJson(workspace.id, row), member: member.name, role: member.role, key },
         text: facts([

@@ -5,8 +5,7 @@ import {
   MEMBER_ROLES,
   type MemberRole,
   type MemberRow,
-  setMemberActive,
-  setMemberRole,
+  updateMember,
 } from "#shared/database/members.ts";
 import type { WorkspaceRow } from "#shared/database/workspaces.ts";
 import { newId } from "#shared/ids.ts";
@@ -44,7 +43,7 @@ export const MEMBER_COMMANDS: readonly Command[] = [
       const database = await context.database();
       const workspace = await findWorkspace(database, given.argument("workspace"));
       const before = await memberOf(database, workspace, given.argument("name"));
-      const changed = await setMemberRole(database, workspace.id, { id: before.id, role, actor: ACTOR });
+      const changed = await updateMember(database, workspace.id, { id: before.id, role, actor: ACTOR });
       return {
         json: memberJson(workspace, changed ?? { ...before, role }),
         text: `member ${before.name} of ${workspace.name} ${changed === undefined ? "was" : "is now"} ${role}`,
@@ -87,7 +86,7 @@ async function setActive(context: Context, given: Given, isActive: boolean): Pro
   const database = await context.database();
   const workspace = await findWorkspace(database, given.argument("workspace"));
   const before = await memberOf(database, workspace, given.argument("name"));
-  const changed = await setMemberActive(database, workspace.id, { id: before.id, isActive, actor: ACTOR });
+  const changed = await updateMember(database, workspace.id, { id: before.id, isActive, actor: ACTOR });
   const state = isActive ? "enabled" : "disabled";
   return {
     json: memberJson(workspace, changed ?? { ...before, is_active: isActive }),
@@ -106,6 +105,7 @@ function memberJson(workspace: WorkspaceRow, row: MemberRow): Record<string, unk
     id: row.id,
     workspace_id: workspace.id,
     name: row.name,
+    email: row.email,
     role: row.role,
     is_active: row.is_active,
     created_at: row.created_at,

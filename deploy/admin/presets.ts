@@ -1,5 +1,5 @@
 /** Quota presets: what they allow, and which key has which. They are defined in the catalogue. */
-import { findKeyOwner, setKeyPreset } from "#shared/database/api-keys.ts";
+import { findKeyOwner, updateKey } from "#shared/database/api-keys.ts";
 
 import { idOf } from "./arguments.ts";
 import { type Command, quote } from "./command.ts";
@@ -36,7 +36,7 @@ export const PRESET_COMMANDS: readonly Command[] = [
       const database = await context.database();
       const found = await findKeyOwner(database, id);
       if (found === undefined) throw new Error(`there is no key ${id}`);
-      const changed = await setKeyPreset(database, found.workspace_id, { id, preset, actor: ACTOR });
+      const changed = await updateKey(database, found.workspace_id, { id, preset, actor: ACTOR });
       if (changed !== undefined) {
         return {
           json: keyJson(found.workspace_id, changed),

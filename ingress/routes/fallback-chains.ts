@@ -21,7 +21,7 @@ import { readJsonBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
 import { errorsOf } from "../route-errors.ts";
 import { allow } from "../roles.ts";
-import { callerOf, type Route, type RouteCall } from "../serve.ts";
+import { actorOf, callerOf, type Route, type RouteCall } from "../serve.ts";
 
 const LIST = "/workspaces/{workspaceId}/fallback-chains";
 const ONE = `${LIST}/{model}`;
@@ -107,16 +107,16 @@ async function put(context: IngressContext, call: RouteCall): Promise<Response> 
     "FallbackChainRequest",
     value,
   );
-  const { workspaceId, memberId } = callerOf(call);
-  const change = { model: modelOf(call), fallbacks, continueStreams, actor: memberId };
+  const { workspaceId } = callerOf(call);
+  const change = { model: modelOf(call), fallbacks, continueStreams, actor: actorOf(call) };
   return json(present(await storeFallbackChain(context.database, context.catalogue.current(), workspaceId, change)));
 }
 
 async function remove(context: IngressContext, call: RouteCall): Promise<Response> {
   const model = modelOf(call);
-  const { workspaceId, memberId } = callerOf(call);
+  const { workspaceId } = callerOf(call);
   const row = SLUG.test(model)
-    ? await deleteFallbackChain(context.database, workspaceId, { model, actor: memberId })
+    ? await deleteFallbackChain(context.database, workspaceId, { model, actor: actorOf(call) })
     : undefined;
   if (row === undefined) throw noChain();
   return json({ model, deleted: true } satisfies FallbackChainDeleted);

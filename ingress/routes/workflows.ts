@@ -30,7 +30,7 @@ import { readJsonBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
 import { allowRoles } from "../roles.ts";
 import { errorsOf } from "../route-errors.ts";
-import { callerOf, type Route, type RouteCall } from "../serve.ts";
+import { actorOf, callerOf, type Route, type RouteCall } from "../serve.ts";
 import { checkEditor, checkKeeper, noWorkflow, shownWorkflow } from "../workflows/access.ts";
 import { checkDefinition } from "../workflows/check-definition.ts";
 import { PAGE_QUERY, pageOf, wholeNumber } from "../workflows/paging.ts";
@@ -126,7 +126,8 @@ async function create(context: IngressContext, call: RouteCall): Promise<Respons
   const { name, description = "", sharingScope = "private", sharePermission = "read" } = body;
   const definition = JSON.stringify(await checkDefinition(context, callerOf(call), body.definition));
   const id = newId();
-  await insertWorkflow(context.database, reader, id, { name, description, sharingScope, sharePermission, definition });
+  const written = { name, description, sharingScope, sharePermission, definition };
+  await insertWorkflow(context.database, reader, id, written, actorOf(call));
   return json({ id, version: 1, name } satisfies WorkflowWritten, {}, 201);
 }
 
@@ -168,7 +169,7 @@ async function update(context: IngressContext, call: RouteCall): Promise<Respons
   if (sharingScope !== null || sharePermission !== null) checkKeeper(row, caller, "share");
   const definition = body.definition === undefined ? null : await checkNext(context, caller, row, body.definition);
   const change = { name, description, sharingScope, sharePermission, definition };
-  const changed = await updateWorkflow(context.database, readerOf(caller), id, change);
+  const changed = await updateWorkflow(context.database, readerOf(caller), id, change, actorOf(call));
   if (!changed) throw noWorkflow();
   return json({ id, version: changed.latest_version, name: changed.name } satisfies WorkflowWritten);
 }
@@ -176,7 +177,7 @@ async function update(context: IngressContext, call: RouteCall): Promise<Respons
 async function remove(context: IngressContext, call: RouteCall): Promise<Response> {
   const row = await shownWorkflow(context, call);
   checkKeeper(row, callerOf(call), "delete");
-  const isGone = await deleteWorkflow(context.database, readerOf(callerOf(call)), row.id);
+  const isGone = await deleteWorkflow(context.database, readerOf(callerOf(call)), row.id, actorOf(call));
   if (!isGone) throw noWorkflow();
   return json({ id: row.id, deleted: true } satisfies WorkflowDeleted);
 }

@@ -3,6 +3,7 @@
  * that leave the catalogue later are passed over by the worker.
  */
 import { type Catalogue, isEmbeddingModel, type Model } from "#shared/catalogue/catalogue.ts";
+import type { Actor } from "#shared/database/audit-log.ts";
 import type { Database } from "#shared/database/client.ts";
 import {
   type FallbackChainRow,
@@ -31,7 +32,7 @@ export async function storeFallbackChain(
   database: Database,
   catalogue: Catalogue,
   workspaceId: string,
-  change: FallbackChain & { readonly continueStreams?: boolean; readonly actor: string },
+  change: FallbackChain & { readonly continueStreams?: boolean; readonly actor: Actor },
 ): Promise<FallbackChainRow> {
   checkFallbacks(catalogue, change);
   const giveUpAt = performance.now() + LIMITS.lockTimeoutMs;

@@ -1,4 +1,5 @@
 /** API keys; of a key only its hash is kept. A change and its audit row are one statement. */
+import { type Actor, actorJson } from "./audit-log.ts";
 import type { Queryable } from "./client.ts";
 import type { MemberRole } from "./members.ts";
 
@@ -8,10 +9,13 @@ export interface KeyRow {
   readonly hint: string;
   readonly preset: string;
   readonly created_at: Date;
+  readonly expires_at: Date | null;
+  readonly last_used_at: Date | null;
   readonly revoked_at: Date | null;
 }
 
 export interface KeySummary extends KeyRow {
+  readonly member_id: string;
   readonly member: string;
   readonly role: MemberRole;
 }
@@ -23,79 +27,122 @@ export interface NewKey {
   readonly sha256: Uint8Array;
   readonly hint: string;
   readonly preset: string;
-  readonly actor: string;
+  readonly expiresAt?: Date | null;
+  readonly actor: Actor;
 }
 
-/** @throws Error when the member is not one of this workspace */
-export async function insertKey(target: Queryable, workspaceId: string, key: NewKey): Promise<KeyRow> {
-  const rows = await target.query<KeyRow>(
-    `with changed as (
-       insert into api_key (id, workspace_id, member_id, name, sha256, hint, preset)
-       select $2, m.workspace_id, m.id, $4, $5, $6, $7
-       from member m
-       where m.workspace_id = $1 and m.id = $3
-       returning id, workspace_id, name, hint, preset, created_at, revoked_at
+const COLUMNS = "id, name, hint, preset, created_at, expires_at, last_used_at, revoked_at";
+const SUMMARY = `select k.id, k.name, k.hint, k.preset, k.created_at, k.expires_at, k.last_used_at, k.revoked_at,
+       k.member_id, m.name as member, m.role
+     from api_key k
+     join member m on m.id = k.member_id`;
+
+/** Undefined when the id is taken. @throws Error when the member is not one of this workspace */
+export async function insertKey(target: Queryable, workspaceId: string, key: NewKey): Promise<KeyRow | undefined> {
+  const rows = await target.query<{ is_member: boolean } & { [C in keyof KeyRow]: KeyRow[C] | null }>(
+    `with owner as (
+       select workspace_id, id from member where workspace_id = $1 and id = $3
+     ), changed as (
+       insert into api_key (id, workspace_id, member_id, name, sha256, hint, preset, expires_at)
+       select $2, workspace_id, id, $4, $5, $6, $7, $9
+       from owner
+       on conflict (id) do nothing
+       returning workspace_id, ${COLUMNS}
      ), logged as (
-       insert into audit_log (workspace_id, actor, action, subject, detail)
-       select workspace_id, $8, 'key.create', id::text, jsonb_build_object('name', name, 'preset', preset, 'member', $3)
+       insert into audit_log (workspace_id, actor, action, subject, after)
+       select workspace_id, $8, 'key.create', id::text,
+              jsonb_build_object('name', name, 'preset', preset, 'member', $3, 'expires_at', expires_at)
        from changed
      )
-     select id, name, hint, preset, created_at, revoked_at from changed`,
-    [workspaceId, key.id, key.memberId, key.name, Buffer.from(key.sha256), key.hint, key.preset, key.actor],
+     select exists (select from owner) as is_member, changed.* from (select 1) one left join changed on true`,
+    [
+      workspaceId,
+      key.id,
+      key.memberId,
+      key.name,
+      Buffer.from(key.sha256),
+      key.hint,
+      key.preset,
+      actorJson(key.actor),
+      key.expiresAt ?? null,
+    ],
   );
   const [row] = rows;
-  if (row === undefined) throw new Error(`the workspace ${workspaceId} has no member ${key.memberId}`);
-  return row;
+  if (row?.is_member !== true) throw new Error(`the workspace ${workspaceId} has no member ${key.memberId}`);
+  return row.id === null ? undefined : (row as KeyRow);
 }
 
 /** Undefined when it was revoked before. It stops working everywhere within a second. */
 export async function revokeKey(
   target: Queryable,
   workspaceId: string,
-  change: { readonly id: string; readonly actor: string },
+  change: { readonly id: string; readonly actor: Actor },
 ): Promise<KeyRow | undefined> {
   const rows = await target.query<KeyRow>(
     `with changed as (
        update api_key
        set revoked_at = now()
        where workspace_id = $1 and id = $2 and revoked_at is null
-       returning id, workspace_id, name, hint, preset, created_at, revoked_at
+       returning workspace_id, ${COLUMNS}
      ), logged as (
-       insert into audit_log (workspace_id, actor, action, subject)
-       select workspace_id, $3, 'key.revoke', id::text
+       insert into audit_log (workspace_id, actor, action, subject, before)
+       select workspace_id, $3, 'key.revoke', id::text, jsonb_build_object('name', name, 'preset', preset)
        from changed
      )
-     select id, name, hint, preset, created_at, revoked_at from changed`,
-    [workspaceId, change.id, change.actor],
+     select ${COLUMNS} from changed`,
+    [workspaceId, change.id, actorJson(change.actor)],
   );
   return rows[0];
 }
 
-/** Undefined when it had that preset already, or was revoked. */
-export async function setKeyPreset(
+export interface KeyChange {
+  readonly id: string;
+  readonly actor: Actor;
+  /** Those that are absent stay as they are. */
+  readonly name?: string;
+  readonly preset?: string;
+  /** Null: it does not end by itself. */
+  readonly expiresAt?: Date | null;
+}
+
+/** Undefined when it was so already, or is revoked. */
+export async function updateKey(
   target: Queryable,
   workspaceId: string,
-  change: { readonly id: string; readonly preset: string; readonly actor: string },
+  change: KeyChange,
 ): Promise<KeyRow | undefined> {
   const rows = await target.query<KeyRow>(
-    `with before as (
-       select id, preset
+    `with old as (
+       select id, name, preset, expires_at
        from api_key
        where workspace_id = $1 and id = $2 and revoked_at is null
        for no key update
      ), changed as (
        update api_key k
-       set preset = $3
-       from before b
-       where k.id = b.id and b.preset <> $3
-       returning k.id, k.workspace_id, k.name, k.hint, k.preset, k.created_at, k.revoked_at, b.preset as old_preset
+       set name = coalesce($4, k.name), preset = coalesce($5, k.preset), expires_at = case when $6 then $7 else k.expires_at end
+       from old
+       where k.id = old.id
+         and (k.name, k.preset, k.expires_at) is distinct from
+             (coalesce($4, k.name), coalesce($5, k.preset), case when $6 then $7 else k.expires_at end)
+       returning k.workspace_id, ${COLUMNS.replaceAll(/\b([a-z_]+)\b/g, "k.$1")}
      ), logged as (
-       insert into audit_log (workspace_id, actor, action, subject, detail)
-       select workspace_id, $4, 'key.preset', id::text, jsonb_build_object('from', old_preset, 'to', preset)
-       from changed
+       insert into audit_log (workspace_id, actor, action, subject, before, after)
+       select c.workspace_id, $3, case when c.preset <> o.preset then 'key.preset' else 'key.update' end, c.id::text,
+              jsonb_build_object('name', o.name, 'preset', o.preset, 'expires_at', o.expires_at),
+              jsonb_build_object('name', c.name, 'preset', c.preset, 'expires_at', c.expires_at)
+       from changed c
+       join old o on o.id = c.id
      )
-     select id, name, hint, preset, created_at, revoked_at from changed`,
-    [workspaceId, change.id, change.preset, change.actor],
+     select ${COLUMNS} from changed`,
+    [
+      workspaceId,
+      change.id,
+      actorJson(change.actor),
+      change.name ?? null,
+      change.preset ?? null,
+      change.expiresAt !== undefined,
+      change.expiresAt ?? null,
+    ],
   );
   return rows[0];
 }
@@ -106,34 +153,47 @@ export async function findKeyByHash(
   workspaceId: string,
   sha256: Uint8Array,
 ): Promise<KeyRow | undefined> {
-  const rows = await target.query<KeyRow>(
-    `select id, name, hint, preset, created_at, revoked_at
-     from api_key
-     where workspace_id = $1 and sha256 = $2`,
-    [workspaceId, Buffer.from(sha256)],
-  );
+  const rows = await target.query<KeyRow>(`select ${COLUMNS} from api_key where workspace_id = $1 and sha256 = $2`, [
+    workspaceId,
+    Buffer.from(sha256),
+  ]);
+  return rows[0];
+}
+
+/** Revoked ones too. */
+export async function findKey(target: Queryable, workspaceId: string, id: string): Promise<KeySummary | undefined> {
+  const rows = await target.query<KeySummary>(`${SUMMARY} where k.workspace_id = $1 and k.id = $2`, [workspaceId, id]);
   return rows[0];
 }
 
 /** Revoked ones too, oldest first. */
 export function listKeys(target: Queryable, workspaceId: string): Promise<KeySummary[]> {
+  return target.query<KeySummary>(`${SUMMARY} where k.workspace_id = $1 order by k.created_at, k.id`, [workspaceId]);
+}
+
+/** Revoked ones too, the newest first, behind `after`. @param memberId of one member alone, when given */
+export function pageKeys(
+  target: Queryable,
+  workspaceId: string,
+  {
+    memberId,
+    after,
+    limit,
+  }: { readonly memberId: string | null; readonly after: string | null; readonly limit: number },
+): Promise<KeySummary[]> {
   return target.query<KeySummary>(
-    `select k.id, k.name, k.hint, k.preset, k.created_at, k.revoked_at, m.name as member, m.role
-     from api_key k
-     join member m on m.id = k.member_id
-     where k.workspace_id = $1
-     order by k.created_at, k.id`,
-    [workspaceId],
+    `${SUMMARY}
+     where k.workspace_id = $1 and ($2::uuid is null or k.member_id = $2) and ($3::uuid is null or k.id < $3)
+     order by k.id desc
+     limit $4`,
+    [workspaceId, memberId, after, limit],
   );
 }
 
 /** Revoked ones too, oldest first. */
 export function listMemberKeys(target: Queryable, workspaceId: string, memberId: string): Promise<KeyRow[]> {
   return target.query<KeyRow>(
-    `select id, name, hint, preset, created_at, revoked_at
-     from api_key
-     where workspace_id = $1 and member_id = $2
-     order by created_at, id`,
+    `select ${COLUMNS} from api_key where workspace_id = $1 and member_id = $2 order by created_at, id`,
     [workspaceId, memberId],
   );
 }
@@ -144,10 +204,17 @@ export async function findKeyOwner(
   keyId: string,
 ): Promise<(KeyRow & { readonly workspace_id: string }) | undefined> {
   const rows = await target.query<KeyRow & { workspace_id: string }>(
-    `select id, workspace_id, name, hint, preset, created_at, revoked_at
-     from api_key
-     where id = $1`,
+    `select workspace_id, ${COLUMNS} from api_key where id = $1`,
     [keyId],
   );
   return rows[0];
+}
+
+/** Keys that were used lately, whoever's they are. */
+export async function noteKeysUsed(target: Queryable, keyIds: readonly string[]): Promise<void> {
+  await target.query(
+    `update api_key set last_used_at = now()
+     where id in (select id from api_key where id = any ($1) order by id for no key update skip locked)`,
+    [keyIds],
+  );
 }

@@ -2,6 +2,7 @@
 import { newId } from "#shared/ids.ts";
 import { LIMITS } from "#shared/limits.ts";
 
+import { type Actor, actorJson } from "./audit-log.ts";
 import type { Queryable } from "./client.ts";
 
 export interface NewDeadLetter {
@@ -84,7 +85,7 @@ export async function findDeadLetter(target: Queryable, id: string): Promise<Dea
 /** For good, body included; undefined when there is none. With `workspaceId` known, its audit log tells of it. */
 export async function dropDeadLetter(
   target: Queryable,
-  letter: { readonly id: string; readonly workspaceId: string | null; readonly actor: string },
+  letter: { readonly id: string; readonly workspaceId: string | null; readonly actor: Actor },
 ): Promise<{ readonly id: string } | undefined> {
   const rows = await target.query<{ id: string }>(
     `with changed as (
@@ -92,13 +93,13 @@ export async function dropDeadLetter(
        where id = $1
        returning id, subject, reason
      ), logged as (
-       insert into audit_log (workspace_id, actor, action, subject, detail)
+       insert into audit_log (workspace_id, actor, action, subject, before)
        select w.id, $3, 'dead_letter.drop', c.id::text, jsonb_build_object('subject', c.subject, 'reason', c.reason)
        from changed c
        join workspace w on w.id = $2
      )
      select id from changed`,
-    [letter.id, letter.workspaceId, letter.actor],
+    [letter.id, letter.workspaceId, actorJson(letter.actor)],
   );
   return rows[0];
 }
@@ -106,10 +107,10 @@ export async function dropDeadLetter(
 export type Redrive = "done" | "unknown" | "over" | "funds";
 
 /** Sends the job of a dead letter on its way again, under its next attempt and a new hold; the audit log tells of it. */
-export async function redriveDeadLetter(target: Queryable, id: string, actor: string): Promise<Redrive> {
+export async function redriveDeadLetter(target: Queryable, id: string, actor: Actor): Promise<Redrive> {
   const rows = await target.query<{ result: Redrive }>("select redrive_job($1, $2, $3, $4) as result", [
     id,
-    actor,
+    actorJson(actor),
     LIMITS.jobLifeMs,
     LIMITS.jobLifeMs + LIMITS.jobHoldSlackMs,
   ]);

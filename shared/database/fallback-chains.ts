@@ -1,4 +1,5 @@
 /** Fallback chains of a workspace. A change and its audit row are one statement. Who may stand in one: shared/admission. */
+import { type Actor, actorJson } from "./audit-log.ts";
 import type { Queryable } from "./client.ts";
 
 export interface FallbackChainRow {
@@ -53,7 +54,7 @@ export async function setFallbackChain(
     readonly model: string;
     readonly fallbacks: readonly string[];
     readonly continueStreams?: boolean;
-    readonly actor: string;
+    readonly actor: Actor;
   },
 ): Promise<FallbackChainRow | undefined> {
   const rows = await tx.query<FallbackChainRow>(
@@ -69,15 +70,13 @@ export async function setFallbackChain(
        where (c.fallbacks, c.continue_streams) is distinct from (excluded.fallbacks, excluded.continue_streams)
        returning workspace_id, model, fallbacks, continue_streams, updated_at
      ), logged as (
-       insert into audit_log (workspace_id, actor, action, subject, detail)
-       select workspace_id, $4, 'fallback_chain.set', model,
-              jsonb_strip_nulls(jsonb_build_object('from', (select to_jsonb(fallbacks) from before), 'to', fallbacks,
-                                                   'continue_streams', case when continue_streams or (select b.continue_streams from before b)
-                                                                           then continue_streams end))
+       insert into audit_log (workspace_id, actor, action, subject, before, after)
+       select workspace_id, $4, 'fallback_chain.set', model, (select to_jsonb(before) from before),
+              jsonb_build_object('fallbacks', fallbacks, 'continue_streams', continue_streams)
        from changed
      )
      select model, fallbacks, continue_streams, updated_at from changed`,
-    [workspaceId, change.model, change.fallbacks, change.actor, change.continueStreams ?? false],
+    [workspaceId, change.model, change.fallbacks, actorJson(change.actor), change.continueStreams ?? false],
   );
   return rows[0];
 }
@@ -86,7 +85,7 @@ export async function setFallbackChain(
 export async function deleteFallbackChain(
   target: Queryable,
   workspaceId: string,
-  change: { readonly model: string; readonly actor: string },
+  change: { readonly model: string; readonly actor: Actor },
 ): Promise<FallbackChainRow | undefined> {
   const rows = await target.query<FallbackChainRow>(
     `with changed as (
@@ -94,12 +93,13 @@ export async function deleteFallbackChain(
        where workspace_id = $1 and model = $2
        returning workspace_id, model, fallbacks, continue_streams, updated_at
      ), logged as (
-       insert into audit_log (workspace_id, actor, action, subject, detail)
-       select workspace_id, $3, 'fallback_chain.delete', model, jsonb_build_object('from', fallbacks)
+       insert into audit_log (workspace_id, actor, action, subject, before)
+       select workspace_id, $3, 'fallback_chain.delete', model,
+              jsonb_build_object('fallbacks', fallbacks, 'continue_streams', continue_streams)
        from changed
      )
      select model, fallbacks, continue_streams, updated_at from changed`,
-    [workspaceId, change.model, change.actor],
+    [workspaceId, change.model, actorJson(change.actor)],
   );
   return rows[0];
 }

@@ -1,5 +1,6 @@
 /** Members of a workspace and the role their keys act with. A change and its audit row are one statement. */
-import type { Queryable } from "./client.ts";
+import { type Actor, actorJson } from "./audit-log.ts";
+import type { Database, Queryable } from "./client.ts";
 
 export const MEMBER_ROLES = ["owner", "admin", "developer", "billing"] as const;
 
@@ -8,6 +9,7 @@ export type MemberRole = (typeof MEMBER_ROLES)[number];
 export interface MemberRow {
   readonly id: string;
   readonly name: string;
+  readonly email: string | null;
   readonly role: MemberRole;
   readonly is_active: boolean;
   readonly created_at: Date;
@@ -17,10 +19,13 @@ interface NewMember {
   readonly id: string;
   readonly name: string;
   readonly role: MemberRole;
-  readonly actor: string;
+  readonly email?: string | null;
+  readonly actor: Actor;
 }
 
-/** Undefined when the workspace has a member of that name. */
+const COLUMNS = "id, name, email, role, is_active, created_at";
+
+/** Undefined when the name or the id is taken. */
 export async function insertMember(
   target: Queryable,
   workspaceId: string,
@@ -28,17 +33,17 @@ export async function insertMember(
 ): Promise<MemberRow | undefined> {
   const rows = await target.query<MemberRow>(
     `with changed as (
-       insert into member (id, workspace_id, name, role)
-       values ($2, $1, $3, $4)
-       on conflict (workspace_id, name) do nothing
-       returning id, workspace_id, name, role, is_active, created_at
+       insert into member (id, workspace_id, name, role, email)
+       values ($2, $1, $3, $4, $6)
+       on conflict do nothing
+       returning workspace_id, ${COLUMNS}
      ), logged as (
-       insert into audit_log (workspace_id, actor, action, subject, detail)
-       select workspace_id, $5, 'member.add', id::text, jsonb_build_object('name', name, 'role', role)
+       insert into audit_log (workspace_id, actor, action, subject, after)
+       select workspace_id, $5, 'member.add', id::text, jsonb_build_object('name', name, 'role', role, 'email', email)
        from changed
      )
-     select id, name, role, is_active, created_at from changed`,
-    [workspaceId, member.id, member.name, member.role, member.actor],
+     select ${COLUMNS} from changed`,
+    [workspaceId, member.id, member.name, member.role, actorJson(member.actor), member.email ?? null],
   );
   return rows[0];
 }
@@ -51,73 +56,132 @@ export async function ensureMember(tx: Queryable, workspaceId: string, member: N
 }
 
 export async function findMember(target: Queryable, workspaceId: string, name: string): Promise<MemberRow | undefined> {
-  const rows = await target.query<MemberRow>(
-    `select id, name, role, is_active, created_at
-     from member
-     where workspace_id = $1 and name = $2`,
-    [workspaceId, name],
-  );
+  const rows = await target.query<MemberRow>(`select ${COLUMNS} from member where workspace_id = $1 and name = $2`, [
+    workspaceId,
+    name,
+  ]);
   return rows[0];
 }
 
-/** Undefined when it was the role already. */
-export async function setMemberRole(
+export async function findMemberById(
   target: Queryable,
   workspaceId: string,
-  change: { readonly id: string; readonly role: MemberRole; readonly actor: string },
+  id: string,
+): Promise<MemberRow | undefined> {
+  const rows = await target.query<MemberRow>(`select ${COLUMNS} from member where workspace_id = $1 and id = $2`, [
+    workspaceId,
+    id,
+  ]);
+  return rows[0];
+}
+
+export interface MemberChange {
+  readonly id: string;
+  readonly actor: Actor;
+  /** Those that are absent stay as they are; an e-mail of null is forgotten. */
+  readonly name?: string;
+  readonly email?: string | null;
+  readonly role?: MemberRole;
+  readonly isActive?: boolean;
+}
+
+/** Undefined when the workspace has no such member, or it was so already. The keys of a disabled member stop working with it. */
+export async function updateMember(
+  target: Queryable,
+  workspaceId: string,
+  change: MemberChange,
 ): Promise<MemberRow | undefined> {
   const rows = await target.query<MemberRow>(
-    `with before as (
-       select id, role
+    `with old as (
+       select ${COLUMNS}
        from member
        where workspace_id = $1 and id = $2
        for no key update
      ), changed as (
        update member m
-       set role = $3
-       from before b
-       where m.id = b.id and b.role <> $3
-       returning m.id, m.workspace_id, m.name, m.role, m.is_active, m.created_at, b.role as old_role
+       set name = coalesce($4, m.name), email = case when $5 then $6 else m.email end, role = coalesce($7, m.role),
+           is_active = coalesce($8, m.is_active)
+       from old
+       where m.id = old.id
+         and (m.name, m.email, m.role, m.is_active) is distinct from
+             (coalesce($4, m.name), case when $5 then $6 else m.email end, coalesce($7, m.role), coalesce($8, m.is_active))
+       returning m.workspace_id, m.id, m.name, m.email, m.role, m.is_active, m.created_at
      ), logged as (
-       insert into audit_log (workspace_id, actor, action, subject, detail)
-       select workspace_id, $4, 'member.role', id::text, jsonb_build_object('from', old_role, 'to', role)
-       from changed
+       insert into audit_log (workspace_id, actor, action, subject, before, after)
+       select c.workspace_id, $3,
+              case when c.is_active and not o.is_active then 'member.enable' when o.is_active and not c.is_active then 'member.disable'
+                   when c.role <> o.role then 'member.role' else 'member.update' end,
+              c.id::text,
+              jsonb_build_object('name', o.name, 'role', o.role, 'email', o.email, 'is_active', o.is_active),
+              jsonb_build_object('name', c.name, 'role', c.role, 'email', c.email, 'is_active', c.is_active)
+       from changed c
+       join old o on o.id = c.id
      )
-     select id, name, role, is_active, created_at from changed`,
-    [workspaceId, change.id, change.role, change.actor],
+     select ${COLUMNS} from changed`,
+    [
+      workspaceId,
+      change.id,
+      actorJson(change.actor),
+      change.name ?? null,
+      change.email !== undefined,
+      change.email ?? null,
+      change.role ?? null,
+      change.isActive ?? null,
+    ],
   );
   return rows[0];
 }
 
-/** Undefined when it was so already. The keys of a disabled member stop working with it. */
-export async function setMemberActive(
-  target: Queryable,
-  workspaceId: string,
-  change: { readonly id: string; readonly isActive: boolean; readonly actor: string },
-): Promise<MemberRow | undefined> {
-  const rows = await target.query<MemberRow>(
-    `with changed as (
-       update member
-       set is_active = $3
-       where workspace_id = $1 and id = $2 and is_active <> $3
-       returning id, workspace_id, name, role, is_active, created_at
-     ), logged as (
-       insert into audit_log (workspace_id, actor, action, subject)
-       select workspace_id, $4, case when is_active then 'member.enable' else 'member.disable' end, id::text
-       from changed
-     )
-     select id, name, role, is_active, created_at from changed`,
-    [workspaceId, change.id, change.isActive, change.actor],
-  );
-  return rows[0];
+/** What a change of members came to: `last_owner` when none would be left who may change everything; nothing was done then. */
+export type MemberChanged = MemberRow | "last_owner" | "name_taken" | undefined;
+
+/** The same, but a workspace keeps an active owner. Changes of one workspace's members come one after the other. */
+export function changeMember(database: Database, workspaceId: string, change: MemberChange): Promise<MemberChanged> {
+  return rolledBackTo(database, async (tx) => {
+    // Weak enough for others to write rows that refer to the workspace.
+    await tx.query("select id from workspace where id = $1 for no key update", [workspaceId]);
+    const named = change.name === undefined ? undefined : await findMember(tx, workspaceId, change.name);
+    if (named && named.id !== change.id) throw new Refused("name_taken");
+    const changed = (await updateMember(tx, workspaceId, change)) ?? (await findMemberById(tx, workspaceId, change.id));
+    const owners = await tx.query("select id from member where workspace_id = $1 and role = 'owner' and is_active", [
+      workspaceId,
+    ]);
+    if (owners.length === 0) throw new Refused("last_owner");
+    return changed;
+  });
+}
+
+class Refused extends Error {
+  readonly why: "last_owner" | "name_taken";
+
+  constructor(why: "last_owner" | "name_taken") {
+    super(why);
+    this.why = why;
+  }
+}
+
+/** A refusal thrown inside undoes what was done before it, and is the result. */
+async function rolledBackTo<T>(database: Database, work: (tx: Queryable) => Promise<T>): Promise<T | Refused["why"]> {
+  try {
+    return await database.transaction(work);
+  } catch (error) {
+    if (error instanceof Refused) return error.why;
+    throw error;
+  }
 }
 
 export function listMembers(target: Queryable, workspaceId: string): Promise<MemberRow[]> {
+  return target.query<MemberRow>(`select ${COLUMNS} from member where workspace_id = $1 order by name`, [workspaceId]);
+}
+
+/** The newest first, behind `after`. */
+export function pageMembers(
+  target: Queryable,
+  workspaceId: string,
+  { after, limit }: { readonly after: string | null; readonly limit: number },
+): Promise<MemberRow[]> {
   return target.query<MemberRow>(
-    `select id, name, role, is_active, created_at
-     from member
-     where workspace_id = $1
-     order by name`,
-    [workspaceId],
+    `select ${COLUMNS} from member where workspace_id = $1 and ($2::uuid is null or id < $2) order by id desc limit $3`,
+    [workspaceId, after, limit],
   );
 }

@@ -1,4 +1,5 @@
 /** Workflows of a workspace and the versions of their definitions. A change and its audit row are one statement. */
+import { type Actor, actorJson } from "./audit-log.ts";
 import type { Queryable } from "./client.ts";
 
 export const SHARING_SCOPES = ["private", "workspace"] as const;
@@ -56,6 +57,7 @@ export async function insertWorkflow(
   { workspaceId, memberId }: WorkflowReader,
   id: string,
   { name, description, sharingScope, sharePermission, definition }: Written,
+  actor: Actor,
 ): Promise<void> {
   await target.query(
     `with changed as (
@@ -65,9 +67,10 @@ export async function insertWorkflow(
        insert into workflow_version (workflow_id, version, definition, created_by)
        values ($3, 1, $8, $2)
      )
-     insert into audit_log (workspace_id, actor, action, subject, detail)
-     values ($1, $2::text, 'workflow.create', $3::text, jsonb_build_object('version', 1))`,
-    [workspaceId, memberId, id, name, description, sharingScope, sharePermission, definition],
+     insert into audit_log (workspace_id, actor, action, subject, after)
+     values ($1, $9, 'workflow.create', $3::text,
+             jsonb_build_object('name', $4, 'version', 1, 'sharing_scope', $6, 'share_permission', $7))`,
+    [workspaceId, memberId, id, name, description, sharingScope, sharePermission, definition, actorJson(actor)],
   );
 }
 
@@ -80,25 +83,32 @@ export async function updateWorkflow(
   { workspaceId, memberId }: WorkflowReader,
   id: string,
   change: { readonly [M in keyof Written]: Written[M] | null },
+  actor: Actor,
 ): Promise<Pick<WorkflowRow, "latest_version" | "name"> | undefined> {
   const rows = await target.query<Pick<WorkflowRow, "latest_version" | "name">>(
-    `with changed as (
+    `with old as (
+       select name, latest_version, sharing_scope, share_permission
+       from workflow
+       where workspace_id = $1 and id = $3 and deleted_at is null
+       for no key update
+     ), changed as (
        update workflow
        set name = coalesce($4, name), description = coalesce($5, description), sharing_scope = coalesce($6, sharing_scope),
            share_permission = coalesce($7, share_permission), updated_at = now(),
            latest_version = latest_version + case when $8::json is null then 0 else 1 end
        where workspace_id = $1 and id = $3 and deleted_at is null
-       returning workspace_id, id, latest_version, name
+       returning workspace_id, id, latest_version, name, sharing_scope, share_permission
      ), versioned as (
        insert into workflow_version (workflow_id, version, definition, created_by)
        select id, latest_version, $8, $2
        from changed
        where $8::json is not null
      ), logged as (
-       insert into audit_log (workspace_id, actor, action, subject, detail)
-       select workspace_id, $2::text, 'workflow.update', id::text,
-              jsonb_build_object('version', latest_version, 'new_version', $8::json is not null)
-       from changed
+       insert into audit_log (workspace_id, actor, action, subject, before, after)
+       select c.workspace_id, $9, 'workflow.update', c.id::text,
+              jsonb_build_object('name', o.name, 'version', o.latest_version, 'sharing_scope', o.sharing_scope, 'share_permission', o.share_permission),
+              jsonb_build_object('name', c.name, 'version', c.latest_version, 'sharing_scope', c.sharing_scope, 'share_permission', c.share_permission)
+       from changed c, old o
      )
      select latest_version, name from changed`,
     [
@@ -110,6 +120,7 @@ export async function updateWorkflow(
       change.sharingScope,
       change.sharePermission,
       change.definition,
+      actorJson(actor),
     ],
   );
   return rows[0];
@@ -118,22 +129,23 @@ export async function updateWorkflow(
 /** False when it was gone already. */
 export async function deleteWorkflow(
   target: Queryable,
-  { workspaceId, memberId }: WorkflowReader,
+  { workspaceId }: WorkflowReader,
   id: string,
+  actor: Actor,
 ): Promise<boolean> {
   const rows = await target.query(
     `with changed as (
        update workflow
        set deleted_at = now()
-       where workspace_id = $1 and id = $3 and deleted_at is null
-       returning workspace_id, id
+       where workspace_id = $1 and id = $2 and deleted_at is null
+       returning workspace_id, id, name, latest_version
      ), logged as (
-       insert into audit_log (workspace_id, actor, action, subject)
-       select workspace_id, $2::text, 'workflow.delete', id::text
+       insert into audit_log (workspace_id, actor, action, subject, before)
+       select workspace_id, $3, 'workflow.delete', id::text, jsonb_build_object('name', name, 'version', latest_version)
        from changed
      )
      select id from changed`,
-    [workspaceId, memberId, id],
+    [workspaceId, id, actorJson(actor)],
   );
   return rows.length > 0;
 }

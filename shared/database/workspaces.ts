@@ -1,4 +1,5 @@
 /** Workspaces: who calls and pays. A change and its audit row are one statement, so neither exists alone. */
+import { type Actor, actorJson } from "./audit-log.ts";
 import type { Queryable } from "./client.ts";
 
 export interface WorkspaceRow {
@@ -17,7 +18,7 @@ export interface WorkspaceSummary extends WorkspaceRow {
 /** Undefined when the name is taken. Its balance and rate window come with it. */
 export async function insertWorkspace(
   target: Queryable,
-  workspace: { readonly id: string; readonly name: string; readonly actor: string },
+  workspace: { readonly id: string; readonly name: string; readonly actor: Actor },
 ): Promise<WorkspaceRow | undefined> {
   const rows = await target.query<WorkspaceRow>(
     `with changed as (
@@ -26,12 +27,12 @@ export async function insertWorkspace(
        on conflict (name) do nothing
        returning id, name, is_active, created_at
      ), logged as (
-       insert into audit_log (workspace_id, actor, action, subject, detail)
+       insert into audit_log (workspace_id, actor, action, subject, after)
        select id, $3, 'workspace.create', id::text, jsonb_build_object('name', name)
        from changed
      )
      select * from changed`,
-    [workspace.id, workspace.name, workspace.actor],
+    [workspace.id, workspace.name, actorJson(workspace.actor)],
   );
   return rows[0];
 }
@@ -39,7 +40,7 @@ export async function insertWorkspace(
 /** The workspace of that name, made if need be, locked until the transaction ends. */
 export async function ensureWorkspace(
   tx: Queryable,
-  workspace: { readonly id: string; readonly name: string; readonly actor: string },
+  workspace: { readonly id: string; readonly name: string; readonly actor: Actor },
 ): Promise<WorkspaceRow> {
   await insertWorkspace(tx, workspace);
   // Weak enough for others to write rows that refer to the workspace.
@@ -59,7 +60,7 @@ export async function ensureWorkspace(
 export async function setWorkspaceActive(
   target: Queryable,
   workspaceId: string,
-  change: { readonly isActive: boolean; readonly actor: string },
+  change: { readonly isActive: boolean; readonly actor: Actor },
 ): Promise<WorkspaceRow | undefined> {
   const rows = await target.query<WorkspaceRow>(
     `with changed as (
@@ -73,7 +74,7 @@ export async function setWorkspaceActive(
        from changed
      )
      select * from changed`,
-    [workspaceId, change.isActive, change.actor],
+    [workspaceId, change.isActive, actorJson(change.actor)],
   );
   return rows[0];
 }

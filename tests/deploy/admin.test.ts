@@ -40,9 +40,9 @@ describe("workspaces", () => {
     expect(await text("workspace", "disable", id)).toBe(`workspace ${name} was disabled`);
     expect(await text("workspace", "enable", id.toUpperCase())).toBe(`workspace ${name} is enabled`);
     expect((await audited(id)).map(({ actor, action }) => `${actor} ${action}`)).toEqual([
-      "operator workspace.create",
-      "operator workspace.disable",
-      "operator workspace.enable",
+      "command workspace.create",
+      "command workspace.disable",
+      "command workspace.enable",
     ]);
     expect(await refusal("workspace", "create", name)).toContain("already");
     expect(await refusal("workspace", "disable", "nobody")).toBe('there is no workspace "nobody"');
@@ -60,7 +60,11 @@ describe("workspaces", () => {
 describe("members", () => {
   test("are added, given another role, disabled, enabled and listed", async () => {
     const { id, name } = await makeWorkspace();
-    expect(await json("member", "role", name, "ada", "billing")).toMatchObject({ name: "ada", role: "billing" });
+    expect(await json("member", "role", name, "ada", "billing")).toMatchObject({
+      name: "ada",
+      email: null,
+      role: "billing",
+    });
     expect(await json("member", "disable", id, "ada")).toMatchObject({ is_active: false });
     expect(await refusal("key", "create", name, "--member", "ada", "--preset", "free")).toContain("disabled");
     expect(await text("member", "enable", name, "ada")).toBe(`member ada of ${name} is enabled`);
@@ -69,6 +73,7 @@ describe("members", () => {
         id: expect.stringMatching(UUID),
         workspace_id: id,
         name: "ada",
+        email: null,
         role: "billing",
         is_active: true,
         created_at: expect.stringMatching(TIME),
@@ -126,7 +131,7 @@ describe("keys", () => {
     await text("key", "revoke", made.id);
     expect(await refusal("preset", "set", made.id, "free")).toContain("is revoked");
     const changes = (await audited(id)).filter(({ action }) => action === "key.preset");
-    expect(changes).toMatchObject([{ detail: { from: "free", to: "pro" } }]);
+    expect(changes).toMatchObject([{ before: { preset: "free" }, after: { preset: "pro" } }]);
   });
 
   test("of nobody, and for a disabled workspace, are refused", async () => {
@@ -157,7 +162,12 @@ describe("credits", () => {
     expect(await json(...line)).toMatchObject({ was_done_before: true, balance: "12.000000001" });
     expect(await text(...line)).toContain("nothing changed");
     expect((await audited(id)).slice(2)).toEqual([
-      { actor: "operator", action: "credits.top_up", detail: { credits: "12.000000001", note: "invoice 7" } },
+      {
+        actor: "command",
+        action: "credits.top_up",
+        before: null,
+        after: { credits: "12.000000001", note: "invoice 7" },
+      },
     ]);
     expect(await refusal("credits", "top-up", name, "13", "--id", moveId)).toContain("was used for 12.000000001");
     const other = await makeWorkspace();

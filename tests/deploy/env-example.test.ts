@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 
-import { loadConfig, PROVIDER_KEY_VARIABLE } from "#shared/config.ts";
+import { loadConfig } from "#shared/config.ts";
+import { PROVIDER_KEY_VARIABLE } from "#shared/config/secrets.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 const EXAMPLE = await Bun.file(join(ROOT, "deploy/env.example")).text();
@@ -93,6 +94,13 @@ describe("deploy/env.example", () => {
         "SLUICE_LIBREOFFICE",
         "SLUICE_BOOTSTRAP_KEY",
         "SLUICE_PUBLIC_URL",
+        "SLUICE_ADMIN_WORKSPACE",
+        "SLUICE_MAIL_FROM",
+        "SLUICE_OPERATOR_ALLOW",
+        "SLUICE_OPERATOR_TOKEN",
+        "SLUICE_SECRETS_KEY",
+        "SLUICE_SECRETS_KEY_PREVIOUS",
+        "SLUICE_SMTP_URL",
       ]),
     );
   });

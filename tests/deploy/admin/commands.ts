@@ -54,7 +54,9 @@ export interface Commands {
   /** A workspace of its own with a developer `ada`. */
   readonly makeWorkspace: () => Promise<{ id: string; name: string }>;
   /** The audit log of a workspace. */
-  readonly audited: (workspaceId: string) => Promise<{ actor: string; action: string; detail: Json }[]>;
+  readonly audited: (
+    workspaceId: string,
+  ) => Promise<{ actor: string; action: string; before: Json | null; after: Json | null }[]>;
 }
 
 /** Commands on this database, which is all the settings they get. */
@@ -83,6 +85,9 @@ export function commandsOn(database: () => TestDatabase): Commands {
       return { id, name };
     },
     audited: (id) =>
-      database().query("select actor, action, detail from audit_log where workspace_id = $1 order by id", [id]),
+      database().query(
+        "select actor->>'id' as actor, action, before, after from audit_log where workspace_id = $1 order by id",
+        [id],
+      ),
   };
 }

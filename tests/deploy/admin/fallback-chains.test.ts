@@ -42,10 +42,10 @@ describe("fallback chains", () => {
     expect(await refusal("fallback-chains", "delete", "sandbox-error", ...here)).toContain("has no fallback chain");
     const changes = (await audited(id)).filter(({ action }) => action.startsWith("fallback_chain."));
     expect(changes.map(({ actor, action }) => `${actor} ${action}`)).toEqual([
-      "operator fallback_chain.set",
-      "operator fallback_chain.set",
-      "operator fallback_chain.set",
-      "operator fallback_chain.delete",
+      "command fallback_chain.set",
+      "command fallback_chain.set",
+      "command fallback_chain.set",
+      "command fallback_chain.delete",
     ]);
   });
 

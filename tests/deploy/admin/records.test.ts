@@ -119,7 +119,7 @@ describe("what calls leave", () => {
     // A call's caller is gone: there is nothing to send on its way again.
     expect(await refusal("dead-letters", "redrive", letterId)).toContain("no job that could be run again");
     expect(await text("dead-letters", "drop", letterId)).toBe(`dead letter ${letterId} is dropped`);
-    expect((await audited(id)).at(-1)).toMatchObject({ actor: "operator", action: "dead_letter.drop" });
+    expect((await audited(id)).at(-1)).toMatchObject({ actor: "command", action: "dead_letter.drop" });
     expect(await refusal("dead-letters", "drop", letterId)).toContain("there is no dead letter");
     expect(await refusal("dead-letters", "show", letterId)).toContain("there is no dead letter");
   });

@@ -100,6 +100,9 @@ async function send(method: string, path: string, key: string | undefined, body?
   return app.handle(new Request(`http://localhost${path}`, { method, headers, body: text }));
 }
 
+/** As the audit log tells it. */
+const chain = (fallbacks: readonly string[], continues = false) => ({ fallbacks, continue_streams: continues });
+
 const listOf = (id: string): string => `/workspaces/${id}/fallback-chains`;
 const chainOf = (id: string, model: string): string => `${listOf(id)}/${model}`;
 /** As `createWorkspace` calls it, in a path. */
@@ -222,9 +225,9 @@ describe("chains", () => {
       expect(answer).toMatchObject({ continue_streams: body.continue_streams ?? false });
       expect(await (await send("GET", chainOf(id, "c"), keys.developer)).json()).toEqual(answer);
     }
-    expect(await db.query("select detail from audit_log where workspace_id = $1 order by id", [id])).toEqual([
-      { detail: { to: ["d"], continue_streams: true } },
-      { detail: { from: ["d"], to: ["d"], continue_streams: false } },
+    expect(await db.query("select before, after from audit_log where workspace_id = $1 order by id", [id])).toEqual([
+      { before: null, after: chain(["d"], true) },
+      { before: chain(["d"], true), after: chain(["d"]) },
     ]);
     expect(
       (await send("PUT", chainOf(id, "c"), keys.owner, { fallbacks: ["d"], continue_streams: "yes" })).status,
@@ -256,11 +259,20 @@ describe("chains", () => {
     expect(answer).toEqual({ model: "c", deleted: true });
     expect(await chains(id)).toEqual({ a: ["b"] });
     expect(
-      await db.query("select actor, action, subject, detail from audit_log where workspace_id = $1 order by id", [id]),
+      await db.query(
+        "select actor->>'id' as actor, action, subject, before, after from audit_log where workspace_id = $1 order by id",
+        [id],
+      ),
     ).toEqual([
-      { actor: members.owner, action: "fallback_chain.set", subject: "c", detail: { to: ["d", "b"] } },
-      { actor: members.admin, action: "fallback_chain.set", subject: "c", detail: { from: ["d", "b"], to: ["e"] } },
-      { actor: members.owner, action: "fallback_chain.delete", subject: "c", detail: { from: ["e"] } },
+      { actor: members.owner, action: "fallback_chain.set", subject: "c", before: null, after: chain(["d", "b"]) },
+      {
+        actor: members.admin,
+        action: "fallback_chain.set",
+        subject: "c",
+        before: chain(["d", "b"]),
+        after: chain(["e"]),
+      },
+      { actor: members.owner, action: "fallback_chain.delete", subject: "c", before: chain(["e"]), after: null },
     ]);
   });
 

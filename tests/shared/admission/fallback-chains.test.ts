@@ -8,6 +8,7 @@ import {
   storeFallbackChain,
 } from "#shared/admission/fallback-chains.ts";
 import type { Catalogue, Model } from "#shared/catalogue/catalogue.ts";
+import { OPERATOR } from "#shared/database/audit-log.ts";
 import { deleteFallbackChain, listFallbackChains } from "#shared/database/fallback-chains.ts";
 import { ApiError } from "#shared/errors.ts";
 import { LIMITS } from "#shared/limits.ts";
@@ -170,11 +171,13 @@ describe("stored", () => {
   afterAll(() => db.drop());
 
   const store = (workspaceId: string, model: string, ...fallbacks: string[]) =>
-    storeFallbackChain(db.database, CATALOGUE, workspaceId, { model, fallbacks, actor: "tester" });
+    storeFallbackChain(db.database, CATALOGUE, workspaceId, { model, fallbacks, actor: OPERATOR });
   const chainsOf = async (workspaceId: string) =>
     (await listFallbackChains(db.database, workspaceId)).map(({ model, fallbacks }) => ({ model, fallbacks }));
   const audited = (workspaceId: string) =>
-    db.query("select action, subject, actor, detail from audit_log where workspace_id = $1 order by id", [workspaceId]);
+    db.query("select action, subject, actor, before, after from audit_log where workspace_id = $1 order by id", [
+      workspaceId,
+    ]);
 
   test("a chain replaces the one before, and each change says what it was and what it is", async () => {
     const workspaceId = await createWorkspace(db.database, 0n);
@@ -189,13 +192,14 @@ describe("stored", () => {
     expect(again).toEqual(first);
     const second = await store(workspaceId, "chat-0", "chat-2", "chat-1");
     expect(second.updated_at > first.updated_at).toBe(true);
-    await deleteFallbackChain(db.database, workspaceId, { model: "chat-0", actor: "tester" });
+    await deleteFallbackChain(db.database, workspaceId, { model: "chat-0", actor: OPERATOR });
     expect(await chainsOf(workspaceId)).toEqual([]);
-    const row = { subject: "chat-0", actor: "tester" };
+    const row = { subject: "chat-0", actor: OPERATOR };
+    const chain = (...fallbacks: string[]) => ({ fallbacks, continue_streams: false });
     expect(await audited(workspaceId)).toEqual([
-      { ...row, action: "fallback_chain.set", detail: { to: ["chat-1", "chat-2"] } },
-      { ...row, action: "fallback_chain.set", detail: { from: ["chat-1", "chat-2"], to: ["chat-2", "chat-1"] } },
-      { ...row, action: "fallback_chain.delete", detail: { from: ["chat-2", "chat-1"] } },
+      { ...row, action: "fallback_chain.set", before: null, after: chain("chat-1", "chat-2") },
+      { ...row, action: "fallback_chain.set", before: chain("chat-1", "chat-2"), after: chain("chat-2", "chat-1") },
+      { ...row, action: "fallback_chain.delete", before: chain("chat-2", "chat-1"), after: null },
     ]);
   });
 
@@ -224,7 +228,7 @@ describe("stored", () => {
       [workspaceId, last, LIMITS.fallbackChainsMax],
     );
     const put = (model: string, fallback: string) =>
-      storeFallbackChain(db.database, catalogue, workspaceId, { model, fallbacks: [fallback], actor: "tester" });
+      storeFallbackChain(db.database, catalogue, workspaceId, { model, fallbacks: [fallback], actor: OPERATOR });
     expect(await put(last, "m0").catch((error: unknown) => error)).toMatchObject({ code: "invalid_request" });
     expect(await put(previous, "m0")).toMatchObject({ fallbacks: ["m0"] });
   });
@@ -265,10 +269,11 @@ describe("stored", () => {
     }
     // The log alone tells the present state.
     const told = new Map<string, unknown>();
-    for (const { subject, detail } of (await audited(workspaceId)) as { subject: string; detail: object }[]) {
-      const { from, to } = detail as { from?: unknown; to: unknown };
-      expect({ seed, from }).toEqual({ seed, from: told.get(subject) });
-      told.set(subject, to);
+    type Told = { subject: string; before: Chain | null; after: Chain };
+    type Chain = { fallbacks: unknown };
+    for (const { subject, before, after } of (await audited(workspaceId)) as Told[]) {
+      expect({ seed, before: before?.fallbacks }).toEqual({ seed, before: told.get(subject) });
+      told.set(subject, after.fallbacks);
     }
     expect(Object.fromEntries(told)).toEqual(
       Object.fromEntries(chains.map(({ model, fallbacks }) => [model, fallbacks])),

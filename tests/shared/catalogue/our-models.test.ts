@@ -6,7 +6,7 @@ import { buildCatalogue } from "#shared/catalogue/build.ts";
 import { loadOurLayers } from "#shared/catalogue/load.ts";
 import { mergeLayers } from "#shared/catalogue/merge.ts";
 import { modelEntry } from "#shared/catalogue/present.ts";
-import { PROVIDER_KEY_VARIABLE } from "#shared/config.ts";
+import { PROVIDER_KEY_VARIABLE } from "#shared/config/secrets.ts";
 import { validate } from "#shared/contracts.ts";
 import { parseDecimal } from "#shared/money.ts";
 import { priceTokens } from "#shared/pricing/price.ts";

@@ -1,13 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
-import {
-  findKeyByHash,
-  insertKey,
-  listKeys,
-  listMemberKeys,
-  revokeKey,
-  setKeyPreset,
-} from "#shared/database/api-keys.ts";
+import { findKeyByHash, insertKey, listKeys, listMemberKeys, revokeKey, updateKey } from "#shared/database/api-keys.ts";
+import type { Actor } from "#shared/database/audit-log.ts";
 import { findMove, listLedger, readBalance } from "#shared/database/credits.ts";
 import { countDeadLetters, dropDeadLetter, listDeadLetters, recordDeadLetter } from "#shared/database/dead-letters.ts";
 import {
@@ -16,7 +10,7 @@ import {
   listFallbackChains,
   setFallbackChain,
 } from "#shared/database/fallback-chains.ts";
-import { findMember, insertMember, listMembers, setMemberActive, setMemberRole } from "#shared/database/members.ts";
+import { findMember, insertMember, listMembers, updateMember } from "#shared/database/members.ts";
 import { findUsage, listUsage } from "#shared/database/usage.ts";
 import {
   findWorkspaceById,
@@ -30,7 +24,7 @@ import { hashKey, keyHint, mintKey } from "#shared/secrets/api-keys.ts";
 
 import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
 
-const actor = "tester";
+const actor: Actor = { type: "operator", id: "tester" };
 let db: TestDatabase;
 
 beforeAll(async () => {
@@ -77,8 +71,10 @@ async function make(): Promise<Made> {
   return { workspaceId, name, memberId, keyId: key.id, sha256: key.sha256 };
 }
 
-function audit(workspaceId: string): Promise<{ action: string; subject: string; detail: object; actor: string }[]> {
-  return db.query("select action, subject, detail, actor from audit_log where workspace_id = $1 order by id", [
+function audit(
+  workspaceId: string,
+): Promise<{ action: string; subject: string; before: object; after: object; actor: object }[]> {
+  return db.query("select action, subject, before, after, actor from audit_log where workspace_id = $1 order by id", [
     workspaceId,
   ]);
 }
@@ -98,9 +94,9 @@ function refusal(work: Promise<unknown>): Promise<string> {
 /** Every change of one workspace there is, on rows of `made`; each answers whether it changed anything. */
 const CHANGES: readonly (readonly [action: string, change: (workspaceId: string, made: Made) => Promise<unknown>])[] = [
   ["workspace.disable", (id) => setWorkspaceActive(db.database, id, { isActive: false, actor })],
-  ["member.role", (id, made) => setMemberRole(db.database, id, { id: made.memberId, role: "billing", actor })],
-  ["member.disable", (id, made) => setMemberActive(db.database, id, { id: made.memberId, isActive: false, actor })],
-  ["key.preset", (id, made) => setKeyPreset(db.database, id, { id: made.keyId, preset: "pro", actor })],
+  ["member.role", (id, made) => updateMember(db.database, id, { id: made.memberId, role: "billing", actor })],
+  ["member.disable", (id, made) => updateMember(db.database, id, { id: made.memberId, isActive: false, actor })],
+  ["key.preset", (id, made) => updateKey(db.database, id, { id: made.keyId, preset: "pro", actor })],
   ["key.revoke", (id, made) => revokeKey(db.database, id, { id: made.keyId, actor })],
 ];
 
@@ -126,12 +122,24 @@ describe("every change", () => {
 
   test("of a role or a preset tells what it was and what it is", async () => {
     const made = await make();
-    await setMemberRole(db.database, made.workspaceId, { id: made.memberId, role: "owner", actor });
-    await setKeyPreset(db.database, made.workspaceId, { id: made.keyId, preset: "pro", actor });
+    await updateMember(db.database, made.workspaceId, { id: made.memberId, role: "owner", actor });
+    await updateKey(db.database, made.workspaceId, { id: made.keyId, preset: "pro", actor });
     const rows = (await audit(made.workspaceId)).slice(-2);
     expect(rows).toEqual([
-      { actor, action: "member.role", subject: made.memberId, detail: { from: "developer", to: "owner" } },
-      { actor, action: "key.preset", subject: made.keyId, detail: { from: "free", to: "pro" } },
+      {
+        actor,
+        action: "member.role",
+        subject: made.memberId,
+        before: { name: "ada", role: "developer", email: null, is_active: true },
+        after: { name: "ada", role: "owner", email: null, is_active: true },
+      },
+      {
+        actor,
+        action: "key.preset",
+        subject: made.keyId,
+        before: { name: "laptop", preset: "free", expires_at: null },
+        after: { name: "laptop", preset: "pro", expires_at: null },
+      },
     ]);
   });
 
@@ -277,7 +285,7 @@ describe("a revoked key", () => {
     const made = await make();
     await revokeKey(db.database, made.workspaceId, { id: made.keyId, actor });
     const change = { id: made.keyId, preset: "pro", actor };
-    expect(await setKeyPreset(db.database, made.workspaceId, change)).toBeUndefined();
+    expect(await updateKey(db.database, made.workspaceId, change)).toBeUndefined();
     expect(await listKeys(db.database, made.workspaceId)).toMatchObject([{ preset: "free" }]);
   });
 });

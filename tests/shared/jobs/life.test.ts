@@ -7,6 +7,7 @@ import {
   redispatchUnsent,
   takeUnclaimed,
 } from "#shared/database/job-sweeps.ts";
+import { OPERATOR } from "#shared/database/audit-log.ts";
 import { redriveDeadLetter } from "#shared/database/dead-letters.ts";
 import {
   beatJobs,
@@ -381,7 +382,7 @@ describe("a dead letter's job", () => {
 
   test("is sent on its way again once, under its next attempt and a new hold, and ends there", async () => {
     const { id, letter } = await dead();
-    const results = await Promise.all([1, 2, 3].map(() => redriveDeadLetter(db.database, letter, "operator")));
+    const results = await Promise.all([1, 2, 3].map(() => redriveDeadLetter(db.database, letter, OPERATOR)));
     expect(results.toSorted()).toEqual(["done", "unknown", "unknown"]);
     expect(await db.query("select attempt, amount from hold where job_id = $1", [id])).toEqual([
       { attempt: 2, amount: 100n },
@@ -410,13 +411,13 @@ describe("a dead letter's job", () => {
     ]);
     const other = jobRequest({ workspaceId: poor, amount: 60n });
     await door.admit(other);
-    expect(await redriveDeadLetter(db.database, letter, "operator")).toBe("funds");
+    expect(await redriveDeadLetter(db.database, letter, OPERATOR)).toBe("funds");
     await db.query("update job set state = 'completed' where id = (select job_id from dead_letter where id = $1)", [
       letter,
     ]);
-    expect(await redriveDeadLetter(db.database, letter, "operator")).toBe("over");
+    expect(await redriveDeadLetter(db.database, letter, OPERATOR)).toBe("over");
     await db.query("delete from job where id = (select job_id from dead_letter where id = $1)", [letter]);
-    expect(await redriveDeadLetter(db.database, letter, "operator")).toBe("over");
-    expect(await redriveDeadLetter(db.database, newId(), "operator")).toBe("unknown");
+    expect(await redriveDeadLetter(db.database, letter, OPERATOR)).toBe("over");
+    expect(await redriveDeadLetter(db.database, newId(), OPERATOR)).toBe("unknown");
   });
 });

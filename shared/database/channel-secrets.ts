@@ -1,0 +1,45 @@
+/** Sealed texts of notification channels, over all workspaces: for the start of a process and for the rotation of master keys. */
+import type { Queryable } from "./client.ts";
+
+interface SealedRow {
+  readonly id: string;
+  readonly workspace_id: string;
+  readonly sealed: Readonly<Record<string, string>>;
+}
+
+/** Names of the keys that sealed what is stored. */
+export async function sealingKeysInUse(target: Queryable): Promise<readonly string[]> {
+  const rows = await target.query<{ id: string }>(
+    `select distinct split_part(field.value, '.', 2) as id
+     from notification_channel c, jsonb_each_text(c.sealed) field`,
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Channels behind this id, in its order, with what is sealed in them. */
+export function listSealed(target: Queryable, afterId: string, limit: number): Promise<SealedRow[]> {
+  return target.query<SealedRow>(
+    `select id, workspace_id, sealed
+     from notification_channel
+     where id > $1 and sealed <> '{}'
+     order by id
+     limit $2`,
+    [afterId, limit],
+  );
+}
+
+/** False when the channel's secrets were changed since they were read: they are read again then. */
+export async function replaceSealed(
+  target: Queryable,
+  row: SealedRow,
+  sealed: Readonly<Record<string, string>>,
+): Promise<boolean> {
+  const rows = await target.query(
+    `update notification_channel
+     set sealed = $3
+     where id = $1 and sealed = $2::jsonb
+     returning id`,
+    [row.id, JSON.stringify(row.sealed), JSON.stringify(sealed)],
+  );
+  return rows.length > 0;
+}

@@ -1,0 +1,201 @@
+-- Notifications: where a workspace hears of its events, which of them go there, and each one's way.
+--
+-- event is the outbox. A worker of the pool webhook makes deliveries of an event's subscriptions, and marks the event, in one
+-- transaction. It then claims deliveries that are due, and ends each attempt by a write that names its epoch. Schedule, breaker and
+-- the clock of a channel that fails stand in these rows alone, so nothing is lost with a process or with the queue.
+
+create table notification_channel (
+  id uuid primary key,
+  workspace_id uuid not null references workspace (id),
+  type text not null constraint channel_type check (type in ('email', 'slack', 'telegram', 'webhook')),
+  name text not null,
+  enabled boolean not null default true,
+  -- What may be shown: URLs as they are redacted, no credential.
+  config jsonb not null,
+  -- Field → sealed text (shared/secrets/sealed.ts): URLs, credentials, signing secrets. No other column holds a secret.
+  sealed jsonb not null default '{}',
+  -- Deliveries are signed with the previous secret too until then.
+  previous_secret_until timestamptz,
+  created_by uuid references member (id),
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  -- Why dispatch disabled it: gone, rejected or failing; null when a person did, or when it is enabled.
+  disabled_reason text,
+  -- Since when every attempt failed; null after a success.
+  failing_since timestamptz,
+  -- Attempts that the breaker looks at.
+  recent_ok smallint not null default 0,
+  recent_failed smallint not null default 0,
+  -- How often the breaker opened since it was last closed, and until when it lets nothing through.
+  opened smallint not null default 0,
+  open_until timestamptz,
+  -- A receiver asked for a pause, or its service allows one message a second.
+  paused_until timestamptz,
+  unique (workspace_id, name)
+);
+
+create table subscription (
+  id uuid primary key,
+  workspace_id uuid not null,
+  channel_id uuid not null references notification_channel (id) on delete cascade,
+  event text not null,
+  -- Null: everything.
+  workflow_id uuid references workflow (id),
+  created_by uuid references member (id),
+  created_at timestamptz not null default now()
+);
+create unique index subscription_once on subscription (channel_id, event, coalesce(workflow_id, '00000000-0000-0000-0000-000000000000'));
+create index subscription_event on subscription (workspace_id, event);
+
+alter table event add column fanned_out_at timestamptz;
+-- Of an alert that names channels of its own: it goes there, and to no subscription.
+alter table event add column channel_ids uuid[];
+-- Told before there were channels.
+update event set fanned_out_at = now();
+create index event_waiting on event (occurred_at) where fanned_out_at is null;
+
+create table delivery (
+  id uuid primary key,
+  workspace_id uuid not null,
+  -- The channel may be gone: its history stays. Null: mail to a member about the workspace's channels.
+  channel_id uuid,
+  member_id uuid,
+  -- Null for a test and for mail to a member.
+  event_id uuid,
+  event text not null,
+  workflow_id uuid,
+  -- The envelope: the bytes of every attempt.
+  body text not null,
+  status text not null default 'pending'
+    constraint delivery_status check (status in ('pending', 'succeeded', 'failed', 'skipped', 'cancelled')),
+  -- Attempts made, those by hand included; how many of the schedule's are behind it.
+  attempts smallint not null default 0,
+  step smallint not null default 0,
+  -- Null: none follows by itself.
+  next_at timestamptz default now(),
+  epoch int not null default 0,
+  -- An attempt is under way until then.
+  lease_until timestamptz,
+  created_at timestamptz not null default clock_timestamp(),
+  ended_at timestamptz
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.01);
+-- One event goes to a channel once, however many of its subscriptions name it.
+create unique index delivery_once on delivery (event_id, channel_id) where event_id is not null;
+create index delivery_due on delivery (channel_id, next_at) where status = 'pending';
+create index delivery_leased on delivery (channel_id) where lease_until is not null;
+create index delivery_mail on delivery (next_at) where status = 'pending' and channel_id is null;
+create index delivery_newest on delivery (workspace_id, id);
+create index delivery_of_channel on delivery (channel_id, id);
+create index delivery_ended on delivery (ended_at) where ended_at is not null;
+
+create table delivery_attempt (
+  delivery_id uuid not null references delivery (id) on delete cascade,
+  number smallint not null,
+  at timestamptz not null,
+  ms int not null,
+  -- Of an HTTP or SMTP answer.
+  status smallint,
+  -- A word of our own list.
+  error text,
+  -- The first kilobyte of the answer.
+  response_start text,
+  primary key (delivery_id, number)
+);
+
+-- Takes deliveries that are due, at most p_max, of those at most p_failing_max for channels that fail or have not been tried: dead
+-- receivers share these slots, so the others' are free. A channel has at most p_each attempts under way, a failing one has one.
+-- Channels are taken in turn from p_from on, so that none is always last.
+create function claim_deliveries(p_max int, p_failing_max int, p_each int, p_lease_ms bigint, p_from uuid)
+returns setof delivery language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
+declare
+  c notification_channel;
+  cur uuid := p_from;
+  wrapped boolean := false;
+  room int;
+  failing_room int := p_failing_max;
+  leases timestamptz;
+  got int;
+  total int := 0;
+begin
+  while total < p_max loop
+    select d.channel_id into cur from delivery d
+    where d.status = 'pending' and d.channel_id > cur order by d.channel_id limit 1;
+    if cur is null or (wrapped and cur > p_from) then
+      exit when wrapped;
+      wrapped := true;
+      cur := '00000000-0000-0000-0000-000000000000';
+      continue;
+    end if;
+    select * into c from notification_channel where id = cur for no key update skip locked;
+    if not found then
+      -- Deleted between two statements, or at another worker's hands.
+      if not exists (select from notification_channel where id = cur) then
+        update delivery set status = 'cancelled', ended_at = clock_timestamp(), next_at = null where channel_id = cur and status = 'pending';
+      end if;
+      continue;
+    end if;
+    if not c.enabled then
+      update delivery set status = 'skipped', ended_at = clock_timestamp(), next_at = null
+      where channel_id = cur and status = 'pending' and lease_until is null;
+      continue;
+    end if;
+    continue when c.open_until > clock_timestamp() or c.paused_until > clock_timestamp();
+    room := case when c.recent_ok = 0 or c.failing_since is not null then least(1, failing_room) else p_each end
+      - (select count(*) from delivery d where d.channel_id = cur and d.lease_until > clock_timestamp());
+    continue when room <= 0;
+    leases := clock_timestamp() + p_lease_ms * interval '1 millisecond';
+    return query
+      with due as (
+        select d.id from delivery d
+        where d.channel_id = cur and d.status = 'pending' and d.next_at <= clock_timestamp()
+          and (d.lease_until is null or d.lease_until < clock_timestamp())
+        order by d.next_at limit least(room, p_max - total) for update skip locked)
+      update delivery d set epoch = d.epoch + 1, lease_until = leases from due where d.id = due.id
+      returning d.*;
+    get diagnostics got = row_count;
+    total := total + got;
+    if got > 0 and (c.recent_ok = 0 or c.failing_since is not null) then failing_room := failing_room - got; end if;
+  end loop;
+end $$;
+
+-- Alerts on what a workspace spends in a day, a week from Monday or a month, all UTC.
+create table budget_alert (
+  id uuid primary key,
+  workspace_id uuid not null references workspace (id),
+  name text not null,
+  -- Nano-credits.
+  threshold bigint not null constraint budget_threshold check (threshold > 0),
+  period text not null constraint budget_period check (period in ('daily', 'weekly', 'monthly')),
+  -- Empty: subscriptions to the event say where it goes.
+  channel_ids uuid[] not null default '{}',
+  is_active boolean not null default true,
+  -- Further calls of the period are refused once the threshold is crossed.
+  stops_calls boolean not null default false,
+  created_by uuid references member (id),
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  -- Usage up to here has been looked at.
+  checked_at timestamptz not null default '-infinity',
+  unique (workspace_id, name)
+);
+
+-- One row for each time an alert fired: once for a period and threshold.
+create table budget_firing (
+  alert_id uuid not null references budget_alert (id) on delete cascade,
+  period_start timestamptz not null,
+  threshold bigint not null,
+  at timestamptz not null default clock_timestamp(),
+  spent bigint not null,
+  primary key (alert_id, period_start, threshold)
+);
+
+-- Calls are refused until then: the end of the period whose budget is spent.
+alter table workspace add column stopped_until timestamptz;
+
+create function budget_period_start(p_period text, p_at timestamptz) returns timestamptz language sql stable as $$
+  select date_trunc(case p_period when 'daily' then 'day' when 'weekly' then 'week' else 'month' end, p_at, 'UTC');
+$$;
+create function budget_period_end(p_period text, p_at timestamptz) returns timestamptz language sql stable as $$
+  select (budget_period_start(p_period, p_at) at time zone 'UTC'
+    + case p_period when 'daily' then interval '1 day' when 'weekly' then interval '7 days' else interval '1 month' end) at time zone 'UTC';
+$$;
