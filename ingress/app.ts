@@ -9,7 +9,7 @@ import { chatCompletions } from "./routes/chat-completions.ts";
 import { docs } from "./routes/docs.ts";
 import { embeddings } from "./routes/embeddings.ts";
 import { estimate } from "./routes/estimate.ts";
-import { fallbackChains } from "./routes/fallback-chains.ts";
+import { fallbackChains } from "./routes/settings/fallback-chains.ts";
 import { files } from "./routes/files.ts";
 import { health } from "./routes/health.ts";
 import { images } from "./routes/images.ts";

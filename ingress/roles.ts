@@ -4,6 +4,14 @@ import { ApiError } from "#shared/errors.ts";
 
 import { callerOf, type RouteCall } from "./serve.ts";
 
+export const ANY_ROLE: readonly Role[] = ["owner", "admin", "developer", "billing"];
+
+/** An owner is above an admin, and an admin above the others: nobody acts for, or changes, a higher role. */
+const RANKS: Readonly<Record<Role, number>> = { owner: 2, admin: 1, developer: 0, billing: 0 };
+
+/** Whether the first role may act for, or change, the second. */
+export const isAbove = (role: Role, other: Role): boolean => RANKS[role] >= RANKS[other];
+
 /**
  * A gate for `Route.authorize`. Of a workspace that is not the key's nothing is told, not even whether there is one: the
  * database is not asked.

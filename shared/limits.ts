@@ -11,6 +11,7 @@ import { HTTP_LIMITS } from "./limits/http.ts";
 import { JOBS_LIMITS } from "./limits/jobs.ts";
 import { MEDIA_LIMITS } from "./limits/media.ts";
 import { PROVIDERS_LIMITS } from "./limits/providers.ts";
+import { SETTINGS_LIMITS } from "./limits/settings.ts";
 import { STORAGE_LIMITS } from "./limits/storage.ts";
 import { VIDEO_LIMITS } from "./limits/video.ts";
 import { WEB_LIMITS } from "./limits/web.ts";
@@ -27,6 +28,7 @@ export const LIMITS = {
   ...JOBS_LIMITS,
   ...MEDIA_LIMITS,
   ...FILES_LIMITS,
+  ...SETTINGS_LIMITS,
   ...STORAGE_LIMITS,
   ...CAPABILITIES_LIMITS,
   ...ARCHIVE_LIMITS,

@@ -4,6 +4,7 @@ import { findMember, type MemberRow } from "#shared/database/members.ts";
 import { findWorkspaceById, findWorkspaceByName, type WorkspaceRow } from "#shared/database/workspaces.ts";
 import { isUuid } from "#shared/ids.ts";
 import { parseCredits } from "#shared/money.ts";
+import { isPlainText } from "#shared/plain-text.ts";
 
 import { quote, UsageError } from "./command.ts";
 
@@ -77,8 +78,7 @@ export async function memberOf(database: Database, workspace: WorkspaceRow, name
 }
 
 function plainText(what: string, word: string, charsMax: number): string {
-  const isPlain = !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(word) && word.isWellFormed() && word.trim() === word;
-  if (word !== "" && Array.from(word).length <= charsMax && isPlain) return word;
+  if (isPlainText(word, charsMax)) return word;
   throw new UsageError(
     `expected ${what} of 1 to ${charsMax} characters without control characters or spaces at its ends, got ${quote(word)}`,
   );

@@ -1,6 +1,7 @@
 /** API keys: shown once, when they are made. */
-import { findKeyOwner, insertKey, listKeys, revokeKey } from "#shared/database/api-keys.ts";
+import { findKey, findKeyOwner, insertKey, listKeys, revokeKey } from "#shared/database/api-keys.ts";
 import { newId } from "#shared/ids.ts";
+import { LIMITS } from "#shared/limits.ts";
 import { hashKey, keyHint, mintKey } from "#shared/secrets/api-keys.ts";
 
 import { findWorkspace, idOf, memberOf, nameOf } from "./arguments.ts";
@@ -30,8 +31,9 @@ export const KEY_COMMANDS: readonly Command[] = [
       const member = await memberOf(database, workspace, memberName);
       if (!member.is_active) throw new Error(`the member ${member.name} of ${workspace.name} is disabled`);
       const key = mintKey();
-      const row = await insertKey(database, workspace.id, {
-        id: newId(),
+      const id = newId();
+      const made = await insertKey(database, workspace.id, {
+        id,
         memberId: member.id,
         name,
         sha256: hashKey(key),
@@ -39,6 +41,10 @@ export const KEY_COMMANDS: readonly Command[] = [
         preset,
         actor: ACTOR,
       });
+      if (made === "too_many") {
+        throw new Error(`the workspace ${workspace.name} has ${LIMITS.keysPerWorkspaceMax} keys, the most there can be`);
+      }
+      const row = await findKey(database, workspace.id, id);
       if (row === undefined) throw new Error("the key was not kept; try again");
       return {
         json: { ...keyJson(workspace.id, row), member: member.name, role: member.role, key },

@@ -230,33 +230,58 @@ export interface SchemaTypes {
   PresetEntry: PresetEntry;
   Pricing: Pricing;
   ProviderEntry: ProviderEntry;
+  ApiKeyCreateRequest: ApiKeyCreateRequest;
+  ApiKeyRotateRequest: ApiKeyRotateRequest;
+  ApiKeyUpdateRequest: ApiKeyUpdateRequest;
+  BudgetAlertCreateRequest: BudgetAlertCreateRequest;
+  BudgetAlertUpdateRequest: BudgetAlertUpdateRequest;
   CapabilityRunRequest: CapabilityRunRequest;
   ChatCompletionRequest: ChatCompletionRequest;
   CountTokensRequest: CountTokensRequest;
+  DeliveriesRecoverRequest: DeliveriesRecoverRequest;
   EmbeddingsRequest: EmbeddingsRequest;
   EstimateRequest: EstimateRequest;
   FallbackChainRequest: FallbackChainRequest;
   FileUpload: FileUpload;
   ImageEditRequest: ImageEditRequest;
   ImageGenerationRequest: ImageGenerationRequest;
+  MemberCreateRequest: MemberCreateRequest;
+  MemberUpdateRequest: MemberUpdateRequest;
   MeshGenerationRequest: MeshGenerationRequest;
   MessagesRequest: MessagesRequest;
   MusicGenerationRequest: MusicGenerationRequest;
+  ChannelCreateRequest: ChannelCreateRequest;
+  ChannelUpdateRequest: ChannelUpdateRequest;
   PipelineRunRequest: PipelineRunRequest;
   SpeechRequest: SpeechRequest;
+  SubscriptionCreateRequest: SubscriptionCreateRequest;
   TranscriptionRequest: TranscriptionRequest;
   VideoGenerationRequest: VideoGenerationRequest;
   WorkflowCreateRequest: WorkflowCreateRequest;
   WorkflowEstimateRequest: WorkflowEstimateRequest;
   WorkflowRunRequest: WorkflowRunRequest;
   WorkflowUpdateRequest: WorkflowUpdateRequest;
+  WorkspaceUpdateRequest: WorkspaceUpdateRequest;
+  ApiKeyList: ApiKeyList;
+  ApiKey: ApiKey;
+  AuditLogEntry: AuditLogEntry;
+  AuditLogList: AuditLogList;
+  BudgetAlertList: BudgetAlertList;
+  BudgetAlert: BudgetAlert;
   CapabilityEstimate: CapabilityEstimate;
   CapabilityList: CapabilityList;
   CapabilityRun: CapabilityRun;
   ChatCompletionChunk: ChatCompletionChunk;
   ChatCompletion: ChatCompletion;
+  Credits: Credits;
+  Deleted: Deleted;
+  DeliveriesRecovered: DeliveriesRecovered;
+  DeliveryAccepted: DeliveryAccepted;
+  DeliveryList: DeliveryList;
+  Delivery: Delivery;
   Embeddings: Embeddings;
   Estimate: Estimate;
+  EventTypeList: EventTypeList;
   FallbackChainDeleted: FallbackChainDeleted;
   FallbackChainList: FallbackChainList;
   FallbackChain: FallbackChain;
@@ -266,17 +291,30 @@ export interface SchemaTypes {
   Health: Health;
   Job: Job;
   Key: Key;
+  LedgerEntry: LedgerEntry;
+  LedgerList: LedgerList;
   MediaState: MediaState;
   MediaResults: MediaResults;
+  MemberList: MemberList;
+  Member: Member;
   MessageEvent: MessageEvent;
   Message: Message;
   ModelList: ModelList;
+  ChannelList: ChannelList;
+  Channel: Channel;
+  PresetList: PresetList;
   Service: Service;
+  SigningSecret: SigningSecret;
   SpeechEvent: SpeechEvent;
+  SubscriptionList: SubscriptionList;
+  Subscription: Subscription;
   TokenCount: TokenCount;
   TokenUsageReport: TokenUsageReport;
   TranscriptionEvent: TranscriptionEvent;
   Transcription: Transcription;
+  UsagePage: UsagePage;
+  UsageRequestList: UsageRequestList;
+  UsageRequest: UsageRequest;
   WorkflowDeleted: WorkflowDeleted;
   WorkflowEstimate: WorkflowEstimate;
   WorkflowList: WorkflowList;
@@ -291,6 +329,7 @@ export interface SchemaTypes {
   WorkflowVersionList: WorkflowVersionList;
   WorkflowWritten: WorkflowWritten;
   Workflow: Workflow;
+  Workspace: Workspace;
   UsageRecord: UsageRecord;
   WorkflowDefinition: WorkflowDefinition;
   WorkflowTemplate: WorkflowTemplate;
@@ -1703,6 +1742,128 @@ export interface ModelFacts {
   [k: string]: unknown;
 }
 /**
+ * Body of POST /workspaces/{workspaceId}/api-keys.
+ */
+export interface ApiKeyCreateRequest {
+  /**
+   * Made by the caller, so that a repeat makes no second key. A repeat is answered without the key.
+   */
+  id?: string;
+  /**
+   * What it is for.
+   */
+  name: string;
+  /**
+   * Whose key it is; the caller's own when absent.
+   */
+  member_id?: string;
+  /**
+   * A preset no wider than the caller's own, which is taken when absent.
+   */
+  preset?: string;
+  /**
+   * The key ends then.
+   */
+  expires_at?: string;
+  [k: string]: unknown;
+}
+/**
+ * Body of POST /workspaces/{workspaceId}/api-keys/{keyId}/rotate.
+ */
+export interface ApiKeyRotateRequest {
+  /**
+   * The old key works on for so long; 0 when absent.
+   */
+  overlap_seconds?: number;
+  [k: string]: unknown;
+}
+/**
+ * Body of PATCH /workspaces/{workspaceId}/api-keys/{keyId}. What is absent stays.
+ */
+export interface ApiKeyUpdateRequest {
+  /**
+   * What it is for.
+   */
+  name?: string;
+  /**
+   * A preset no wider than the caller's own.
+   */
+  preset?: string;
+  /**
+   * Null: it does not end by itself.
+   */
+  expires_at?: string | null;
+  [k: string]: unknown;
+}
+/**
+ * Body of POST /workspaces/{workspaceId}/budget-alerts.
+ */
+export interface BudgetAlertCreateRequest {
+  /**
+   * Made by the caller, so that a repeat makes no second one.
+   */
+  id?: string;
+  /**
+   * A name that no other alert of the workspace has.
+   */
+  name: string;
+  /**
+   * Credits; it fires once in a period, when the period's spend reaches them.
+   */
+  threshold_credits: number;
+  /**
+   * A day, a week from Monday or a month, UTC.
+   */
+  period: "daily" | "weekly" | "monthly";
+  /**
+   * Channels that hear of it, whatever their subscriptions; absent or empty: those that subscribe to `budget.threshold_reached`.
+   *
+   * @maxItems 20
+   */
+  channel_ids?: string[];
+  /**
+   * True when absent.
+   */
+  is_active?: boolean;
+  /**
+   * Further calls of the period are refused with 402 within seconds once the threshold is reached. False when absent.
+   */
+  stops_calls?: boolean;
+  [k: string]: unknown;
+}
+/**
+ * Body of PATCH /workspaces/{workspaceId}/budget-alerts/{alertId}. What is absent stays.
+ */
+export interface BudgetAlertUpdateRequest {
+  /**
+   * A name that no other alert of the workspace has.
+   */
+  name?: string;
+  /**
+   * Credits; it fires once in a period, when the period's spend reaches them.
+   */
+  threshold_credits?: number;
+  /**
+   * A day, a week from Monday or a month, UTC.
+   */
+  period?: "daily" | "weekly" | "monthly";
+  /**
+   * Channels that hear of it, whatever their subscriptions; absent or empty: those that subscribe to `budget.threshold_reached`.
+   *
+   * @maxItems 20
+   */
+  channel_ids?: string[];
+  /**
+   * True when absent.
+   */
+  is_active?: boolean;
+  /**
+   * Further calls of the period are refused with 402 within seconds once the threshold is reached. False when absent.
+   */
+  stops_calls?: boolean;
+  [k: string]: unknown;
+}
+/**
  * `POST /v1/capabilities/{id}/run`.
  */
 export interface CapabilityRunRequest {
@@ -2225,6 +2386,20 @@ export interface MessagesTool {
   [k: string]: unknown;
 }
 /**
+ * Body of POST /workspaces/{workspaceId}/notification-channels/{channelId}/recover.
+ */
+export interface DeliveriesRecoverRequest {
+  /**
+   * At most 14 days ago.
+   */
+  since: string;
+  /**
+   * Now when absent.
+   */
+  until?: string;
+  [k: string]: unknown;
+}
+/**
  * Body of POST /v1/embeddings. Members not named here are accepted and ignored.
  */
 export interface EmbeddingsRequest {
@@ -2455,6 +2630,50 @@ export interface ImageGenerationRequest {
   [k: string]: unknown;
 }
 /**
+ * Body of POST /workspaces/{workspaceId}/members.
+ */
+export interface MemberCreateRequest {
+  /**
+   * Made by the caller, so that a repeat adds nobody twice.
+   */
+  id?: string;
+  /**
+   * A name that no other member of the workspace has.
+   */
+  name: string;
+  /**
+   * One address.
+   */
+  email?: string;
+  /**
+   * owner: everything; admin: everything but owners; developer: calls, own keys and workflows; billing: credits and usage. Only an owner gives or takes the role owner.
+   */
+  role: "owner" | "admin" | "developer" | "billing";
+  [k: string]: unknown;
+}
+/**
+ * Body of PATCH /workspaces/{workspaceId}/members/{memberId}. What is absent stays.
+ */
+export interface MemberUpdateRequest {
+  /**
+   * A name that no other member of the workspace has.
+   */
+  name?: string;
+  /**
+   * One address; null: none.
+   */
+  email?: string | null;
+  /**
+   * owner: everything; admin: everything but owners; developer: calls, own keys and workflows; billing: credits and usage. Only an owner gives or takes the role owner.
+   */
+  role?: "owner" | "admin" | "developer" | "billing";
+  /**
+   * False: the member's keys are refused within a second.
+   */
+  is_active?: boolean;
+  [k: string]: unknown;
+}
+/**
  * Body of POST /v1/3d/generations. At least one of `prompt` and an image is needed; models that transform a mesh need one, models that make one refuse it. A member that is null counts as absent; members not named here are accepted and ignored.
  */
 export interface MeshGenerationRequest {
@@ -2584,6 +2803,133 @@ export interface MusicGenerationRequest {
   [k: string]: unknown;
 }
 /**
+ * Body of POST /workspaces/{workspaceId}/notification-channels.
+ */
+export interface ChannelCreateRequest {
+  /**
+   * Made by the caller, so that a repeat makes no second one. A repeat is answered without the signing secret.
+   */
+  id?: string;
+  type: "email" | "slack" | "telegram" | "webhook";
+  /**
+   * A name that no other channel of the workspace has.
+   */
+  name: string;
+  /**
+   * By type. webhook: `url`, `authType` and what it needs; slack: `url`; telegram: `botToken`, `chatId`; email: `recipient`.
+   */
+  config: {
+    /**
+     * Where a webhook or Slack's incoming webhook listens. Shown as its origin and its last four characters.
+     */
+    url?: string;
+    /**
+     * How a webhook is signed in to, beside the signature: `none` (when absent), `bearer` with `authToken`, `basic` with `authUsername` and `authPassword`, `api_key` with `authApiKey` in `authHeaderName` or `x-api-key`, `custom_header` with `authHeaderName` and `authHeaderValue`.
+     */
+    authType?: "none" | "bearer" | "basic" | "api_key" | "custom_header";
+    authUsername?: string;
+    /**
+     * An HTTP field name, neither `Content-Type` nor `x-webhook-signature`.
+     */
+    authHeaderName?: string;
+    /**
+     * Never shown.
+     */
+    authToken?: string;
+    /**
+     * Never shown.
+     */
+    authPassword?: string;
+    /**
+     * Never shown.
+     */
+    authApiKey?: string;
+    /**
+     * Never shown.
+     */
+    authHeaderValue?: string;
+    /**
+     * Of the Telegram bot. Never shown.
+     */
+    botToken?: string;
+    /**
+     * Of a Telegram chat: digits, or `@name`.
+     */
+    chatId?: string;
+    /**
+     * Exactly one e-mail address.
+     */
+    recipient?: string;
+    [k: string]: unknown;
+  };
+  /**
+   * True when absent.
+   */
+  enabled?: boolean;
+  [k: string]: unknown;
+}
+/**
+ * Body of PATCH /workspaces/{workspaceId}/notification-channels/{channelId}. What is absent stays. Of a `config` that is sent, credentials and URLs that are left out keep their value, everything else is what was sent; an empty credential is cleared.
+ */
+export interface ChannelUpdateRequest {
+  /**
+   * A name that no other channel of the workspace has.
+   */
+  name?: string;
+  /**
+   * By type. webhook: `url`, `authType` and what it needs; slack: `url`; telegram: `botToken`, `chatId`; email: `recipient`.
+   */
+  config?: {
+    /**
+     * Where a webhook or Slack's incoming webhook listens. Shown as its origin and its last four characters.
+     */
+    url?: string;
+    /**
+     * How a webhook is signed in to, beside the signature: `none` (when absent), `bearer` with `authToken`, `basic` with `authUsername` and `authPassword`, `api_key` with `authApiKey` in `authHeaderName` or `x-api-key`, `custom_header` with `authHeaderName` and `authHeaderValue`.
+     */
+    authType?: "none" | "bearer" | "basic" | "api_key" | "custom_header";
+    authUsername?: string;
+    /**
+     * An HTTP field name, neither `Content-Type` nor `x-webhook-signature`.
+     */
+    authHeaderName?: string;
+    /**
+     * Never shown.
+     */
+    authToken?: string;
+    /**
+     * Never shown.
+     */
+    authPassword?: string;
+    /**
+     * Never shown.
+     */
+    authApiKey?: string;
+    /**
+     * Never shown.
+     */
+    authHeaderValue?: string;
+    /**
+     * Of the Telegram bot. Never shown.
+     */
+    botToken?: string;
+    /**
+     * Of a Telegram chat: digits, or `@name`.
+     */
+    chatId?: string;
+    /**
+     * Exactly one e-mail address.
+     */
+    recipient?: string;
+    [k: string]: unknown;
+  };
+  /**
+   * False: nothing is sent any more, subscriptions and history stay.
+   */
+  enabled?: boolean;
+  [k: string]: unknown;
+}
+/**
  * Body of POST /v1/pipelines/runs.
  */
 export interface PipelineRunRequest {
@@ -2637,6 +2983,30 @@ export interface SpeechRequest {
    * 1 is the voice's own.
    */
   speed?: number;
+  [k: string]: unknown;
+}
+/**
+ * Body of POST /workspaces/{workspaceId}/notification-channels/{channelId}/subscriptions.
+ */
+export interface SubscriptionCreateRequest {
+  /**
+   * Made by the caller, so that a repeat makes no second one.
+   */
+  id?: string;
+  event:
+    | "run.started"
+    | "run.retrying"
+    | "run.succeeded"
+    | "run.failed"
+    | "run.cancelled"
+    | "job.completed"
+    | "job.failed"
+    | "budget.threshold_reached"
+    | "template.unavailable";
+  /**
+   * Only what this workflow does; everything when absent. For run events.
+   */
+  workflowId?: string;
   [k: string]: unknown;
 }
 /**
@@ -2836,6 +3206,183 @@ export interface WorkflowUpdateRequest {
    * What the workspace may do with one that it sees; each includes those before. Absent on a new one: `read`.
    */
   sharePermission?: "read" | "run" | "edit";
+  [k: string]: unknown;
+}
+/**
+ * Body of PATCH /workspaces/{workspaceId}.
+ */
+export interface WorkspaceUpdateRequest {
+  /**
+   * A name that no other workspace has. Paths under /workspaces/ take it in place of the id.
+   */
+  name: string;
+  [k: string]: unknown;
+}
+/**
+ * API keys, the newest first, revoked ones too.
+ */
+export interface ApiKeyList {
+  object: "list";
+  data: ApiKey[];
+  /**
+   * Of the first entry; null on an empty page.
+   */
+  first_id: string | null;
+  /**
+   * Of the last one: what `after` of the next page takes.
+   */
+  last_id: string | null;
+  has_more: boolean;
+  [k: string]: unknown;
+}
+/**
+ * An API key, masked.
+ */
+export interface ApiKey {
+  object: "api_key";
+  /**
+   * Not a secret.
+   */
+  id: string;
+  name: string;
+  /**
+   * The key itself: in the answer that made it, and never again.
+   */
+  key?: string;
+  /**
+   * Its first characters.
+   */
+  hint: string;
+  /**
+   * Whose key it is; it acts with this member's role.
+   */
+  member: {
+    id: string;
+    name: string;
+    role: "owner" | "admin" | "developer" | "billing";
+    [k: string]: unknown;
+  };
+  preset: string;
+  /**
+   * An expired or revoked key is refused, and so are those of a disabled member.
+   */
+  status: "active" | "expired" | "revoked" | "disabled";
+  created_at: string;
+  /**
+   * Within a minute or so; null: never.
+   */
+  last_used_at: string | null;
+  /**
+   * Null: it does not end by itself.
+   */
+  expires_at: string | null;
+  revoked_at: string | null;
+  [k: string]: unknown;
+}
+/**
+ * One change, and who made it.
+ */
+export interface AuditLogEntry {
+  object: "audit_log.entry";
+  id: string;
+  at: string;
+  /**
+   * Who did it.
+   */
+  actor: {
+    /**
+     * system: Sluice by itself.
+     */
+    type: "member" | "operator" | "system";
+    id: string;
+    /**
+     * Of a member, as it is called now.
+     */
+    name: string | null;
+    [k: string]: unknown;
+  };
+  key_id: string | null;
+  ip: string | null;
+  request_id: string | null;
+  /**
+   * `noun.verb`.
+   */
+  action: string;
+  /**
+   * Id of what was changed.
+   */
+  subject: string;
+  /**
+   * What it was, without secrets; null where there was nothing.
+   */
+  before: {
+    [k: string]: unknown;
+  } | null;
+  /**
+   * What it is since.
+   */
+  after: {
+    [k: string]: unknown;
+  } | null;
+  [k: string]: unknown;
+}
+/**
+ * The audit log, the newest first.
+ */
+export interface AuditLogList {
+  object: "list";
+  data: AuditLogEntry[];
+  /**
+   * Of the first entry; null on an empty page.
+   */
+  first_id: string | null;
+  /**
+   * Of the last one: what `after` of the next page takes.
+   */
+  last_id: string | null;
+  has_more: boolean;
+  [k: string]: unknown;
+}
+/**
+ * Budget alerts, the newest first.
+ */
+export interface BudgetAlertList {
+  object: "list";
+  data: BudgetAlert[];
+  /**
+   * Of the first entry; null on an empty page.
+   */
+  first_id: string | null;
+  /**
+   * Of the last one: what `after` of the next page takes.
+   */
+  last_id: string | null;
+  has_more: boolean;
+  [k: string]: unknown;
+}
+/**
+ * An alert on what the workspace spends.
+ */
+export interface BudgetAlert {
+  object: "budget_alert";
+  id: string;
+  name: string;
+  threshold_credits: number;
+  /**
+   * A day, a week from Monday or a month, UTC.
+   */
+  period: "daily" | "weekly" | "monthly";
+  channel_ids: string[];
+  is_active: boolean;
+  stops_calls: boolean;
+  /**
+   * Credits of the present period.
+   */
+  spent: number;
+  period_start: string;
+  last_fired_at: string | null;
+  created_at: string;
+  updated_at: string;
   [k: string]: unknown;
 }
 /**
@@ -3092,6 +3639,112 @@ export interface ChatAnswer {
   [k: string]: unknown;
 }
 /**
+ * The balance of the workspace, in credits.
+ */
+export interface Credits {
+  object: "credits";
+  credits: number;
+  /**
+   * Reserved for calls that run now.
+   */
+  held: number;
+  /**
+   * What a new call can hold: `credits` without `held`.
+   */
+  available: number;
+  [k: string]: unknown;
+}
+/**
+ * A thing that is no more.
+ */
+export interface Deleted {
+  id: string;
+  deleted: true;
+  [k: string]: unknown;
+}
+/**
+ * Attempts follow at once.
+ */
+export interface DeliveriesRecovered {
+  /**
+   * Deliveries that are sent again.
+   */
+  count: number;
+  [k: string]: unknown;
+}
+/**
+ * An attempt follows at once.
+ */
+export interface DeliveryAccepted {
+  deliveryId: string;
+  [k: string]: unknown;
+}
+/**
+ * Deliveries, the newest first.
+ */
+export interface DeliveryList {
+  object: "list";
+  data: Delivery[];
+  /**
+   * Of the first entry; null on an empty page.
+   */
+  first_id: string | null;
+  /**
+   * Of the last one: what `after` of the next page takes.
+   */
+  last_id: string | null;
+  has_more: boolean;
+  [k: string]: unknown;
+}
+/**
+ * One event on its way to one channel. It arrives at least once, and not in order: tell repeats by the id.
+ */
+export interface Delivery {
+  /**
+   * `webhook-id` and `deliveryId` of every attempt.
+   */
+  id: string;
+  /**
+   * Null: mail to a member about a channel.
+   */
+  channelId: string | null;
+  event: string;
+  /**
+   * pending: an attempt is due or under way; skipped: its channel was disabled; cancelled: its channel was deleted.
+   */
+  status: "pending" | "succeeded" | "failed" | "skipped" | "cancelled";
+  attemptCount: number;
+  nextAttemptAt: string | null;
+  createdAt: string;
+  endedAt: string | null;
+  /**
+   * What a webhook is sent. Only when one delivery is read.
+   */
+  body?: string;
+  /**
+   * Only when one delivery is read.
+   */
+  attempts?: {
+    number: number;
+    at: string;
+    ms: number;
+    /**
+     * Of an HTTP or SMTP answer.
+     */
+    status: number | null;
+    /**
+     * Null: it was delivered.
+     */
+    error: string | null;
+    /**
+     * The answer's first kilobyte.
+     */
+    responseStart: string | null;
+    [k: string]: unknown;
+  }[];
+  [k: string]: unknown;
+}
+/**
  * Answer of POST /v1/embeddings.
  */
 export interface Embeddings {
@@ -3160,6 +3813,32 @@ export interface Estimate {
      * Credits for all of them; a fraction of a nano-credit is rounded up once, in their sum.
      */
     credits: number;
+    [k: string]: unknown;
+  }[];
+  [k: string]: unknown;
+}
+/**
+ * Events that a channel can be subscribed to.
+ */
+export interface EventTypeList {
+  object: "list";
+  data: {
+    name:
+      | "run.started"
+      | "run.retrying"
+      | "run.succeeded"
+      | "run.failed"
+      | "run.cancelled"
+      | "job.completed"
+      | "job.failed"
+      | "budget.threshold_reached"
+      | "template.unavailable";
+    group: "runs" | "jobs" | "budgets" | "operator";
+    description: string;
+    /**
+     * Path of the schema of `metadata`.
+     */
+    schema: string;
     [k: string]: unknown;
   }[];
   [k: string]: unknown;
@@ -3395,6 +4074,43 @@ export interface Key {
   [k: string]: unknown;
 }
 /**
+ * One movement of credits. The balance is the sum of all of them.
+ */
+export interface LedgerEntry {
+  object: "ledger_entry";
+  id: string;
+  kind: "settle" | "top_up" | "correction";
+  /**
+   * Negative when they left.
+   */
+  credits: number;
+  /**
+   * Of a settle, the call; of the others, the operator's id for it.
+   */
+  source_id: string;
+  attempt: number;
+  note: string | null;
+  at: string;
+  [k: string]: unknown;
+}
+/**
+ * The ledger, the newest first.
+ */
+export interface LedgerList {
+  object: "list";
+  data: LedgerEntry[];
+  /**
+   * Of the first entry; null on an empty page.
+   */
+  first_id: string | null;
+  /**
+   * Of the last one: what `after` of the next page takes.
+   */
+  last_id: string | null;
+  has_more: boolean;
+  [k: string]: unknown;
+}
+/**
  * What each event of a streamed media call holds: `queued`, `processing`, then `completed` with what was made or `failed` with why, and behind it `[DONE]`.
  */
 export interface MediaState {
@@ -3452,6 +4168,42 @@ export interface MediaResults {
    * Credits the call cost.
    */
   credits_used: number;
+  [k: string]: unknown;
+}
+/**
+ * Members, the newest first, disabled ones too.
+ */
+export interface MemberList {
+  object: "list";
+  data: Member[];
+  /**
+   * Of the first entry; null on an empty page.
+   */
+  first_id: string | null;
+  /**
+   * Of the last one: what `after` of the next page takes.
+   */
+  last_id: string | null;
+  has_more: boolean;
+  [k: string]: unknown;
+}
+/**
+ * A member of the workspace.
+ */
+export interface Member {
+  object: "member";
+  id: string;
+  name: string;
+  /**
+   * Where the member hears of the workspace's trouble.
+   */
+  email: string | null;
+  role: "owner" | "admin" | "developer" | "billing";
+  /**
+   * Keys of a disabled member are refused.
+   */
+  is_active: boolean;
+  created_at: string;
   [k: string]: unknown;
 }
 /**
@@ -3685,6 +4437,88 @@ export interface ModelList {
   [k: string]: unknown;
 }
 /**
+ * Notification channels, the newest first.
+ */
+export interface ChannelList {
+  object: "list";
+  data: Channel[];
+  /**
+   * Of the first entry; null on an empty page.
+   */
+  first_id: string | null;
+  /**
+   * Of the last one: what `after` of the next page takes.
+   */
+  last_id: string | null;
+  has_more: boolean;
+  [k: string]: unknown;
+}
+/**
+ * Where notifications go.
+ */
+export interface Channel {
+  id: string;
+  type: "email" | "slack" | "telegram" | "webhook";
+  name: string;
+  enabled: boolean;
+  /**
+   * Without credentials; URLs as origin and last four characters.
+   */
+  config: {
+    [k: string]: string;
+  };
+  /**
+   * Names of the credentials that are stored.
+   */
+  credentials: string[];
+  /**
+   * Webhooks without one are sent unsigned, until one is made.
+   */
+  hasSigningSecret: boolean;
+  /**
+   * Of a new webhook: in the answer that made it, and never again by a creation.
+   */
+  signingSecret?: string;
+  /**
+   * Why it was disabled by itself: `gone` (the receiver said so, or refuses us for good) or `failing` (five days of failures); null otherwise.
+   */
+  disabledReason: "gone" | "failing" | null;
+  /**
+   * Since when every attempt failed.
+   */
+  failingSince: string | null;
+  /**
+   * Null when the operator made it.
+   */
+  createdByUserId: string | null;
+  createdAt: string;
+  updatedAt: string;
+  [k: string]: unknown;
+}
+/**
+ * Limits that a key can have.
+ */
+export interface PresetList {
+  object: "list";
+  data: {
+    name: string;
+    /**
+     * null is no limit.
+     */
+    requests_per_minute: number | null;
+    /**
+     * null is no limit.
+     */
+    daily_tokens: number | null;
+    /**
+     * Whether the key that asks may give it: it is no wider than its own.
+     */
+    can_be_given: boolean;
+    [k: string]: unknown;
+  }[];
+  [k: string]: unknown;
+}
+/**
  * What answers at this address, and where it is described. Links are paths of the same address.
  */
 export interface Service {
@@ -3703,6 +4537,17 @@ export interface Service {
    * What can be called, with prices; without a key.
    */
   models: string;
+  [k: string]: unknown;
+}
+/**
+ * The secret that signs what a webhook is sent.
+ */
+export interface SigningSecret {
+  signingSecret: string;
+  /**
+   * Standard Webhooks signatures of the secret before are sent beside until then.
+   */
+  previousUntil?: string;
   [k: string]: unknown;
 }
 /**
@@ -3740,6 +4585,47 @@ export interface SpeechEvent {
     param: string | null;
     [k: string]: unknown;
   };
+  [k: string]: unknown;
+}
+/**
+ * Subscriptions of a channel, the newest first.
+ */
+export interface SubscriptionList {
+  object: "list";
+  data: Subscription[];
+  /**
+   * Of the first entry; null on an empty page.
+   */
+  first_id: string | null;
+  /**
+   * Of the last one: what `after` of the next page takes.
+   */
+  last_id: string | null;
+  has_more: boolean;
+  [k: string]: unknown;
+}
+/**
+ * One event that goes to one channel.
+ */
+export interface Subscription {
+  id: string;
+  channelId: string;
+  event:
+    | "run.started"
+    | "run.retrying"
+    | "run.succeeded"
+    | "run.failed"
+    | "run.cancelled"
+    | "job.completed"
+    | "job.failed"
+    | "budget.threshold_reached"
+    | "template.unavailable";
+  /**
+   * Null: everything.
+   */
+  workflowId: string | null;
+  createdByUserId: string | null;
+  createdAt: string;
   [k: string]: unknown;
 }
 /**
@@ -3810,6 +4696,129 @@ export interface TranscriptionSegment {
    */
   end: number;
   text: string;
+  [k: string]: unknown;
+}
+/**
+ * What was used and spent, by bucket of time.
+ */
+export interface UsagePage {
+  object: "page";
+  data: {
+    object: "bucket";
+    start_time: string;
+    end_time: string;
+    results: {
+      model?: string;
+      key_id?: string;
+      member_id?: string;
+      /**
+       * null: calls of no stored workflow.
+       */
+      workflow_id?: string | null;
+      status?: "succeeded" | "failed" | "cancelled" | "lost";
+      /**
+       * Calls that have ended.
+       */
+      calls: number;
+      /**
+       * Of those, how many failed or were lost.
+       */
+      failed: number;
+      /**
+       * Credits taken.
+       */
+      credits: number;
+      tokens: number;
+      [k: string]: unknown;
+    }[];
+    [k: string]: unknown;
+  }[];
+  has_more: boolean;
+  /**
+   * `page` of the next request; null on the last page.
+   */
+  next_page: string | null;
+  [k: string]: unknown;
+}
+/**
+ * Calls that have ended, the newest first. A call that was refused holds nothing and is not listed.
+ */
+export interface UsageRequestList {
+  object: "list";
+  data: UsageRequest[];
+  /**
+   * Of the first entry; null on an empty page.
+   */
+  first_id: string | null;
+  /**
+   * Of the last one: what `after` of the next page takes.
+   */
+  last_id: string | null;
+  has_more: boolean;
+  [k: string]: unknown;
+}
+/**
+ * What one call used and paid.
+ */
+export interface UsageRequest {
+  object: "usage.request";
+  /**
+   * `x-request-id` of the call, or the id of its job.
+   */
+  request_id: string;
+  attempt: number;
+  key_id: string;
+  /**
+   * The model that served, or was to.
+   */
+  model: string;
+  /**
+   * `provider/model`; null when none was asked.
+   */
+  source: string | null;
+  status: "succeeded" | "failed" | "cancelled" | "lost";
+  /**
+   * What was measured, by unit.
+   */
+  units: {
+    [k: string]: number;
+  };
+  /**
+   * The provider did not say what was used.
+   */
+  is_estimated: boolean;
+  tokens: number;
+  /**
+   * Credits set aside before the call ran.
+   */
+  held: number;
+  /**
+   * Credits taken.
+   */
+  credits: number;
+  /**
+   * Credits used beyond the hold that could not be taken.
+   */
+  uncollected: number;
+  /**
+   * null: calls of no stored workflow.
+   */
+  workflow_id: string | null;
+  /**
+   * The run whose step it was; null for none.
+   */
+  run_id: string | null;
+  started_at: string;
+  ended_at: string;
+  /**
+   * Of a stream that another model continued: what the earlier models took of `credits`.
+   */
+  parts?: {
+    model: string;
+    source: string;
+    credits: number;
+    [k: string]: unknown;
+  }[];
   [k: string]: unknown;
 }
 /**
@@ -4308,6 +5317,40 @@ export interface WorkflowStep {
   metadata?: {
     [k: string]: unknown;
   };
+}
+/**
+ * The workspace, and how far its limits are used.
+ */
+export interface Workspace {
+  object: "workspace";
+  id: string;
+  name: string;
+  created_at: string;
+  /**
+   * Calls in the last 60 seconds, refused ones and this one included.
+   */
+  window: {
+    seconds: 60;
+    /**
+     * Most of them for the key that asks; null is no limit.
+     */
+    limit: number | null;
+    used: number;
+    [k: string]: unknown;
+  };
+  /**
+   * Bytes of files.
+   */
+  storage: {
+    used_bytes: number;
+    limit_bytes: number;
+    [k: string]: unknown;
+  };
+  /**
+   * A budget that stops calls is spent until then; null when none is.
+   */
+  calls_stopped_until: string | null;
+  [k: string]: unknown;
 }
 /**
  * What one call used and cost. `request_id` is the `x-request-id` of the call's answer.

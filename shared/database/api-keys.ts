@@ -1,4 +1,6 @@
 /** API keys; of a key only its hash is kept. A change and its audit row are one statement. */
+import { LIMITS } from "#shared/limits.ts";
+
 import { type Actor, actorJson } from "./audit-log.ts";
 import type { Queryable } from "./client.ts";
 import type { MemberRole } from "./members.ts";
@@ -18,6 +20,9 @@ export interface KeySummary extends KeyRow {
   readonly member_id: string;
   readonly member: string;
   readonly role: MemberRole;
+  readonly is_member_active: boolean;
+  /** By the database's clock. */
+  readonly is_expired: boolean;
 }
 
 export interface NewKey {
@@ -33,28 +38,41 @@ export interface NewKey {
 
 const COLUMNS = "id, name, hint, preset, created_at, expires_at, last_used_at, revoked_at";
 const SUMMARY = `select k.id, k.name, k.hint, k.preset, k.created_at, k.expires_at, k.last_used_at, k.revoked_at,
-       k.member_id, m.name as member, m.role
+       k.member_id, m.name as member, m.role, m.is_active as is_member_active,
+       coalesce(k.expires_at <= now(), false) as is_expired
      from api_key k
      join member m on m.id = k.member_id`;
 
-/** Undefined when the id is taken. @throws Error when the member is not one of this workspace */
-export async function insertKey(target: Queryable, workspaceId: string, key: NewKey): Promise<KeyRow | undefined> {
-  const rows = await target.query<{ is_member: boolean } & { [C in keyof KeyRow]: KeyRow[C] | null }>(
+/**
+ * known: there is a key with this id already, whoever's it is; too_many: the workspace has its most of live keys.
+ * @throws Error when the member is not one of this workspace
+ */
+export async function insertKey(
+  target: Queryable,
+  workspaceId: string,
+  key: NewKey,
+): Promise<"made" | "known" | "too_many"> {
+  const rows = await target.query<{ is_member: boolean; live: number; made: number; known: number }>(
     `with owner as (
        select workspace_id, id from member where workspace_id = $1 and id = $3
+     ), live as (
+       select count(*)::int as count from api_key
+       where workspace_id = $1 and revoked_at is null and (expires_at is null or expires_at > now())
      ), changed as (
        insert into api_key (id, workspace_id, member_id, name, sha256, hint, preset, expires_at)
-       select $2, workspace_id, id, $4, $5, $6, $7, $9
-       from owner
+       select $2, o.workspace_id, o.id, $4, $5, $6, $7, $9
+       from owner o, live
+       where live.count < $10
        on conflict (id) do nothing
-       returning workspace_id, ${COLUMNS}
+       returning workspace_id, id, name, preset, expires_at
      ), logged as (
        insert into audit_log (workspace_id, actor, action, subject, after)
        select workspace_id, $8, 'key.create', id::text,
               jsonb_build_object('name', name, 'preset', preset, 'member', $3, 'expires_at', expires_at)
        from changed
      )
-     select exists (select from owner) as is_member, changed.* from (select 1) one left join changed on true`,
+     select exists (select from owner) as is_member, (select count from live) as live, (select count(*)::int from changed) as made,
+            (select count(*)::int from api_key where id = $2) as known`,
     [
       workspaceId,
       key.id,
@@ -65,11 +83,59 @@ export async function insertKey(target: Queryable, workspaceId: string, key: New
       key.preset,
       actorJson(key.actor),
       key.expiresAt ?? null,
+      LIMITS.keysPerWorkspaceMax,
     ],
   );
   const [row] = rows;
   if (row?.is_member !== true) throw new Error(`the workspace ${workspaceId} has no member ${key.memberId}`);
-  return row.id === null ? undefined : (row as KeyRow);
+  if (row.made > 0) return "made";
+  return row.known === 0 && row.live >= LIMITS.keysPerWorkspaceMax ? "too_many" : "known";
+}
+
+/**
+ * A key in place of another, with its name, member, preset and end; the old one ends after the overlap.
+ * False when that is revoked.
+ */
+export async function replaceKey(
+  target: Queryable,
+  workspaceId: string,
+  key: Pick<NewKey, "id" | "sha256" | "hint" | "actor"> & { readonly oldId: string; readonly overlapSeconds: number },
+): Promise<boolean> {
+  const rows = await target.query(
+    `with old as (
+       select workspace_id, id, member_id, name, preset, expires_at
+       from api_key
+       where workspace_id = $1 and id = $2 and revoked_at is null
+       for no key update
+     ), ended as (
+       update api_key k
+       set revoked_at = case when $7 = 0 then now() end,
+           expires_at = case when $7 = 0 then k.expires_at else least(k.expires_at, now() + $7 * interval '1 second') end
+       from old
+       where k.id = old.id
+       returning k.expires_at
+     ), made as (
+       insert into api_key (id, workspace_id, member_id, name, sha256, hint, preset, expires_at)
+       select $3, workspace_id, member_id, name, $4, $5, preset, expires_at from old
+       returning id
+     ), logged as (
+       insert into audit_log (workspace_id, actor, action, subject, before, after)
+       select o.workspace_id, $6, 'key.rotate', o.id::text, jsonb_build_object('name', o.name, 'expires_at', o.expires_at),
+              jsonb_build_object('new_key', $3, 'expires_at', e.expires_at, 'is_revoked', $7 = 0)
+       from old o, ended e
+     )
+     select id from made`,
+    [
+      workspaceId,
+      key.oldId,
+      key.id,
+      Buffer.from(key.sha256),
+      key.hint,
+      actorJson(key.actor),
+      key.overlapSeconds,
+    ],
+  );
+  return rows.length > 0;
 }
 
 /** Undefined when it was revoked before. It stops working everywhere within a second. */

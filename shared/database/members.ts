@@ -185,3 +185,11 @@ export function pageMembers(
     [workspaceId, after, limit],
   );
 }
+
+export async function countMembers(target: Queryable, workspaceId: string): Promise<number> {
+  const rows = await target.query<{ count: number }>(
+    "select count(*)::int as count from member where workspace_id = $1",
+    [workspaceId],
+  );
+  return rows[0]?.count ?? 0;
+}

@@ -1,12 +1,14 @@
 /** Workspaces: who calls and pays. A change and its audit row are one statement, so neither exists alone. */
 import { type Actor, actorJson } from "./audit-log.ts";
-import type { Queryable } from "./client.ts";
+import { type Queryable, SQL, sqlState } from "./client.ts";
 
 export interface WorkspaceRow {
   readonly id: string;
   readonly name: string;
   readonly is_active: boolean;
   readonly created_at: Date;
+  /** Calls are refused until then: a budget is spent. */
+  readonly stopped_until: Date | null;
 }
 
 export interface WorkspaceSummary extends WorkspaceRow {
@@ -25,7 +27,7 @@ export async function insertWorkspace(
        insert into workspace (id, name)
        values ($1, $2)
        on conflict (name) do nothing
-       returning id, name, is_active, created_at
+       returning id, name, is_active, created_at, stopped_until
      ), logged as (
        insert into audit_log (workspace_id, actor, action, subject, after)
        select id, $3, 'workspace.create', id::text, jsonb_build_object('name', name)
@@ -45,7 +47,7 @@ export async function ensureWorkspace(
   await insertWorkspace(tx, workspace);
   // Weak enough for others to write rows that refer to the workspace.
   const rows = await tx.query<WorkspaceRow>(
-    `select id, name, is_active, created_at
+    `select id, name, is_active, created_at, stopped_until
      from workspace
      where name = $1
      for no key update`,
@@ -67,7 +69,7 @@ export async function setWorkspaceActive(
        update workspace
        set is_active = $2
        where id = $1 and is_active <> $2
-       returning id, name, is_active, created_at
+       returning id, name, is_active, created_at, stopped_until
      ), logged as (
        insert into audit_log (workspace_id, actor, action, subject)
        select id, $3, case when is_active then 'workspace.enable' else 'workspace.disable' end, id::text
@@ -79,9 +81,36 @@ export async function setWorkspaceActive(
   return rows[0];
 }
 
+/** `taken` when another workspace has the name. */
+export async function renameWorkspace(
+  target: Queryable,
+  workspaceId: string,
+  change: { readonly name: string; readonly actor: Actor },
+): Promise<"renamed" | "same" | "taken"> {
+  try {
+    const rows = await target.query(
+      `with old as (
+         select id, name from workspace where id = $1 for no key update
+       ), changed as (
+         update workspace w set name = $2 from old where w.id = old.id and w.name <> $2 returning w.id, w.name
+       ), logged as (
+         insert into audit_log (workspace_id, actor, action, subject, before, after)
+         select c.id, $3, 'workspace.rename', c.id::text, jsonb_build_object('name', o.name), jsonb_build_object('name', c.name)
+         from changed c join old o on o.id = c.id
+       )
+       select id from changed`,
+      [workspaceId, change.name, actorJson(change.actor)],
+    );
+    return rows.length > 0 ? "renamed" : "same";
+  } catch (error) {
+    if (sqlState(error) === SQL.uniqueViolation) return "taken";
+    throw error;
+  }
+}
+
 export async function findWorkspaceById(target: Queryable, workspaceId: string): Promise<WorkspaceRow | undefined> {
   const rows = await target.query<WorkspaceRow>(
-    `select id, name, is_active, created_at
+    `select id, name, is_active, created_at, stopped_until
      from workspace
      where id = $1`,
     [workspaceId],
@@ -91,7 +120,7 @@ export async function findWorkspaceById(target: Queryable, workspaceId: string):
 
 export async function findWorkspaceByName(target: Queryable, name: string): Promise<WorkspaceRow | undefined> {
   const rows = await target.query<WorkspaceRow>(
-    `select id, name, is_active, created_at
+    `select id, name, is_active, created_at, stopped_until
      from workspace
      where name = $1`,
     [name],
@@ -102,7 +131,7 @@ export async function findWorkspaceByName(target: Queryable, name: string): Prom
 /** All of them with their balances, by name: for operators. */
 export function listWorkspaces(target: Queryable): Promise<WorkspaceSummary[]> {
   return target.query<WorkspaceSummary>(
-    `select w.id, w.name, w.is_active, w.created_at, b.amount, b.held
+    `select w.id, w.name, w.is_active, w.created_at, w.stopped_until, b.amount, b.held
      from workspace w
      join balance b on b.workspace_id = w.id
      order by w.name`,

@@ -16,12 +16,12 @@ import {
 import { ApiError } from "#shared/errors.ts";
 import { readJson } from "#shared/json.ts";
 
-import { json } from "../answers.ts";
-import { readJsonBody } from "../body.ts";
-import type { IngressContext } from "../context.ts";
-import { errorsOf } from "../route-errors.ts";
-import { allow } from "../roles.ts";
-import { actorOf, callerOf, type Route, type RouteCall } from "../serve.ts";
+import { json } from "../../answers.ts";
+import { readJsonBody } from "../../body.ts";
+import type { IngressContext } from "../../context.ts";
+import { errorsOf } from "../../route-errors.ts";
+import { allow } from "../../roles.ts";
+import { actorOf, callerOf, type Route, type RouteCall } from "../../serve.ts";
 
 const LIST = "/workspaces/{workspaceId}/fallback-chains";
 const ONE = `${LIST}/{model}`;

@@ -1,0 +1,109 @@
+/** /workspaces/{workspaceId}: the workspace itself, and the presets that its keys can have. */
+import type { PresetList, Workspace, WorkspaceUpdateRequest } from "#schemas/generated/types.ts";
+import type { Preset } from "#shared/catalogue/catalogue.ts";
+import { storedBytes } from "#shared/database/files.ts";
+import { readKeyFacts } from "#shared/database/key-facts.ts";
+import { findWorkspaceById, renameWorkspace } from "#shared/database/workspaces.ts";
+import { ApiError } from "#shared/errors.ts";
+import { isUuid } from "#shared/ids.ts";
+
+import { json } from "../../answers.ts";
+import type { IngressContext } from "../../context.ts";
+import { errorsOf } from "../../route-errors.ts";
+import { allow, ANY_ROLE } from "../../roles.ts";
+import { actorOf, callerOf, type Route, type RouteCall } from "../../serve.ts";
+import { parsedBody, plainName } from "../../settings/body.ts";
+
+const ONE = "/workspaces/{workspaceId}";
+
+export function workspace(context: IngressContext): readonly Route[] {
+  const common = { tags: ["Workspace settings"], auth: "key" } as const;
+  return [
+    {
+      ...common,
+      method: "GET",
+      path: ONE,
+      operationId: "getWorkspace",
+      summary: "Read about the workspace",
+      responses: { 200: { description: "The workspace", schema: "Workspace" } },
+      errors: ["not_found"],
+      authorize: allow(...ANY_ROLE),
+      handle: async (call) => json(await read(context, call)),
+    },
+    {
+      ...common,
+      method: "PATCH",
+      path: ONE,
+      operationId: "updateWorkspace",
+      summary: "Rename the workspace",
+      request: { schema: "WorkspaceUpdateRequest" },
+      responses: { 200: { description: "The workspace as it is now", schema: "Workspace" } },
+      errors: errorsOf(["reads_json"], "not_found", "conflict"),
+      authorize: allow("owner", "admin"),
+      handle: (call) => rename(context, call),
+    },
+    {
+      ...common,
+      method: "GET",
+      path: `${ONE}/presets`,
+      operationId: "listPresets",
+      summary: "List the quota presets",
+      responses: { 200: { description: "Presets, with what the key that asks may give", schema: "PresetList" } },
+      errors: ["not_found"],
+      authorize: allow(...ANY_ROLE),
+      handle: (call) => presets(context, call),
+    },
+  ];
+}
+
+async function read(context: IngressContext, call: RouteCall): Promise<Workspace> {
+  const { workspaceId, keyId, preset } = callerOf(call);
+  const [row, facts, used] = await Promise.all([
+    findWorkspaceById(context.database, workspaceId),
+    readKeyFacts(context.database, workspaceId, keyId),
+    storedBytes(context.database, workspaceId),
+  ]);
+  if (!row || !facts) throw new ApiError("not_found", "There is no such workspace.");
+  return {
+    object: "workspace",
+    id: row.id,
+    name: row.name,
+    created_at: row.created_at.toISOString(),
+    window: { seconds: 60, limit: preset.requests_per_minute, used: facts.window_calls },
+    storage: { used_bytes: Number(used), limit_bytes: context.config.storageBytesMax },
+    calls_stopped_until: row.stopped_until?.toISOString() ?? null,
+  };
+}
+
+async function rename(context: IngressContext, call: RouteCall): Promise<Response> {
+  const body: WorkspaceUpdateRequest = await parsedBody(call, "WorkspaceUpdateRequest");
+  const name = plainName(body.name);
+  if (isUuid(name.toLowerCase())) {
+    throw new ApiError("unsupported_value", "Expected name to be none in the form of an id.", { param: "name" });
+  }
+  const result = await renameWorkspace(context.database, callerOf(call).workspaceId, { name, actor: actorOf(call) });
+  if (result === "taken") {
+    throw new ApiError("conflict", "Another workspace has this name.", { param: "name" });
+  }
+  return json(await read(context, call));
+}
+
+function presets(context: IngressContext, call: RouteCall): Response {
+  const own = callerOf(call).preset;
+  const data = [...context.catalogue.current().presets.values()].map((preset) => ({
+    name: preset.name,
+    requests_per_minute: preset.requests_per_minute,
+    daily_tokens: preset.daily_tokens,
+    can_be_given: isWithin(preset, own),
+  }));
+  return json({ object: "list", data } satisfies PresetList);
+}
+
+/** A key gives no more than it has, so nobody widens the limits that the operator gave. */
+export function isWithin(preset: Preset, own: Preset): boolean {
+  const within = (limit: number | null, most: number | null): boolean =>
+    most === null || (limit !== null && limit <= most);
+  return (
+    within(preset.requests_per_minute, own.requests_per_minute) && within(preset.daily_tokens, own.daily_tokens)
+  );
+}
