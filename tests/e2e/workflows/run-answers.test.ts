@@ -96,7 +96,15 @@ describe("an Idempotency-Key", () => {
     const made = await bench.stack.command("admin", "member", "add", one.id, "grace", "--role", "developer", "--json");
     expect(made.code).toBe(0);
     const other = await bench.stack.command(
-      ...["admin", "key", "create", one.id, "--member", "grace", "--preset", "unlimited", "--json"],
+      "admin",
+      "key",
+      "create",
+      one.id,
+      "--member",
+      "grace",
+      "--preset",
+      "unlimited",
+      "--json",
     );
     const { key } = JSON.parse(other.stdout) as { key: string };
     const body = { definition: { steps: [say("a", "1")] } };
