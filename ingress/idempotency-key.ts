@@ -2,6 +2,13 @@
 import { ApiError } from "#shared/errors.ts";
 import { LIMITS } from "#shared/limits.ts";
 
+/** As routes declare it. */
+export const IDEMPOTENCY_KEY = {
+  name: "Idempotency-Key",
+  description: "The caller's name for the call: a repeat under it within a day hears of the first one.",
+  schema: { type: "string", minLength: 1, maxLength: LIMITS.idempotencyKeyCharsMax },
+} as const;
+
 /**
  * Null without the header. Never one that begins with a blank: those are the keys of our own jobs (shared/jobs/kept-results.ts).
  * @throws ApiError `invalid_request`

@@ -17,6 +17,8 @@ export interface RouteSpec {
   readonly isAnthropic?: boolean;
   readonly request?: { readonly schema: SchemaName; readonly mediaType?: string };
   readonly query?: readonly { readonly name: string; readonly description: string; readonly schema: object }[];
+  /** Headers that it reads, beside those that every route reads. */
+  readonly requestHeaders?: readonly { readonly name: string; readonly description: string; readonly schema: object }[];
   readonly responses: Readonly<Record<number, RouteResponse>>;
   /** Codes of the route itself; what every route can answer is added to the document by its builder. */
   readonly errors: readonly Code[];
@@ -27,6 +29,8 @@ export interface RouteResponse {
   readonly schema?: SchemaName;
   /** Of a body without a schema too, such as text/html; application/json when there is a schema. */
   readonly mediaType?: string;
+  /** Its body is application/json, of any form. */
+  readonly isAnyJson?: true;
   /** What each event of a text/event-stream answer holds. */
   readonly stream?: SchemaName;
   /** Beside x-request-id, which every answer carries. */

@@ -63,6 +63,8 @@ export interface Metrics {
   /** Of unknown outcome: paid work may exist. */
   readonly jobsUnknown: Gauge<[]>;
   readonly jobsUnknownOldestSeconds: Gauge<[]>;
+  /** Neither going on nor waiting for anything. */
+  readonly runsStalledOldestSeconds: Gauge<[]>;
   readonly cacheLookups: Counter<[result: string]>;
   /** Bytes of results that media jobs hold in memory and on the disk. */
   readonly resultBytes: Gauge<[pool: string]>;
@@ -143,6 +145,11 @@ export function createMetrics(role: string): Metrics {
     jobsWaiting: level("jobs_waiting", "Durable jobs that wait for room on the queue.", ["pool", "lane"]),
     jobsUnknown: level("jobs_unknown", "Jobs that nobody can say the outcome of yet.", []),
     jobsUnknownOldestSeconds: level("jobs_unknown_oldest_seconds", "How long the oldest of them has been so.", []),
+    runsStalledOldestSeconds: level(
+      "runs_stalled_oldest_seconds",
+      "How long the oldest run has stood still that waits for nothing.",
+      [],
+    ),
     resultBytes: level("result_bytes", "Bytes of results on their way into the file store.", ["pool"]),
     capabilityEngineUp: level("capability_engine_up", "Whether an engine of capabilities works in this worker.", [
       "engine",

@@ -79,6 +79,7 @@ function operation(route: RouteSpec): object {
         schema: { type: "string" },
       })),
       ...(route.query ?? []).map((parameter) => ({ ...parameter, in: "query", required: false })),
+      ...(route.requestHeaders ?? []).map((parameter) => ({ ...parameter, in: "header", required: false })),
     ],
     ...(route.request === undefined
       ? {}
@@ -105,7 +106,8 @@ function contentOf(response: RouteResponse): { content?: object } {
   const content: Record<string, object> = {};
   if (response.schema !== undefined) {
     content[response.mediaType ?? "application/json"] = { schema: reference(response.schema) };
-  } else if (response.mediaType !== undefined) content[response.mediaType] = { schema: { type: "string" } };
+  } else if (response.isAnyJson === true) content["application/json"] = { schema: {} };
+  else if (response.mediaType !== undefined) content[response.mediaType] = { schema: { type: "string" } };
   if (response.stream !== undefined) content["text/event-stream"] = { schema: reference(response.stream) };
   return Object.keys(content).length === 0 ? {} : { content };
 }

@@ -26,6 +26,10 @@ export const HEADERS = {
     description: "`hit`: an exact repeat, answered from the response cache, free. `miss`: this answer is kept there.",
     schema: { type: "string", enum: ["hit", "miss"] },
   },
+  "x-run-id": {
+    description: "The run of the call, also on errors after which it goes on.",
+    schema: { type: "string", format: "uuid" },
+  },
   "x-should-retry": {
     description: "`false` when sending the call again could pay twice; stock clients then do not.",
     schema: { type: "string", enum: ["false"] },

@@ -17,7 +17,7 @@ export function docs(api: readonly Route[]): readonly Route[] {
       path: "/openapi.json",
       operationId: "getOpenApi",
       summary: "This description",
-      responses: { 200: { description: "OpenAPI 3.1", mediaType: "application/json" } },
+      responses: { 200: { description: "OpenAPI 3.1", isAnyJson: true } },
       errors: [],
       handle: () => cached(document),
     },
@@ -27,7 +27,7 @@ export function docs(api: readonly Route[]): readonly Route[] {
       operationId: "getSchema",
       summary: "One JSON Schema, complete in itself",
       description: "`file` is the schema's title followed by `.json`, such as `ChatCompletionRequest.json`.",
-      responses: { 200: { description: "JSON Schema 2020-12", mediaType: "application/json" } },
+      responses: { 200: { description: "JSON Schema 2020-12", isAnyJson: true } },
       errors: ["not_found"],
       handle({ params }) {
         const file = params["file"] ?? "";

@@ -13,6 +13,7 @@ import type { IngressContext } from "../context.ts";
 import { fileContent } from "../files/content.ts";
 import { presentFile } from "../files/present.ts";
 import { receiveUpload } from "../files/receive.ts";
+import { IDEMPOTENCY_KEY } from "../idempotency-key.ts";
 import { allowRoles } from "../roles.ts";
 import type { RouteResponse } from "../route.ts";
 import { callerOf, type Route, type RouteCall } from "../serve.ts";
@@ -43,6 +44,7 @@ export function files(context: IngressContext): readonly Route[] {
         "The bytes decide what the file is: one that is not what its content type or name claims is refused. With an " +
         "`Idempotency-Key` a repeat of the same form within a day hears the first answer.",
       request: { schema: "FileUpload", mediaType: "multipart/form-data" },
+      requestHeaders: [IDEMPOTENCY_KEY],
       responses: { 200: { description: "The stored file", schema: "File", ...storage } },
       errors: [
         "invalid_request",

@@ -11,6 +11,7 @@ import {
 } from "#shared/database/runs.ts";
 import { ApiError } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";
+import { LIMITS } from "#shared/limits.ts";
 import { wakeRun } from "#shared/queue/run-wake.ts";
 import { readClaim } from "#shared/storage/claim-check.ts";
 import { readerOf } from "#shared/workflows/access.ts";
@@ -18,6 +19,7 @@ import { outputOf, presentRunHead } from "#shared/workflows/present-run.ts";
 
 import { json } from "../answers.ts";
 import type { IngressContext } from "../context.ts";
+import { IDEMPOTENCY_KEY } from "../idempotency-key.ts";
 import { allowRoles } from "../roles.ts";
 import { errorsOf } from "../route-errors.ts";
 import { callerOf, type Route, type RouteCall } from "../serve.ts";
@@ -52,9 +54,9 @@ export function workflowRuns(context: IngressContext): readonly Route[] {
       description: "The run, which was waited for, or its frames as server-sent events",
       schema: "WorkflowRun",
       stream: "WorkflowRunFrame",
-      headers: ["x-credits-used"],
+      headers: ["x-run-id", "x-credits-used"],
     },
-    202: { description: "The run, which goes on", schema: "WorkflowRun" },
+    202: { description: "The run, which goes on", schema: "WorkflowRun", headers: ["x-run-id"] },
   } as const;
   const list = { 200: { description: "Runs, newest first", schema: "WorkflowRunList" } } as const;
   return [
@@ -79,9 +81,10 @@ export function workflowRuns(context: IngressContext): readonly Route[] {
       operationId: "runPipeline",
       summary: "Run a definition without storing it",
       description:
-        "With an `Idempotency-Key` a repeat of the same body within a day is told of the first run: as it is, once it has ended, or " +
+        "With an `Idempotency-Key` a repeat of the same body by the same member within a day is told of the first run: as it is, once it has ended, or " +
         "in mode async at any time.",
       request: { schema: "PipelineRunRequest" },
+      requestHeaders: [IDEMPOTENCY_KEY],
       responses: begun,
       errors: errorsOf(
         ["reads_json"],
@@ -134,6 +137,13 @@ export function workflowRuns(context: IngressContext): readonly Route[] {
       summary: "Follow a run",
       description:
         "The frames of the run as server-sent events, from its beginning, or behind the frame that `Last-Event-ID` names, up to its end.",
+      requestHeaders: [
+        {
+          name: "Last-Event-ID",
+          description: "`id` of the last frame that was read.",
+          schema: { type: "integer", minimum: 0 },
+        },
+      ],
       responses: {
         200: { description: "Frames", mediaType: "text/event-stream", stream: "WorkflowRunFrame" },
       },
@@ -148,7 +158,7 @@ export function workflowRuns(context: IngressContext): readonly Route[] {
       summary: "Read the output of a step",
       description: "Also one that is too large to stand in the run, which names it in `outputRef`.",
       query: [{ name: "attempt", description: "Absent: the latest.", schema: { type: "integer", minimum: 1 } }],
-      responses: { 200: { description: "The output: any JSON", mediaType: "application/json" } },
+      responses: { 200: { description: "The output: any JSON", isAnyJson: true } },
       errors: ["run_not_found", "not_found", "unsupported_value", "service_unavailable"],
       handle: (call) => stepOutput(context, call),
     },
@@ -214,10 +224,19 @@ async function stepOutput(context: IngressContext, call: RouteCall): Promise<Res
   const asked = new URL(call.request.url).searchParams.get("attempt");
   const attempt = wholeNumber("attempt", asked, 0, 1);
   const steps = await findStepRuns(context.database, [row.id]);
-  const step = steps.findLast(
+  const found = steps.findLast(
     (one) =>
       one.step_id === call.params["stepId"] && one.status === "succeeded" && (attempt === 0 || one.attempt === attempt),
   );
+  // Its outputs whole, and no other step's: a step that gave more has failed.
+  const [step] = found
+    ? await findStepRuns(
+        context.database,
+        [row.id],
+        { stepId: found.step_id, attempt: found.attempt },
+        LIMITS.stepOutputBytesMax,
+      )
+    : [];
   if (!step) throw new ApiError("not_found", "The run has no such output.");
   const outputs = [...(step.outputs ?? [])];
   for (const [index, reference] of (step.output_refs ?? []).entries()) {

@@ -71,7 +71,7 @@ async function findKnown(
   key: string,
   fingerprint: string,
 ): Promise<Response | undefined> {
-  const row = await findIdempotentRun(context.database, caller.workspaceId, key, LIMITS.idempotentRunMs);
+  const row = await findIdempotentRun(context.database, caller, key, LIMITS.idempotentRunMs);
   if (!row) return undefined;
   if (row.fingerprint !== fingerprint) {
     throw new ApiError("idempotency_key_reused", "This Idempotency-Key named another run within the last day.");
@@ -85,11 +85,15 @@ async function findKnown(
     `The run of this Idempotency-Key goes on; GET /v1/workflows/runs/${row.id} tells of it.`,
     {
       shouldRetry: true,
+      headers: { "x-run-id": row.id },
     },
   );
 }
 
 async function bodyOf(context: IngressContext, call: RouteCall): Promise<unknown> {
+  // Every member may be left out, and so may the body.
+  const { headers } = call.request;
+  if (headers.get("transfer-encoding") === null && Number(headers.get("content-length") ?? 0) === 0) return {};
   const bytes = await readJsonBody(call.request, context.config.bodyBytesMax);
   return bytes.length === 0 ? {} : readJson(bytes).value;
 }

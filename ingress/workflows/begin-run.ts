@@ -50,7 +50,10 @@ export async function answerRun(
   { status, isFresh }: { readonly status: number; readonly isFresh: boolean },
 ): Promise<Response> {
   const steps = await findStepRuns(database, [row.id]);
-  const headers = row.ended_at === null ? {} : { "x-credits-used": formatCredits(creditsOf(steps)) };
+  const headers = {
+    "x-run-id": row.id,
+    ...(row.ended_at === null ? {} : { "x-credits-used": formatCredits(creditsOf(steps)) }),
+  };
   return json(presentRun(row, steps, { isSorted: !isFresh, hasInput: !isFresh }), headers, status);
 }
 
@@ -77,6 +80,7 @@ async function waitForEnd(
         `The run takes longer than it is waited for; GET /v1/workflows/runs/${id} tells of it.`,
         {
           shouldRetry: false,
+          headers: { "x-run-id": id },
         },
       );
     }

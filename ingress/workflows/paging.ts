@@ -28,7 +28,7 @@ export function pageOf({ url }: Request): Page {
 
 export function wholeNumber(param: string, text: string | null, fallback: number, min: number): number {
   if (text === null || text === "") return fallback;
-  if (/^\d{1,15}$/.test(text) && Number(text) >= min) return Number(text);
+  if (/^\d{1,400}$/.test(text) && Number(text) >= min) return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
   throw new ApiError(
     "unsupported_value",
     `Expected ${param} to be a whole number from ${min}, got ${arrived("enum", text)}.`,

@@ -132,7 +132,8 @@ export function jobWorkOf(of: AdmissionOf, job: PreparedJob) {
     ...(fingerprint === undefined ? {} : { fingerprint }),
   };
   // A job may start at the end of its life and still gets the full run time, so the hold covers both.
-  const hold = holdOf(of, model, checked.bound, lifeMs + LIMITS.mediaJobLifeMs + LIMITS.jobHoldSlackMs);
+  const runMs = kind.name === "workflow" ? LIMITS.ticketLifeMs : LIMITS.mediaJobLifeMs;
+  const hold = holdOf(of, model, checked.bound, lifeMs + runMs + LIMITS.jobHoldSlackMs);
   return {
     kind: kind.name,
     modality: model.modality,

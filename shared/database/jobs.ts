@@ -35,7 +35,8 @@ export interface JobRow {
 
 /** Columns of a JobRow. */
 export const JOB_COLUMNS = `id, workspace_id, kind, modality, model, state, progress, unknown_since is not null as is_unknown,
-  publisher_key, work ->> 'fingerprint' as fingerprint, reply, result, result_ref, error, credits, created_at, started_at, ended_at`;
+  publisher_key, work ->> 'fingerprint' as fingerprint, reply, result, result_ref, error,
+  case when kind = 'workflow' and ended_at is not null then coalesce((select r.credits from run r where r.id = job.id), credits) else credits end as credits, created_at, started_at, ended_at`;
 
 /** Undefined for another workspace's job as for none. */
 export async function findJob(target: Queryable, workspaceId: string, id: string): Promise<JobRow | undefined> {
@@ -137,7 +138,7 @@ export async function claimJob(target: Queryable, claim: ClaimRequest): Promise<
      where id = $1 and workspace_id = $2 and attempt = $3 and dispatch = $4
        -- Of a job at its provider the outcome is wanted, also late and after a cancel.
        and (provider_job is not null or (intent_at is null and not cancel_requested and deadline > clock_timestamp()
-            and (run_id is null or not run_is_over(run_id))))
+            and (run_id is null or not work_is_over(id, run_id))))
        and claims < $7 and (state = 'queued' or (state = 'running' and lease_until < clock_timestamp()))
      returning id, workspace_id, epoch, attempt, dispatch, deadline, work, request, request_ref, provider_job,
        unknown_since is not null as is_unknown, is_hidden, cancel_requested, publisher_key, reply, run_id`,
@@ -210,7 +211,7 @@ export async function whyUnclaimed(target: Queryable, claim: ClaimRequest): Prom
 /** Columns of an OrphanedJob. */
 export const ORPHANED_COLUMNS = `id, workspace_id, publisher_key, reply, pool, lane, state, epoch, attempt, dispatch, stream_seq,
   claims, request_ref, run_id,
-  cancel_requested or (run_id is not null and kind <> 'workflow' and run_is_over(run_id)) as cancel_requested, kind, intent_at is not null and provider_job is null as has_intent, intent_is_direct as is_direct,
+  cancel_requested or (run_id is not null and kind <> 'workflow' and work_is_over(id, run_id)) as cancel_requested, kind, intent_at is not null and provider_job is null as has_intent, intent_is_direct as is_direct,
   provider_job is not null as is_at_provider, unknown_since is not null as is_unknown, is_hidden,
   deadline <= clock_timestamp() as is_late, work->'stored_inputs' as stored_inputs`;
 

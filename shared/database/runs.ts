@@ -1,4 +1,5 @@
 /** Runs of workflows, as callers ask for them: made, found, listed, cancelled. How they go on: workers/workflows. */
+import { LIMITS } from "#shared/limits.ts";
 import type { Lane } from "#shared/queue/subjects.ts";
 
 import type { Queryable } from "./client.ts";
@@ -99,29 +100,29 @@ export async function insertRun(target: Queryable, run: NewRun): Promise<boolean
   return rows.length > 0;
 }
 
-/** Runs of a workspace that have not ended. */
+/** Runs of a workspace that have not ended, those of steps aside: what started them bounds them. */
 export async function countActiveRuns(target: Queryable, workspaceId: string, max: number): Promise<number> {
   const rows = await target.query<{ count: number }>(
     `select count(*)::int as count from (
-       select from run where workspace_id = $1 and status in ('queued', 'running') limit $2) x`,
+       select from run where workspace_id = $1 and status in ('queued', 'running') and parent_id is null limit $2) x`,
     [workspaceId, max],
     "count_active_runs",
   );
   return rows[0]?.count ?? 0;
 }
 
-/** Keys older than that are free again. */
+/** A member's run of this key. Keys older than that are free again. */
 export async function findIdempotentRun(
   target: Queryable,
-  workspaceId: string,
+  { workspaceId, memberId }: Pick<WorkflowReader, "workspaceId" | "memberId">,
   key: string,
   keepMs: number,
 ): Promise<RunRow | undefined> {
   const rows = await target.query<RunRow & { is_fresh: boolean }>(
     `update run set idempotency_key = case when created_at > now() - $3 * interval '1 millisecond' then idempotency_key end
-     where workspace_id = $1 and idempotency_key = $2
+     where workspace_id = $1 and idempotency_key = $2 and member_id = $4
      returning ${RUN_COLUMNS}, idempotency_key is not null as is_fresh`,
-    [workspaceId, key, keepMs],
+    [workspaceId, key, keepMs, memberId],
   );
   return rows.find(({ is_fresh }) => is_fresh);
 }
@@ -214,17 +215,21 @@ export interface StepRunRow {
   readonly credits: bigint;
   /** In the order of its items. */
   readonly child_run_ids: readonly string[] | null;
-  /** JSON texts in the order of its items; null for those without one, and for large ones. */
+  /** JSON texts in the order of its items; null for those without one, and for large ones. Null: together they are large. */
   readonly outputs: readonly (string | null)[] | null;
   /** Where large ones lie, likewise. */
   readonly output_refs: readonly (string | null)[] | null;
 }
 
-/** @param only of one attempt of one step */
+/**
+ * @param only of one attempt of one step
+ * @param outputBytesMax outputs of a step that come to more are left out
+ */
 export function findStepRuns(
   target: Queryable,
   runIds: readonly string[],
   only: { readonly stepId: string; readonly attempt: number } | null = null,
+  outputBytesMax: number = LIMITS.stepOutputTextBytesMax,
 ): Promise<StepRunRow[]> {
   return target.query<StepRunRow>(
     `select s.run_id, s.step_id, s.attempt, s.seq, s.type, s.status, s.skipped_reason, s.list is not null as is_list, s.error, s.started_at,
@@ -232,12 +237,14 @@ export function findStepRuns(
      from step_run s
      left join lateral (
        select sum(credits) as credits,
-              array_agg(work_id::text order by item) filter (where is_run and work_id is not null) as child_run_ids,
-              array_agg(output order by item) as outputs, array_agg(output_ref order by item) as output_refs
+              array_agg(work_id::text order by item)
+                filter (where is_run and exists (select from run c where c.id = work_id)) as child_run_ids,
+              case when coalesce(sum(octet_length(output)), 0) <= $4 then array_agg(output order by item) end as outputs,
+              array_agg(output_ref order by item) as output_refs
        from step_item where run_id = s.run_id and step_id = s.step_id and attempt = s.attempt) i on true
      where s.run_id = any ($1) and ($2::text is null or (s.step_id = $2 and s.attempt = $3))
      order by s.seq`,
-    [[...runIds], only?.stepId ?? null, only?.attempt ?? null],
+    [[...runIds], only?.stepId ?? null, only?.attempt ?? null, outputBytesMax],
     "find_step_runs",
   );
 }

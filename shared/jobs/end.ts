@@ -22,7 +22,7 @@ export interface JobEnd {
 }
 
 /** Usage of a job that no provider saw, or of which nothing will ever be known: its hold is released. */
-export function nothingUsed(status: "failed" | "cancelled" | "lost"): JobEnd["usage"] {
+export function nothingUsed(status: "succeeded" | "failed" | "cancelled" | "lost"): JobEnd["usage"] {
   return { usedNano: null, status, source: null, units: {}, isEstimated: false, tokens: 0 };
 }
 

@@ -2,6 +2,8 @@
 import { paced } from "#shared/pace.ts";
 
 export const JOBS_LIMITS = {
+  /** The job that asked for a run lives as long as the run: longer than any. */
+  ticketLifeMs: 365 * 86_400_000,
   /** A job that has not begun by then ends as failed: its publisher has long given it up. */
   jobLifeMs: 24 * 3_600_000,
   /** A job's hold outlives its deadline by an hour: the end of the job closes it, and the sweep of expired holds never should. */

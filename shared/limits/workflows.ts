@@ -1,3 +1,5 @@
+import { paced } from "../pace.ts";
+
 /** What a definition of a workflow may hold, and what its expressions may cost. */
 export const WORKFLOW_LIMITS = {
   definitionBytesMax: 262_144,
@@ -26,6 +28,8 @@ export const WORKFLOW_LIMITS = {
   rememberedRunsBytesMax: 67_108_864,
   /** Runs of one workspace that have not ended. */
   activeRunsMax: 5_000,
+  /** A run that neither goes on nor waits for anything stands still after this long. */
+  runStalledMs: paced(60_000),
   /** How long a caller waits for a run, and may follow its stream. */
   runWaitMs: 300_000,
   idempotentRunMs: 86_400_000,

@@ -9,11 +9,16 @@ export interface RunWake {
   readonly lane: Lane;
 }
 
-/** Stored by the pool's stream; its acknowledgement is not waited for. */
+/**
+ * Stored by the pool's stream; its acknowledgement is not waited for.
+ * @param isStalled the run stands still: whoever takes the word counts that
+ */
 export function wakeRun(
   connection: Pick<NatsConnection, "publish" | "isClosed">,
   { id, workspace_id, lane }: RunWake,
+  { isStalled = false }: { readonly isStalled?: boolean } = {},
 ): void {
   if (connection.isClosed()) return;
-  connection.publish(workSubject("workflow", lane, workspace_id), JSON.stringify({ run_id: id, workspace_id }));
+  const word = { run_id: id, workspace_id, ...(isStalled ? { is_stalled: true } : {}) };
+  connection.publish(workSubject("workflow", lane, workspace_id), JSON.stringify(word));
 }

@@ -13,11 +13,12 @@ interface Shown {
 
 export function presentRun(row: RunRow, steps: readonly StepRunRow[], { isSorted, hasInput }: Shown): WorkflowRun {
   const ordered = isSorted ? steps.toSorted(byStep) : steps;
+  const isTerminal = row.status !== "queued" && row.status !== "running";
   return {
     ...presentRunHead(row),
     // The run's row may have been read a moment before its steps: what is told agrees with what is shown.
     creditsUsed: creditsNumber(creditsOf(steps)),
-    stepRuns: ordered.map((step) => presentStepRun(step)),
+    stepRuns: ordered.map((step) => presentStepRun(step, isTerminal)),
     ...(hasInput && row.input !== null ? { input: JSON.parse(row.input) as Record<string, unknown> } : {}),
     ...(row.output === null ? {} : { output: JSON.parse(row.output) as Json }),
     ...(row.error === null || row.status !== "failed" ? {} : { error: pick(row.error) }),
@@ -45,14 +46,15 @@ export function presentRunHead(row: RunRow): WorkflowRunSummary {
   };
 }
 
-export function presentStepRun(row: StepRunRow): WorkflowStepRun {
+/** @param hasRunEnded what is still at a provider then counts for nothing but its cost */
+export function presentStepRun(row: StepRunRow, hasRunEnded = false): WorkflowStepRun {
   const { outputs, output_refs: references } = row;
-  const isLarge = references?.some((one) => one !== null) ?? false;
+  const isLarge = references?.some((one) => one !== null) === true || (references !== null && outputs === null);
   const hasOutput = row.status === "succeeded" && !isLarge;
   return {
     id: row.step_id,
     type: row.type,
-    status: row.status,
+    status: hasRunEnded && (row.status === "queued" || row.status === "running") ? "cancelled" : row.status,
     attempt: row.attempt,
     ...(row.child_run_ids === null ? {} : { childRunIds: [...row.child_run_ids] }),
     creditsUsed: creditsNumber(row.credits),

@@ -71,6 +71,7 @@ describe("the page", () => {
         "sluice_queue_depth gauge",
         "sluice_queue_oldest_seconds gauge",
         "sluice_result_bytes gauge",
+        "sluice_runs_stalled_oldest_seconds gauge",
         "sluice_stream_aborts_total counter",
         "sluice_streams_active gauge",
         "sluice_streams_rescued_total counter",

@@ -4,6 +4,7 @@
  */
 import { openLedger } from "#shared/ledger/settle.ts";
 import { createJobDispatcher } from "#shared/jobs/dispatcher.ts";
+import { LIMITS } from "#shared/limits.ts";
 import { paced } from "#shared/pace.ts";
 import { connectNats } from "#shared/queue/connection.ts";
 import { createPublisher } from "#shared/queue/publish.ts";
@@ -21,7 +22,7 @@ import { sweepJobRecords } from "./job-records.ts";
 import { sweepEndedJobs } from "./job-retention.ts";
 import { sweepLeases } from "./leases.ts";
 import { sweepRetention } from "./retention.ts";
-import { type RunSweepContext, sweepDueRuns, sweepEndedRuns, sweepForgottenRuns } from "./runs.ts";
+import { type RunSweepContext, sweepDueRuns, sweepEndedRuns, sweepForgottenRuns, sweepStalledRuns } from "./runs.ts";
 import { startSweeps } from "./sweeps.ts";
 import { sweepUnknownJobs } from "./unknown-jobs.ts";
 import { watchQueue } from "./watch-queue.ts";
@@ -45,7 +46,7 @@ export async function startJanitor(): Promise<void> {
   lifecycle.onStop("dispatches", () => dispatcher.idle());
   const unknownKeepMs = config.unknownOutcomeHours * 3_600_000;
   const jobs: JobSweepContext = { connection, database, storage, dispatcher, metrics, log, unknownKeepMs };
-  const runs: RunSweepContext = { connection, database, storage, log };
+  const runs: RunSweepContext = { connection, database, storage, metrics, log };
   lifecycle.onStop("room", openRoomWatch(jobs));
   const sweeps = startSweeps(log, [
     { name: "topology", everyMs: 10_000, run: () => ensureTopology(connection, config.streamReplicas, "keep") },
@@ -64,6 +65,7 @@ export async function startJanitor(): Promise<void> {
     },
     { name: "due runs", everyMs: 1_000, run: () => sweepDueRuns(runs) },
     { name: "forgotten runs", everyMs: paced(5_000), run: () => sweepForgottenRuns(runs) },
+    { name: "stalled runs", everyMs: LIMITS.runStalledMs, run: () => sweepStalledRuns(runs) },
     { name: "run retention", everyMs: 60_000, run: () => sweepEndedRuns(runs, config.runRetentionHours) },
     { name: "queue", everyMs: 5_000, run: () => watchQueue({ connection, metrics }) },
     { name: "claims", everyMs: 60_000, run: () => sweepClaims({ storage, database, log }) },

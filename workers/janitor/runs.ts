@@ -5,12 +5,16 @@ import type { Database } from "#shared/database/client.ts";
 import {
   dropEndedRuns,
   findDueRuns,
-  findForgottenRuns,
   findLateTickets,
+  findRunsOfEndedJobs,
+  findRunsOfEndedRuns,
   takeStalledRuns,
+  takeUnbegunRuns,
   type WaitingRun,
-} from "#shared/database/run-work.ts";
+} from "#shared/database/run-sweeps.ts";
+import { LIMITS } from "#shared/limits.ts";
 import type { Logger } from "#shared/logger.ts";
+import type { Metrics } from "#shared/metrics.ts";
 import { paced } from "#shared/pace.ts";
 import { wakeRun } from "#shared/queue/run-wake.ts";
 import { deleteClaim } from "#shared/storage/claim-check.ts";
@@ -20,15 +24,15 @@ export interface RunSweepContext {
   readonly connection: NatsConnection;
   readonly database: Database;
   readonly storage: Storage;
+  readonly metrics: Pick<Metrics, "runsStalledOldestSeconds">;
   readonly log: Logger;
 }
 
 const BATCH = 500;
 /** A word that has not come by then is lost. */
 const FORGOTTEN_MS = paced(5_000);
-const STALLED_MS = paced(60_000);
-/** Then the run fails. */
-const RECOVERIES_MAX = 10;
+/** Most runs that have not begun wait behind others, and their word is on the queue. */
+const AGAIN_MS = paced(15_000);
 const MS_PER_HOUR = 3_600_000;
 
 export async function sweepDueRuns({ connection, database }: RunSweepContext): Promise<void> {
@@ -37,15 +41,28 @@ export async function sweepDueRuns({ connection, database }: RunSweepContext): P
 
 export async function sweepForgottenRuns(context: RunSweepContext): Promise<void> {
   const { connection, database, log } = context;
-  const [forgotten, late, stalled] = [
-    await findForgottenRuns(database, FORGOTTEN_MS, BATCH),
-    await findLateTickets(database, BATCH),
-    await takeStalledRuns(database, { olderMs: STALLED_MS, recoveriesMax: RECOVERIES_MAX, max: BATCH }),
-  ];
-  const all = [...forgotten, ...late, ...stalled];
-  if (all.length > 0)
-    log.warn({ forgotten: forgotten.length, late: late.length, stalled: stalled.length }, "runs are woken");
-  wakeAll(connection, all);
+  const looks: Readonly<Record<string, () => Promise<readonly WaitingRun[]>>> = {
+    jobs: () => findRunsOfEndedJobs(database, FORGOTTEN_MS, BATCH),
+    runs: () => findRunsOfEndedRuns(database, FORGOTTEN_MS, BATCH),
+    unbegun: () => takeUnbegunRuns(database, { olderMs: FORGOTTEN_MS, againMs: AGAIN_MS, max: BATCH }),
+    tickets: () => findLateTickets(database, BATCH),
+  };
+  // One after the other, and each whatever became of those before.
+  for (const [why, look] of Object.entries(looks)) {
+    const found = await look().catch((error: unknown) => {
+      log.warn({ err: error, why }, "runs could not be looked for");
+      return [];
+    });
+    if (found.length > 0) log.warn({ why, runs: found.length }, "runs are woken");
+    wakeAll(connection, found);
+  }
+}
+
+export async function sweepStalledRuns({ connection, database, metrics, log }: RunSweepContext): Promise<void> {
+  const stalled = await takeStalledRuns(database, { olderMs: LIMITS.runStalledMs, max: BATCH });
+  metrics.runsStalledOldestSeconds.set(Math.max(0, ...stalled.map(({ seconds }) => seconds)));
+  if (stalled.length > 0) log.warn({ runs: stalled.length }, "runs stand still, and are woken");
+  for (const run of stalled) wakeRun(connection, run, { isStalled: true });
 }
 
 export async function sweepEndedRuns({ database, storage, log }: RunSweepContext, hours: number): Promise<void> {

@@ -58,7 +58,12 @@ function begin({ state, effects }: Draft, event: "run.started" | "run.retrying")
 function endWork(draft: Draft, place: WorkPlace, end: WorkEnd, creditsNano: bigint): void {
   const run = findRun(draft, place);
   const item = run?.items[place.index];
-  if (!run || !item || item.creditsNano !== undefined || item.isKept || item.status === "queued") return;
+  if (!run || !item || item.isKept || item.status === "queued") return;
+  if (item.creditsNano !== undefined) {
+    // A run's late work adds to what it cost.
+    item.creditsNano = creditsNano;
+    return;
+  }
   // Also of a step or run that has ended meanwhile: the work was done, and is paid.
   item.creditsNano = creditsNano;
   if (item.status !== "running") return;

@@ -4,45 +4,79 @@ import { type Code, ERROR_CODES } from "#shared/errors.ts";
 import { loadResult } from "#shared/jobs/result.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { storeRunOutput } from "#shared/storage/claim-check.ts";
+import { Semaphore } from "#shared/semaphore.ts";
 import type { Storage } from "#shared/storage/client.ts";
 
-import type { RunEvent, StepError, WorkEnd } from "./state.ts";
+import { isEnded, type RunEvent, type StepError, type WorkEnd } from "./state.ts";
+import type { StoredRun } from "./store.ts";
 
-/** @throws Error when a result cannot be read, or an output not stored: both are tried again */
-export async function eventOf(storage: Storage, runId: string, work: EndedWork): Promise<RunEvent> {
-  return {
-    kind: "work_ended",
-    place: { stepId: work.step_id, attempt: work.attempt, index: work.item },
-    end: await endOf(storage, runId, work),
-    creditsNano: work.credits,
-  };
+/** Results that are read at once: each may be some megabytes. */
+const READS_MAX = 8;
+
+/**
+ * What a run is told of ended work, in its order. All outputs of a run together have a bound, since its expressions may read any of
+ * them: work whose output goes beyond it has failed.
+ * @throws Error when a result cannot be read, or an output not stored: both are tried again
+ */
+export async function readEnds(
+  storage: Storage,
+  { facts, state, bytes }: StoredRun,
+  ended: readonly EndedWork[],
+): Promise<readonly RunEvent[]> {
+  const places = new Semaphore(READS_MAX);
+  // A run that has ended takes no results: only what they cost counts.
+  const isOver = isEnded(state.status);
+  let left = LIMITS.runValuesBytesMax - bytes;
+  return Promise.all(
+    ended.map(async (work): Promise<RunEvent> => {
+      const lease = await places.take(1);
+      try {
+        const { end, outputBytes } = await endOf(storage, facts.id, work, isOver);
+        left -= outputBytes;
+        return {
+          kind: "work_ended",
+          place: { stepId: work.step_id, attempt: work.attempt, index: work.item },
+          end: outputBytes > 0 && left < 0 ? beyond(LIMITS.runValuesBytesMax) : end,
+          creditsNano: work.credits,
+        };
+      } finally {
+        lease.release();
+      }
+    }),
+  );
 }
 
-async function endOf(storage: Storage, runId: string, work: EndedWork): Promise<WorkEnd> {
-  switch (work.state) {
-    case "cancelled":
-      return { status: "cancelled" };
-    case "failed":
-    case "refused":
-      return { status: "failed", error: errorOf(work) };
-    default:
-      return outputOf(storage, runId, work);
+interface ReadEnd {
+  readonly end: WorkEnd;
+  readonly outputBytes: number;
+}
+
+function beyond(bytesMax: number): WorkEnd {
+  const message = `Expected the outputs of a run to come to at most ${bytesMax} bytes together.`;
+  return { status: "failed", error: { code: "output_too_large", message, isFinal: true } };
+}
+
+async function endOf(storage: Storage, runId: string, work: EndedWork, isOver: boolean): Promise<ReadEnd> {
+  if (isOver || work.state === "cancelled") return { end: { status: "cancelled" }, outputBytes: 0 };
+  if (work.state === "failed" || work.state === "refused") {
+    return { end: { status: "failed", error: errorOf(work) }, outputBytes: 0 };
   }
+  return outputOf(storage, runId, work);
 }
 
-async function outputOf(storage: Storage, runId: string, work: EndedWork): Promise<WorkEnd> {
+async function outputOf(storage: Storage, runId: string, work: EndedWork): Promise<ReadEnd> {
   const text = work.kind === null ? (work.result ?? "null") : await loadResult(storage, work);
   const output = shapeOutput(work.kind, text === null ? null : JSON.parse(text));
   const written = JSON.stringify(output);
   const bytes = Buffer.byteLength(written);
-  if (bytes <= LIMITS.stepOutputTextBytesMax) return { status: "succeeded", output };
+  if (bytes <= LIMITS.stepOutputTextBytesMax) return { end: { status: "succeeded", output }, outputBytes: bytes };
   if (bytes > LIMITS.stepOutputBytesMax) {
     const message = `Expected the step to give at most ${LIMITS.stepOutputBytesMax} bytes, got ${bytes}.`;
-    return { status: "failed", error: { code: "output_too_large", message, isFinal: true } };
+    return { end: { status: "failed", error: { code: "output_too_large", message, isFinal: true } }, outputBytes: 0 };
   }
   const { step_id, attempt, item } = work;
   const outputRef = await storeRunOutput(storage, runId, `${step_id}/${attempt}/${item}`, written);
-  return { status: "succeeded", output, outputRef };
+  return { end: { status: "succeeded", output, outputRef }, outputBytes: bytes };
 }
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -14,7 +14,7 @@ import { kindOf } from "#shared/workflows/step-work.ts";
 
 import { advance } from "./advance.ts";
 import type { WorkflowContext } from "./context.ts";
-import { eventOf } from "./ends.ts";
+import { readEnds } from "./ends.ts";
 import { saveRun, type Saved, type WorkStart } from "./save.ts";
 import { callerOf, isRunStep, type Started, startWork, timeoutMsOf, workIdOf, type WorkToStart } from "./start.ts";
 import { type Effect, isEnded, type RunEvent, type WorkPlace } from "./state.ts";
@@ -42,7 +42,7 @@ export async function goOn(context: WorkflowContext, runId: string, isRepeat: bo
       findEndedWork(context.database, runId, ENDS_MAX),
     ]);
     if (!seen) return;
-    const ends = await Promise.all(ended.map((work) => eventOf(context.storage, runId, work)));
+    const ends = await readEnds(context.storage, seen, ended);
     const [pass, caller] = await Promise.all([
       takePass(context, seen, [...refusals, ...ends], isRepeat && isFirst),
       callerOf(context, seen.facts),
@@ -152,7 +152,7 @@ function startsOf(
     starts.set(placeKey(effect.place), {
       workId: workIdOf(run.facts.id, effect.place),
       isRun: isRunStep(step),
-      timeoutMs: timeoutMsOf(step, pool),
+      timeoutMs: timeoutMsOf(step, pool, run.facts.lane),
     });
   }
   return starts;
@@ -195,8 +195,9 @@ async function carryOut(context: WorkflowContext, caller: Caller | undefined, pa
       });
     }
   }
-  if (isEnded(after.state.status) && !isEnded(before.state.status)) {
-    failpoint("run.ended");
+  // Also of one that had ended: who ended it may have died before it told, and late work may have added to what it cost.
+  if (isEnded(after.state.status)) {
+    if (!isEnded(before.state.status)) failpoint("run.ended");
     await end(context, after);
   }
   return started;

@@ -1,15 +1,17 @@
 /** The pool `workflow` on one lane: wakes of runs, and jobs that are to become runs. Words about one run that come together are one. */
 import type { DurableMessage } from "#schemas/generated/types.ts";
 import { validate } from "#shared/contracts.ts";
-import { isUuid } from "#shared/ids.ts";
+import { isUuid, newId } from "#shared/ids.ts";
 import { durableName, type Lane, streamName, workspaceOfSubject } from "#shared/queue/subjects.ts";
 import { type Delivery, openPuller } from "#shared/queue/puller.ts";
 import { LANE_SETTINGS } from "#shared/queue/topology.ts";
 
 import type { WorkerContext } from "../context.ts";
+import { openLeases } from "../jobs/leases.ts";
 import { nakDelayMs, type Runner } from "../runner/runner.ts";
 import type { WorkflowContext } from "./context.ts";
 import { goOn } from "./go-on.ts";
+import { recoverRun } from "./recover.ts";
 import { takeTicket } from "./ticket.ts";
 
 const ASKED_MAX = 32;
@@ -74,7 +76,8 @@ export function startWorkflowRunner(options: {
     if ("job_id" in value) {
       if (!(await takeTicket(context, value))) return "repeat";
       await runs.goOn(value.job_id, false);
-    } else await runs.goOn(value.run_id, message.deliveries > 1);
+    } else if (value.isStalled) await recoverRun(context, value.run_id, () => runs.goOn(value.run_id, true));
+    else await runs.goOn(value.run_id, message.deliveries > 1);
     return "run";
   };
 
@@ -87,6 +90,8 @@ export function startWorkflowRunner(options: {
     onMessage: (message) => void handle(message),
     onRoom: queuePump,
   });
+  // It holds no job; the beat tells how many runs this worker carries on at once.
+  const leases = openLeases({ context, worker: newId(), pool: "workflow", lane, slots });
   const beats = setInterval(() => {
     for (const message of running) message.working();
     queuePump();
@@ -103,11 +108,12 @@ export function startWorkflowRunner(options: {
         });
       }
       clearInterval(beats);
+      await leases.close();
     },
   };
 }
 
-type Word = DurableMessage | { readonly run_id: string };
+type Word = DurableMessage | { readonly run_id: string; readonly isStalled: boolean };
 
 function readMessage(message: Delivery): Word | undefined {
   let value: unknown;
@@ -116,9 +122,13 @@ function readMessage(message: Delivery): Word | undefined {
   } catch {
     return undefined;
   }
-  const { workspace_id: workspaceId, run_id: runId } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  const {
+    workspace_id: workspaceId,
+    run_id: runId,
+    is_stalled: isStalled,
+  } = (value ?? {}) as Readonly<Record<string, unknown>>;
   if (workspaceId !== workspaceOfSubject(message.subject)) return undefined;
-  if (typeof runId === "string") return isUuid(runId) ? { run_id: runId } : undefined;
+  if (typeof runId === "string") return isUuid(runId) ? { run_id: runId, isStalled: isStalled === true } : undefined;
   return validate("DurableMessage", value) === null ? (value as DurableMessage) : undefined;
 }
 
@@ -147,16 +157,21 @@ export class CarriedRuns {
     }
     const one: Going = { isAskedAgain: false, isRepeat, work: Promise.resolve() };
     this.going.set(runId, one);
-    one.work = this.carry(runId, one).finally(() => this.going.delete(runId));
+    one.work = this.carry(runId, one);
     return one.work;
   }
 
   private async carry(runId: string, one: Going): Promise<void> {
-    do {
-      const { isRepeat } = one;
-      one.isAskedAgain = false;
-      one.isRepeat = false;
-      await goOn(this.context, runId, isRepeat);
-    } while (one.isAskedAgain);
+    try {
+      do {
+        const { isRepeat } = one;
+        one.isAskedAgain = false;
+        one.isRepeat = false;
+        await goOn(this.context, runId, isRepeat);
+      } while (one.isAskedAgain);
+    } finally {
+      // At once, so that no word comes between the last look and this.
+      this.going.delete(runId);
+    }
   }
 }

@@ -53,7 +53,7 @@ export async function saveRun(target: Queryable, change: Change): Promise<Saved 
   const last = before.facts.frames + frames.length;
   const stepsText = JSON.stringify(steps);
   const itemsText = JSON.stringify(items);
-  const event = effects.find((effect) => effect.kind === "event")?.event ?? null;
+  const events = effects.flatMap((effect) => (effect.kind === "event" ? [effect.event] : []));
   const rows = await target.query(
     SAVE,
     [
@@ -71,7 +71,7 @@ export async function saveRun(target: Queryable, change: Change): Promise<Saved 
       stepsText,
       itemsText,
       JSON.stringify(frames),
-      event,
+      events,
       before.facts.isCancelRequested,
     ] satisfies SqlValue[],
     "save_run",
@@ -82,7 +82,7 @@ export async function saveRun(target: Queryable, change: Change): Promise<Saved 
 
 const SAVE = `
   with changed as (
-    update run set rev = $2, status = $3, attempt = $4, ends = $5, output = $6, error = $7::json, credits = $8, frames = $11,
+    update run set rev = $2, status = $3, attempt = $4, ends = $5, output = coalesce($6, output), error = coalesce($7::json, error), credits = $8, frames = $11,
       due_at = case when $9::float8 is not null then clock_timestamp() + $9 * interval '1 millisecond' when $3 = 'queued' then due_at end,
       recoveries = 0, progressed_at = clock_timestamp(),
       started_at = coalesce(started_at, case when $3 <> 'queued' then clock_timestamp() end),
@@ -117,13 +117,14 @@ const SAVE = `
     select $1, $10 + row_number() over (), t.type, t.step_id, t.attempt
     from changed, json_to_recordset($14::json) t(type text, step_id text, attempt smallint)
   ), noted as (
-  insert into event (workspace_id, workflow_id, type, metadata)
-  select workspace_id, workflow_id, $15, jsonb_strip_nulls(jsonb_build_object('runId', $1::uuid, 'workflowId', workflow_id)) || case
-    when $15 = 'run.started' then jsonb_build_object('attempt', attempt)
-    when $15 = 'run.retrying' then jsonb_build_object('attempt', attempt, 'maxAttempts', max_attempts)
+  insert into event (workspace_id, workflow_id, type, metadata, occurred_at)
+  select workspace_id, workflow_id, t.type, jsonb_strip_nulls(jsonb_build_object('runId', $1::uuid, 'workflowId', workflow_id)) || case
+    when t.type = 'run.started' then jsonb_build_object('attempt', attempt)
+    when t.type = 'run.retrying' then jsonb_build_object('attempt', attempt, 'maxAttempts', max_attempts)
     else jsonb_strip_nulls(jsonb_build_object('creditsUsed', trim_scale(credits / 1000000000.0),
-      'durationMs', (extract(epoch from ended_at - started_at) * 1000)::bigint, 'error', error::jsonb)) end
-  from changed where $15::text is not null
+      'durationMs', (extract(epoch from ended_at - started_at) * 1000)::bigint, 'error', error::jsonb)) end,
+    clock_timestamp()
+  from changed cross join unnest($15::text[]) with ordinality t(type, n) order by t.n
   )
   select 1 from changed`;
 

@@ -18,7 +18,7 @@ import type { JobAdmission, JobRequest } from "#shared/jobs/admission.ts";
 import type { JobDispatcher } from "#shared/jobs/dispatcher.ts";
 import { jobIdOf } from "#shared/jobs/id.ts";
 import { CAPABILITY_RUN_MS, LIMITS, MEDIA_JOBS } from "#shared/limits.ts";
-import type { Pool } from "#shared/queue/subjects.ts";
+import type { Lane, Pool } from "#shared/queue/subjects.ts";
 import { readerOf } from "#shared/workflows/access.ts";
 import { newRunOf } from "#shared/workflows/new-run.ts";
 import { kindOf } from "#shared/workflows/step-work.ts";
@@ -55,9 +55,13 @@ export function isRunStep({ type }: WorkflowStep): boolean {
 
 const SLACK_MS = 60_000;
 
-/** How long one call of a step may take, waiting included, where its definition does not say. */
-export function timeoutMsOf(step: WorkflowStep, pool: Pool | undefined): number {
+/**
+ * How long one call of a step may take, waiting included. Where its definition does not say, calls of the batch lane have the longest
+ * time there is: they may wait long behind others.
+ */
+export function timeoutMsOf(step: WorkflowStep, pool: Pool | undefined, lane: Lane): number {
   if (step.timeout_seconds !== undefined) return step.timeout_seconds * 1_000;
+  if (lane === "batch") return LIMITS.stepTimeoutMaxMs;
   const longest = { ...TIMEOUTS_MS, workflow: LIMITS.stepTimeoutMaxMs }[pool ?? "workflow"];
   return Math.min(LIMITS.stepTimeoutMaxMs, longest + SLACK_MS);
 }

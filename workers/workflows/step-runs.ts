@@ -127,9 +127,21 @@ export function settle(draft: Draft, run: StepDraft): void {
     return;
   }
   if (isWaiting) return;
+  // Cut short by another step's failure: the next attempt of the run does the rest.
+  if (run.items.some(({ status }) => status === "cancelled")) {
+    run.status = "cancelled";
+    return;
+  }
+  const outputs = run.items.map(({ status, output }) => (status === "succeeded" ? (output ?? null) : null));
+  if (run.list !== undefined) {
+    const bytes = Buffer.byteLength(JSON.stringify(outputs));
+    if (bytes > LIMITS.stepOutputBytesMax) {
+      const message = `Expected the step to give at most ${LIMITS.stepOutputBytesMax} bytes for all of its items, got ${bytes}.`;
+      return fail(draft, run, { code: "output_too_large", message, isFinal: true });
+    }
+  }
   run.status = "succeeded";
   run.endedSeq = nextEnd(draft);
-  const outputs = run.items.map(({ status, output }) => (status === "succeeded" ? (output ?? null) : null));
   run.output = run.list === undefined ? outputs[0] : outputs;
 }
 

@@ -5,6 +5,7 @@ import type { RunMode } from "#shared/database/runs.ts";
 import { findDefinition } from "#shared/database/workflows.ts";
 import { LIMITS } from "#shared/limits.ts";
 import type { Lane } from "#shared/queue/subjects.ts";
+import { Semaphore } from "#shared/semaphore.ts";
 import { readClaim } from "#shared/storage/claim-check.ts";
 import type { Storage } from "#shared/storage/client.ts";
 import { type CompiledDefinition, compileDefinition } from "#shared/workflows/definition.ts";
@@ -105,6 +106,9 @@ interface Remembered {
   readonly bytes: number;
 }
 
+/** Outputs that are read at once. */
+const READS_MAX = 16;
+
 export class RunStore {
   private readonly storage: Storage;
   /** The least recently used first. */
@@ -123,7 +127,7 @@ export class RunStore {
   async load(target: Queryable, runId: string): Promise<StoredRun | undefined> {
     const [row] = await target.query<RunRecord>(
       `select id, workspace_id, key_id, member_id, workflow_id, version, definition, mode, lane, status, attempt, max_attempts, rev, ends,
-         input, cancel_requested, parent_id, depth, due_at <= clock_timestamp() as is_due, traceparent, frames,
+         input, cancel_requested or (parent_id is not null and run_is_over(parent_id)) as cancel_requested, parent_id, depth, due_at <= clock_timestamp() as is_due, traceparent, frames,
          started_at is not null as has_started
        from run where id = $1`,
       [runId],
@@ -143,7 +147,7 @@ export class RunStore {
   /** What was just written, and committed. */
   remember({ facts, compiled, state, bytes }: StoredRun, rev: number): void {
     this.forget(facts.id);
-    if (isEnded(state.status) || bytes > LIMITS.rememberedRunsBytesMax / 4) return;
+    if (isEnded(state.status) || bytes > LIMITS.rememberedRunsBytesMax) return;
     this.remembered.set(facts.id, { rev, compiled, stepRuns: state.stepRuns, bytes });
     this.bytes += bytes;
     for (const [id] of this.remembered) {
@@ -182,9 +186,17 @@ export class RunStore {
       byPlace.set(key, stepRunOf(row, byPlace.get(key)?.items ?? []));
     }
     const outputs = new Map<ItemRecord, unknown>();
+    const places = new Semaphore(READS_MAX);
+    const texts = await Promise.all(
+      items.map(async ({ output, output_ref: reference }) => {
+        if (reference === null) return output;
+        const lease = await places.take(1);
+        return readClaim(this.storage, reference).finally(() => lease.release());
+      }),
+    );
     let bytes = (known?.bytes ?? 1_000) + steps.reduce((sum, { list }) => sum + 500 + (list?.length ?? 0), 0);
-    for (const row of items) {
-      const text = row.output_ref === null ? row.output : await readClaim(this.storage, row.output_ref);
+    for (const [at, row] of items.entries()) {
+      const text = texts[at] ?? null;
       if (text !== null) outputs.set(row, JSON.parse(text));
       bytes += 200 + (text?.length ?? 0);
     }

@@ -14,7 +14,9 @@ import { notifyPublisher } from "#shared/jobs/answer.ts";
 import { endJob, type JobEnd, nothingUsed } from "#shared/jobs/end.ts";
 import { jobError } from "#shared/jobs/error.ts";
 import { keepResult } from "#shared/jobs/result.ts";
+import { LIMITS } from "#shared/limits.ts";
 import { roomSubject } from "#shared/queue/subjects.ts";
+import { LANE_SETTINGS } from "#shared/queue/topology.ts";
 import { readClaim } from "#shared/storage/claim-check.ts";
 import { readerOf } from "#shared/workflows/access.ts";
 import { newRunOf } from "#shared/workflows/new-run.ts";
@@ -22,8 +24,6 @@ import { presentRun } from "#shared/workflows/present-run.ts";
 
 import type { WorkflowContext } from "./context.ts";
 
-/** Longer than any run. */
-const LEASE_MS = 365 * 86_400_000;
 const CLAIMS_MAX = 6;
 const RETRY_MS = 10_000;
 
@@ -42,9 +42,18 @@ export async function takeTicket(context: WorkflowContext, message: DurableMessa
   if (!asked) return false;
   const text = asked.request_ref === null ? asked.request : await readClaim(storage, asked.request_ref);
   const run = await readTicket(context, id, workspaceId, asked.key_id, JSON.parse(text ?? "null") as RunTicket | null);
-  const claim = { id, workspaceId, attempt, dispatch, worker: newId(), leaseMs: LEASE_MS, claimsMax: CLAIMS_MAX };
+  const claim = {
+    id,
+    workspaceId,
+    attempt,
+    dispatch,
+    worker: newId(),
+    leaseMs: LIMITS.ticketLifeMs,
+    claimsMax: CLAIMS_MAX,
+  };
   if (run instanceof ApiError) {
-    const job = await claimJob(database, claim);
+    // With a lease that ends: a worker that dies before it has told leaves it to another.
+    const job = await claimJob(database, { ...claim, leaseMs: LANE_SETTINGS.batch.leaseMs });
     if (job) await endAs(context, { ...job, lane: "batch" }, "failed", null, run, 0n);
     return false;
   }
@@ -101,7 +110,7 @@ async function endAs(
     isOwned: true,
     state,
     // Its steps are paid; the ticket itself costs nothing.
-    usage: nothingUsed(state === "cancelled" ? "cancelled" : "failed"),
+    usage: nothingUsed(state === "completed" ? "succeeded" : state),
     result: result === null ? null : await keepResult(context, job, result),
     error,
   };

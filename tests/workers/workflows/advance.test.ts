@@ -1,6 +1,8 @@
 /** How a run goes on: rule by rule. */
 import { describe, expect, test } from "bun:test";
 
+import { LIMITS } from "#shared/limits.ts";
+
 import { begun, Play, say } from "./play.ts";
 
 const TICK = { kind: "tick" } as const;
@@ -338,4 +340,43 @@ describe("a run that is cancelled", () => {
     expect(play.tell({ kind: "cancel" })).toEqual([]);
     expect(play.state.status).toBe("succeeded");
   });
+});
+
+describe("a list that another step's failure cuts short", () => {
+  const definition = {
+    steps: [say("b", "${{ item }}", { for_each: [1, 2, 3, 4, 5], concurrency: 2 }), say("a", "x")],
+    output: "${{ steps.b.output.map(one, one.text) }}",
+    retry: { max_attempts: 2 },
+  };
+
+  test("is done by the next attempt of the run, as far as it was not", () => {
+    const play = new Play(definition, begun({ maxAttempts: 2 }));
+    play.tell({ kind: "tick" });
+    play.fail("a/1/0");
+    play.succeed("b/1/0");
+    play.succeed("b/1/1");
+    expect(play.steps()).toBe("b:cancelled a:failed");
+    play.tell({ kind: "run_due", attempt: 2 });
+    expect(play.finish()).toMatchObject({ status: "succeeded", output: [1, 2, 3, 4, 5] });
+    expect(play.steps()).toBe("b:cancelled a:failed b/2:succeeded a/2:succeeded");
+  });
+});
+
+test("what comes back late of a run that is a step's adds to what it cost, as often as it does", () => {
+  const play = new Play({ steps: [say("a", "x")] });
+  play.tell({ kind: "tick" });
+  const { place } = play.underWay.get("a/1/0") ?? {};
+  if (!place) throw new Error("nothing is under way");
+  play.end("a/1/0", { status: "cancelled" }, 0n);
+  play.tell({ kind: "work_ended", place, end: { status: "cancelled" }, creditsNano: 7n });
+  play.tell({ kind: "work_ended", place, end: { status: "cancelled" }, creditsNano: 9n });
+  expect(play.state.stepRuns[0]?.items[0]?.creditsNano).toBe(9n);
+});
+
+test("a list whose items together give more than a step may fails, and says so", () => {
+  const play = new Play({ steps: [say("a", "${{ item }}", { for_each: [1, 2, 3], concurrency: 3 })] });
+  play.tell({ kind: "tick" });
+  const third = "x".repeat(Math.ceil(LIMITS.stepOutputBytesMax / 3));
+  for (const key of ["a/1/0", "a/1/1", "a/1/2"]) play.succeed(key, third);
+  expect(play.state).toMatchObject({ status: "failed", error: { code: "output_too_large", stepId: "a" } });
 });

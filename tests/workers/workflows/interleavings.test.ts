@@ -117,8 +117,10 @@ function playOne(chance: Chance): Play {
     .flatMap(({ items }) => items)
     .reduce((sum, item) => sum + (item.creditsNano ?? 0n), 0n);
   expect(credits).toBe(world.paid);
-  for (const { list, output, status } of state.stepRuns) {
-    if (list && status === "succeeded") expect(output).toHaveLength(list.length);
+  for (const { list, output, status, items } of state.stepRuns) {
+    if (!list || status !== "succeeded") continue;
+    expect(output).toHaveLength(list.length);
+    expect(items.filter((item) => item.status === "cancelled")).toEqual([]);
   }
   return play;
 }
