@@ -42,7 +42,9 @@ export const KEY_COMMANDS: readonly Command[] = [
         actor: ACTOR,
       });
       if (made === "too_many") {
-        throw new Error(`the workspace ${workspace.name} has ${LIMITS.keysPerWorkspaceMax} keys, the most there can be`);
+        throw new Error(
+          `the workspace ${workspace.name} has ${LIMITS.keysPerWorkspaceMax} keys, the most there can be`,
+        );
       }
       const row = await findKey(database, workspace.id, id);
       if (row === undefined) throw new Error("the key was not kept; try again");

@@ -9,7 +9,11 @@ export function wantsCsv({ request }: RouteCall): boolean {
 }
 
 /** What a spreadsheet could take for a formula is marked as text. */
-export function csv(rows: readonly Readonly<Record<string, unknown>>[], columns: readonly string[], name: string): Response {
+export function csv(
+  rows: readonly Readonly<Record<string, unknown>>[],
+  columns: readonly string[],
+  name: string,
+): Response {
   const text = stringify(
     rows.map((row) => columns.map((column) => cell(row[column]))),
     { header: true, columns: [...columns], escape_formulas: true },

@@ -125,15 +125,7 @@ export async function replaceKey(
        from old o, ended e
      )
      select id from made`,
-    [
-      workspaceId,
-      key.oldId,
-      key.id,
-      Buffer.from(key.sha256),
-      key.hint,
-      actorJson(key.actor),
-      key.overlapSeconds,
-    ],
+    [workspaceId, key.oldId, key.id, Buffer.from(key.sha256), key.hint, actorJson(key.actor), key.overlapSeconds],
   );
   return rows.length > 0;
 }

@@ -110,7 +110,8 @@ export function apiKeys(context: IngressContext): readonly Route[] {
       path: `${ONE}/rotate`,
       operationId: "rotateApiKey",
       summary: "Replace an API key",
-      description: "Makes a key with the same name, member and preset, and ends the old one, at once or after an overlap.",
+      description:
+        "Makes a key with the same name, member and preset, and ends the old one, at once or after an overlap.",
       request: { schema: "ApiKeyRotateRequest" },
       responses: { 201: { description: "The new key", ...key } },
       errors: errorsOf(["reads_json"], "not_found", "permission_denied", "conflict"),

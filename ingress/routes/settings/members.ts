@@ -57,7 +57,10 @@ export function members(context: IngressContext): readonly Route[] {
       summary: "Add a member",
       description: "Only an owner adds an owner. A repeat with the same `id` and body is answered 200.",
       request: { schema: "MemberCreateRequest" },
-      responses: { 200: { description: "It was added before", ...member }, 201: { description: "The member", ...member } },
+      responses: {
+        200: { description: "It was added before", ...member },
+        201: { description: "The member", ...member },
+      },
       errors: errorsOf(["reads_json"], "not_found", "permission_denied", "conflict", "idempotency_key_reused"),
       authorize: WRITERS,
       handle: (call) => create(context, call),

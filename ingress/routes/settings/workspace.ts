@@ -103,7 +103,5 @@ function presets(context: IngressContext, call: RouteCall): Response {
 export function isWithin(preset: Preset, own: Preset): boolean {
   const within = (limit: number | null, most: number | null): boolean =>
     most === null || (limit !== null && limit <= most);
-  return (
-    within(preset.requests_per_minute, own.requests_per_minute) && within(preset.daily_tokens, own.daily_tokens)
-  );
+  return within(preset.requests_per_minute, own.requests_per_minute) && within(preset.daily_tokens, own.daily_tokens);
 }

@@ -11,7 +11,7 @@ alter table audit_log alter column after drop default;
 alter table audit_log add column before jsonb;
 create index audit_log_newest on audit_log (id) where workspace_id is null;
 
--- As in 0005_jobs, with an actor that says more.
+-- As in 0011_run_work, with an actor that says more.
 drop function redrive_job(uuid, text, bigint, bigint);
 create function redrive_job(p_letter uuid, p_actor jsonb, p_life_ms bigint, p_hold_ms bigint) returns text language plpgsql as $$
 declare
@@ -24,7 +24,7 @@ begin
   select * into letter from dead_letter where id = p_letter and redriven_at is null for update;
   if not found then return 'unknown'; end if;
   select * into j from job where id = letter.job_id for update;
-  if not found or j.state <> 'failed' or coalesce(j.request, j.request_ref) is null then return 'over'; end if;
+  if not found or j.state <> 'failed' or coalesce(j.request, j.request_ref) is null or j.run_id <> j.id then return 'over'; end if;
   nano := (j.work->>'hold_nano')::bigint;
   at_utc := clock_timestamp();
   today := (at_utc at time zone 'utc')::date;
