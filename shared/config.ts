@@ -8,6 +8,7 @@ import { isIP } from "node:net";
 import { createReader, type Environment, type Server } from "./config/reader.ts";
 import { PROVIDER_KEY_VARIABLE, secretsOf } from "./config/secrets.ts";
 import { type Armed, parseFailpoint } from "./failpoint.ts";
+import { isMailAddress } from "./mail-address.ts";
 
 export interface Config {
   readonly databaseUrl: string;
@@ -216,7 +217,7 @@ export function loadConfig(
   url("SLUICE_SMTP_URL", smtpUrl, ["smtp:", "smtps:"]);
   const mailFrom = text("SLUICE_MAIL_FROM");
   if (smtpUrl !== undefined && mailFrom === undefined) faults.push("SLUICE_MAIL_FROM is not set; mail needs a sender");
-  if (mailFrom !== undefined && !MAIL_ADDRESS.test(mailFrom)) {
+  if (mailFrom !== undefined && !isMailAddress(mailFrom)) {
     faults.push('SLUICE_MAIL_FROM must be one address such as "sluice@example.com"');
   }
   const logLevel = LOG_LEVELS.find((level) => level === (text("SLUICE_LOG_LEVEL") ?? "info"));
@@ -342,8 +343,6 @@ export function readPace(environment: Environment = process.env): number | undef
   const pace = Number(text);
   return pace >= 0.05 && pace <= 1 ? pace : undefined;
 }
-
-const MAIL_ADDRESS = /^[^\s@,;:<>()[\]"\\\p{Cc}]{1,64}@[a-z0-9](?:[a-z0-9.-]{0,250}[a-z0-9])?$/iu;
 
 /** A name, an IPv4 address or an IPv6 one in brackets, and a port. */
 const HOST_AND_PORT = /^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\]):[1-9]\d{0,4}$/i;
