@@ -10,6 +10,7 @@ import { FILES_LIMITS } from "./limits/files.ts";
 import { HTTP_LIMITS } from "./limits/http.ts";
 import { JOBS_LIMITS } from "./limits/jobs.ts";
 import { MEDIA_LIMITS } from "./limits/media.ts";
+import { NOTIFICATION_LIMITS } from "./limits/notifications.ts";
 import { PROVIDERS_LIMITS } from "./limits/providers.ts";
 import { SETTINGS_LIMITS } from "./limits/settings.ts";
 import { STORAGE_LIMITS } from "./limits/storage.ts";
@@ -27,6 +28,7 @@ export const LIMITS = {
   ...PROVIDERS_LIMITS,
   ...JOBS_LIMITS,
   ...MEDIA_LIMITS,
+  ...NOTIFICATION_LIMITS,
   ...FILES_LIMITS,
   ...SETTINGS_LIMITS,
   ...STORAGE_LIMITS,

@@ -35,6 +35,8 @@ export interface OutboundRequest {
   readonly body?: string | Uint8Array;
   /** Three of a plain GET, none of others, when absent. */
   readonly redirectsMax?: number;
+  /** An answer that is not 2xx is read and returned like any other; without it, its status is thrown and its body left. */
+  readonly anyStatus?: boolean;
   /** Awaited for each address before it is asked; what it throws ends the call. */
   readonly before?: (url: URL) => Promise<void>;
   /** Takes the bytes as they come, and `bytes` of the answer stays empty; no more come until it is done with them. */
@@ -53,7 +55,7 @@ export interface OutboundAnswer {
 
 /**
  * unsafe: not to be dialled for a caller; unreachable: no connection, or one that broke; timeout: too slow; too_large:
- * more than asked for; status: an answer that is not 2xx or cannot be read.
+ * more than asked for; status: an answer that is not 2xx (unless any is asked for) or cannot be read.
  */
 export type OutboundFault = "unsafe" | "unreachable" | "timeout" | "too_large" | "status";
 
@@ -61,7 +63,7 @@ export type OutboundFault = "unsafe" | "unreachable" | "timeout" | "too_large" |
 export class OutboundError extends Error {
   override readonly name = "OutboundError";
   readonly fault: OutboundFault;
-  /** The target's, of fault `status`. */
+  /** The target's, once it has begun its last answer. */
   readonly status: number | undefined;
 
   constructor(fault: OutboundFault, why: string, status?: number) {
@@ -94,8 +96,9 @@ export async function fetchPublic(
   request.signal.throwIfAborted();
   const own = new AbortController();
   const stop = (error: OutboundError): void => own.abort(error);
+  let status: number | undefined;
   const total = startCountdown(request.timeoutMs, () =>
-    stop(new OutboundError("timeout", `not done in ${request.timeoutMs} ms`)),
+    stop(new OutboundError("timeout", `not done in ${request.timeoutMs} ms`, status)),
   );
   const signal = AbortSignal.any([request.signal, own.signal]);
   // What whoever takes the bytes throws is no fault of the target's.
@@ -119,7 +122,10 @@ export async function fetchPublic(
       const response = await send(url, addresses, isHome ? request : { ...request, headers: {} }, signal);
       try {
         const next = redirectsMax === undefined ? undefined : redirectTarget(response, url);
-        if (next === undefined) return await readAnswer(response, url, request, { stop, total, onTakerFault });
+        if (next === undefined) {
+          status = response.statusCode;
+          return await readAnswer(response, url, request, { stop, total, onTakerFault });
+        }
         if (redirects === redirectsMax) throw new OutboundError("status", "too many redirects");
         url = judge(next);
       } finally {
@@ -131,7 +137,7 @@ export async function fetchPublic(
     if (takerFault) throw takerFault.cause;
     if (signal.aborted) throw signal.reason;
     if (error instanceof OutboundError) throw error;
-    throw new OutboundError("unreachable", codeOf(error));
+    throw new OutboundError("unreachable", codeOf(error), status);
   } finally {
     total.stop();
   }
@@ -227,7 +233,7 @@ function redirectTarget(response: IncomingMessage, from: URL): string | undefine
 async function readAnswer(
   response: IncomingMessage,
   url: URL,
-  { method, bytesMax, stallMs = LIMITS.outboundStallMs, onBytes }: OutboundRequest,
+  { method, bytesMax, stallMs = LIMITS.outboundStallMs, anyStatus = false, onBytes }: OutboundRequest,
   {
     stop,
     total,
@@ -239,7 +245,7 @@ async function readAnswer(
   },
 ): Promise<OutboundAnswer> {
   const status = response.statusCode ?? 0;
-  if (status < 200 || status > 299) throw new OutboundError("status", `answered ${status}`, status);
+  if (!anyStatus && (status < 200 || status > 299)) throw new OutboundError("status", `answered ${status}`, status);
   const answer = {
     status,
     contentType: (response.headers["content-type"] ?? "").split(";", 1).join("").trim().toLowerCase(),
@@ -252,13 +258,13 @@ async function readAnswer(
     if (length !== undefined) headers.set("content-length", length);
     return { ...answer, headers, bytes: new Uint8Array() };
   }
-  const tooLarge = new OutboundError("too_large", `more than ${bytesMax} bytes`);
+  const tooLarge = new OutboundError("too_large", `more than ${bytesMax} bytes`, status);
   const body = inflated(response, response.headers["content-encoding"]);
-  if (!body) throw new OutboundError("status", "an encoding nobody asked for");
+  if (!body) throw new OutboundError("status", "an encoding nobody asked for", status);
   if (Number(response.headers["content-length"] ?? 0) > bytesMax) throw tooLarge;
   const chunks: Uint8Array[] = [];
   let length = 0;
-  const stall = startCountdown(stallMs, () => stop(new OutboundError("timeout", `silent for ${stallMs} ms`)));
+  const stall = startCountdown(stallMs, () => stop(new OutboundError("timeout", `silent for ${stallMs} ms`, status)));
   try {
     for await (const chunk of body as AsyncIterable<Uint8Array>) {
       length += chunk.length;

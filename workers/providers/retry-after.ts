@@ -1,12 +1,16 @@
-/** When a provider says to come back: one reading for all families. */
+/** When the other side says to come back: one reading for all providers, and for receivers of notifications. */
 
 /** A hint beyond this is of no use: a client that waits that long tries again anyway. */
 const RETRY_AFTER_MAX_MS = 3_600_000;
 
-/** Seconds, a date, or `retry-after-ms`, at most an hour; undefined when absent or unreadable. */
-export function retryAfter(headers: Headers, now: number = Date.now()): number | undefined {
+/** Seconds, a date, or `retry-after-ms`, at most `maxMs`: an hour. Undefined when absent or unreadable. */
+export function retryAfter(
+  headers: Headers,
+  now: number = Date.now(),
+  maxMs: number = RETRY_AFTER_MAX_MS,
+): number | undefined {
   const waitMs = hintMs(headers.get("retry-after-ms") ?? "", headers.get("retry-after") ?? "", now);
-  return Number.isNaN(waitMs) ? undefined : Math.min(RETRY_AFTER_MAX_MS, Math.max(0, waitMs));
+  return Number.isNaN(waitMs) ? undefined : Math.min(maxMs, Math.max(0, waitMs));
 }
 
 const DECIMAL = /^\d+(\.\d+)?$/;

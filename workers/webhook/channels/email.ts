@@ -1,0 +1,33 @@
+/** Mail to one address, through the SMTP server of the installation. */
+import { beforeAbort } from "#shared/abortable.ts";
+import { startCountdown } from "#shared/countdown.ts";
+import { LIMITS } from "#shared/limits.ts";
+import { isMailAddress } from "#shared/mail-address.ts";
+
+import { failed, type Send } from "../channel.ts";
+import { MailError } from "../mail-error.ts";
+import { responseStart } from "../response-start.ts";
+import { wordsOf } from "../words.ts";
+
+export const sendEmail: Send = async ({ config }, outgoing, { signal, mailer }) => {
+  signal.throwIfAborted();
+  if (!mailer) return failed("final", "mail_off");
+  const to = config["recipient"] ?? "";
+  if (!isMailAddress(to)) return failed("final", "misconfigured");
+  const late = new AbortController();
+  const total = startCountdown(LIMITS.attemptMs, () => late.abort());
+  const either = AbortSignal.any([signal, late.signal]);
+  try {
+    const mail = { to, ...wordsOf(outgoing), messageId: outgoing.deliveryId };
+    const { status, response } = await beforeAbort(mailer.send(mail, either), either);
+    return { ok: true, status, responseStart: responseStart(response, []) };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (late.signal.aborted) return failed("again", "timeout");
+    if (!(error instanceof MailError)) throw error;
+    const { verdict, fault, status, response } = error;
+    return failed(verdict, fault, { status, responseStart: responseStart(response, []) });
+  } finally {
+    total.stop();
+  }
+};

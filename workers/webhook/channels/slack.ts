@@ -1,0 +1,67 @@
+/** A Slack incoming webhook: plain words, whose URL is the credential. */
+import { LIMITS } from "#shared/limits.ts";
+import type { Resolve } from "#shared/outbound/fetch.ts";
+
+import { type AttemptResult, failed, type Send } from "../channel.ts";
+import { type Answer, isRedirect, post } from "../post.ts";
+import { wordsOf } from "../words.ts";
+
+/** @param resolve stands in for the system's resolver in tests */
+export function slackSender(resolve?: Resolve): Send {
+  return async ({ secrets }, outgoing, { signal }) => {
+    const posted = await post({
+      url: secrets["url"] ?? "",
+      body: JSON.stringify({
+        text: escaped(wordsOf(outgoing).text, LIMITS.slackCharactersMax),
+        // Names and messages of the workspace are no markup, and their links are not to be opened by Slack.
+        mrkdwn: false,
+        unfurl_links: false,
+        unfurl_media: false,
+      }),
+      secrets: [],
+      signal,
+      resolve,
+    });
+    return "failure" in posted ? posted.failure : resultOf(posted.answer);
+  };
+}
+
+/** Slack tells in a word of the body what its status only hints at. */
+function resultOf({ status, text, responseStart, retryAfterMs }: Answer): AttemptResult {
+  const word = text.trim();
+  const facts = { status, responseStart };
+  if (status === 200 && word === "ok") return { ok: true, ...facts };
+  if (status === 429) {
+    return failed("again", "rate_limited", { ...facts, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
+  }
+  if (isRedirect(status)) return failed("again", "redirect", facts);
+  if (status >= 500) return failed("again", "status", facts);
+  if (GONE_STATUSES.has(status) || GONE_WORD.test(word)) return failed("gone", "refused", facts);
+  // invalid_payload, no_text, …: we sent what Slack cannot read, and would send it again.
+  if (status === 400) return failed("final", "misconfigured", facts);
+  return failed("again", "status", facts);
+}
+
+const GONE_STATUSES: ReadonlySet<number> = new Set([403, 404, 410]);
+/** no_service, no_team, no_active_hooks, … */
+const GONE_WORD = /^(?:no_(?!text)|invalid_token)/;
+
+/**
+ * Slack reads `<` as the start of a link or a mention, such as `<!channel>`. The result has at most `max` characters and ends
+ * with a whole character.
+ */
+function escaped(text: string, max: number): string {
+  let result = "";
+  for (const character of text) {
+    const piece = ESCAPES.get(character) ?? character;
+    if (result.length + piece.length > max) break;
+    result += piece;
+  }
+  return result;
+}
+
+const ESCAPES: ReadonlyMap<string, string> = new Map([
+  ["&", "&amp;"],
+  ["<", "&lt;"],
+  [">", "&gt;"],
+]);

@@ -1,0 +1,94 @@
+/** A chat on Telegram, through the workspace's own bot. The bot's token stands in the path of every request. */
+import { LIMITS } from "#shared/limits.ts";
+import type { Resolve } from "#shared/outbound/fetch.ts";
+
+import { type AttemptResult, failed, type Send } from "../channel.ts";
+import { type Answer, isRedirect, post } from "../post.ts";
+import { wordsOf } from "../words.ts";
+
+const TELEGRAM_API = "https://api.telegram.org";
+
+/** @param resolve stands in for the system's resolver in tests */
+export function telegramSender(api: string = TELEGRAM_API, resolve?: Resolve): Send {
+  return async ({ config, secrets }, outgoing, { signal }) => {
+    const { botToken = "" } = secrets;
+    // Anything else could lead to another path.
+    if (!/^\d+:[\w-]+$/.test(botToken)) return failed("final", "misconfigured");
+    const posted = await post({
+      url: `${api}/bot${botToken}/sendMessage`,
+      // Without parse_mode nothing in the text is markup.
+      body: JSON.stringify({
+        chat_id: config["chatId"] ?? "",
+        text: cut(wordsOf(outgoing).text, LIMITS.telegramCharactersMax),
+        disable_web_page_preview: true,
+      }),
+      secrets: [botToken],
+      signal,
+      resolve,
+    });
+    return "failure" in posted ? posted.failure : resultOf(posted.answer);
+  };
+}
+
+function resultOf(answer: Answer): AttemptResult {
+  const { status, responseStart } = answer;
+  const facts = { status, responseStart };
+  const { ok, description = "", parameters = {} } = read(answer.text);
+  if (status === 200 && ok) return { ok: true, ...facts };
+  if (isRedirect(status)) return failed("again", "redirect", facts);
+  if (status === 429) {
+    const retryAfterMs = waitMs(parameters["retry_after"]) ?? answer.retryAfterMs;
+    return failed("again", "rate_limited", { ...facts, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
+  }
+  const newChatId = parameters["migrate_to_chat_id"];
+  // A group became a supergroup, under another id. At most 52 bits, says Telegram.
+  if (status === 400 && Number.isSafeInteger(newChatId)) {
+    return failed("again", "refused", { ...facts, newChatId: String(newChatId) });
+  }
+  // 401 and 404: a token that is none any more; 403: the bot was blocked or thrown out.
+  if (status === 401 || status === 403 || status === 404) return failed("gone", "refused", facts);
+  if (status === 400) {
+    return /chat not found/i.test(description)
+      ? failed("gone", "refused", facts)
+      : failed("final", "misconfigured", facts);
+  }
+  return failed("again", "status", facts);
+}
+
+function waitMs(seconds: unknown): number | undefined {
+  return typeof seconds === "number" && seconds >= 0
+    ? Math.min(seconds * 1_000, LIMITS.attemptRetryAfterMsMax)
+    : undefined;
+}
+
+interface TelegramAnswer {
+  readonly ok?: boolean;
+  readonly description?: string;
+  readonly parameters?: Readonly<Record<string, unknown>>;
+}
+
+/** Its members that have the type they should have; none of an answer that is no JSON, such as a proxy's page. */
+function read(text: string): TelegramAnswer {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return {};
+  }
+  if (!isObject(value)) return {};
+  const { ok, description, parameters } = value;
+  return {
+    ok: ok === true,
+    ...(typeof description === "string" ? { description } : {}),
+    ...(isObject(parameters) ? { parameters } : {}),
+  };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}
+
+/** At most so many UTF-16 units, without half a character at the end. */
+function cut(text: string, max: number): string {
+  return text.slice(0, max).replace(/[\ud800-\udbff]$/, "");
+}

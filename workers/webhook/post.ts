@@ -1,0 +1,94 @@
+/** One POST of JSON to a receiver. */
+import { LIMITS } from "#shared/limits.ts";
+import { fetchPublic, OutboundError, type OutboundFault, type Resolve } from "#shared/outbound/fetch.ts";
+
+import { retryAfter } from "../providers/retry-after.ts";
+import { type AttemptFault, type FailedAttempt, failed } from "./channel.ts";
+import { responseStart } from "./response-start.ts";
+
+export interface Post {
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** What the receiver was sent and nobody is to read in its answer. */
+  readonly secrets: readonly string[];
+  readonly signal: AbortSignal;
+  /** Stands in for the system's resolver in tests. */
+  readonly resolve?: Resolve | undefined;
+}
+
+/** An answer of any status. */
+export interface Answer {
+  readonly status: number;
+  /** The body, as far as it came. */
+  readonly text: string;
+  readonly responseStart: string;
+  readonly retryAfterMs: number | undefined;
+}
+
+export type Posted = { readonly answer: Answer } | { readonly failure: FailedAttempt };
+
+/**
+ * Sends, and reads the answer within the limits of an attempt. Redirects are answers like others. An answer that is not 2xx counts
+ * although its body breaks off, is slow or too large: the status has said what matters.
+ * @throws the signal's reason
+ */
+export async function post({ url, headers, body, secrets, signal, resolve }: Post): Promise<Posted> {
+  const chunks: Uint8Array[] = [];
+  const answerOf = (status: number, waitMs?: number): Answer => {
+    const text = new TextDecoder().decode(Buffer.concat(chunks));
+    return { status, text, responseStart: responseStart(text, echoable(secrets, url)), retryAfterMs: waitMs };
+  };
+  try {
+    const { status, headers: answered } = await fetchPublic(
+      url,
+      {
+        method: "POST",
+        headers: { ...headers, "content-type": "application/json" },
+        body,
+        signal,
+        timeoutMs: LIMITS.attemptMs,
+        stallMs: LIMITS.attemptMs,
+        bytesMax: LIMITS.attemptAnswerBytesMax,
+        anyStatus: true,
+        // Kept here rather than returned, since an answer may break off after its start.
+        onBytes: (bytes) => {
+          chunks.push(bytes);
+          return Promise.resolve();
+        },
+      },
+      resolve,
+    );
+    return { answer: answerOf(status, retryAfter(answered, Date.now(), LIMITS.attemptRetryAfterMsMax)) };
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error;
+    const { fault, status } = error;
+    // `status` is left for a 2xx whose encoding we cannot read.
+    if (status !== undefined && (fault === "status" || !isSuccess(status))) return { answer: answerOf(status) };
+    const { responseStart: start } = answerOf(status ?? 0);
+    // An unsafe address may be a safe one at the next look-up.
+    return { failure: failed("again", FAULTS[fault], { status: status ?? null, responseStart: start }) };
+  }
+}
+
+export function isSuccess(status: number): boolean {
+  return status >= 200 && status <= 299;
+}
+
+export function isRedirect(status: number): boolean {
+  return status >= 300 && status <= 399;
+}
+
+const FAULTS: Readonly<Record<OutboundFault, AttemptFault>> = {
+  unsafe: "unsafe_url",
+  unreachable: "unreachable",
+  timeout: "timeout",
+  too_large: "too_large",
+  status: "status",
+};
+
+/** The URL may be a secret too, and a server that echoes a request shows its path alone. */
+function echoable(secrets: readonly string[], url: string): readonly string[] {
+  const parsed = URL.parse(url);
+  return parsed ? [...secrets, url, parsed.pathname + parsed.search] : secrets;
+}

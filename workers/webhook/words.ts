@@ -1,0 +1,208 @@
+/** Notifications in words, for people: mail, Slack and Telegram. Plain text without markup of any of them. */
+import type { EVENTS } from "#shared/events/events.ts";
+
+import type { Outgoing } from "./channel.ts";
+
+/** Beside the events that a channel subscribes to: a try by hand, and what owners hear of a channel that was disabled. */
+type Told = keyof typeof EVENTS | "test" | "channel.disabled";
+
+export interface Words {
+  /** One line. */
+  readonly subject: string;
+  /** Says everything, the subject too. */
+  readonly text: string;
+}
+
+/** A sentence or two on what happened, and the facts below. Absent members of the metadata are left out. */
+export function wordsOf(outgoing: Pick<Outgoing, "event" | "metadata" | "workspaceId" | "occurredAt">): Words {
+  const { event, workspaceId, occurredAt } = outgoing;
+  const fields = fieldsOf(outgoing.metadata);
+  const { subject, sentence, facts } = (STORIES.get(event) ?? (() => unknown(event)))(fields);
+  const lines = [
+    ...facts,
+    ["Workspace", workspaceId],
+    ["Time", Number.isNaN(occurredAt.getTime()) ? "" : occurredAt.toISOString()],
+  ] as const;
+  const known = lines.filter(([, value]) => value !== "").map(([name, value]) => `${name}: ${value}`);
+  return { subject, text: [sentence, "", ...known].join("\n") };
+}
+
+interface Story {
+  readonly subject: string;
+  readonly sentence: string;
+  /** Name and value; those without a value are left out. */
+  readonly facts: readonly (readonly [string, string])[];
+}
+
+/** Reads members of the metadata; a path goes into objects. An absent or odd one is the empty text. */
+interface Fields {
+  text(...path: readonly string[]): string;
+  number(name: string): string;
+  duration(name: string): string;
+}
+
+const TOLD: Readonly<Record<Told, (fields: Fields) => Story>> = {
+  "run.started": (fields) => ({
+    subject: "A run started",
+    sentence: "A run started.",
+    facts: [...runFacts(fields), ["Attempt", fields.number("attempt")]],
+  }),
+  "run.retrying": (fields) => ({
+    subject: `A run is being retried${of(" (attempt ", attempts(fields), ")")}`,
+    sentence: `A run is being retried${of(": attempt ", attempts(fields), "")}.`,
+    facts: runFacts(fields),
+  }),
+  "run.succeeded": (fields) => ({ subject: "A run succeeded", sentence: "A run succeeded.", facts: runFacts(fields) }),
+  "run.failed": (fields) => ({ ...failure("A run", fields), facts: runFacts(fields) }),
+  "run.cancelled": (fields) => ({
+    subject: "A run was cancelled",
+    sentence: "A run was cancelled.",
+    facts: runFacts(fields),
+  }),
+  "job.completed": (fields) => ({ subject: "A job completed", sentence: "A job completed.", facts: jobFacts(fields) }),
+  "job.failed": (fields) => ({ ...failure("A job", fields), facts: jobFacts(fields) }),
+  "budget.threshold_reached": (fields) => ({
+    subject: `Budget threshold reached${of(": ", fields.number("threshold"), " credits")}${of(" ", fields.text("period"), "")}`,
+    sentence: "What the workspace spent in a period reached the threshold of a budget alert.",
+    facts: [
+      ["Spent", of("", fields.number("spent"), " credits")],
+      ["Threshold", of("", fields.number("threshold"), " credits")],
+      ["Period", fields.text("period")],
+      ["Period began", fields.text("periodStart")],
+      ["Alert", fields.text("alertId")],
+    ],
+  }),
+  "template.unavailable": (fields) => ({
+    subject: `A workflow cannot run${of(": ", fields.text("missing"), " is not offered")}`,
+    sentence: "A stored workflow names a model or capability that is no longer offered.",
+    facts: [
+      ["Missing", fields.text("missing")],
+      ["Workflow", fields.text("workflowId")],
+      ["Step", fields.text("stepId")],
+    ],
+  }),
+  test: () => ({
+    subject: "Test notification",
+    sentence: "This is a test notification from Sluice. The channel works.",
+    facts: [],
+  }),
+  "channel.disabled": (fields) => ({
+    subject: `A notification channel was disabled${of(": ", fields.text("channelName"), "")}`,
+    sentence: `A notification channel was disabled${of(" because ", reason(fields), "")}. Nothing is sent to it until it is enabled again.`,
+    facts: [
+      ["Channel", fields.text("channelName")],
+      ["Type", fields.text("channelType")],
+      ["Id", fields.text("channelId")],
+    ],
+  }),
+};
+
+const STORIES: ReadonlyMap<string, (fields: Fields) => Story> = new Map(Object.entries(TOLD));
+
+/** A release before this one may send what only the next one knows. */
+function unknown(event: string): Story {
+  return { subject: `Notification: ${event}`, sentence: `The event ${event} happened.`, facts: [] };
+}
+
+function failure(what: string, fields: Fields): Pick<Story, "subject" | "sentence"> {
+  const code = fields.text("error", "code");
+  const message = fields.text("error", "message");
+  return {
+    subject: `${what} failed${of(": ", code, "")}`,
+    sentence:
+      message === "" ? `${what} failed${of(" (", code, ")")}.` : `${what} failed${of(" (", code, ")")}: ${message}`,
+  };
+}
+
+function runFacts(fields: Fields): Story["facts"] {
+  return [["Run", fields.text("runId")], ["Workflow", fields.text("workflowId")], ...costs(fields)];
+}
+
+function jobFacts(fields: Fields): Story["facts"] {
+  return [
+    ["Job", fields.text("jobId")],
+    ["Modality", fields.text("modality")],
+    ["Model", fields.text("model")],
+    ...costs(fields),
+  ];
+}
+
+function costs(fields: Fields): Story["facts"] {
+  return [
+    ["Duration", fields.duration("durationMs")],
+    ["Credits used", fields.number("creditsUsed")],
+  ];
+}
+
+function attempts(fields: Fields): string {
+  return of("", fields.number("attempt"), of(" of ", fields.number("maxAttempts"), ""));
+}
+
+/** In the words of `notification_channel.disabled_reason`. */
+function reason(fields: Fields): string {
+  return REASONS.get(fields.text("reason")) ?? "";
+}
+
+const REASONS: ReadonlyMap<string, string> = new Map([
+  ["gone", "its receiver takes no more messages"],
+  ["rejected", "its receiver refuses our messages"],
+  ["failing", "every attempt failed for five days"],
+]);
+
+/** The value with what stands around it, or nothing at all. */
+function of(before: string, value: string, after: string): string {
+  return value === "" ? "" : before + value + after;
+}
+
+/** Longer ones are no ids, codes or sentences of ours. */
+const VALUE_CHARACTERS_MAX = 500;
+
+function fieldsOf(metadata: Readonly<Record<string, unknown>>): Fields {
+  return {
+    text(...path) {
+      const value = path.reduce<unknown>((inner, name) => memberOf(inner, name), metadata);
+      return typeof value === "string" ? oneLine(value) : "";
+    },
+    number(name) {
+      const value = memberOf(metadata, name);
+      return isNumber(value) ? NUMBER.format(value) : "";
+    },
+    duration(name) {
+      const ms = memberOf(metadata, name);
+      return isNumber(ms) ? durationOf(ms) : "";
+    },
+  };
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null && Object.hasOwn(value, name)
+    ? Reflect.get(value, name)
+    : undefined;
+}
+
+function isNumber(value: unknown): value is number {
+  return typeof value === "number" && Number.isFinite(value);
+}
+
+/** A line break in a value could pretend to be a fact of ours. */
+function oneLine(text: string): string {
+  const plain = text
+    .toWellFormed()
+    .replaceAll(/[\p{Cc}\u2028\u2029]+/gu, " ")
+    .trim();
+  const characters = Array.from(plain.slice(0, 2 * VALUE_CHARACTERS_MAX + 2));
+  return characters.length > VALUE_CHARACTERS_MAX ? `${characters.slice(0, VALUE_CHARACTERS_MAX).join("")}…` : plain;
+}
+
+/** Down to a nano-credit, never as 1e-9. */
+const NUMBER = new Intl.NumberFormat("en", { maximumFractionDigits: 9, useGrouping: false });
+
+function durationOf(ms: number): string {
+  if (ms < 1_000) return `${NUMBER.format(Math.round(ms))} ms`;
+  const seconds = ms / 1_000;
+  if (seconds < 60) return `${seconds.toFixed(1)} s`;
+  const whole = Math.round(seconds);
+  const hours = Math.floor(whole / 3_600);
+  const minutes = Math.floor((whole % 3_600) / 60);
+  return hours > 0 ? `${hours} h ${minutes} min` : `${minutes} min ${whole % 60} s`;
+}
