@@ -10,7 +10,9 @@ import { FILES_LIMITS } from "./limits/files.ts";
 import { HTTP_LIMITS } from "./limits/http.ts";
 import { JOBS_LIMITS } from "./limits/jobs.ts";
 import { MEDIA_LIMITS } from "./limits/media.ts";
+import { OPERATOR_LIMITS } from "./limits/operators.ts";
 import { PROVIDERS_LIMITS } from "./limits/providers.ts";
+import { SETTINGS_LIMITS } from "./limits/settings.ts";
 import { STORAGE_LIMITS } from "./limits/storage.ts";
 import { VIDEO_LIMITS } from "./limits/video.ts";
 import { WEB_LIMITS } from "./limits/web.ts";
@@ -23,10 +25,12 @@ export { INPUT_BYTES_MAX, MEDIA_JOBS, TOKENS_PER_IMAGE } from "./limits/media.ts
 export const LIMITS = {
   ...HTTP_LIMITS,
   ...CALLS_LIMITS,
+  ...OPERATOR_LIMITS,
   ...PROVIDERS_LIMITS,
   ...JOBS_LIMITS,
   ...MEDIA_LIMITS,
   ...FILES_LIMITS,
+  ...SETTINGS_LIMITS,
   ...STORAGE_LIMITS,
   ...CAPABILITIES_LIMITS,
   ...ARCHIVE_LIMITS,

@@ -1,0 +1,21 @@
+/** What a workspace may have, and what its settings are read and written in. */
+export const SETTINGS_LIMITS = {
+  settingsBodyBytesMax: 65_536,
+  settingsNameCharsMax: 64,
+  settingsPageDefault: 20,
+  settingsPageMax: 100,
+  /** Rows of one CSV: what a spreadsheet still opens. */
+  csvRowsMax: 100_000,
+  /** Keys that are neither revoked nor expired. */
+  keysPerWorkspaceMax: 1_000,
+  membersPerWorkspaceMax: 1_000,
+  channelsPerWorkspaceMax: 100,
+  subscriptionsPerChannelMax: 100,
+  budgetAlertsPerWorkspaceMax: 50,
+  /** Of one answer: a month by the hour would be 744. */
+  usageBucketsMax: 400,
+  keyOverlapSecondsMax: 604_800,
+  /** Deliveries that are sent again at once. */
+  recoverDaysMax: 14,
+  recoverMax: 10_000,
+} as const;
