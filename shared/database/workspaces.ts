@@ -1,6 +1,6 @@
 /** Workspaces: who calls and pays. A change and its audit row are one statement, so neither exists alone. */
 import { type Actor, actorJson } from "./audit-log.ts";
-import type { Queryable } from "./client.ts";
+import { type Queryable, SQL, sqlState } from "./client.ts";
 
 export interface WorkspaceRow {
   readonly id: string;
@@ -15,7 +15,7 @@ export interface WorkspaceSummary extends WorkspaceRow {
   readonly held: bigint;
 }
 
-/** Undefined when the name is taken. Its balance and rate window come with it. */
+/** Undefined when the name or the id is taken. Its balance and rate window come with it. */
 export async function insertWorkspace(
   target: Queryable,
   workspace: { readonly id: string; readonly name: string; readonly actor: Actor },
@@ -24,7 +24,7 @@ export async function insertWorkspace(
     `with changed as (
        insert into workspace (id, name)
        values ($1, $2)
-       on conflict (name) do nothing
+       on conflict do nothing
        returning id, name, is_active, created_at
      ), logged as (
        insert into audit_log (workspace_id, actor, action, subject, after)
@@ -79,6 +79,33 @@ export async function setWorkspaceActive(
   return rows[0];
 }
 
+/** `taken` when another workspace has the name. */
+export async function renameWorkspace(
+  target: Queryable,
+  workspaceId: string,
+  change: { readonly name: string; readonly actor: Actor },
+): Promise<"renamed" | "same" | "taken"> {
+  try {
+    const rows = await target.query(
+      `with old as (
+         select id, name from workspace where id = $1 for no key update
+       ), changed as (
+         update workspace w set name = $2 from old where w.id = old.id and w.name <> $2 returning w.id, w.name
+       ), logged as (
+         insert into audit_log (workspace_id, actor, action, subject, before, after)
+         select c.id, $3, 'workspace.rename', c.id::text, jsonb_build_object('name', o.name), jsonb_build_object('name', c.name)
+         from changed c join old o on o.id = c.id
+       )
+       select id from changed`,
+      [workspaceId, change.name, actorJson(change.actor)],
+    );
+    return rows.length > 0 ? "renamed" : "same";
+  } catch (error) {
+    if (sqlState(error) === SQL.uniqueViolation) return "taken";
+    throw error;
+  }
+}
+
 export async function findWorkspaceById(target: Queryable, workspaceId: string): Promise<WorkspaceRow | undefined> {
   const rows = await target.query<WorkspaceRow>(
     `select id, name, is_active, created_at
@@ -99,12 +126,38 @@ export async function findWorkspaceByName(target: Queryable, name: string): Prom
   return rows[0];
 }
 
+const SUMMARY = `select w.id, w.name, w.is_active, w.created_at, b.amount, b.held
+     from workspace w
+     join balance b on b.workspace_id = w.id`;
+
 /** All of them with their balances, by name: for operators. */
 export function listWorkspaces(target: Queryable): Promise<WorkspaceSummary[]> {
+  return target.query<WorkspaceSummary>(`${SUMMARY} order by w.name`);
+}
+
+/** With their balances, the newest first, behind `after`: for operators. Ids are callers', so they tell no order. */
+export function pageWorkspaces(
+  target: Queryable,
+  { after, limit }: { readonly after: string | null; readonly limit: number },
+): Promise<WorkspaceSummary[]> {
   return target.query<WorkspaceSummary>(
-    `select w.id, w.name, w.is_active, w.created_at, b.amount, b.held
-     from workspace w
-     join balance b on b.workspace_id = w.id
-     order by w.name`,
+    `${SUMMARY}
+     where $1::uuid is null or (w.created_at, w.id) < (select created_at, id from workspace where id = $1)
+     order by w.created_at desc, w.id desc
+     limit $2`,
+    [after, limit],
   );
+}
+
+export async function countWorkspaces(target: Queryable): Promise<number> {
+  const rows = await target.query<{ count: bigint }>("select count(*) as count from workspace");
+  return Number(rows[0]?.count ?? 0n);
+}
+
+export async function findWorkspaceSummary(
+  target: Queryable,
+  workspaceId: string,
+): Promise<WorkspaceSummary | undefined> {
+  const rows = await target.query<WorkspaceSummary>(`${SUMMARY} where w.id = $1`, [workspaceId]);
+  return rows[0];
 }

@@ -1,6 +1,7 @@
 /** Opens what carries runs on, for both lanes. */
 import { openOffered } from "#shared/capabilities/offered.ts";
 import { serviceSecret } from "#shared/database/service-secrets.ts";
+import { newId } from "#shared/ids.ts";
 import { createJobAdmission } from "#shared/jobs/admission.ts";
 import { createJobDispatcher } from "#shared/jobs/dispatcher.ts";
 import type { Lifecycle } from "#shared/lifecycle.ts";
@@ -11,6 +12,7 @@ import { createJobTokens } from "#shared/secrets/job-token.ts";
 import { randomBytes } from "node:crypto";
 
 import type { WorkerContext } from "../context.ts";
+import { openLeases } from "../jobs/leases.ts";
 import type { Runner } from "../runner/runner.ts";
 import type { WorkflowContext } from "./context.ts";
 import { CarriedRuns, startWorkflowRunner } from "./runner.ts";
@@ -44,5 +46,11 @@ export async function startWorkflows(
     },
   };
   const runs = new CarriedRuns(own);
-  return LANES.map((lane) => startWorkflowRunner({ context: own, runs, work, lane, slots: context.slots(lane) }));
+  return LANES.map((lane) => {
+    const slots = context.slots(lane);
+    // Runs hold no lease; the dispatcher and operators are told of the slots.
+    const beats = openLeases({ context, worker: newId(), pool: "workflow", lane, slots });
+    lifecycle.onStop(`beats workflow ${lane}`, () => beats.close());
+    return startWorkflowRunner({ context: own, runs, work, lane, slots });
+  });
 }
