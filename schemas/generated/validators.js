@@ -18596,8 +18596,7 @@ validate158.errors = vErrors;
 return errors === 0;
 }
 validate158.evaluated = { props: { model: true, prompt: true, lyrics: true, duration: true, seed: true, response_format: true, output_format: true }, dynamicProps: false, dynamicItems: false };
-var validatePipelineRunRequest = validate159;
-var schema169 = { type: "object", required: ["definition"], properties: { definition: { type: "object" }, input: { type: "object" }, mode: { type: "string", enum: ["sync", "stream", "async"] } } };
+var validateOperatorApiKeyUpdateRequest = validate159;
 function validate159(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -18610,51 +18609,39 @@ evaluated0.items = undefined;
 }
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
-let missing0;
-if (data.definition === undefined && (missing0 = "definition")) {
-validate159.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+if (data.preset !== undefined) {
+let data0 = data.preset;
+const _errs1 = errors;
+if (errors === _errs1) {
+if (typeof data0 === "string") {
+if (func2(data0) > 64) {
+validate159.errors = [{ instancePath: instancePath + "/preset", schemaPath: "#/properties/preset/maxLength", keyword: "maxLength", params: { limit: 64 } }];
 return false;
 } else {
-if (data.definition !== undefined) {
-let data0 = data.definition;
-const _errs1 = errors;
-if (!(data0 && typeof data0 == "object" && !Array.isArray(data0))) {
-validate159.errors = [{ instancePath: instancePath + "/definition", schemaPath: "#/properties/definition/type", keyword: "type", params: { type: "object" } }];
+if (func2(data0) < 1) {
+validate159.errors = [{ instancePath: instancePath + "/preset", schemaPath: "#/properties/preset/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
+}
+}
+} else {
+validate159.errors = [{ instancePath: instancePath + "/preset", schemaPath: "#/properties/preset/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
 }
 var valid0 = _errs1 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
-if (data.input !== undefined) {
-let data1 = data.input;
+if (data.is_revoked !== undefined) {
 const _errs3 = errors;
-if (!(data1 && typeof data1 == "object" && !Array.isArray(data1))) {
-validate159.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/type", keyword: "type", params: { type: "object" } }];
+if (data.is_revoked !== true) {
+validate159.errors = [{ instancePath: instancePath + "/is_revoked", schemaPath: "#/properties/is_revoked/const", keyword: "const", params: { allowedValue: true } }];
 return false;
 }
 var valid0 = _errs3 === errors;
 } else {
 var valid0 = true;
-}
-if (valid0) {
-if (data.mode !== undefined) {
-let data2 = data.mode;
-const _errs5 = errors;
-if (typeof data2 !== "string") {
-validate159.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-if (!(data2 === "sync" || data2 === "stream" || data2 === "async")) {
-validate159.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/enum", keyword: "enum", params: { allowedValues: schema169.properties.mode.enum } }];
-return false;
-}
-var valid0 = _errs5 === errors;
-} else {
-var valid0 = true;
-}
-}
 }
 }
 } else {
@@ -18665,9 +18652,8 @@ return false;
 validate159.errors = vErrors;
 return errors === 0;
 }
-validate159.evaluated = { props: { definition: true, input: true, mode: true }, dynamicProps: false, dynamicItems: false };
-var validateSpeechRequest = validate160;
-var schema170 = { type: "object", required: ["model", "input"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, input: { type: "string", minLength: 1, maxLength: 4096 }, voice: { type: "string", minLength: 1, maxLength: 200 }, instructions: { type: "string", maxLength: 4096 }, response_format: { type: "string", enum: ["mp3", "opus", "aac", "flac", "wav", "pcm"] }, stream_format: { type: "string", enum: ["audio", "sse"] }, speed: { type: "number", minimum: 0.25, maximum: 4 } } };
+validate159.evaluated = { props: { preset: true, is_revoked: true }, dynamicProps: false, dynamicItems: false };
+var validateOperatorCatalogueCheckRequest = validate160;
 function validate160(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -18681,8 +18667,708 @@ evaluated0.items = undefined;
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.model === undefined && (missing0 = "model") || data.input === undefined && (missing0 = "input")) {
+if (data.files === undefined && (missing0 = "files")) {
 validate160.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.files !== undefined) {
+let data0 = data.files;
+const _errs1 = errors;
+if (errors === _errs1) {
+if (Array.isArray(data0)) {
+if (data0.length > 50) {
+validate160.errors = [{ instancePath: instancePath + "/files", schemaPath: "#/properties/files/maxItems", keyword: "maxItems", params: { limit: 50 } }];
+return false;
+} else {
+if (data0.length < 1) {
+validate160.errors = [{ instancePath: instancePath + "/files", schemaPath: "#/properties/files/minItems", keyword: "minItems", params: { limit: 1 } }];
+return false;
+} else {
+var valid1 = true;
+const len0 = data0.length;
+for (let i0 = 0;i0 < len0; i0++) {
+let data1 = data0[i0];
+const _errs3 = errors;
+if (errors === _errs3) {
+if (data1 && typeof data1 == "object" && !Array.isArray(data1)) {
+let missing1;
+if (data1.name === undefined && (missing1 = "name") || data1.text === undefined && (missing1 = "text")) {
+validate160.errors = [{ instancePath: instancePath + "/files/" + i0, schemaPath: "#/properties/files/items/required", keyword: "required", params: { missingProperty: missing1 } }];
+return false;
+} else {
+if (data1.name !== undefined) {
+let data2 = data1.name;
+const _errs5 = errors;
+if (errors === _errs5) {
+if (typeof data2 === "string") {
+if (func2(data2) > 64) {
+validate160.errors = [{ instancePath: instancePath + "/files/" + i0 + "/name", schemaPath: "#/properties/files/items/properties/name/maxLength", keyword: "maxLength", params: { limit: 64 } }];
+return false;
+} else {
+if (func2(data2) < 1) {
+validate160.errors = [{ instancePath: instancePath + "/files/" + i0 + "/name", schemaPath: "#/properties/files/items/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
+return false;
+}
+}
+} else {
+validate160.errors = [{ instancePath: instancePath + "/files/" + i0 + "/name", schemaPath: "#/properties/files/items/properties/name/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+var valid2 = _errs5 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data1.text !== undefined) {
+let data3 = data1.text;
+const _errs7 = errors;
+if (errors === _errs7) {
+if (typeof data3 === "string") {
+if (func2(data3) > 262144) {
+validate160.errors = [{ instancePath: instancePath + "/files/" + i0 + "/text", schemaPath: "#/properties/files/items/properties/text/maxLength", keyword: "maxLength", params: { limit: 262144 } }];
+return false;
+}
+} else {
+validate160.errors = [{ instancePath: instancePath + "/files/" + i0 + "/text", schemaPath: "#/properties/files/items/properties/text/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+var valid2 = _errs7 === errors;
+} else {
+var valid2 = true;
+}
+}
+}
+} else {
+validate160.errors = [{ instancePath: instancePath + "/files/" + i0, schemaPath: "#/properties/files/items/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid1 = _errs3 === errors;
+if (!valid1) {
+break;
+}
+}
+}
+}
+} else {
+validate160.errors = [{ instancePath: instancePath + "/files", schemaPath: "#/properties/files/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+}
+}
+} else {
+validate160.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate160.errors = vErrors;
+return errors === 0;
+}
+validate160.evaluated = { props: { files: true }, dynamicProps: false, dynamicItems: false };
+var validateOperatorCreditMoveRequest = validate161;
+var schema171 = { type: "object", required: ["id", "kind", "credits"], properties: { id: { type: "string", format: "uuid" }, kind: { type: "string", enum: ["top_up", "correction"] }, credits: { type: ["number", "string"] }, note: { type: "string", minLength: 1, maxLength: 200 } } };
+function validate161(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate161.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.id === undefined && (missing0 = "id") || data.kind === undefined && (missing0 = "kind") || data.credits === undefined && (missing0 = "credits")) {
+validate161.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.id !== undefined) {
+let data0 = data.id;
+const _errs1 = errors;
+if (errors === _errs1) {
+if (errors === _errs1) {
+if (typeof data0 === "string") {
+if (!formats0.test(data0)) {
+validate161.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate161.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.kind !== undefined) {
+let data1 = data.kind;
+const _errs3 = errors;
+if (typeof data1 !== "string") {
+validate161.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data1 === "top_up" || data1 === "correction")) {
+validate161.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/enum", keyword: "enum", params: { allowedValues: schema171.properties.kind.enum } }];
+return false;
+}
+var valid0 = _errs3 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.credits !== undefined) {
+let data2 = data.credits;
+const _errs5 = errors;
+if (!(typeof data2 == "number" && isFinite(data2)) && typeof data2 !== "string") {
+validate161.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/type", keyword: "type", params: { type: schema171.properties.credits.type } }];
+return false;
+}
+var valid0 = _errs5 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.note !== undefined) {
+let data3 = data.note;
+const _errs7 = errors;
+if (errors === _errs7) {
+if (typeof data3 === "string") {
+if (func2(data3) > 200) {
+validate161.errors = [{ instancePath: instancePath + "/note", schemaPath: "#/properties/note/maxLength", keyword: "maxLength", params: { limit: 200 } }];
+return false;
+} else {
+if (func2(data3) < 1) {
+validate161.errors = [{ instancePath: instancePath + "/note", schemaPath: "#/properties/note/minLength", keyword: "minLength", params: { limit: 1 } }];
+return false;
+}
+}
+} else {
+validate161.errors = [{ instancePath: instancePath + "/note", schemaPath: "#/properties/note/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+var valid0 = _errs7 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+} else {
+validate161.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate161.errors = vErrors;
+return errors === 0;
+}
+validate161.evaluated = { props: { id: true, kind: true, credits: true, note: true }, dynamicProps: false, dynamicItems: false };
+var validateOperatorRedriveRequest = validate162;
+function validate162(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate162.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.ids === undefined && (missing0 = "ids")) {
+validate162.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.ids !== undefined) {
+let data0 = data.ids;
+const _errs1 = errors;
+if (errors === _errs1) {
+if (Array.isArray(data0)) {
+if (data0.length > 100) {
+validate162.errors = [{ instancePath: instancePath + "/ids", schemaPath: "#/properties/ids/maxItems", keyword: "maxItems", params: { limit: 100 } }];
+return false;
+} else {
+if (data0.length < 1) {
+validate162.errors = [{ instancePath: instancePath + "/ids", schemaPath: "#/properties/ids/minItems", keyword: "minItems", params: { limit: 1 } }];
+return false;
+} else {
+var valid1 = true;
+const len0 = data0.length;
+for (let i0 = 0;i0 < len0; i0++) {
+let data1 = data0[i0];
+const _errs3 = errors;
+if (errors === _errs3) {
+if (errors === _errs3) {
+if (typeof data1 === "string") {
+if (!formats0.test(data1)) {
+validate162.errors = [{ instancePath: instancePath + "/ids/" + i0, schemaPath: "#/properties/ids/items/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate162.errors = [{ instancePath: instancePath + "/ids/" + i0, schemaPath: "#/properties/ids/items/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid1 = _errs3 === errors;
+if (!valid1) {
+break;
+}
+}
+}
+}
+} else {
+validate162.errors = [{ instancePath: instancePath + "/ids", schemaPath: "#/properties/ids/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+}
+}
+} else {
+validate162.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate162.errors = vErrors;
+return errors === 0;
+}
+validate162.evaluated = { props: { ids: true }, dynamicProps: false, dynamicItems: false };
+var validateOperatorTokenCreateRequest = validate163;
+var schema173 = { type: "object", required: ["name", "scope"], properties: { id: { type: "string", format: "uuid" }, name: { type: "string", minLength: 1, maxLength: 64 }, scope: { type: "string", enum: ["read", "write", "money"] }, expires_at: { type: "string", format: "date-time" } } };
+function validate163(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate163.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.name === undefined && (missing0 = "name") || data.scope === undefined && (missing0 = "scope")) {
+validate163.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.id !== undefined) {
+let data0 = data.id;
+const _errs1 = errors;
+if (errors === _errs1) {
+if (errors === _errs1) {
+if (typeof data0 === "string") {
+if (!formats0.test(data0)) {
+validate163.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate163.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.name !== undefined) {
+let data1 = data.name;
+const _errs3 = errors;
+if (errors === _errs3) {
+if (typeof data1 === "string") {
+if (func2(data1) > 64) {
+validate163.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/maxLength", keyword: "maxLength", params: { limit: 64 } }];
+return false;
+} else {
+if (func2(data1) < 1) {
+validate163.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
+return false;
+}
+}
+} else {
+validate163.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+var valid0 = _errs3 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.scope !== undefined) {
+let data2 = data.scope;
+const _errs5 = errors;
+if (typeof data2 !== "string") {
+validate163.errors = [{ instancePath: instancePath + "/scope", schemaPath: "#/properties/scope/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data2 === "read" || data2 === "write" || data2 === "money")) {
+validate163.errors = [{ instancePath: instancePath + "/scope", schemaPath: "#/properties/scope/enum", keyword: "enum", params: { allowedValues: schema173.properties.scope.enum } }];
+return false;
+}
+var valid0 = _errs5 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.expires_at !== undefined) {
+let data3 = data.expires_at;
+const _errs7 = errors;
+if (errors === _errs7) {
+if (errors === _errs7) {
+if (typeof data3 === "string") {
+if (!formats14.validate(data3)) {
+validate163.errors = [{ instancePath: instancePath + "/expires_at", schemaPath: "#/properties/expires_at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate163.errors = [{ instancePath: instancePath + "/expires_at", schemaPath: "#/properties/expires_at/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs7 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+} else {
+validate163.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate163.errors = vErrors;
+return errors === 0;
+}
+validate163.evaluated = { props: { id: true, name: true, scope: true, expires_at: true }, dynamicProps: false, dynamicItems: false };
+var validateOperatorWorkspaceCreateRequest = validate164;
+function validate164(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate164.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.name === undefined && (missing0 = "name") || data.owner === undefined && (missing0 = "owner")) {
+validate164.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.id !== undefined) {
+let data0 = data.id;
+const _errs1 = errors;
+if (errors === _errs1) {
+if (errors === _errs1) {
+if (typeof data0 === "string") {
+if (!formats0.test(data0)) {
+validate164.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate164.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.name !== undefined) {
+let data1 = data.name;
+const _errs3 = errors;
+if (errors === _errs3) {
+if (typeof data1 === "string") {
+if (func2(data1) > 64) {
+validate164.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/maxLength", keyword: "maxLength", params: { limit: 64 } }];
+return false;
+} else {
+if (func2(data1) < 1) {
+validate164.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
+return false;
+}
+}
+} else {
+validate164.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+var valid0 = _errs3 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.owner !== undefined) {
+let data2 = data.owner;
+const _errs5 = errors;
+if (errors === _errs5) {
+if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
+let missing1;
+if (data2.name === undefined && (missing1 = "name")) {
+validate164.errors = [{ instancePath: instancePath + "/owner", schemaPath: "#/properties/owner/required", keyword: "required", params: { missingProperty: missing1 } }];
+return false;
+} else {
+if (data2.name !== undefined) {
+let data3 = data2.name;
+const _errs7 = errors;
+if (errors === _errs7) {
+if (typeof data3 === "string") {
+if (func2(data3) > 64) {
+validate164.errors = [{ instancePath: instancePath + "/owner/name", schemaPath: "#/properties/owner/properties/name/maxLength", keyword: "maxLength", params: { limit: 64 } }];
+return false;
+} else {
+if (func2(data3) < 1) {
+validate164.errors = [{ instancePath: instancePath + "/owner/name", schemaPath: "#/properties/owner/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
+return false;
+}
+}
+} else {
+validate164.errors = [{ instancePath: instancePath + "/owner/name", schemaPath: "#/properties/owner/properties/name/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+var valid1 = _errs7 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
+if (data2.email !== undefined) {
+let data4 = data2.email;
+const _errs9 = errors;
+if (errors === _errs9) {
+if (typeof data4 === "string") {
+if (func2(data4) > 254) {
+validate164.errors = [{ instancePath: instancePath + "/owner/email", schemaPath: "#/properties/owner/properties/email/maxLength", keyword: "maxLength", params: { limit: 254 } }];
+return false;
+} else {
+if (func2(data4) < 3) {
+validate164.errors = [{ instancePath: instancePath + "/owner/email", schemaPath: "#/properties/owner/properties/email/minLength", keyword: "minLength", params: { limit: 3 } }];
+return false;
+}
+}
+} else {
+validate164.errors = [{ instancePath: instancePath + "/owner/email", schemaPath: "#/properties/owner/properties/email/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+var valid1 = _errs9 === errors;
+} else {
+var valid1 = true;
+}
+}
+}
+} else {
+validate164.errors = [{ instancePath: instancePath + "/owner", schemaPath: "#/properties/owner/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid0 = _errs5 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.preset !== undefined) {
+let data5 = data.preset;
+const _errs11 = errors;
+if (errors === _errs11) {
+if (typeof data5 === "string") {
+if (func2(data5) > 64) {
+validate164.errors = [{ instancePath: instancePath + "/preset", schemaPath: "#/properties/preset/maxLength", keyword: "maxLength", params: { limit: 64 } }];
+return false;
+} else {
+if (func2(data5) < 1) {
+validate164.errors = [{ instancePath: instancePath + "/preset", schemaPath: "#/properties/preset/minLength", keyword: "minLength", params: { limit: 1 } }];
+return false;
+}
+}
+} else {
+validate164.errors = [{ instancePath: instancePath + "/preset", schemaPath: "#/properties/preset/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+var valid0 = _errs11 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+} else {
+validate164.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate164.errors = vErrors;
+return errors === 0;
+}
+validate164.evaluated = { props: { id: true, name: true, owner: true, preset: true }, dynamicProps: false, dynamicItems: false };
+var validateOperatorWorkspaceUpdateRequest = validate165;
+function validate165(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate165.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+if (data.name !== undefined) {
+let data0 = data.name;
+const _errs1 = errors;
+if (errors === _errs1) {
+if (typeof data0 === "string") {
+if (func2(data0) > 64) {
+validate165.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/maxLength", keyword: "maxLength", params: { limit: 64 } }];
+return false;
+} else {
+if (func2(data0) < 1) {
+validate165.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
+return false;
+}
+}
+} else {
+validate165.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.is_active !== undefined) {
+const _errs3 = errors;
+if (typeof data.is_active !== "boolean") {
+validate165.errors = [{ instancePath: instancePath + "/is_active", schemaPath: "#/properties/is_active/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid0 = _errs3 === errors;
+} else {
+var valid0 = true;
+}
+}
+} else {
+validate165.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate165.errors = vErrors;
+return errors === 0;
+}
+validate165.evaluated = { props: { name: true, is_active: true }, dynamicProps: false, dynamicItems: false };
+var validatePipelineRunRequest = validate166;
+var schema176 = { type: "object", required: ["definition"], properties: { definition: { type: "object" }, input: { type: "object" }, mode: { type: "string", enum: ["sync", "stream", "async"] } } };
+function validate166(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate166.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.definition === undefined && (missing0 = "definition")) {
+validate166.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.definition !== undefined) {
+let data0 = data.definition;
+const _errs1 = errors;
+if (!(data0 && typeof data0 == "object" && !Array.isArray(data0))) {
+validate166.errors = [{ instancePath: instancePath + "/definition", schemaPath: "#/properties/definition/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.input !== undefined) {
+let data1 = data.input;
+const _errs3 = errors;
+if (!(data1 && typeof data1 == "object" && !Array.isArray(data1))) {
+validate166.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+var valid0 = _errs3 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.mode !== undefined) {
+let data2 = data.mode;
+const _errs5 = errors;
+if (typeof data2 !== "string") {
+validate166.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data2 === "sync" || data2 === "stream" || data2 === "async")) {
+validate166.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/enum", keyword: "enum", params: { allowedValues: schema176.properties.mode.enum } }];
+return false;
+}
+var valid0 = _errs5 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+} else {
+validate166.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate166.errors = vErrors;
+return errors === 0;
+}
+validate166.evaluated = { props: { definition: true, input: true, mode: true }, dynamicProps: false, dynamicItems: false };
+var validateSpeechRequest = validate167;
+var schema177 = { type: "object", required: ["model", "input"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, input: { type: "string", minLength: 1, maxLength: 4096 }, voice: { type: "string", minLength: 1, maxLength: 200 }, instructions: { type: "string", maxLength: 4096 }, response_format: { type: "string", enum: ["mp3", "opus", "aac", "flac", "wav", "pcm"] }, stream_format: { type: "string", enum: ["audio", "sse"] }, speed: { type: "number", minimum: 0.25, maximum: 4 } } };
+function validate167(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate167.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.model === undefined && (missing0 = "model") || data.input === undefined && (missing0 = "input")) {
+validate167.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.model !== undefined) {
@@ -18691,16 +19377,16 @@ const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
 if (func2(data0) > 200) {
-validate160.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
+validate167.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
 if (func2(data0) < 1) {
-validate160.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
+validate167.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
 }
 } else {
-validate160.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
+validate167.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -18715,16 +19401,16 @@ const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
 if (func2(data1) > 4096) {
-validate160.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/maxLength", keyword: "maxLength", params: { limit: 4096 } }];
+validate167.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/maxLength", keyword: "maxLength", params: { limit: 4096 } }];
 return false;
 } else {
 if (func2(data1) < 1) {
-validate160.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/minLength", keyword: "minLength", params: { limit: 1 } }];
+validate167.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
 }
 } else {
-validate160.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/type", keyword: "type", params: { type: "string" } }];
+validate167.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -18739,16 +19425,16 @@ const _errs5 = errors;
 if (errors === _errs5) {
 if (typeof data2 === "string") {
 if (func2(data2) > 200) {
-validate160.errors = [{ instancePath: instancePath + "/voice", schemaPath: "#/properties/voice/maxLength", keyword: "maxLength", params: { limit: 200 } }];
+validate167.errors = [{ instancePath: instancePath + "/voice", schemaPath: "#/properties/voice/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
 if (func2(data2) < 1) {
-validate160.errors = [{ instancePath: instancePath + "/voice", schemaPath: "#/properties/voice/minLength", keyword: "minLength", params: { limit: 1 } }];
+validate167.errors = [{ instancePath: instancePath + "/voice", schemaPath: "#/properties/voice/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
 }
 } else {
-validate160.errors = [{ instancePath: instancePath + "/voice", schemaPath: "#/properties/voice/type", keyword: "type", params: { type: "string" } }];
+validate167.errors = [{ instancePath: instancePath + "/voice", schemaPath: "#/properties/voice/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -18763,11 +19449,11 @@ const _errs7 = errors;
 if (errors === _errs7) {
 if (typeof data3 === "string") {
 if (func2(data3) > 4096) {
-validate160.errors = [{ instancePath: instancePath + "/instructions", schemaPath: "#/properties/instructions/maxLength", keyword: "maxLength", params: { limit: 4096 } }];
+validate167.errors = [{ instancePath: instancePath + "/instructions", schemaPath: "#/properties/instructions/maxLength", keyword: "maxLength", params: { limit: 4096 } }];
 return false;
 }
 } else {
-validate160.errors = [{ instancePath: instancePath + "/instructions", schemaPath: "#/properties/instructions/type", keyword: "type", params: { type: "string" } }];
+validate167.errors = [{ instancePath: instancePath + "/instructions", schemaPath: "#/properties/instructions/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -18780,11 +19466,11 @@ if (data.response_format !== undefined) {
 let data4 = data.response_format;
 const _errs9 = errors;
 if (typeof data4 !== "string") {
-validate160.errors = [{ instancePath: instancePath + "/response_format", schemaPath: "#/properties/response_format/type", keyword: "type", params: { type: "string" } }];
+validate167.errors = [{ instancePath: instancePath + "/response_format", schemaPath: "#/properties/response_format/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data4 === "mp3" || data4 === "opus" || data4 === "aac" || data4 === "flac" || data4 === "wav" || data4 === "pcm")) {
-validate160.errors = [{ instancePath: instancePath + "/response_format", schemaPath: "#/properties/response_format/enum", keyword: "enum", params: { allowedValues: schema170.properties.response_format.enum } }];
+validate167.errors = [{ instancePath: instancePath + "/response_format", schemaPath: "#/properties/response_format/enum", keyword: "enum", params: { allowedValues: schema177.properties.response_format.enum } }];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -18796,11 +19482,11 @@ if (data.stream_format !== undefined) {
 let data5 = data.stream_format;
 const _errs11 = errors;
 if (typeof data5 !== "string") {
-validate160.errors = [{ instancePath: instancePath + "/stream_format", schemaPath: "#/properties/stream_format/type", keyword: "type", params: { type: "string" } }];
+validate167.errors = [{ instancePath: instancePath + "/stream_format", schemaPath: "#/properties/stream_format/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data5 === "audio" || data5 === "sse")) {
-validate160.errors = [{ instancePath: instancePath + "/stream_format", schemaPath: "#/properties/stream_format/enum", keyword: "enum", params: { allowedValues: schema170.properties.stream_format.enum } }];
+validate167.errors = [{ instancePath: instancePath + "/stream_format", schemaPath: "#/properties/stream_format/enum", keyword: "enum", params: { allowedValues: schema177.properties.stream_format.enum } }];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -18814,16 +19500,16 @@ const _errs13 = errors;
 if (errors === _errs13) {
 if (typeof data6 == "number" && isFinite(data6)) {
 if (data6 > 4 || isNaN(data6)) {
-validate160.errors = [{ instancePath: instancePath + "/speed", schemaPath: "#/properties/speed/maximum", keyword: "maximum", params: { comparison: "<=", limit: 4 } }];
+validate167.errors = [{ instancePath: instancePath + "/speed", schemaPath: "#/properties/speed/maximum", keyword: "maximum", params: { comparison: "<=", limit: 4 } }];
 return false;
 } else {
 if (data6 < 0.25 || isNaN(data6)) {
-validate160.errors = [{ instancePath: instancePath + "/speed", schemaPath: "#/properties/speed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0.25 } }];
+validate167.errors = [{ instancePath: instancePath + "/speed", schemaPath: "#/properties/speed/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0.25 } }];
 return false;
 }
 }
 } else {
-validate160.errors = [{ instancePath: instancePath + "/speed", schemaPath: "#/properties/speed/type", keyword: "type", params: { type: "number" } }];
+validate167.errors = [{ instancePath: instancePath + "/speed", schemaPath: "#/properties/speed/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -18839,20 +19525,20 @@ var valid0 = true;
 }
 }
 } else {
-validate160.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate167.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate160.errors = vErrors;
+validate167.errors = vErrors;
 return errors === 0;
 }
-validate160.evaluated = { props: { model: true, input: true, voice: true, instructions: true, response_format: true, stream_format: true, speed: true }, dynamicProps: false, dynamicItems: false };
-var validateTranscriptionRequest = validate161;
-var schema171 = { type: "object", required: ["model"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, audio_base64: { type: "string", minLength: 1 }, mime_type: { type: "string", maxLength: 100 }, file_id: { type: "string", minLength: 1, maxLength: 100 }, language: { type: "string", maxLength: 40 }, prompt: { type: "string", maxLength: 4096 }, response_format: { type: "string", enum: ["json", "text", "srt", "verbose_json", "vtt"] }, temperature: { type: "number", minimum: 0, maximum: 1 }, timestamp_granularities: { type: "array", maxItems: 2, items: { type: "string", enum: ["word", "segment"] } }, stream: { type: "boolean" } } };
-function validate161(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate167.evaluated = { props: { model: true, input: true, voice: true, instructions: true, response_format: true, stream_format: true, speed: true }, dynamicProps: false, dynamicItems: false };
+var validateTranscriptionRequest = validate168;
+var schema178 = { type: "object", required: ["model"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, audio_base64: { type: "string", minLength: 1 }, mime_type: { type: "string", maxLength: 100 }, file_id: { type: "string", minLength: 1, maxLength: 100 }, language: { type: "string", maxLength: 40 }, prompt: { type: "string", maxLength: 4096 }, response_format: { type: "string", enum: ["json", "text", "srt", "verbose_json", "vtt"] }, temperature: { type: "number", minimum: 0, maximum: 1 }, timestamp_granularities: { type: "array", maxItems: 2, items: { type: "string", enum: ["word", "segment"] } }, stream: { type: "boolean" } } };
+function validate168(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate161.evaluated;
+const evaluated0 = validate168.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -18863,7 +19549,7 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.model === undefined && (missing0 = "model")) {
-validate161.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate168.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.model !== undefined) {
@@ -18872,16 +19558,16 @@ const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
 if (func2(data0) > 200) {
-validate161.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
+validate168.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
 if (func2(data0) < 1) {
-validate161.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
+validate168.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
 }
 } else {
-validate161.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
+validate168.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -18896,11 +19582,11 @@ const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
 if (func2(data1) < 1) {
-validate161.errors = [{ instancePath: instancePath + "/audio_base64", schemaPath: "#/properties/audio_base64/minLength", keyword: "minLength", params: { limit: 1 } }];
+validate168.errors = [{ instancePath: instancePath + "/audio_base64", schemaPath: "#/properties/audio_base64/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
 } else {
-validate161.errors = [{ instancePath: instancePath + "/audio_base64", schemaPath: "#/properties/audio_base64/type", keyword: "type", params: { type: "string" } }];
+validate168.errors = [{ instancePath: instancePath + "/audio_base64", schemaPath: "#/properties/audio_base64/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -18915,11 +19601,11 @@ const _errs5 = errors;
 if (errors === _errs5) {
 if (typeof data2 === "string") {
 if (func2(data2) > 100) {
-validate161.errors = [{ instancePath: instancePath + "/mime_type", schemaPath: "#/properties/mime_type/maxLength", keyword: "maxLength", params: { limit: 100 } }];
+validate168.errors = [{ instancePath: instancePath + "/mime_type", schemaPath: "#/properties/mime_type/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 }
 } else {
-validate161.errors = [{ instancePath: instancePath + "/mime_type", schemaPath: "#/properties/mime_type/type", keyword: "type", params: { type: "string" } }];
+validate168.errors = [{ instancePath: instancePath + "/mime_type", schemaPath: "#/properties/mime_type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -18934,16 +19620,16 @@ const _errs7 = errors;
 if (errors === _errs7) {
 if (typeof data3 === "string") {
 if (func2(data3) > 100) {
-validate161.errors = [{ instancePath: instancePath + "/file_id", schemaPath: "#/properties/file_id/maxLength", keyword: "maxLength", params: { limit: 100 } }];
+validate168.errors = [{ instancePath: instancePath + "/file_id", schemaPath: "#/properties/file_id/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
 if (func2(data3) < 1) {
-validate161.errors = [{ instancePath: instancePath + "/file_id", schemaPath: "#/properties/file_id/minLength", keyword: "minLength", params: { limit: 1 } }];
+validate168.errors = [{ instancePath: instancePath + "/file_id", schemaPath: "#/properties/file_id/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
 }
 } else {
-validate161.errors = [{ instancePath: instancePath + "/file_id", schemaPath: "#/properties/file_id/type", keyword: "type", params: { type: "string" } }];
+validate168.errors = [{ instancePath: instancePath + "/file_id", schemaPath: "#/properties/file_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -18958,11 +19644,11 @@ const _errs9 = errors;
 if (errors === _errs9) {
 if (typeof data4 === "string") {
 if (func2(data4) > 40) {
-validate161.errors = [{ instancePath: instancePath + "/language", schemaPath: "#/properties/language/maxLength", keyword: "maxLength", params: { limit: 40 } }];
+validate168.errors = [{ instancePath: instancePath + "/language", schemaPath: "#/properties/language/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 }
 } else {
-validate161.errors = [{ instancePath: instancePath + "/language", schemaPath: "#/properties/language/type", keyword: "type", params: { type: "string" } }];
+validate168.errors = [{ instancePath: instancePath + "/language", schemaPath: "#/properties/language/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -18977,11 +19663,11 @@ const _errs11 = errors;
 if (errors === _errs11) {
 if (typeof data5 === "string") {
 if (func2(data5) > 4096) {
-validate161.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/maxLength", keyword: "maxLength", params: { limit: 4096 } }];
+validate168.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/maxLength", keyword: "maxLength", params: { limit: 4096 } }];
 return false;
 }
 } else {
-validate161.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/type", keyword: "type", params: { type: "string" } }];
+validate168.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -18994,11 +19680,11 @@ if (data.response_format !== undefined) {
 let data6 = data.response_format;
 const _errs13 = errors;
 if (typeof data6 !== "string") {
-validate161.errors = [{ instancePath: instancePath + "/response_format", schemaPath: "#/properties/response_format/type", keyword: "type", params: { type: "string" } }];
+validate168.errors = [{ instancePath: instancePath + "/response_format", schemaPath: "#/properties/response_format/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data6 === "json" || data6 === "text" || data6 === "srt" || data6 === "verbose_json" || data6 === "vtt")) {
-validate161.errors = [{ instancePath: instancePath + "/response_format", schemaPath: "#/properties/response_format/enum", keyword: "enum", params: { allowedValues: schema171.properties.response_format.enum } }];
+validate168.errors = [{ instancePath: instancePath + "/response_format", schemaPath: "#/properties/response_format/enum", keyword: "enum", params: { allowedValues: schema178.properties.response_format.enum } }];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -19012,16 +19698,16 @@ const _errs15 = errors;
 if (errors === _errs15) {
 if (typeof data7 == "number" && isFinite(data7)) {
 if (data7 > 1 || isNaN(data7)) {
-validate161.errors = [{ instancePath: instancePath + "/temperature", schemaPath: "#/properties/temperature/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1 } }];
+validate168.errors = [{ instancePath: instancePath + "/temperature", schemaPath: "#/properties/temperature/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1 } }];
 return false;
 } else {
 if (data7 < 0 || isNaN(data7)) {
-validate161.errors = [{ instancePath: instancePath + "/temperature", schemaPath: "#/properties/temperature/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate168.errors = [{ instancePath: instancePath + "/temperature", schemaPath: "#/properties/temperature/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 } else {
-validate161.errors = [{ instancePath: instancePath + "/temperature", schemaPath: "#/properties/temperature/type", keyword: "type", params: { type: "number" } }];
+validate168.errors = [{ instancePath: instancePath + "/temperature", schemaPath: "#/properties/temperature/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -19036,7 +19722,7 @@ const _errs17 = errors;
 if (errors === _errs17) {
 if (Array.isArray(data8)) {
 if (data8.length > 2) {
-validate161.errors = [{ instancePath: instancePath + "/timestamp_granularities", schemaPath: "#/properties/timestamp_granularities/maxItems", keyword: "maxItems", params: { limit: 2 } }];
+validate168.errors = [{ instancePath: instancePath + "/timestamp_granularities", schemaPath: "#/properties/timestamp_granularities/maxItems", keyword: "maxItems", params: { limit: 2 } }];
 return false;
 } else {
 var valid1 = true;
@@ -19045,11 +19731,11 @@ for (let i0 = 0;i0 < len0; i0++) {
 let data9 = data8[i0];
 const _errs19 = errors;
 if (typeof data9 !== "string") {
-validate161.errors = [{ instancePath: instancePath + "/timestamp_granularities/" + i0, schemaPath: "#/properties/timestamp_granularities/items/type", keyword: "type", params: { type: "string" } }];
+validate168.errors = [{ instancePath: instancePath + "/timestamp_granularities/" + i0, schemaPath: "#/properties/timestamp_granularities/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data9 === "word" || data9 === "segment")) {
-validate161.errors = [{ instancePath: instancePath + "/timestamp_granularities/" + i0, schemaPath: "#/properties/timestamp_granularities/items/enum", keyword: "enum", params: { allowedValues: schema171.properties.timestamp_granularities.items.enum } }];
+validate168.errors = [{ instancePath: instancePath + "/timestamp_granularities/" + i0, schemaPath: "#/properties/timestamp_granularities/items/enum", keyword: "enum", params: { allowedValues: schema178.properties.timestamp_granularities.items.enum } }];
 return false;
 }
 var valid1 = _errs19 === errors;
@@ -19059,7 +19745,7 @@ break;
 }
 }
 } else {
-validate161.errors = [{ instancePath: instancePath + "/timestamp_granularities", schemaPath: "#/properties/timestamp_granularities/type", keyword: "type", params: { type: "array" } }];
+validate168.errors = [{ instancePath: instancePath + "/timestamp_granularities", schemaPath: "#/properties/timestamp_granularities/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -19071,7 +19757,7 @@ if (valid0) {
 if (data.stream !== undefined) {
 const _errs21 = errors;
 if (typeof data.stream !== "boolean") {
-validate161.errors = [{ instancePath: instancePath + "/stream", schemaPath: "#/properties/stream/type", keyword: "type", params: { type: "boolean" } }];
+validate168.errors = [{ instancePath: instancePath + "/stream", schemaPath: "#/properties/stream/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid0 = _errs21 === errors;
@@ -19089,20 +19775,20 @@ var valid0 = true;
 }
 }
 } else {
-validate161.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate168.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate161.errors = vErrors;
+validate168.errors = vErrors;
 return errors === 0;
 }
-validate161.evaluated = { props: { model: true, audio_base64: true, mime_type: true, file_id: true, language: true, prompt: true, response_format: true, temperature: true, timestamp_granularities: true, stream: true }, dynamicProps: false, dynamicItems: false };
-var validateVideoGenerationRequest = validate162;
-var schema172 = { type: "object", required: ["model", "prompt"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, prompt: { type: "string", minLength: 1, maxLength: 32000 }, image_url: { type: "string", minLength: 1 }, image_file_id: { type: "string", minLength: 1, maxLength: 100 }, video_url: { type: "string", minLength: 1, maxLength: 8000 }, video_file_id: { type: "string", minLength: 1, maxLength: 100 }, duration: { type: "integer", minimum: 1, maximum: 3600 }, resolution: { type: "string", maxLength: 40 }, aspect_ratio: { type: "string", maxLength: 40 }, seed: { type: "integer", minimum: -9007199254740991, maximum: 9007199254740991 }, negative_prompt: { type: "string", maxLength: 32000 }, person_generation: { type: "string", enum: ["dont_allow", "allow_adult", "allow_all"] } } };
-function validate162(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate168.evaluated = { props: { model: true, audio_base64: true, mime_type: true, file_id: true, language: true, prompt: true, response_format: true, temperature: true, timestamp_granularities: true, stream: true }, dynamicProps: false, dynamicItems: false };
+var validateVideoGenerationRequest = validate169;
+var schema179 = { type: "object", required: ["model", "prompt"], properties: { model: { type: "string", minLength: 1, maxLength: 200 }, prompt: { type: "string", minLength: 1, maxLength: 32000 }, image_url: { type: "string", minLength: 1 }, image_file_id: { type: "string", minLength: 1, maxLength: 100 }, video_url: { type: "string", minLength: 1, maxLength: 8000 }, video_file_id: { type: "string", minLength: 1, maxLength: 100 }, duration: { type: "integer", minimum: 1, maximum: 3600 }, resolution: { type: "string", maxLength: 40 }, aspect_ratio: { type: "string", maxLength: 40 }, seed: { type: "integer", minimum: -9007199254740991, maximum: 9007199254740991 }, negative_prompt: { type: "string", maxLength: 32000 }, person_generation: { type: "string", enum: ["dont_allow", "allow_adult", "allow_all"] } } };
+function validate169(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate162.evaluated;
+const evaluated0 = validate169.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -19113,7 +19799,7 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.model === undefined && (missing0 = "model") || data.prompt === undefined && (missing0 = "prompt")) {
-validate162.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate169.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.model !== undefined) {
@@ -19122,16 +19808,16 @@ const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
 if (func2(data0) > 200) {
-validate162.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
+validate169.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
 if (func2(data0) < 1) {
-validate162.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
+validate169.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
 }
 } else {
-validate162.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
+validate169.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -19146,16 +19832,16 @@ const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
 if (func2(data1) > 32000) {
-validate162.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/maxLength", keyword: "maxLength", params: { limit: 32000 } }];
+validate169.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/maxLength", keyword: "maxLength", params: { limit: 32000 } }];
 return false;
 } else {
 if (func2(data1) < 1) {
-validate162.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/minLength", keyword: "minLength", params: { limit: 1 } }];
+validate169.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
 }
 } else {
-validate162.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/type", keyword: "type", params: { type: "string" } }];
+validate169.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -19170,11 +19856,11 @@ const _errs5 = errors;
 if (errors === _errs5) {
 if (typeof data2 === "string") {
 if (func2(data2) < 1) {
-validate162.errors = [{ instancePath: instancePath + "/image_url", schemaPath: "#/properties/image_url/minLength", keyword: "minLength", params: { limit: 1 } }];
+validate169.errors = [{ instancePath: instancePath + "/image_url", schemaPath: "#/properties/image_url/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
 } else {
-validate162.errors = [{ instancePath: instancePath + "/image_url", schemaPath: "#/properties/image_url/type", keyword: "type", params: { type: "string" } }];
+validate169.errors = [{ instancePath: instancePath + "/image_url", schemaPath: "#/properties/image_url/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -19189,16 +19875,16 @@ const _errs7 = errors;
 if (errors === _errs7) {
 if (typeof data3 === "string") {
 if (func2(data3) > 100) {
-validate162.errors = [{ instancePath: instancePath + "/image_file_id", schemaPath: "#/properties/image_file_id/maxLength", keyword: "maxLength", params: { limit: 100 } }];
+validate169.errors = [{ instancePath: instancePath + "/image_file_id", schemaPath: "#/properties/image_file_id/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
 if (func2(data3) < 1) {
-validate162.errors = [{ instancePath: instancePath + "/image_file_id", schemaPath: "#/properties/image_file_id/minLength", keyword: "minLength", params: { limit: 1 } }];
+validate169.errors = [{ instancePath: instancePath + "/image_file_id", schemaPath: "#/properties/image_file_id/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
 }
 } else {
-validate162.errors = [{ instancePath: instancePath + "/image_file_id", schemaPath: "#/properties/image_file_id/type", keyword: "type", params: { type: "string" } }];
+validate169.errors = [{ instancePath: instancePath + "/image_file_id", schemaPath: "#/properties/image_file_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -19213,16 +19899,16 @@ const _errs9 = errors;
 if (errors === _errs9) {
 if (typeof data4 === "string") {
 if (func2(data4) > 8000) {
-validate162.errors = [{ instancePath: instancePath + "/video_url", schemaPath: "#/properties/video_url/maxLength", keyword: "maxLength", params: { limit: 8000 } }];
+validate169.errors = [{ instancePath: instancePath + "/video_url", schemaPath: "#/properties/video_url/maxLength", keyword: "maxLength", params: { limit: 8000 } }];
 return false;
 } else {
 if (func2(data4) < 1) {
-validate162.errors = [{ instancePath: instancePath + "/video_url", schemaPath: "#/properties/video_url/minLength", keyword: "minLength", params: { limit: 1 } }];
+validate169.errors = [{ instancePath: instancePath + "/video_url", schemaPath: "#/properties/video_url/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
 }
 } else {
-validate162.errors = [{ instancePath: instancePath + "/video_url", schemaPath: "#/properties/video_url/type", keyword: "type", params: { type: "string" } }];
+validate169.errors = [{ instancePath: instancePath + "/video_url", schemaPath: "#/properties/video_url/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -19237,16 +19923,16 @@ const _errs11 = errors;
 if (errors === _errs11) {
 if (typeof data5 === "string") {
 if (func2(data5) > 100) {
-validate162.errors = [{ instancePath: instancePath + "/video_file_id", schemaPath: "#/properties/video_file_id/maxLength", keyword: "maxLength", params: { limit: 100 } }];
+validate169.errors = [{ instancePath: instancePath + "/video_file_id", schemaPath: "#/properties/video_file_id/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
 if (func2(data5) < 1) {
-validate162.errors = [{ instancePath: instancePath + "/video_file_id", schemaPath: "#/properties/video_file_id/minLength", keyword: "minLength", params: { limit: 1 } }];
+validate169.errors = [{ instancePath: instancePath + "/video_file_id", schemaPath: "#/properties/video_file_id/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
 }
 } else {
-validate162.errors = [{ instancePath: instancePath + "/video_file_id", schemaPath: "#/properties/video_file_id/type", keyword: "type", params: { type: "string" } }];
+validate169.errors = [{ instancePath: instancePath + "/video_file_id", schemaPath: "#/properties/video_file_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -19259,17 +19945,17 @@ if (data.duration !== undefined) {
 let data6 = data.duration;
 const _errs13 = errors;
 if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
-validate162.errors = [{ instancePath: instancePath + "/duration", schemaPath: "#/properties/duration/type", keyword: "type", params: { type: "integer" } }];
+validate169.errors = [{ instancePath: instancePath + "/duration", schemaPath: "#/properties/duration/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs13) {
 if (typeof data6 == "number" && isFinite(data6)) {
 if (data6 > 3600 || isNaN(data6)) {
-validate162.errors = [{ instancePath: instancePath + "/duration", schemaPath: "#/properties/duration/maximum", keyword: "maximum", params: { comparison: "<=", limit: 3600 } }];
+validate169.errors = [{ instancePath: instancePath + "/duration", schemaPath: "#/properties/duration/maximum", keyword: "maximum", params: { comparison: "<=", limit: 3600 } }];
 return false;
 } else {
 if (data6 < 1 || isNaN(data6)) {
-validate162.errors = [{ instancePath: instancePath + "/duration", schemaPath: "#/properties/duration/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate169.errors = [{ instancePath: instancePath + "/duration", schemaPath: "#/properties/duration/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -19286,11 +19972,11 @@ const _errs15 = errors;
 if (errors === _errs15) {
 if (typeof data7 === "string") {
 if (func2(data7) > 40) {
-validate162.errors = [{ instancePath: instancePath + "/resolution", schemaPath: "#/properties/resolution/maxLength", keyword: "maxLength", params: { limit: 40 } }];
+validate169.errors = [{ instancePath: instancePath + "/resolution", schemaPath: "#/properties/resolution/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 }
 } else {
-validate162.errors = [{ instancePath: instancePath + "/resolution", schemaPath: "#/properties/resolution/type", keyword: "type", params: { type: "string" } }];
+validate169.errors = [{ instancePath: instancePath + "/resolution", schemaPath: "#/properties/resolution/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -19305,11 +19991,11 @@ const _errs17 = errors;
 if (errors === _errs17) {
 if (typeof data8 === "string") {
 if (func2(data8) > 40) {
-validate162.errors = [{ instancePath: instancePath + "/aspect_ratio", schemaPath: "#/properties/aspect_ratio/maxLength", keyword: "maxLength", params: { limit: 40 } }];
+validate169.errors = [{ instancePath: instancePath + "/aspect_ratio", schemaPath: "#/properties/aspect_ratio/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 }
 } else {
-validate162.errors = [{ instancePath: instancePath + "/aspect_ratio", schemaPath: "#/properties/aspect_ratio/type", keyword: "type", params: { type: "string" } }];
+validate169.errors = [{ instancePath: instancePath + "/aspect_ratio", schemaPath: "#/properties/aspect_ratio/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -19322,17 +20008,17 @@ if (data.seed !== undefined) {
 let data9 = data.seed;
 const _errs19 = errors;
 if (!(typeof data9 == "number" && (!(data9 % 1) && !isNaN(data9)) && isFinite(data9))) {
-validate162.errors = [{ instancePath: instancePath + "/seed", schemaPath: "#/properties/seed/type", keyword: "type", params: { type: "integer" } }];
+validate169.errors = [{ instancePath: instancePath + "/seed", schemaPath: "#/properties/seed/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs19) {
 if (typeof data9 == "number" && isFinite(data9)) {
 if (data9 > 9007199254740991 || isNaN(data9)) {
-validate162.errors = [{ instancePath: instancePath + "/seed", schemaPath: "#/properties/seed/maximum", keyword: "maximum", params: { comparison: "<=", limit: 9007199254740991 } }];
+validate169.errors = [{ instancePath: instancePath + "/seed", schemaPath: "#/properties/seed/maximum", keyword: "maximum", params: { comparison: "<=", limit: 9007199254740991 } }];
 return false;
 } else {
 if (data9 < -9007199254740991 || isNaN(data9)) {
-validate162.errors = [{ instancePath: instancePath + "/seed", schemaPath: "#/properties/seed/minimum", keyword: "minimum", params: { comparison: ">=", limit: -9007199254740991 } }];
+validate169.errors = [{ instancePath: instancePath + "/seed", schemaPath: "#/properties/seed/minimum", keyword: "minimum", params: { comparison: ">=", limit: -9007199254740991 } }];
 return false;
 }
 }
@@ -19349,11 +20035,11 @@ const _errs21 = errors;
 if (errors === _errs21) {
 if (typeof data10 === "string") {
 if (func2(data10) > 32000) {
-validate162.errors = [{ instancePath: instancePath + "/negative_prompt", schemaPath: "#/properties/negative_prompt/maxLength", keyword: "maxLength", params: { limit: 32000 } }];
+validate169.errors = [{ instancePath: instancePath + "/negative_prompt", schemaPath: "#/properties/negative_prompt/maxLength", keyword: "maxLength", params: { limit: 32000 } }];
 return false;
 }
 } else {
-validate162.errors = [{ instancePath: instancePath + "/negative_prompt", schemaPath: "#/properties/negative_prompt/type", keyword: "type", params: { type: "string" } }];
+validate169.errors = [{ instancePath: instancePath + "/negative_prompt", schemaPath: "#/properties/negative_prompt/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -19366,11 +20052,11 @@ if (data.person_generation !== undefined) {
 let data11 = data.person_generation;
 const _errs23 = errors;
 if (typeof data11 !== "string") {
-validate162.errors = [{ instancePath: instancePath + "/person_generation", schemaPath: "#/properties/person_generation/type", keyword: "type", params: { type: "string" } }];
+validate169.errors = [{ instancePath: instancePath + "/person_generation", schemaPath: "#/properties/person_generation/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data11 === "dont_allow" || data11 === "allow_adult" || data11 === "allow_all")) {
-validate162.errors = [{ instancePath: instancePath + "/person_generation", schemaPath: "#/properties/person_generation/enum", keyword: "enum", params: { allowedValues: schema172.properties.person_generation.enum } }];
+validate169.errors = [{ instancePath: instancePath + "/person_generation", schemaPath: "#/properties/person_generation/enum", keyword: "enum", params: { allowedValues: schema179.properties.person_generation.enum } }];
 return false;
 }
 var valid0 = _errs23 === errors;
@@ -19390,21 +20076,21 @@ var valid0 = true;
 }
 }
 } else {
-validate162.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate169.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate162.errors = vErrors;
+validate169.errors = vErrors;
 return errors === 0;
 }
-validate162.evaluated = { props: { model: true, prompt: true, image_url: true, image_file_id: true, video_url: true, video_file_id: true, duration: true, resolution: true, aspect_ratio: true, seed: true, negative_prompt: true, person_generation: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowCreateRequest = validate163;
-var schema173 = { type: "object", required: ["name", "definition"], properties: { name: { type: "string", minLength: 1, maxLength: 120, pattern: "^[^\\u0000]*$" }, description: { type: "string", maxLength: 2000, pattern: "^[^\\u0000]*$" }, definition: { type: "object" }, sharingScope: { type: "string", enum: ["private", "workspace"] }, sharePermission: { type: "string", enum: ["read", "run", "edit"] } } };
+validate169.evaluated = { props: { model: true, prompt: true, image_url: true, image_file_id: true, video_url: true, video_file_id: true, duration: true, resolution: true, aspect_ratio: true, seed: true, negative_prompt: true, person_generation: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowCreateRequest = validate170;
+var schema180 = { type: "object", required: ["name", "definition"], properties: { name: { type: "string", minLength: 1, maxLength: 120, pattern: "^[^\\u0000]*$" }, description: { type: "string", maxLength: 2000, pattern: "^[^\\u0000]*$" }, definition: { type: "object" }, sharingScope: { type: "string", enum: ["private", "workspace"] }, sharePermission: { type: "string", enum: ["read", "run", "edit"] } } };
 var pattern23 = new RegExp("^[^\\u0000]*$", "u");
-function validate163(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+function validate170(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate163.evaluated;
+const evaluated0 = validate170.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -19415,7 +20101,7 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.name === undefined && (missing0 = "name") || data.definition === undefined && (missing0 = "definition")) {
-validate163.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate170.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.name !== undefined) {
@@ -19424,21 +20110,21 @@ const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
 if (func2(data0) > 120) {
-validate163.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/maxLength", keyword: "maxLength", params: { limit: 120 } }];
+validate170.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/maxLength", keyword: "maxLength", params: { limit: 120 } }];
 return false;
 } else {
 if (func2(data0) < 1) {
-validate163.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
+validate170.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 } else {
 if (!pattern23.test(data0)) {
-validate163.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/pattern", keyword: "pattern", params: { pattern: "^[^\\u0000]*$" } }];
+validate170.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/pattern", keyword: "pattern", params: { pattern: "^[^\\u0000]*$" } }];
 return false;
 }
 }
 }
 } else {
-validate163.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
+validate170.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -19453,16 +20139,16 @@ const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
 if (func2(data1) > 2000) {
-validate163.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
+validate170.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
 return false;
 } else {
 if (!pattern23.test(data1)) {
-validate163.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/pattern", keyword: "pattern", params: { pattern: "^[^\\u0000]*$" } }];
+validate170.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/pattern", keyword: "pattern", params: { pattern: "^[^\\u0000]*$" } }];
 return false;
 }
 }
 } else {
-validate163.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/type", keyword: "type", params: { type: "string" } }];
+validate170.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -19475,7 +20161,7 @@ if (data.definition !== undefined) {
 let data2 = data.definition;
 const _errs5 = errors;
 if (!(data2 && typeof data2 == "object" && !Array.isArray(data2))) {
-validate163.errors = [{ instancePath: instancePath + "/definition", schemaPath: "#/properties/definition/type", keyword: "type", params: { type: "object" } }];
+validate170.errors = [{ instancePath: instancePath + "/definition", schemaPath: "#/properties/definition/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -19487,11 +20173,11 @@ if (data.sharingScope !== undefined) {
 let data3 = data.sharingScope;
 const _errs7 = errors;
 if (typeof data3 !== "string") {
-validate163.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/type", keyword: "type", params: { type: "string" } }];
+validate170.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data3 === "private" || data3 === "workspace")) {
-validate163.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/enum", keyword: "enum", params: { allowedValues: schema173.properties.sharingScope.enum } }];
+validate170.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/enum", keyword: "enum", params: { allowedValues: schema180.properties.sharingScope.enum } }];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -19503,11 +20189,11 @@ if (data.sharePermission !== undefined) {
 let data4 = data.sharePermission;
 const _errs9 = errors;
 if (typeof data4 !== "string") {
-validate163.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/type", keyword: "type", params: { type: "string" } }];
+validate170.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data4 === "read" || data4 === "run" || data4 === "edit")) {
-validate163.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/enum", keyword: "enum", params: { allowedValues: schema173.properties.sharePermission.enum } }];
+validate170.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/enum", keyword: "enum", params: { allowedValues: schema180.properties.sharePermission.enum } }];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -19520,20 +20206,20 @@ var valid0 = true;
 }
 }
 } else {
-validate163.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate170.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate163.errors = vErrors;
+validate170.errors = vErrors;
 return errors === 0;
 }
-validate163.evaluated = { props: { name: true, description: true, definition: true, sharingScope: true, sharePermission: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowEstimateRequest = validate164;
-var schema174 = { type: "object", properties: { workflow_id: { type: "string", format: "uuid" }, definition: { type: "object" }, version: { type: "integer", minimum: 1, maximum: 2147483647 }, input: { type: "object" }, mode: { type: "string", enum: ["sync", "stream", "async"] } } };
-function validate164(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate170.evaluated = { props: { name: true, description: true, definition: true, sharingScope: true, sharePermission: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowEstimateRequest = validate171;
+var schema181 = { type: "object", properties: { workflow_id: { type: "string", format: "uuid" }, definition: { type: "object" }, version: { type: "integer", minimum: 1, maximum: 2147483647 }, input: { type: "object" }, mode: { type: "string", enum: ["sync", "stream", "async"] } } };
+function validate171(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate164.evaluated;
+const evaluated0 = validate171.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -19549,11 +20235,11 @@ if (errors === _errs1) {
 if (errors === _errs1) {
 if (typeof data0 === "string") {
 if (!formats0.test(data0)) {
-validate164.errors = [{ instancePath: instancePath + "/workflow_id", schemaPath: "#/properties/workflow_id/format", keyword: "format", params: { format: "uuid" } }];
+validate171.errors = [{ instancePath: instancePath + "/workflow_id", schemaPath: "#/properties/workflow_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate164.errors = [{ instancePath: instancePath + "/workflow_id", schemaPath: "#/properties/workflow_id/type", keyword: "type", params: { type: "string" } }];
+validate171.errors = [{ instancePath: instancePath + "/workflow_id", schemaPath: "#/properties/workflow_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -19567,7 +20253,7 @@ if (data.definition !== undefined) {
 let data1 = data.definition;
 const _errs3 = errors;
 if (!(data1 && typeof data1 == "object" && !Array.isArray(data1))) {
-validate164.errors = [{ instancePath: instancePath + "/definition", schemaPath: "#/properties/definition/type", keyword: "type", params: { type: "object" } }];
+validate171.errors = [{ instancePath: instancePath + "/definition", schemaPath: "#/properties/definition/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -19579,17 +20265,17 @@ if (data.version !== undefined) {
 let data2 = data.version;
 const _errs5 = errors;
 if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)) && isFinite(data2))) {
-validate164.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "integer" } }];
+validate171.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs5) {
 if (typeof data2 == "number" && isFinite(data2)) {
 if (data2 > 2147483647 || isNaN(data2)) {
-validate164.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/maximum", keyword: "maximum", params: { comparison: "<=", limit: 2147483647 } }];
+validate171.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/maximum", keyword: "maximum", params: { comparison: "<=", limit: 2147483647 } }];
 return false;
 } else {
 if (data2 < 1 || isNaN(data2)) {
-validate164.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate171.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -19604,7 +20290,7 @@ if (data.input !== undefined) {
 let data3 = data.input;
 const _errs7 = errors;
 if (!(data3 && typeof data3 == "object" && !Array.isArray(data3))) {
-validate164.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/type", keyword: "type", params: { type: "object" } }];
+validate171.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -19616,11 +20302,11 @@ if (data.mode !== undefined) {
 let data4 = data.mode;
 const _errs9 = errors;
 if (typeof data4 !== "string") {
-validate164.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/type", keyword: "type", params: { type: "string" } }];
+validate171.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data4 === "sync" || data4 === "stream" || data4 === "async")) {
-validate164.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/enum", keyword: "enum", params: { allowedValues: schema174.properties.mode.enum } }];
+validate171.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/enum", keyword: "enum", params: { allowedValues: schema181.properties.mode.enum } }];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -19632,20 +20318,20 @@ var valid0 = true;
 }
 }
 } else {
-validate164.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate171.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate164.errors = vErrors;
+validate171.errors = vErrors;
 return errors === 0;
 }
-validate164.evaluated = { props: { workflow_id: true, definition: true, version: true, input: true, mode: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowRunRequest = validate165;
-var schema175 = { type: "object", properties: { input: { type: "object" }, version: { type: "integer", minimum: 1, maximum: 2147483647 }, mode: { type: "string", enum: ["sync", "stream", "async"] } } };
-function validate165(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate171.evaluated = { props: { workflow_id: true, definition: true, version: true, input: true, mode: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowRunRequest = validate172;
+var schema182 = { type: "object", properties: { input: { type: "object" }, version: { type: "integer", minimum: 1, maximum: 2147483647 }, mode: { type: "string", enum: ["sync", "stream", "async"] } } };
+function validate172(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate165.evaluated;
+const evaluated0 = validate172.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -19658,7 +20344,7 @@ if (data.input !== undefined) {
 let data0 = data.input;
 const _errs1 = errors;
 if (!(data0 && typeof data0 == "object" && !Array.isArray(data0))) {
-validate165.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/type", keyword: "type", params: { type: "object" } }];
+validate172.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -19670,17 +20356,17 @@ if (data.version !== undefined) {
 let data1 = data.version;
 const _errs3 = errors;
 if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
-validate165.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "integer" } }];
+validate172.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs3) {
 if (typeof data1 == "number" && isFinite(data1)) {
 if (data1 > 2147483647 || isNaN(data1)) {
-validate165.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/maximum", keyword: "maximum", params: { comparison: "<=", limit: 2147483647 } }];
+validate172.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/maximum", keyword: "maximum", params: { comparison: "<=", limit: 2147483647 } }];
 return false;
 } else {
 if (data1 < 1 || isNaN(data1)) {
-validate165.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate172.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -19695,11 +20381,11 @@ if (data.mode !== undefined) {
 let data2 = data.mode;
 const _errs5 = errors;
 if (typeof data2 !== "string") {
-validate165.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/type", keyword: "type", params: { type: "string" } }];
+validate172.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data2 === "sync" || data2 === "stream" || data2 === "async")) {
-validate165.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/enum", keyword: "enum", params: { allowedValues: schema175.properties.mode.enum } }];
+validate172.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/enum", keyword: "enum", params: { allowedValues: schema182.properties.mode.enum } }];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -19709,20 +20395,20 @@ var valid0 = true;
 }
 }
 } else {
-validate165.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate172.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate165.errors = vErrors;
+validate172.errors = vErrors;
 return errors === 0;
 }
-validate165.evaluated = { props: { input: true, version: true, mode: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowUpdateRequest = validate166;
-var schema176 = { type: "object", properties: { name: { type: "string", minLength: 1, maxLength: 120, pattern: "^[^\\u0000]*$" }, description: { type: "string", maxLength: 2000, pattern: "^[^\\u0000]*$" }, definition: { type: "object" }, sharingScope: { type: "string", enum: ["private", "workspace"] }, sharePermission: { type: "string", enum: ["read", "run", "edit"] } } };
-function validate166(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate172.evaluated = { props: { input: true, version: true, mode: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowUpdateRequest = validate173;
+var schema183 = { type: "object", properties: { name: { type: "string", minLength: 1, maxLength: 120, pattern: "^[^\\u0000]*$" }, description: { type: "string", maxLength: 2000, pattern: "^[^\\u0000]*$" }, definition: { type: "object" }, sharingScope: { type: "string", enum: ["private", "workspace"] }, sharePermission: { type: "string", enum: ["read", "run", "edit"] } } };
+function validate173(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate166.evaluated;
+const evaluated0 = validate173.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -19737,21 +20423,21 @@ const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
 if (func2(data0) > 120) {
-validate166.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/maxLength", keyword: "maxLength", params: { limit: 120 } }];
+validate173.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/maxLength", keyword: "maxLength", params: { limit: 120 } }];
 return false;
 } else {
 if (func2(data0) < 1) {
-validate166.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
+validate173.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 } else {
 if (!pattern23.test(data0)) {
-validate166.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/pattern", keyword: "pattern", params: { pattern: "^[^\\u0000]*$" } }];
+validate173.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/pattern", keyword: "pattern", params: { pattern: "^[^\\u0000]*$" } }];
 return false;
 }
 }
 }
 } else {
-validate166.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
+validate173.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -19766,16 +20452,16 @@ const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
 if (func2(data1) > 2000) {
-validate166.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
+validate173.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
 return false;
 } else {
 if (!pattern23.test(data1)) {
-validate166.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/pattern", keyword: "pattern", params: { pattern: "^[^\\u0000]*$" } }];
+validate173.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/pattern", keyword: "pattern", params: { pattern: "^[^\\u0000]*$" } }];
 return false;
 }
 }
 } else {
-validate166.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/type", keyword: "type", params: { type: "string" } }];
+validate173.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -19788,7 +20474,7 @@ if (data.definition !== undefined) {
 let data2 = data.definition;
 const _errs5 = errors;
 if (!(data2 && typeof data2 == "object" && !Array.isArray(data2))) {
-validate166.errors = [{ instancePath: instancePath + "/definition", schemaPath: "#/properties/definition/type", keyword: "type", params: { type: "object" } }];
+validate173.errors = [{ instancePath: instancePath + "/definition", schemaPath: "#/properties/definition/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -19800,11 +20486,11 @@ if (data.sharingScope !== undefined) {
 let data3 = data.sharingScope;
 const _errs7 = errors;
 if (typeof data3 !== "string") {
-validate166.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/type", keyword: "type", params: { type: "string" } }];
+validate173.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data3 === "private" || data3 === "workspace")) {
-validate166.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/enum", keyword: "enum", params: { allowedValues: schema176.properties.sharingScope.enum } }];
+validate173.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/enum", keyword: "enum", params: { allowedValues: schema183.properties.sharingScope.enum } }];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -19816,11 +20502,11 @@ if (data.sharePermission !== undefined) {
 let data4 = data.sharePermission;
 const _errs9 = errors;
 if (typeof data4 !== "string") {
-validate166.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/type", keyword: "type", params: { type: "string" } }];
+validate173.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data4 === "read" || data4 === "run" || data4 === "edit")) {
-validate166.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/enum", keyword: "enum", params: { allowedValues: schema176.properties.sharePermission.enum } }];
+validate173.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/enum", keyword: "enum", params: { allowedValues: schema183.properties.sharePermission.enum } }];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -19832,19 +20518,19 @@ var valid0 = true;
 }
 }
 } else {
-validate166.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate173.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate166.errors = vErrors;
+validate173.errors = vErrors;
 return errors === 0;
 }
-validate166.evaluated = { props: { name: true, description: true, definition: true, sharingScope: true, sharePermission: true }, dynamicProps: false, dynamicItems: false };
-var validateCapabilityEstimate = validate167;
-function validate167(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate173.evaluated = { props: { name: true, description: true, definition: true, sharingScope: true, sharePermission: true }, dynamicProps: false, dynamicItems: false };
+var validateCapabilityEstimate = validate174;
+function validate174(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate167.evaluated;
+const evaluated0 = validate174.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -19855,13 +20541,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.capability === undefined && (missing0 = "capability") || data.currency === undefined && (missing0 = "currency") || data.unit === undefined && (missing0 = "unit") || data.estimated_credits === undefined && (missing0 = "estimated_credits") || data.max_credits === undefined && (missing0 = "max_credits")) {
-validate167.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate174.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.capability !== undefined) {
 const _errs1 = errors;
 if (typeof data.capability !== "string") {
-validate167.errors = [{ instancePath: instancePath + "/capability", schemaPath: "#/properties/capability/type", keyword: "type", params: { type: "string" } }];
+validate174.errors = [{ instancePath: instancePath + "/capability", schemaPath: "#/properties/capability/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -19872,7 +20558,7 @@ if (valid0) {
 if (data.currency !== undefined) {
 const _errs3 = errors;
 if (data.currency !== "credits") {
-validate167.errors = [{ instancePath: instancePath + "/currency", schemaPath: "#/properties/currency/const", keyword: "const", params: { allowedValue: "credits" } }];
+validate174.errors = [{ instancePath: instancePath + "/currency", schemaPath: "#/properties/currency/const", keyword: "const", params: { allowedValue: "credits" } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -19884,11 +20570,11 @@ if (data.unit !== undefined) {
 let data2 = data.unit;
 const _errs4 = errors;
 if (typeof data2 !== "string") {
-validate167.errors = [{ instancePath: instancePath + "/unit", schemaPath: "PriceUnit/type", keyword: "type", params: { type: "string" } }];
+validate174.errors = [{ instancePath: instancePath + "/unit", schemaPath: "PriceUnit/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data2 === "per_token" || data2 === "per_request" || data2 === "per_image" || data2 === "per_second" || data2 === "per_minute" || data2 === "per_character" || data2 === "per_operation" || data2 === "per_megapixel")) {
-validate167.errors = [{ instancePath: instancePath + "/unit", schemaPath: "PriceUnit/enum", keyword: "enum", params: { allowedValues: schema39.enum } }];
+validate174.errors = [{ instancePath: instancePath + "/unit", schemaPath: "PriceUnit/enum", keyword: "enum", params: { allowedValues: schema39.enum } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -19902,11 +20588,11 @@ const _errs7 = errors;
 if (errors === _errs7) {
 if (typeof data3 == "number" && isFinite(data3)) {
 if (data3 < 0 || isNaN(data3)) {
-validate167.errors = [{ instancePath: instancePath + "/estimated_credits", schemaPath: "#/properties/estimated_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate174.errors = [{ instancePath: instancePath + "/estimated_credits", schemaPath: "#/properties/estimated_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate167.errors = [{ instancePath: instancePath + "/estimated_credits", schemaPath: "#/properties/estimated_credits/type", keyword: "type", params: { type: "number" } }];
+validate174.errors = [{ instancePath: instancePath + "/estimated_credits", schemaPath: "#/properties/estimated_credits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -19921,11 +20607,11 @@ const _errs9 = errors;
 if (errors === _errs9) {
 if (typeof data4 == "number" && isFinite(data4)) {
 if (data4 < 0 || isNaN(data4)) {
-validate167.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate174.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate167.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
+validate174.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -19939,19 +20625,19 @@ var valid0 = true;
 }
 }
 } else {
-validate167.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate174.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate167.errors = vErrors;
+validate174.errors = vErrors;
 return errors === 0;
 }
-validate167.evaluated = { props: { capability: true, currency: true, unit: true, estimated_credits: true, max_credits: true }, dynamicProps: false, dynamicItems: false };
-var validateCapabilityList = validate168;
-function validate168(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate174.evaluated = { props: { capability: true, currency: true, unit: true, estimated_credits: true, max_credits: true }, dynamicProps: false, dynamicItems: false };
+var validateCapabilityList = validate175;
+function validate175(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate168.evaluated;
+const evaluated0 = validate175.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -19962,13 +20648,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.object === undefined && (missing0 = "object") || data.data === undefined && (missing0 = "data")) {
-validate168.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate175.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.object !== undefined) {
 const _errs1 = errors;
 if (data.object !== "list") {
-validate168.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
+validate175.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -19995,7 +20681,7 @@ break;
 }
 }
 } else {
-validate168.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
+validate175.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -20006,19 +20692,19 @@ var valid0 = true;
 }
 }
 } else {
-validate168.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate175.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate168.errors = vErrors;
+validate175.errors = vErrors;
 return errors === 0;
 }
-validate168.evaluated = { props: { object: true, data: true }, dynamicProps: false, dynamicItems: false };
-var validateCapabilityRun = validate170;
-function validate170(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate175.evaluated = { props: { object: true, data: true }, dynamicProps: false, dynamicItems: false };
+var validateCapabilityRun = validate177;
+function validate177(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate170.evaluated;
+const evaluated0 = validate177.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -20029,7 +20715,7 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.id === undefined && (missing0 = "id") || data.object === undefined && (missing0 = "object") || data.capability === undefined && (missing0 = "capability") || data.status === undefined && (missing0 = "status") || data.output === undefined && (missing0 = "output") || data.files === undefined && (missing0 = "files") || data.credits_used === undefined && (missing0 = "credits_used") || data.duration_ms === undefined && (missing0 = "duration_ms")) {
-validate170.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate177.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.id !== undefined) {
@@ -20039,11 +20725,11 @@ if (errors === _errs1) {
 if (errors === _errs1) {
 if (typeof data0 === "string") {
 if (!formats0.test(data0)) {
-validate170.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+validate177.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate170.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate177.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -20056,7 +20742,7 @@ if (valid0) {
 if (data.object !== undefined) {
 const _errs3 = errors;
 if (data.object !== "capability.run") {
-validate170.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "capability.run" } }];
+validate177.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "capability.run" } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -20067,7 +20753,7 @@ if (valid0) {
 if (data.capability !== undefined) {
 const _errs4 = errors;
 if (typeof data.capability !== "string") {
-validate170.errors = [{ instancePath: instancePath + "/capability", schemaPath: "#/properties/capability/type", keyword: "type", params: { type: "string" } }];
+validate177.errors = [{ instancePath: instancePath + "/capability", schemaPath: "#/properties/capability/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -20078,7 +20764,7 @@ if (valid0) {
 if (data.status !== undefined) {
 const _errs6 = errors;
 if (data.status !== "completed") {
-validate170.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/const", keyword: "const", params: { allowedValue: "completed" } }];
+validate177.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/const", keyword: "const", params: { allowedValue: "completed" } }];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -20090,7 +20776,7 @@ if (data.output !== undefined) {
 let data4 = data.output;
 const _errs7 = errors;
 if (!(data4 && typeof data4 == "object" && !Array.isArray(data4))) {
-validate170.errors = [{ instancePath: instancePath + "/output", schemaPath: "#/properties/output/type", keyword: "type", params: { type: "object" } }];
+validate177.errors = [{ instancePath: instancePath + "/output", schemaPath: "#/properties/output/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -20112,13 +20798,13 @@ if (errors === _errs11) {
 if (data6 && typeof data6 == "object" && !Array.isArray(data6)) {
 let missing1;
 if (data6.file_id === undefined && (missing1 = "file_id") || data6.url === undefined && (missing1 = "url") || data6.content_type === undefined && (missing1 = "content_type") || data6.bytes === undefined && (missing1 = "bytes")) {
-validate170.errors = [{ instancePath: instancePath + "/files/" + i0, schemaPath: "#/properties/files/items/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate177.errors = [{ instancePath: instancePath + "/files/" + i0, schemaPath: "#/properties/files/items/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data6.file_id !== undefined) {
 const _errs13 = errors;
 if (typeof data6.file_id !== "string") {
-validate170.errors = [{ instancePath: instancePath + "/files/" + i0 + "/file_id", schemaPath: "#/properties/files/items/properties/file_id/type", keyword: "type", params: { type: "string" } }];
+validate177.errors = [{ instancePath: instancePath + "/files/" + i0 + "/file_id", schemaPath: "#/properties/files/items/properties/file_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs13 === errors;
@@ -20129,7 +20815,7 @@ if (valid2) {
 if (data6.url !== undefined) {
 const _errs15 = errors;
 if (typeof data6.url !== "string") {
-validate170.errors = [{ instancePath: instancePath + "/files/" + i0 + "/url", schemaPath: "#/properties/files/items/properties/url/type", keyword: "type", params: { type: "string" } }];
+validate177.errors = [{ instancePath: instancePath + "/files/" + i0 + "/url", schemaPath: "#/properties/files/items/properties/url/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs15 === errors;
@@ -20140,7 +20826,7 @@ if (valid2) {
 if (data6.content_type !== undefined) {
 const _errs17 = errors;
 if (typeof data6.content_type !== "string") {
-validate170.errors = [{ instancePath: instancePath + "/files/" + i0 + "/content_type", schemaPath: "#/properties/files/items/properties/content_type/type", keyword: "type", params: { type: "string" } }];
+validate177.errors = [{ instancePath: instancePath + "/files/" + i0 + "/content_type", schemaPath: "#/properties/files/items/properties/content_type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs17 === errors;
@@ -20152,13 +20838,13 @@ if (data6.bytes !== undefined) {
 let data10 = data6.bytes;
 const _errs19 = errors;
 if (!(typeof data10 == "number" && (!(data10 % 1) && !isNaN(data10)) && isFinite(data10))) {
-validate170.errors = [{ instancePath: instancePath + "/files/" + i0 + "/bytes", schemaPath: "#/properties/files/items/properties/bytes/type", keyword: "type", params: { type: "integer" } }];
+validate177.errors = [{ instancePath: instancePath + "/files/" + i0 + "/bytes", schemaPath: "#/properties/files/items/properties/bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs19) {
 if (typeof data10 == "number" && isFinite(data10)) {
 if (data10 < 0 || isNaN(data10)) {
-validate170.errors = [{ instancePath: instancePath + "/files/" + i0 + "/bytes", schemaPath: "#/properties/files/items/properties/bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate177.errors = [{ instancePath: instancePath + "/files/" + i0 + "/bytes", schemaPath: "#/properties/files/items/properties/bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -20171,7 +20857,7 @@ if (valid2) {
 if (data6.name !== undefined) {
 const _errs21 = errors;
 if (typeof data6.name !== "string") {
-validate170.errors = [{ instancePath: instancePath + "/files/" + i0 + "/name", schemaPath: "#/properties/files/items/properties/name/type", keyword: "type", params: { type: "string" } }];
+validate177.errors = [{ instancePath: instancePath + "/files/" + i0 + "/name", schemaPath: "#/properties/files/items/properties/name/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs21 === errors;
@@ -20184,7 +20870,7 @@ var valid2 = true;
 }
 }
 } else {
-validate170.errors = [{ instancePath: instancePath + "/files/" + i0, schemaPath: "#/properties/files/items/type", keyword: "type", params: { type: "object" } }];
+validate177.errors = [{ instancePath: instancePath + "/files/" + i0, schemaPath: "#/properties/files/items/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -20194,7 +20880,7 @@ break;
 }
 }
 } else {
-validate170.errors = [{ instancePath: instancePath + "/files", schemaPath: "#/properties/files/type", keyword: "type", params: { type: "array" } }];
+validate177.errors = [{ instancePath: instancePath + "/files", schemaPath: "#/properties/files/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -20209,11 +20895,11 @@ const _errs23 = errors;
 if (errors === _errs23) {
 if (typeof data12 == "number" && isFinite(data12)) {
 if (data12 < 0 || isNaN(data12)) {
-validate170.errors = [{ instancePath: instancePath + "/credits_used", schemaPath: "#/properties/credits_used/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate177.errors = [{ instancePath: instancePath + "/credits_used", schemaPath: "#/properties/credits_used/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate170.errors = [{ instancePath: instancePath + "/credits_used", schemaPath: "#/properties/credits_used/type", keyword: "type", params: { type: "number" } }];
+validate177.errors = [{ instancePath: instancePath + "/credits_used", schemaPath: "#/properties/credits_used/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -20226,13 +20912,13 @@ if (data.duration_ms !== undefined) {
 let data13 = data.duration_ms;
 const _errs25 = errors;
 if (!(typeof data13 == "number" && (!(data13 % 1) && !isNaN(data13)) && isFinite(data13))) {
-validate170.errors = [{ instancePath: instancePath + "/duration_ms", schemaPath: "#/properties/duration_ms/type", keyword: "type", params: { type: "integer" } }];
+validate177.errors = [{ instancePath: instancePath + "/duration_ms", schemaPath: "#/properties/duration_ms/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs25) {
 if (typeof data13 == "number" && isFinite(data13)) {
 if (data13 < 0 || isNaN(data13)) {
-validate170.errors = [{ instancePath: instancePath + "/duration_ms", schemaPath: "#/properties/duration_ms/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate177.errors = [{ instancePath: instancePath + "/duration_ms", schemaPath: "#/properties/duration_ms/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -20250,22 +20936,22 @@ var valid0 = true;
 }
 }
 } else {
-validate170.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate177.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate170.errors = vErrors;
+validate177.errors = vErrors;
 return errors === 0;
 }
-validate170.evaluated = { props: { id: true, object: true, capability: true, status: true, output: true, files: true, credits_used: true, duration_ms: true }, dynamicProps: false, dynamicItems: false };
-var validateChatCompletionChunk = validate171;
-var schema181 = { type: "object", required: ["id", "object", "created", "model", "choices"], properties: { id: { type: "string" }, object: { const: "chat.completion.chunk" }, created: { type: "integer" }, model: { type: "string" }, choices: { type: "array", items: { $ref: "ChatChunkChoice" } }, usage: { anyOf: [{ $ref: "TokenUsageReport" }, { type: "null" }] }, service_tier: { type: ["string", "null"] }, system_fingerprint: { type: ["string", "null"] } } };
-var schema185 = { type: "string", enum: ["stop", "length", "tool_calls", "content_filter", "function_call"] };
-var schema183 = { type: "object", properties: { role: { type: "string", enum: ["developer", "system", "user", "assistant", "tool"] }, content: { type: ["string", "null"] }, refusal: { type: ["string", "null"] }, reasoning_content: { type: ["string", "null"] }, tool_calls: { type: "array", items: { $ref: "ToolCallDelta" } }, function_call: { type: ["object", "null"], properties: { name: { type: "string" }, arguments: { type: "string" } } } } };
-function validate173(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate177.evaluated = { props: { id: true, object: true, capability: true, status: true, output: true, files: true, credits_used: true, duration_ms: true }, dynamicProps: false, dynamicItems: false };
+var validateChatCompletionChunk = validate178;
+var schema188 = { type: "object", required: ["id", "object", "created", "model", "choices"], properties: { id: { type: "string" }, object: { const: "chat.completion.chunk" }, created: { type: "integer" }, model: { type: "string" }, choices: { type: "array", items: { $ref: "ChatChunkChoice" } }, usage: { anyOf: [{ $ref: "TokenUsageReport" }, { type: "null" }] }, service_tier: { type: ["string", "null"] }, system_fingerprint: { type: ["string", "null"] } } };
+var schema192 = { type: "string", enum: ["stop", "length", "tool_calls", "content_filter", "function_call"] };
+var schema190 = { type: "object", properties: { role: { type: "string", enum: ["developer", "system", "user", "assistant", "tool"] }, content: { type: ["string", "null"] }, refusal: { type: ["string", "null"] }, reasoning_content: { type: ["string", "null"] }, tool_calls: { type: "array", items: { $ref: "ToolCallDelta" } }, function_call: { type: ["object", "null"], properties: { name: { type: "string" }, arguments: { type: "string" } } } } };
+function validate180(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate173.evaluated;
+const evaluated0 = validate180.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -20278,11 +20964,11 @@ if (data.role !== undefined) {
 let data0 = data.role;
 const _errs1 = errors;
 if (typeof data0 !== "string") {
-validate173.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/type", keyword: "type", params: { type: "string" } }];
+validate180.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data0 === "developer" || data0 === "system" || data0 === "user" || data0 === "assistant" || data0 === "tool")) {
-validate173.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/enum", keyword: "enum", params: { allowedValues: schema183.properties.role.enum } }];
+validate180.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/enum", keyword: "enum", params: { allowedValues: schema190.properties.role.enum } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -20294,7 +20980,7 @@ if (data.content !== undefined) {
 let data1 = data.content;
 const _errs3 = errors;
 if (typeof data1 !== "string" && data1 !== null) {
-validate173.errors = [{ instancePath: instancePath + "/content", schemaPath: "#/properties/content/type", keyword: "type", params: { type: schema183.properties.content.type } }];
+validate180.errors = [{ instancePath: instancePath + "/content", schemaPath: "#/properties/content/type", keyword: "type", params: { type: schema190.properties.content.type } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -20306,7 +20992,7 @@ if (data.refusal !== undefined) {
 let data2 = data.refusal;
 const _errs5 = errors;
 if (typeof data2 !== "string" && data2 !== null) {
-validate173.errors = [{ instancePath: instancePath + "/refusal", schemaPath: "#/properties/refusal/type", keyword: "type", params: { type: schema183.properties.refusal.type } }];
+validate180.errors = [{ instancePath: instancePath + "/refusal", schemaPath: "#/properties/refusal/type", keyword: "type", params: { type: schema190.properties.refusal.type } }];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -20318,7 +21004,7 @@ if (data.reasoning_content !== undefined) {
 let data3 = data.reasoning_content;
 const _errs7 = errors;
 if (typeof data3 !== "string" && data3 !== null) {
-validate173.errors = [{ instancePath: instancePath + "/reasoning_content", schemaPath: "#/properties/reasoning_content/type", keyword: "type", params: { type: schema183.properties.reasoning_content.type } }];
+validate180.errors = [{ instancePath: instancePath + "/reasoning_content", schemaPath: "#/properties/reasoning_content/type", keyword: "type", params: { type: schema190.properties.reasoning_content.type } }];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -20341,20 +21027,20 @@ if (errors === _errs12) {
 if (data5 && typeof data5 == "object" && !Array.isArray(data5)) {
 let missing0;
 if (data5.index === undefined && (missing0 = "index")) {
-validate173.errors = [{ instancePath: instancePath + "/tool_calls/" + i0, schemaPath: "ToolCallDelta/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate180.errors = [{ instancePath: instancePath + "/tool_calls/" + i0, schemaPath: "ToolCallDelta/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data5.index !== undefined) {
 let data6 = data5.index;
 const _errs14 = errors;
 if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
-validate173.errors = [{ instancePath: instancePath + "/tool_calls/" + i0 + "/index", schemaPath: "ToolCallDelta/properties/index/type", keyword: "type", params: { type: "integer" } }];
+validate180.errors = [{ instancePath: instancePath + "/tool_calls/" + i0 + "/index", schemaPath: "ToolCallDelta/properties/index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs14) {
 if (typeof data6 == "number" && isFinite(data6)) {
 if (data6 < 0 || isNaN(data6)) {
-validate173.errors = [{ instancePath: instancePath + "/tool_calls/" + i0 + "/index", schemaPath: "ToolCallDelta/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate180.errors = [{ instancePath: instancePath + "/tool_calls/" + i0 + "/index", schemaPath: "ToolCallDelta/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -20367,7 +21053,7 @@ if (valid3) {
 if (data5.id !== undefined) {
 const _errs16 = errors;
 if (typeof data5.id !== "string") {
-validate173.errors = [{ instancePath: instancePath + "/tool_calls/" + i0 + "/id", schemaPath: "ToolCallDelta/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate180.errors = [{ instancePath: instancePath + "/tool_calls/" + i0 + "/id", schemaPath: "ToolCallDelta/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs16 === errors;
@@ -20378,7 +21064,7 @@ if (valid3) {
 if (data5.type !== undefined) {
 const _errs18 = errors;
 if (typeof data5.type !== "string") {
-validate173.errors = [{ instancePath: instancePath + "/tool_calls/" + i0 + "/type", schemaPath: "ToolCallDelta/properties/type/type", keyword: "type", params: { type: "string" } }];
+validate180.errors = [{ instancePath: instancePath + "/tool_calls/" + i0 + "/type", schemaPath: "ToolCallDelta/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs18 === errors;
@@ -20394,7 +21080,7 @@ if (data9 && typeof data9 == "object" && !Array.isArray(data9)) {
 if (data9.name !== undefined) {
 const _errs22 = errors;
 if (typeof data9.name !== "string") {
-validate173.errors = [{ instancePath: instancePath + "/tool_calls/" + i0 + "/function/name", schemaPath: "ToolCallDelta/properties/function/properties/name/type", keyword: "type", params: { type: "string" } }];
+validate180.errors = [{ instancePath: instancePath + "/tool_calls/" + i0 + "/function/name", schemaPath: "ToolCallDelta/properties/function/properties/name/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid4 = _errs22 === errors;
@@ -20405,7 +21091,7 @@ if (valid4) {
 if (data9.arguments !== undefined) {
 const _errs24 = errors;
 if (typeof data9.arguments !== "string") {
-validate173.errors = [{ instancePath: instancePath + "/tool_calls/" + i0 + "/function/arguments", schemaPath: "ToolCallDelta/properties/function/properties/arguments/type", keyword: "type", params: { type: "string" } }];
+validate180.errors = [{ instancePath: instancePath + "/tool_calls/" + i0 + "/function/arguments", schemaPath: "ToolCallDelta/properties/function/properties/arguments/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid4 = _errs24 === errors;
@@ -20414,7 +21100,7 @@ var valid4 = true;
 }
 }
 } else {
-validate173.errors = [{ instancePath: instancePath + "/tool_calls/" + i0 + "/function", schemaPath: "ToolCallDelta/properties/function/type", keyword: "type", params: { type: "object" } }];
+validate180.errors = [{ instancePath: instancePath + "/tool_calls/" + i0 + "/function", schemaPath: "ToolCallDelta/properties/function/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -20431,7 +21117,7 @@ if (data12 && typeof data12 == "object" && !Array.isArray(data12)) {
 if (data12.name !== undefined) {
 const _errs28 = errors;
 if (typeof data12.name !== "string") {
-validate173.errors = [{ instancePath: instancePath + "/tool_calls/" + i0 + "/custom/name", schemaPath: "ToolCallDelta/properties/custom/properties/name/type", keyword: "type", params: { type: "string" } }];
+validate180.errors = [{ instancePath: instancePath + "/tool_calls/" + i0 + "/custom/name", schemaPath: "ToolCallDelta/properties/custom/properties/name/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid5 = _errs28 === errors;
@@ -20442,7 +21128,7 @@ if (valid5) {
 if (data12.input !== undefined) {
 const _errs30 = errors;
 if (typeof data12.input !== "string") {
-validate173.errors = [{ instancePath: instancePath + "/tool_calls/" + i0 + "/custom/input", schemaPath: "ToolCallDelta/properties/custom/properties/input/type", keyword: "type", params: { type: "string" } }];
+validate180.errors = [{ instancePath: instancePath + "/tool_calls/" + i0 + "/custom/input", schemaPath: "ToolCallDelta/properties/custom/properties/input/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid5 = _errs30 === errors;
@@ -20451,7 +21137,7 @@ var valid5 = true;
 }
 }
 } else {
-validate173.errors = [{ instancePath: instancePath + "/tool_calls/" + i0 + "/custom", schemaPath: "ToolCallDelta/properties/custom/type", keyword: "type", params: { type: "object" } }];
+validate180.errors = [{ instancePath: instancePath + "/tool_calls/" + i0 + "/custom", schemaPath: "ToolCallDelta/properties/custom/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -20465,7 +21151,7 @@ var valid3 = true;
 }
 }
 } else {
-validate173.errors = [{ instancePath: instancePath + "/tool_calls/" + i0, schemaPath: "ToolCallDelta/type", keyword: "type", params: { type: "object" } }];
+validate180.errors = [{ instancePath: instancePath + "/tool_calls/" + i0, schemaPath: "ToolCallDelta/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -20475,7 +21161,7 @@ break;
 }
 }
 } else {
-validate173.errors = [{ instancePath: instancePath + "/tool_calls", schemaPath: "#/properties/tool_calls/type", keyword: "type", params: { type: "array" } }];
+validate180.errors = [{ instancePath: instancePath + "/tool_calls", schemaPath: "#/properties/tool_calls/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -20488,7 +21174,7 @@ if (data.function_call !== undefined) {
 let data15 = data.function_call;
 const _errs32 = errors;
 if (!(data15 && typeof data15 == "object" && !Array.isArray(data15)) && data15 !== null) {
-validate173.errors = [{ instancePath: instancePath + "/function_call", schemaPath: "#/properties/function_call/type", keyword: "type", params: { type: schema183.properties.function_call.type } }];
+validate180.errors = [{ instancePath: instancePath + "/function_call", schemaPath: "#/properties/function_call/type", keyword: "type", params: { type: schema190.properties.function_call.type } }];
 return false;
 }
 if (errors === _errs32) {
@@ -20496,7 +21182,7 @@ if (data15 && typeof data15 == "object" && !Array.isArray(data15)) {
 if (data15.name !== undefined) {
 const _errs34 = errors;
 if (typeof data15.name !== "string") {
-validate173.errors = [{ instancePath: instancePath + "/function_call/name", schemaPath: "#/properties/function_call/properties/name/type", keyword: "type", params: { type: "string" } }];
+validate180.errors = [{ instancePath: instancePath + "/function_call/name", schemaPath: "#/properties/function_call/properties/name/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid6 = _errs34 === errors;
@@ -20507,7 +21193,7 @@ if (valid6) {
 if (data15.arguments !== undefined) {
 const _errs36 = errors;
 if (typeof data15.arguments !== "string") {
-validate173.errors = [{ instancePath: instancePath + "/function_call/arguments", schemaPath: "#/properties/function_call/properties/arguments/type", keyword: "type", params: { type: "string" } }];
+validate180.errors = [{ instancePath: instancePath + "/function_call/arguments", schemaPath: "#/properties/function_call/properties/arguments/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid6 = _errs36 === errors;
@@ -20527,18 +21213,18 @@ var valid0 = true;
 }
 }
 } else {
-validate173.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate180.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate173.errors = vErrors;
+validate180.errors = vErrors;
 return errors === 0;
 }
-validate173.evaluated = { props: { role: true, content: true, refusal: true, reasoning_content: true, tool_calls: true, function_call: true }, dynamicProps: false, dynamicItems: false };
-function validate172(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate180.evaluated = { props: { role: true, content: true, refusal: true, reasoning_content: true, tool_calls: true, function_call: true }, dynamicProps: false, dynamicItems: false };
+function validate179(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate172.evaluated;
+const evaluated0 = validate179.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -20549,20 +21235,20 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.index === undefined && (missing0 = "index") || data.delta === undefined && (missing0 = "delta") || data.finish_reason === undefined && (missing0 = "finish_reason")) {
-validate172.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate179.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.index !== undefined) {
 let data0 = data.index;
 const _errs1 = errors;
 if (!(typeof data0 == "number" && (!(data0 % 1) && !isNaN(data0)) && isFinite(data0))) {
-validate172.errors = [{ instancePath: instancePath + "/index", schemaPath: "#/properties/index/type", keyword: "type", params: { type: "integer" } }];
+validate179.errors = [{ instancePath: instancePath + "/index", schemaPath: "#/properties/index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs1) {
 if (typeof data0 == "number" && isFinite(data0)) {
 if (data0 < 0 || isNaN(data0)) {
-validate172.errors = [{ instancePath: instancePath + "/index", schemaPath: "#/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate179.errors = [{ instancePath: instancePath + "/index", schemaPath: "#/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -20574,8 +21260,8 @@ var valid0 = true;
 if (valid0) {
 if (data.delta !== undefined) {
 const _errs3 = errors;
-if (!validate173(data.delta, { instancePath: instancePath + "/delta", parentData: data, parentDataProperty: "delta", rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate173.errors : vErrors.concat(validate173.errors);
+if (!validate180(data.delta, { instancePath: instancePath + "/delta", parentData: data, parentDataProperty: "delta", rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate180.errors : vErrors.concat(validate180.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs3 === errors;
@@ -20599,7 +21285,7 @@ vErrors.push(err0);
 errors++;
 }
 if (!(data2 === "stop" || data2 === "length" || data2 === "tool_calls" || data2 === "content_filter" || data2 === "function_call")) {
-const err1 = { instancePath: instancePath + "/finish_reason", schemaPath: "FinishReason/enum", keyword: "enum", params: { allowedValues: schema185.enum } };
+const err1 = { instancePath: instancePath + "/finish_reason", schemaPath: "FinishReason/enum", keyword: "enum", params: { allowedValues: schema192.enum } };
 if (vErrors === null) {
 vErrors = [err1];
 } else {
@@ -20629,7 +21315,7 @@ vErrors = [err3];
 vErrors.push(err3);
 }
 errors++;
-validate172.errors = vErrors;
+validate179.errors = vErrors;
 return false;
 } else {
 errors = _errs5;
@@ -20683,7 +21369,7 @@ vErrors = [err5];
 vErrors.push(err5);
 }
 errors++;
-validate172.errors = vErrors;
+validate179.errors = vErrors;
 return false;
 } else {
 errors = _errs12;
@@ -20704,18 +21390,18 @@ var valid0 = true;
 }
 }
 } else {
-validate172.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate179.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate172.errors = vErrors;
+validate179.errors = vErrors;
 return errors === 0;
 }
-validate172.evaluated = { props: { index: true, delta: true, finish_reason: true, logprobs: true }, dynamicProps: false, dynamicItems: false };
-function validate171(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate179.evaluated = { props: { index: true, delta: true, finish_reason: true, logprobs: true }, dynamicProps: false, dynamicItems: false };
+function validate178(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate171.evaluated;
+const evaluated0 = validate178.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -20726,13 +21412,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.id === undefined && (missing0 = "id") || data.object === undefined && (missing0 = "object") || data.created === undefined && (missing0 = "created") || data.model === undefined && (missing0 = "model") || data.choices === undefined && (missing0 = "choices")) {
-validate171.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate178.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.id !== undefined) {
 const _errs1 = errors;
 if (typeof data.id !== "string") {
-validate171.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate178.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -20743,7 +21429,7 @@ if (valid0) {
 if (data.object !== undefined) {
 const _errs3 = errors;
 if (data.object !== "chat.completion.chunk") {
-validate171.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "chat.completion.chunk" } }];
+validate178.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "chat.completion.chunk" } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -20755,7 +21441,7 @@ if (data.created !== undefined) {
 let data2 = data.created;
 const _errs4 = errors;
 if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)) && isFinite(data2))) {
-validate171.errors = [{ instancePath: instancePath + "/created", schemaPath: "#/properties/created/type", keyword: "type", params: { type: "integer" } }];
+validate178.errors = [{ instancePath: instancePath + "/created", schemaPath: "#/properties/created/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -20766,7 +21452,7 @@ if (valid0) {
 if (data.model !== undefined) {
 const _errs6 = errors;
 if (typeof data.model !== "string") {
-validate171.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
+validate178.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -20783,8 +21469,8 @@ var valid1 = true;
 const len0 = data4.length;
 for (let i0 = 0;i0 < len0; i0++) {
 const _errs10 = errors;
-if (!validate172(data4[i0], { instancePath: instancePath + "/choices/" + i0, parentData: data4, parentDataProperty: i0, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate172.errors : vErrors.concat(validate172.errors);
+if (!validate179(data4[i0], { instancePath: instancePath + "/choices/" + i0, parentData: data4, parentDataProperty: i0, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate179.errors : vErrors.concat(validate179.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs10 === errors;
@@ -20793,7 +21479,7 @@ break;
 }
 }
 } else {
-validate171.errors = [{ instancePath: instancePath + "/choices", schemaPath: "#/properties/choices/type", keyword: "type", params: { type: "array" } }];
+validate178.errors = [{ instancePath: instancePath + "/choices", schemaPath: "#/properties/choices/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -21270,7 +21956,7 @@ vErrors = [err29];
 vErrors.push(err29);
 }
 errors++;
-validate171.errors = vErrors;
+validate178.errors = vErrors;
 return false;
 } else {
 errors = _errs12;
@@ -21291,7 +21977,7 @@ if (data.service_tier !== undefined) {
 let data21 = data.service_tier;
 const _errs46 = errors;
 if (typeof data21 !== "string" && data21 !== null) {
-validate171.errors = [{ instancePath: instancePath + "/service_tier", schemaPath: "#/properties/service_tier/type", keyword: "type", params: { type: schema181.properties.service_tier.type } }];
+validate178.errors = [{ instancePath: instancePath + "/service_tier", schemaPath: "#/properties/service_tier/type", keyword: "type", params: { type: schema188.properties.service_tier.type } }];
 return false;
 }
 var valid0 = _errs46 === errors;
@@ -21303,7 +21989,7 @@ if (data.system_fingerprint !== undefined) {
 let data22 = data.system_fingerprint;
 const _errs48 = errors;
 if (typeof data22 !== "string" && data22 !== null) {
-validate171.errors = [{ instancePath: instancePath + "/system_fingerprint", schemaPath: "#/properties/system_fingerprint/type", keyword: "type", params: { type: schema181.properties.system_fingerprint.type } }];
+validate178.errors = [{ instancePath: instancePath + "/system_fingerprint", schemaPath: "#/properties/system_fingerprint/type", keyword: "type", params: { type: schema188.properties.system_fingerprint.type } }];
 return false;
 }
 var valid0 = _errs48 === errors;
@@ -21319,21 +22005,21 @@ var valid0 = true;
 }
 }
 } else {
-validate171.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate178.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate171.errors = vErrors;
+validate178.errors = vErrors;
 return errors === 0;
 }
-validate171.evaluated = { props: { id: true, object: true, created: true, model: true, choices: true, usage: true, service_tier: true, system_fingerprint: true }, dynamicProps: false, dynamicItems: false };
-var validateChatCompletion = validate177;
-var schema187 = { type: "object", required: ["id", "object", "created", "model", "choices"], properties: { id: { type: "string" }, object: { const: "chat.completion" }, created: { type: "integer" }, model: { type: "string" }, choices: { type: "array", items: { $ref: "ChatChoice" } }, usage: { $ref: "TokenUsageReport" }, service_tier: { type: ["string", "null"] }, system_fingerprint: { type: ["string", "null"] } } };
-var schema189 = { type: "object", required: ["role", "content"], properties: { role: { const: "assistant" }, content: { type: ["string", "null"] }, refusal: { type: ["string", "null"] }, reasoning_content: { type: ["string", "null"] }, tool_calls: { type: "array", items: { $ref: "ToolCall" } }, function_call: { type: ["object", "null"], required: ["name", "arguments"], properties: { name: { type: "string" }, arguments: { type: "string" } } }, annotations: { type: "array", items: { type: "object" } }, audio: { type: ["object", "null"], required: ["id", "data", "transcript"], properties: { id: { type: "string" }, data: { type: "string" }, transcript: { type: "string" }, expires_at: { type: "integer" } } } } };
-function validate179(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate178.evaluated = { props: { id: true, object: true, created: true, model: true, choices: true, usage: true, service_tier: true, system_fingerprint: true }, dynamicProps: false, dynamicItems: false };
+var validateChatCompletion = validate184;
+var schema194 = { type: "object", required: ["id", "object", "created", "model", "choices"], properties: { id: { type: "string" }, object: { const: "chat.completion" }, created: { type: "integer" }, model: { type: "string" }, choices: { type: "array", items: { $ref: "ChatChoice" } }, usage: { $ref: "TokenUsageReport" }, service_tier: { type: ["string", "null"] }, system_fingerprint: { type: ["string", "null"] } } };
+var schema196 = { type: "object", required: ["role", "content"], properties: { role: { const: "assistant" }, content: { type: ["string", "null"] }, refusal: { type: ["string", "null"] }, reasoning_content: { type: ["string", "null"] }, tool_calls: { type: "array", items: { $ref: "ToolCall" } }, function_call: { type: ["object", "null"], required: ["name", "arguments"], properties: { name: { type: "string" }, arguments: { type: "string" } } }, annotations: { type: "array", items: { type: "object" } }, audio: { type: ["object", "null"], required: ["id", "data", "transcript"], properties: { id: { type: "string" }, data: { type: "string" }, transcript: { type: "string" }, expires_at: { type: "integer" } } } } };
+function validate186(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate179.evaluated;
+const evaluated0 = validate186.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -21344,13 +22030,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.role === undefined && (missing0 = "role") || data.content === undefined && (missing0 = "content")) {
-validate179.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate186.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.role !== undefined) {
 const _errs1 = errors;
 if (data.role !== "assistant") {
-validate179.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/const", keyword: "const", params: { allowedValue: "assistant" } }];
+validate186.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/const", keyword: "const", params: { allowedValue: "assistant" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -21362,7 +22048,7 @@ if (data.content !== undefined) {
 let data1 = data.content;
 const _errs2 = errors;
 if (typeof data1 !== "string" && data1 !== null) {
-validate179.errors = [{ instancePath: instancePath + "/content", schemaPath: "#/properties/content/type", keyword: "type", params: { type: schema189.properties.content.type } }];
+validate186.errors = [{ instancePath: instancePath + "/content", schemaPath: "#/properties/content/type", keyword: "type", params: { type: schema196.properties.content.type } }];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -21374,7 +22060,7 @@ if (data.refusal !== undefined) {
 let data2 = data.refusal;
 const _errs4 = errors;
 if (typeof data2 !== "string" && data2 !== null) {
-validate179.errors = [{ instancePath: instancePath + "/refusal", schemaPath: "#/properties/refusal/type", keyword: "type", params: { type: schema189.properties.refusal.type } }];
+validate186.errors = [{ instancePath: instancePath + "/refusal", schemaPath: "#/properties/refusal/type", keyword: "type", params: { type: schema196.properties.refusal.type } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -21386,7 +22072,7 @@ if (data.reasoning_content !== undefined) {
 let data3 = data.reasoning_content;
 const _errs6 = errors;
 if (typeof data3 !== "string" && data3 !== null) {
-validate179.errors = [{ instancePath: instancePath + "/reasoning_content", schemaPath: "#/properties/reasoning_content/type", keyword: "type", params: { type: schema189.properties.reasoning_content.type } }];
+validate186.errors = [{ instancePath: instancePath + "/reasoning_content", schemaPath: "#/properties/reasoning_content/type", keyword: "type", params: { type: schema196.properties.reasoning_content.type } }];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -21413,7 +22099,7 @@ break;
 }
 }
 } else {
-validate179.errors = [{ instancePath: instancePath + "/tool_calls", schemaPath: "#/properties/tool_calls/type", keyword: "type", params: { type: "array" } }];
+validate186.errors = [{ instancePath: instancePath + "/tool_calls", schemaPath: "#/properties/tool_calls/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -21426,20 +22112,20 @@ if (data.function_call !== undefined) {
 let data6 = data.function_call;
 const _errs11 = errors;
 if (!(data6 && typeof data6 == "object" && !Array.isArray(data6)) && data6 !== null) {
-validate179.errors = [{ instancePath: instancePath + "/function_call", schemaPath: "#/properties/function_call/type", keyword: "type", params: { type: schema189.properties.function_call.type } }];
+validate186.errors = [{ instancePath: instancePath + "/function_call", schemaPath: "#/properties/function_call/type", keyword: "type", params: { type: schema196.properties.function_call.type } }];
 return false;
 }
 if (errors === _errs11) {
 if (data6 && typeof data6 == "object" && !Array.isArray(data6)) {
 let missing1;
 if (data6.name === undefined && (missing1 = "name") || data6.arguments === undefined && (missing1 = "arguments")) {
-validate179.errors = [{ instancePath: instancePath + "/function_call", schemaPath: "#/properties/function_call/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate186.errors = [{ instancePath: instancePath + "/function_call", schemaPath: "#/properties/function_call/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data6.name !== undefined) {
 const _errs13 = errors;
 if (typeof data6.name !== "string") {
-validate179.errors = [{ instancePath: instancePath + "/function_call/name", schemaPath: "#/properties/function_call/properties/name/type", keyword: "type", params: { type: "string" } }];
+validate186.errors = [{ instancePath: instancePath + "/function_call/name", schemaPath: "#/properties/function_call/properties/name/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs13 === errors;
@@ -21450,7 +22136,7 @@ if (valid2) {
 if (data6.arguments !== undefined) {
 const _errs15 = errors;
 if (typeof data6.arguments !== "string") {
-validate179.errors = [{ instancePath: instancePath + "/function_call/arguments", schemaPath: "#/properties/function_call/properties/arguments/type", keyword: "type", params: { type: "string" } }];
+validate186.errors = [{ instancePath: instancePath + "/function_call/arguments", schemaPath: "#/properties/function_call/properties/arguments/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs15 === errors;
@@ -21477,7 +22163,7 @@ for (let i1 = 0;i1 < len1; i1++) {
 let data10 = data9[i1];
 const _errs19 = errors;
 if (!(data10 && typeof data10 == "object" && !Array.isArray(data10))) {
-validate179.errors = [{ instancePath: instancePath + "/annotations/" + i1, schemaPath: "#/properties/annotations/items/type", keyword: "type", params: { type: "object" } }];
+validate186.errors = [{ instancePath: instancePath + "/annotations/" + i1, schemaPath: "#/properties/annotations/items/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid3 = _errs19 === errors;
@@ -21486,7 +22172,7 @@ break;
 }
 }
 } else {
-validate179.errors = [{ instancePath: instancePath + "/annotations", schemaPath: "#/properties/annotations/type", keyword: "type", params: { type: "array" } }];
+validate186.errors = [{ instancePath: instancePath + "/annotations", schemaPath: "#/properties/annotations/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -21499,20 +22185,20 @@ if (data.audio !== undefined) {
 let data11 = data.audio;
 const _errs21 = errors;
 if (!(data11 && typeof data11 == "object" && !Array.isArray(data11)) && data11 !== null) {
-validate179.errors = [{ instancePath: instancePath + "/audio", schemaPath: "#/properties/audio/type", keyword: "type", params: { type: schema189.properties.audio.type } }];
+validate186.errors = [{ instancePath: instancePath + "/audio", schemaPath: "#/properties/audio/type", keyword: "type", params: { type: schema196.properties.audio.type } }];
 return false;
 }
 if (errors === _errs21) {
 if (data11 && typeof data11 == "object" && !Array.isArray(data11)) {
 let missing2;
 if (data11.id === undefined && (missing2 = "id") || data11.data === undefined && (missing2 = "data") || data11.transcript === undefined && (missing2 = "transcript")) {
-validate179.errors = [{ instancePath: instancePath + "/audio", schemaPath: "#/properties/audio/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate186.errors = [{ instancePath: instancePath + "/audio", schemaPath: "#/properties/audio/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 if (data11.id !== undefined) {
 const _errs23 = errors;
 if (typeof data11.id !== "string") {
-validate179.errors = [{ instancePath: instancePath + "/audio/id", schemaPath: "#/properties/audio/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate186.errors = [{ instancePath: instancePath + "/audio/id", schemaPath: "#/properties/audio/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid4 = _errs23 === errors;
@@ -21523,7 +22209,7 @@ if (valid4) {
 if (data11.data !== undefined) {
 const _errs25 = errors;
 if (typeof data11.data !== "string") {
-validate179.errors = [{ instancePath: instancePath + "/audio/data", schemaPath: "#/properties/audio/properties/data/type", keyword: "type", params: { type: "string" } }];
+validate186.errors = [{ instancePath: instancePath + "/audio/data", schemaPath: "#/properties/audio/properties/data/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid4 = _errs25 === errors;
@@ -21534,7 +22220,7 @@ if (valid4) {
 if (data11.transcript !== undefined) {
 const _errs27 = errors;
 if (typeof data11.transcript !== "string") {
-validate179.errors = [{ instancePath: instancePath + "/audio/transcript", schemaPath: "#/properties/audio/properties/transcript/type", keyword: "type", params: { type: "string" } }];
+validate186.errors = [{ instancePath: instancePath + "/audio/transcript", schemaPath: "#/properties/audio/properties/transcript/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid4 = _errs27 === errors;
@@ -21546,7 +22232,7 @@ if (data11.expires_at !== undefined) {
 let data15 = data11.expires_at;
 const _errs29 = errors;
 if (!(typeof data15 == "number" && (!(data15 % 1) && !isNaN(data15)) && isFinite(data15))) {
-validate179.errors = [{ instancePath: instancePath + "/audio/expires_at", schemaPath: "#/properties/audio/properties/expires_at/type", keyword: "type", params: { type: "integer" } }];
+validate186.errors = [{ instancePath: instancePath + "/audio/expires_at", schemaPath: "#/properties/audio/properties/expires_at/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid4 = _errs29 === errors;
@@ -21572,18 +22258,18 @@ var valid0 = true;
 }
 }
 } else {
-validate179.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate186.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate179.errors = vErrors;
+validate186.errors = vErrors;
 return errors === 0;
 }
-validate179.evaluated = { props: { role: true, content: true, refusal: true, reasoning_content: true, tool_calls: true, function_call: true, annotations: true, audio: true }, dynamicProps: false, dynamicItems: false };
-function validate178(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate186.evaluated = { props: { role: true, content: true, refusal: true, reasoning_content: true, tool_calls: true, function_call: true, annotations: true, audio: true }, dynamicProps: false, dynamicItems: false };
+function validate185(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate178.evaluated;
+const evaluated0 = validate185.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -21594,20 +22280,20 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.index === undefined && (missing0 = "index") || data.message === undefined && (missing0 = "message") || data.finish_reason === undefined && (missing0 = "finish_reason")) {
-validate178.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate185.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.index !== undefined) {
 let data0 = data.index;
 const _errs1 = errors;
 if (!(typeof data0 == "number" && (!(data0 % 1) && !isNaN(data0)) && isFinite(data0))) {
-validate178.errors = [{ instancePath: instancePath + "/index", schemaPath: "#/properties/index/type", keyword: "type", params: { type: "integer" } }];
+validate185.errors = [{ instancePath: instancePath + "/index", schemaPath: "#/properties/index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs1) {
 if (typeof data0 == "number" && isFinite(data0)) {
 if (data0 < 0 || isNaN(data0)) {
-validate178.errors = [{ instancePath: instancePath + "/index", schemaPath: "#/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate185.errors = [{ instancePath: instancePath + "/index", schemaPath: "#/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -21619,8 +22305,8 @@ var valid0 = true;
 if (valid0) {
 if (data.message !== undefined) {
 const _errs3 = errors;
-if (!validate179(data.message, { instancePath: instancePath + "/message", parentData: data, parentDataProperty: "message", rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate179.errors : vErrors.concat(validate179.errors);
+if (!validate186(data.message, { instancePath: instancePath + "/message", parentData: data, parentDataProperty: "message", rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate186.errors : vErrors.concat(validate186.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs3 === errors;
@@ -21632,11 +22318,11 @@ if (data.finish_reason !== undefined) {
 let data2 = data.finish_reason;
 const _errs4 = errors;
 if (typeof data2 !== "string") {
-validate178.errors = [{ instancePath: instancePath + "/finish_reason", schemaPath: "FinishReason/type", keyword: "type", params: { type: "string" } }];
+validate185.errors = [{ instancePath: instancePath + "/finish_reason", schemaPath: "FinishReason/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data2 === "stop" || data2 === "length" || data2 === "tool_calls" || data2 === "content_filter" || data2 === "function_call")) {
-validate178.errors = [{ instancePath: instancePath + "/finish_reason", schemaPath: "FinishReason/enum", keyword: "enum", params: { allowedValues: schema185.enum } }];
+validate185.errors = [{ instancePath: instancePath + "/finish_reason", schemaPath: "FinishReason/enum", keyword: "enum", params: { allowedValues: schema192.enum } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -21681,7 +22367,7 @@ vErrors = [err1];
 vErrors.push(err1);
 }
 errors++;
-validate178.errors = vErrors;
+validate185.errors = vErrors;
 return false;
 } else {
 errors = _errs8;
@@ -21702,18 +22388,18 @@ var valid0 = true;
 }
 }
 } else {
-validate178.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate185.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate178.errors = vErrors;
+validate185.errors = vErrors;
 return errors === 0;
 }
-validate178.evaluated = { props: { index: true, message: true, finish_reason: true, logprobs: true }, dynamicProps: false, dynamicItems: false };
-function validate177(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate185.evaluated = { props: { index: true, message: true, finish_reason: true, logprobs: true }, dynamicProps: false, dynamicItems: false };
+function validate184(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate177.evaluated;
+const evaluated0 = validate184.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -21724,13 +22410,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.id === undefined && (missing0 = "id") || data.object === undefined && (missing0 = "object") || data.created === undefined && (missing0 = "created") || data.model === undefined && (missing0 = "model") || data.choices === undefined && (missing0 = "choices")) {
-validate177.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate184.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.id !== undefined) {
 const _errs1 = errors;
 if (typeof data.id !== "string") {
-validate177.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate184.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -21741,7 +22427,7 @@ if (valid0) {
 if (data.object !== undefined) {
 const _errs3 = errors;
 if (data.object !== "chat.completion") {
-validate177.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "chat.completion" } }];
+validate184.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "chat.completion" } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -21753,7 +22439,7 @@ if (data.created !== undefined) {
 let data2 = data.created;
 const _errs4 = errors;
 if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)) && isFinite(data2))) {
-validate177.errors = [{ instancePath: instancePath + "/created", schemaPath: "#/properties/created/type", keyword: "type", params: { type: "integer" } }];
+validate184.errors = [{ instancePath: instancePath + "/created", schemaPath: "#/properties/created/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -21764,7 +22450,7 @@ if (valid0) {
 if (data.model !== undefined) {
 const _errs6 = errors;
 if (typeof data.model !== "string") {
-validate177.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
+validate184.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -21781,8 +22467,8 @@ var valid1 = true;
 const len0 = data4.length;
 for (let i0 = 0;i0 < len0; i0++) {
 const _errs10 = errors;
-if (!validate178(data4[i0], { instancePath: instancePath + "/choices/" + i0, parentData: data4, parentDataProperty: i0, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate178.errors : vErrors.concat(validate178.errors);
+if (!validate185(data4[i0], { instancePath: instancePath + "/choices/" + i0, parentData: data4, parentDataProperty: i0, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate185.errors : vErrors.concat(validate185.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs10 === errors;
@@ -21791,7 +22477,7 @@ break;
 }
 }
 } else {
-validate177.errors = [{ instancePath: instancePath + "/choices", schemaPath: "#/properties/choices/type", keyword: "type", params: { type: "array" } }];
+validate184.errors = [{ instancePath: instancePath + "/choices", schemaPath: "#/properties/choices/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -21808,20 +22494,20 @@ if (errors === _errs12) {
 if (data6 && typeof data6 == "object" && !Array.isArray(data6)) {
 let missing1;
 if (data6.prompt_tokens === undefined && (missing1 = "prompt_tokens") || data6.completion_tokens === undefined && (missing1 = "completion_tokens") || data6.total_tokens === undefined && (missing1 = "total_tokens")) {
-validate177.errors = [{ instancePath: instancePath + "/usage", schemaPath: "TokenUsageReport/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate184.errors = [{ instancePath: instancePath + "/usage", schemaPath: "TokenUsageReport/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data6.prompt_tokens !== undefined) {
 let data7 = data6.prompt_tokens;
 const _errs14 = errors;
 if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7))) {
-validate177.errors = [{ instancePath: instancePath + "/usage/prompt_tokens", schemaPath: "TokenUsageReport/properties/prompt_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate184.errors = [{ instancePath: instancePath + "/usage/prompt_tokens", schemaPath: "TokenUsageReport/properties/prompt_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs14) {
 if (typeof data7 == "number" && isFinite(data7)) {
 if (data7 < 0 || isNaN(data7)) {
-validate177.errors = [{ instancePath: instancePath + "/usage/prompt_tokens", schemaPath: "TokenUsageReport/properties/prompt_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate184.errors = [{ instancePath: instancePath + "/usage/prompt_tokens", schemaPath: "TokenUsageReport/properties/prompt_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -21835,13 +22521,13 @@ if (data6.completion_tokens !== undefined) {
 let data8 = data6.completion_tokens;
 const _errs16 = errors;
 if (!(typeof data8 == "number" && (!(data8 % 1) && !isNaN(data8)) && isFinite(data8))) {
-validate177.errors = [{ instancePath: instancePath + "/usage/completion_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate184.errors = [{ instancePath: instancePath + "/usage/completion_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs16) {
 if (typeof data8 == "number" && isFinite(data8)) {
 if (data8 < 0 || isNaN(data8)) {
-validate177.errors = [{ instancePath: instancePath + "/usage/completion_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate184.errors = [{ instancePath: instancePath + "/usage/completion_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -21855,13 +22541,13 @@ if (data6.total_tokens !== undefined) {
 let data9 = data6.total_tokens;
 const _errs18 = errors;
 if (!(typeof data9 == "number" && (!(data9 % 1) && !isNaN(data9)) && isFinite(data9))) {
-validate177.errors = [{ instancePath: instancePath + "/usage/total_tokens", schemaPath: "TokenUsageReport/properties/total_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate184.errors = [{ instancePath: instancePath + "/usage/total_tokens", schemaPath: "TokenUsageReport/properties/total_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs18) {
 if (typeof data9 == "number" && isFinite(data9)) {
 if (data9 < 0 || isNaN(data9)) {
-validate177.errors = [{ instancePath: instancePath + "/usage/total_tokens", schemaPath: "TokenUsageReport/properties/total_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate184.errors = [{ instancePath: instancePath + "/usage/total_tokens", schemaPath: "TokenUsageReport/properties/total_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -21880,13 +22566,13 @@ if (data10.cached_tokens !== undefined) {
 let data11 = data10.cached_tokens;
 const _errs22 = errors;
 if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
-validate177.errors = [{ instancePath: instancePath + "/usage/prompt_tokens_details/cached_tokens", schemaPath: "TokenUsageReport/properties/prompt_tokens_details/properties/cached_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate184.errors = [{ instancePath: instancePath + "/usage/prompt_tokens_details/cached_tokens", schemaPath: "TokenUsageReport/properties/prompt_tokens_details/properties/cached_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs22) {
 if (typeof data11 == "number" && isFinite(data11)) {
 if (data11 < 0 || isNaN(data11)) {
-validate177.errors = [{ instancePath: instancePath + "/usage/prompt_tokens_details/cached_tokens", schemaPath: "TokenUsageReport/properties/prompt_tokens_details/properties/cached_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate184.errors = [{ instancePath: instancePath + "/usage/prompt_tokens_details/cached_tokens", schemaPath: "TokenUsageReport/properties/prompt_tokens_details/properties/cached_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -21900,13 +22586,13 @@ if (data10.cache_write_tokens !== undefined) {
 let data12 = data10.cache_write_tokens;
 const _errs24 = errors;
 if (!(typeof data12 == "number" && (!(data12 % 1) && !isNaN(data12)) && isFinite(data12))) {
-validate177.errors = [{ instancePath: instancePath + "/usage/prompt_tokens_details/cache_write_tokens", schemaPath: "TokenUsageReport/properties/prompt_tokens_details/properties/cache_write_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate184.errors = [{ instancePath: instancePath + "/usage/prompt_tokens_details/cache_write_tokens", schemaPath: "TokenUsageReport/properties/prompt_tokens_details/properties/cache_write_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs24) {
 if (typeof data12 == "number" && isFinite(data12)) {
 if (data12 < 0 || isNaN(data12)) {
-validate177.errors = [{ instancePath: instancePath + "/usage/prompt_tokens_details/cache_write_tokens", schemaPath: "TokenUsageReport/properties/prompt_tokens_details/properties/cache_write_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate184.errors = [{ instancePath: instancePath + "/usage/prompt_tokens_details/cache_write_tokens", schemaPath: "TokenUsageReport/properties/prompt_tokens_details/properties/cache_write_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -21920,13 +22606,13 @@ if (data10.audio_tokens !== undefined) {
 let data13 = data10.audio_tokens;
 const _errs26 = errors;
 if (!(typeof data13 == "number" && (!(data13 % 1) && !isNaN(data13)) && isFinite(data13))) {
-validate177.errors = [{ instancePath: instancePath + "/usage/prompt_tokens_details/audio_tokens", schemaPath: "TokenUsageReport/properties/prompt_tokens_details/properties/audio_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate184.errors = [{ instancePath: instancePath + "/usage/prompt_tokens_details/audio_tokens", schemaPath: "TokenUsageReport/properties/prompt_tokens_details/properties/audio_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs26) {
 if (typeof data13 == "number" && isFinite(data13)) {
 if (data13 < 0 || isNaN(data13)) {
-validate177.errors = [{ instancePath: instancePath + "/usage/prompt_tokens_details/audio_tokens", schemaPath: "TokenUsageReport/properties/prompt_tokens_details/properties/audio_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate184.errors = [{ instancePath: instancePath + "/usage/prompt_tokens_details/audio_tokens", schemaPath: "TokenUsageReport/properties/prompt_tokens_details/properties/audio_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -21940,13 +22626,13 @@ if (data10.image_tokens !== undefined) {
 let data14 = data10.image_tokens;
 const _errs28 = errors;
 if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14))) {
-validate177.errors = [{ instancePath: instancePath + "/usage/prompt_tokens_details/image_tokens", schemaPath: "TokenUsageReport/properties/prompt_tokens_details/properties/image_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate184.errors = [{ instancePath: instancePath + "/usage/prompt_tokens_details/image_tokens", schemaPath: "TokenUsageReport/properties/prompt_tokens_details/properties/image_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs28) {
 if (typeof data14 == "number" && isFinite(data14)) {
 if (data14 < 0 || isNaN(data14)) {
-validate177.errors = [{ instancePath: instancePath + "/usage/prompt_tokens_details/image_tokens", schemaPath: "TokenUsageReport/properties/prompt_tokens_details/properties/image_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate184.errors = [{ instancePath: instancePath + "/usage/prompt_tokens_details/image_tokens", schemaPath: "TokenUsageReport/properties/prompt_tokens_details/properties/image_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -21959,7 +22645,7 @@ var valid4 = true;
 }
 }
 } else {
-validate177.errors = [{ instancePath: instancePath + "/usage/prompt_tokens_details", schemaPath: "TokenUsageReport/properties/prompt_tokens_details/type", keyword: "type", params: { type: "object" } }];
+validate184.errors = [{ instancePath: instancePath + "/usage/prompt_tokens_details", schemaPath: "TokenUsageReport/properties/prompt_tokens_details/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -21977,13 +22663,13 @@ if (data15.reasoning_tokens !== undefined) {
 let data16 = data15.reasoning_tokens;
 const _errs32 = errors;
 if (!(typeof data16 == "number" && (!(data16 % 1) && !isNaN(data16)) && isFinite(data16))) {
-validate177.errors = [{ instancePath: instancePath + "/usage/completion_tokens_details/reasoning_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens_details/properties/reasoning_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate184.errors = [{ instancePath: instancePath + "/usage/completion_tokens_details/reasoning_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens_details/properties/reasoning_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs32) {
 if (typeof data16 == "number" && isFinite(data16)) {
 if (data16 < 0 || isNaN(data16)) {
-validate177.errors = [{ instancePath: instancePath + "/usage/completion_tokens_details/reasoning_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens_details/properties/reasoning_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate184.errors = [{ instancePath: instancePath + "/usage/completion_tokens_details/reasoning_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens_details/properties/reasoning_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -21997,13 +22683,13 @@ if (data15.audio_tokens !== undefined) {
 let data17 = data15.audio_tokens;
 const _errs34 = errors;
 if (!(typeof data17 == "number" && (!(data17 % 1) && !isNaN(data17)) && isFinite(data17))) {
-validate177.errors = [{ instancePath: instancePath + "/usage/completion_tokens_details/audio_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens_details/properties/audio_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate184.errors = [{ instancePath: instancePath + "/usage/completion_tokens_details/audio_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens_details/properties/audio_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs34) {
 if (typeof data17 == "number" && isFinite(data17)) {
 if (data17 < 0 || isNaN(data17)) {
-validate177.errors = [{ instancePath: instancePath + "/usage/completion_tokens_details/audio_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens_details/properties/audio_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate184.errors = [{ instancePath: instancePath + "/usage/completion_tokens_details/audio_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens_details/properties/audio_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -22017,13 +22703,13 @@ if (data15.image_tokens !== undefined) {
 let data18 = data15.image_tokens;
 const _errs36 = errors;
 if (!(typeof data18 == "number" && (!(data18 % 1) && !isNaN(data18)) && isFinite(data18))) {
-validate177.errors = [{ instancePath: instancePath + "/usage/completion_tokens_details/image_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens_details/properties/image_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate184.errors = [{ instancePath: instancePath + "/usage/completion_tokens_details/image_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens_details/properties/image_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs36) {
 if (typeof data18 == "number" && isFinite(data18)) {
 if (data18 < 0 || isNaN(data18)) {
-validate177.errors = [{ instancePath: instancePath + "/usage/completion_tokens_details/image_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens_details/properties/image_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate184.errors = [{ instancePath: instancePath + "/usage/completion_tokens_details/image_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens_details/properties/image_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -22037,13 +22723,13 @@ if (data15.accepted_prediction_tokens !== undefined) {
 let data19 = data15.accepted_prediction_tokens;
 const _errs38 = errors;
 if (!(typeof data19 == "number" && (!(data19 % 1) && !isNaN(data19)) && isFinite(data19))) {
-validate177.errors = [{ instancePath: instancePath + "/usage/completion_tokens_details/accepted_prediction_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens_details/properties/accepted_prediction_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate184.errors = [{ instancePath: instancePath + "/usage/completion_tokens_details/accepted_prediction_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens_details/properties/accepted_prediction_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs38) {
 if (typeof data19 == "number" && isFinite(data19)) {
 if (data19 < 0 || isNaN(data19)) {
-validate177.errors = [{ instancePath: instancePath + "/usage/completion_tokens_details/accepted_prediction_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens_details/properties/accepted_prediction_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate184.errors = [{ instancePath: instancePath + "/usage/completion_tokens_details/accepted_prediction_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens_details/properties/accepted_prediction_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -22057,13 +22743,13 @@ if (data15.rejected_prediction_tokens !== undefined) {
 let data20 = data15.rejected_prediction_tokens;
 const _errs40 = errors;
 if (!(typeof data20 == "number" && (!(data20 % 1) && !isNaN(data20)) && isFinite(data20))) {
-validate177.errors = [{ instancePath: instancePath + "/usage/completion_tokens_details/rejected_prediction_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens_details/properties/rejected_prediction_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate184.errors = [{ instancePath: instancePath + "/usage/completion_tokens_details/rejected_prediction_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens_details/properties/rejected_prediction_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs40) {
 if (typeof data20 == "number" && isFinite(data20)) {
 if (data20 < 0 || isNaN(data20)) {
-validate177.errors = [{ instancePath: instancePath + "/usage/completion_tokens_details/rejected_prediction_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens_details/properties/rejected_prediction_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate184.errors = [{ instancePath: instancePath + "/usage/completion_tokens_details/rejected_prediction_tokens", schemaPath: "TokenUsageReport/properties/completion_tokens_details/properties/rejected_prediction_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -22077,7 +22763,7 @@ var valid5 = true;
 }
 }
 } else {
-validate177.errors = [{ instancePath: instancePath + "/usage/completion_tokens_details", schemaPath: "TokenUsageReport/properties/completion_tokens_details/type", keyword: "type", params: { type: "object" } }];
+validate184.errors = [{ instancePath: instancePath + "/usage/completion_tokens_details", schemaPath: "TokenUsageReport/properties/completion_tokens_details/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -22091,7 +22777,7 @@ var valid3 = true;
 }
 }
 } else {
-validate177.errors = [{ instancePath: instancePath + "/usage", schemaPath: "TokenUsageReport/type", keyword: "type", params: { type: "object" } }];
+validate184.errors = [{ instancePath: instancePath + "/usage", schemaPath: "TokenUsageReport/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -22104,7 +22790,7 @@ if (data.service_tier !== undefined) {
 let data21 = data.service_tier;
 const _errs42 = errors;
 if (typeof data21 !== "string" && data21 !== null) {
-validate177.errors = [{ instancePath: instancePath + "/service_tier", schemaPath: "#/properties/service_tier/type", keyword: "type", params: { type: schema187.properties.service_tier.type } }];
+validate184.errors = [{ instancePath: instancePath + "/service_tier", schemaPath: "#/properties/service_tier/type", keyword: "type", params: { type: schema194.properties.service_tier.type } }];
 return false;
 }
 var valid0 = _errs42 === errors;
@@ -22116,7 +22802,7 @@ if (data.system_fingerprint !== undefined) {
 let data22 = data.system_fingerprint;
 const _errs44 = errors;
 if (typeof data22 !== "string" && data22 !== null) {
-validate177.errors = [{ instancePath: instancePath + "/system_fingerprint", schemaPath: "#/properties/system_fingerprint/type", keyword: "type", params: { type: schema187.properties.system_fingerprint.type } }];
+validate184.errors = [{ instancePath: instancePath + "/system_fingerprint", schemaPath: "#/properties/system_fingerprint/type", keyword: "type", params: { type: schema194.properties.system_fingerprint.type } }];
 return false;
 }
 var valid0 = _errs44 === errors;
@@ -22132,20 +22818,20 @@ var valid0 = true;
 }
 }
 } else {
-validate177.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate184.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate177.errors = vErrors;
+validate184.errors = vErrors;
 return errors === 0;
 }
-validate177.evaluated = { props: { id: true, object: true, created: true, model: true, choices: true, usage: true, service_tier: true, system_fingerprint: true }, dynamicProps: false, dynamicItems: false };
-var validateEmbeddings = validate184;
-var schema192 = { type: "object", required: ["object", "data", "model", "usage"], properties: { object: { const: "list" }, data: { type: "array", items: { type: "object", required: ["object", "index", "embedding"], properties: { object: { const: "embedding" }, index: { type: "integer", minimum: 0 }, embedding: { type: ["array", "string"], items: { type: "number" } } } } }, model: { type: "string" }, usage: { type: "object", required: ["prompt_tokens", "total_tokens"], properties: { prompt_tokens: { type: "integer", minimum: 0 }, total_tokens: { type: "integer", minimum: 0 } } } } };
-function validate184(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate184.evaluated = { props: { id: true, object: true, created: true, model: true, choices: true, usage: true, service_tier: true, system_fingerprint: true }, dynamicProps: false, dynamicItems: false };
+var validateEmbeddings = validate191;
+var schema199 = { type: "object", required: ["object", "data", "model", "usage"], properties: { object: { const: "list" }, data: { type: "array", items: { type: "object", required: ["object", "index", "embedding"], properties: { object: { const: "embedding" }, index: { type: "integer", minimum: 0 }, embedding: { type: ["array", "string"], items: { type: "number" } } } } }, model: { type: "string" }, usage: { type: "object", required: ["prompt_tokens", "total_tokens"], properties: { prompt_tokens: { type: "integer", minimum: 0 }, total_tokens: { type: "integer", minimum: 0 } } } } };
+function validate191(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate184.evaluated;
+const evaluated0 = validate191.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -22156,13 +22842,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.object === undefined && (missing0 = "object") || data.data === undefined && (missing0 = "data") || data.model === undefined && (missing0 = "model") || data.usage === undefined && (missing0 = "usage")) {
-validate184.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate191.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.object !== undefined) {
 const _errs1 = errors;
 if (data.object !== "list") {
-validate184.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
+validate191.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -22184,13 +22870,13 @@ if (errors === _errs4) {
 if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
 let missing1;
 if (data2.object === undefined && (missing1 = "object") || data2.index === undefined && (missing1 = "index") || data2.embedding === undefined && (missing1 = "embedding")) {
-validate184.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "#/properties/data/items/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate191.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "#/properties/data/items/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data2.object !== undefined) {
 const _errs6 = errors;
 if (data2.object !== "embedding") {
-validate184.errors = [{ instancePath: instancePath + "/data/" + i0 + "/object", schemaPath: "#/properties/data/items/properties/object/const", keyword: "const", params: { allowedValue: "embedding" } }];
+validate191.errors = [{ instancePath: instancePath + "/data/" + i0 + "/object", schemaPath: "#/properties/data/items/properties/object/const", keyword: "const", params: { allowedValue: "embedding" } }];
 return false;
 }
 var valid2 = _errs6 === errors;
@@ -22202,13 +22888,13 @@ if (data2.index !== undefined) {
 let data4 = data2.index;
 const _errs7 = errors;
 if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
-validate184.errors = [{ instancePath: instancePath + "/data/" + i0 + "/index", schemaPath: "#/properties/data/items/properties/index/type", keyword: "type", params: { type: "integer" } }];
+validate191.errors = [{ instancePath: instancePath + "/data/" + i0 + "/index", schemaPath: "#/properties/data/items/properties/index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs7) {
 if (typeof data4 == "number" && isFinite(data4)) {
 if (data4 < 0 || isNaN(data4)) {
-validate184.errors = [{ instancePath: instancePath + "/data/" + i0 + "/index", schemaPath: "#/properties/data/items/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate191.errors = [{ instancePath: instancePath + "/data/" + i0 + "/index", schemaPath: "#/properties/data/items/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -22222,7 +22908,7 @@ if (data2.embedding !== undefined) {
 let data5 = data2.embedding;
 const _errs9 = errors;
 if (!Array.isArray(data5) && typeof data5 !== "string") {
-validate184.errors = [{ instancePath: instancePath + "/data/" + i0 + "/embedding", schemaPath: "#/properties/data/items/properties/embedding/type", keyword: "type", params: { type: schema192.properties.data.items.properties.embedding.type } }];
+validate191.errors = [{ instancePath: instancePath + "/data/" + i0 + "/embedding", schemaPath: "#/properties/data/items/properties/embedding/type", keyword: "type", params: { type: schema199.properties.data.items.properties.embedding.type } }];
 return false;
 }
 if (errors === _errs9) {
@@ -22233,7 +22919,7 @@ for (let i1 = 0;i1 < len1; i1++) {
 let data6 = data5[i1];
 const _errs11 = errors;
 if (!(typeof data6 == "number" && isFinite(data6))) {
-validate184.errors = [{ instancePath: instancePath + "/data/" + i0 + "/embedding/" + i1, schemaPath: "#/properties/data/items/properties/embedding/items/type", keyword: "type", params: { type: "number" } }];
+validate191.errors = [{ instancePath: instancePath + "/data/" + i0 + "/embedding/" + i1, schemaPath: "#/properties/data/items/properties/embedding/items/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid3 = _errs11 === errors;
@@ -22251,7 +22937,7 @@ var valid2 = true;
 }
 }
 } else {
-validate184.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "#/properties/data/items/type", keyword: "type", params: { type: "object" } }];
+validate191.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "#/properties/data/items/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -22261,7 +22947,7 @@ break;
 }
 }
 } else {
-validate184.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
+validate191.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -22273,7 +22959,7 @@ if (valid0) {
 if (data.model !== undefined) {
 const _errs13 = errors;
 if (typeof data.model !== "string") {
-validate184.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
+validate191.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -22288,20 +22974,20 @@ if (errors === _errs15) {
 if (data8 && typeof data8 == "object" && !Array.isArray(data8)) {
 let missing2;
 if (data8.prompt_tokens === undefined && (missing2 = "prompt_tokens") || data8.total_tokens === undefined && (missing2 = "total_tokens")) {
-validate184.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate191.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 if (data8.prompt_tokens !== undefined) {
 let data9 = data8.prompt_tokens;
 const _errs17 = errors;
 if (!(typeof data9 == "number" && (!(data9 % 1) && !isNaN(data9)) && isFinite(data9))) {
-validate184.errors = [{ instancePath: instancePath + "/usage/prompt_tokens", schemaPath: "#/properties/usage/properties/prompt_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate191.errors = [{ instancePath: instancePath + "/usage/prompt_tokens", schemaPath: "#/properties/usage/properties/prompt_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs17) {
 if (typeof data9 == "number" && isFinite(data9)) {
 if (data9 < 0 || isNaN(data9)) {
-validate184.errors = [{ instancePath: instancePath + "/usage/prompt_tokens", schemaPath: "#/properties/usage/properties/prompt_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate191.errors = [{ instancePath: instancePath + "/usage/prompt_tokens", schemaPath: "#/properties/usage/properties/prompt_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -22315,13 +23001,13 @@ if (data8.total_tokens !== undefined) {
 let data10 = data8.total_tokens;
 const _errs19 = errors;
 if (!(typeof data10 == "number" && (!(data10 % 1) && !isNaN(data10)) && isFinite(data10))) {
-validate184.errors = [{ instancePath: instancePath + "/usage/total_tokens", schemaPath: "#/properties/usage/properties/total_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate191.errors = [{ instancePath: instancePath + "/usage/total_tokens", schemaPath: "#/properties/usage/properties/total_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs19) {
 if (typeof data10 == "number" && isFinite(data10)) {
 if (data10 < 0 || isNaN(data10)) {
-validate184.errors = [{ instancePath: instancePath + "/usage/total_tokens", schemaPath: "#/properties/usage/properties/total_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate191.errors = [{ instancePath: instancePath + "/usage/total_tokens", schemaPath: "#/properties/usage/properties/total_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -22333,7 +23019,7 @@ var valid4 = true;
 }
 }
 } else {
-validate184.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/type", keyword: "type", params: { type: "object" } }];
+validate191.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -22346,19 +23032,19 @@ var valid0 = true;
 }
 }
 } else {
-validate184.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate191.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate184.errors = vErrors;
+validate191.errors = vErrors;
 return errors === 0;
 }
-validate184.evaluated = { props: { object: true, data: true, model: true, usage: true }, dynamicProps: false, dynamicItems: false };
-var validateEstimate = validate185;
-function validate185(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate191.evaluated = { props: { object: true, data: true, model: true, usage: true }, dynamicProps: false, dynamicItems: false };
+var validateEstimate = validate192;
+function validate192(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate185.evaluated;
+const evaluated0 = validate192.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -22369,13 +23055,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.model === undefined && (missing0 = "model") || data.currency === undefined && (missing0 = "currency") || data.unit === undefined && (missing0 = "unit") || data.estimated_credits === undefined && (missing0 = "estimated_credits") || data.max_credits === undefined && (missing0 = "max_credits") || data.breakdown === undefined && (missing0 = "breakdown")) {
-validate185.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate192.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.model !== undefined) {
 const _errs1 = errors;
 if (typeof data.model !== "string") {
-validate185.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
+validate192.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -22386,7 +23072,7 @@ if (valid0) {
 if (data.currency !== undefined) {
 const _errs3 = errors;
 if (data.currency !== "credits") {
-validate185.errors = [{ instancePath: instancePath + "/currency", schemaPath: "#/properties/currency/const", keyword: "const", params: { allowedValue: "credits" } }];
+validate192.errors = [{ instancePath: instancePath + "/currency", schemaPath: "#/properties/currency/const", keyword: "const", params: { allowedValue: "credits" } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -22398,11 +23084,11 @@ if (data.unit !== undefined) {
 let data2 = data.unit;
 const _errs4 = errors;
 if (typeof data2 !== "string") {
-validate185.errors = [{ instancePath: instancePath + "/unit", schemaPath: "PriceUnit/type", keyword: "type", params: { type: "string" } }];
+validate192.errors = [{ instancePath: instancePath + "/unit", schemaPath: "PriceUnit/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data2 === "per_token" || data2 === "per_request" || data2 === "per_image" || data2 === "per_second" || data2 === "per_minute" || data2 === "per_character" || data2 === "per_operation" || data2 === "per_megapixel")) {
-validate185.errors = [{ instancePath: instancePath + "/unit", schemaPath: "PriceUnit/enum", keyword: "enum", params: { allowedValues: schema39.enum } }];
+validate192.errors = [{ instancePath: instancePath + "/unit", schemaPath: "PriceUnit/enum", keyword: "enum", params: { allowedValues: schema39.enum } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -22416,11 +23102,11 @@ const _errs7 = errors;
 if (errors === _errs7) {
 if (typeof data3 == "number" && isFinite(data3)) {
 if (data3 < 0 || isNaN(data3)) {
-validate185.errors = [{ instancePath: instancePath + "/estimated_credits", schemaPath: "#/properties/estimated_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate192.errors = [{ instancePath: instancePath + "/estimated_credits", schemaPath: "#/properties/estimated_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate185.errors = [{ instancePath: instancePath + "/estimated_credits", schemaPath: "#/properties/estimated_credits/type", keyword: "type", params: { type: "number" } }];
+validate192.errors = [{ instancePath: instancePath + "/estimated_credits", schemaPath: "#/properties/estimated_credits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -22435,11 +23121,11 @@ const _errs9 = errors;
 if (errors === _errs9) {
 if (typeof data4 == "number" && isFinite(data4)) {
 if (data4 < 0 || isNaN(data4)) {
-validate185.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate192.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate185.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
+validate192.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -22462,13 +23148,13 @@ if (errors === _errs13) {
 if (data6 && typeof data6 == "object" && !Array.isArray(data6)) {
 let missing1;
 if (data6.kind === undefined && (missing1 = "kind") || data6.quantity === undefined && (missing1 = "quantity") || data6.unit_credits === undefined && (missing1 = "unit_credits") || data6.credits === undefined && (missing1 = "credits")) {
-validate185.errors = [{ instancePath: instancePath + "/breakdown/" + i0, schemaPath: "#/properties/breakdown/items/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate192.errors = [{ instancePath: instancePath + "/breakdown/" + i0, schemaPath: "#/properties/breakdown/items/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data6.kind !== undefined) {
 const _errs15 = errors;
 if (typeof data6.kind !== "string") {
-validate185.errors = [{ instancePath: instancePath + "/breakdown/" + i0 + "/kind", schemaPath: "#/properties/breakdown/items/properties/kind/type", keyword: "type", params: { type: "string" } }];
+validate192.errors = [{ instancePath: instancePath + "/breakdown/" + i0 + "/kind", schemaPath: "#/properties/breakdown/items/properties/kind/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs15 === errors;
@@ -22482,11 +23168,11 @@ const _errs17 = errors;
 if (errors === _errs17) {
 if (typeof data8 == "number" && isFinite(data8)) {
 if (data8 < 0 || isNaN(data8)) {
-validate185.errors = [{ instancePath: instancePath + "/breakdown/" + i0 + "/quantity", schemaPath: "#/properties/breakdown/items/properties/quantity/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate192.errors = [{ instancePath: instancePath + "/breakdown/" + i0 + "/quantity", schemaPath: "#/properties/breakdown/items/properties/quantity/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate185.errors = [{ instancePath: instancePath + "/breakdown/" + i0 + "/quantity", schemaPath: "#/properties/breakdown/items/properties/quantity/type", keyword: "type", params: { type: "number" } }];
+validate192.errors = [{ instancePath: instancePath + "/breakdown/" + i0 + "/quantity", schemaPath: "#/properties/breakdown/items/properties/quantity/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -22501,11 +23187,11 @@ const _errs19 = errors;
 if (errors === _errs19) {
 if (typeof data9 == "number" && isFinite(data9)) {
 if (data9 < 0 || isNaN(data9)) {
-validate185.errors = [{ instancePath: instancePath + "/breakdown/" + i0 + "/unit_credits", schemaPath: "#/properties/breakdown/items/properties/unit_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate192.errors = [{ instancePath: instancePath + "/breakdown/" + i0 + "/unit_credits", schemaPath: "#/properties/breakdown/items/properties/unit_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate185.errors = [{ instancePath: instancePath + "/breakdown/" + i0 + "/unit_credits", schemaPath: "#/properties/breakdown/items/properties/unit_credits/type", keyword: "type", params: { type: "number" } }];
+validate192.errors = [{ instancePath: instancePath + "/breakdown/" + i0 + "/unit_credits", schemaPath: "#/properties/breakdown/items/properties/unit_credits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -22520,11 +23206,11 @@ const _errs21 = errors;
 if (errors === _errs21) {
 if (typeof data10 == "number" && isFinite(data10)) {
 if (data10 < 0 || isNaN(data10)) {
-validate185.errors = [{ instancePath: instancePath + "/breakdown/" + i0 + "/credits", schemaPath: "#/properties/breakdown/items/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate192.errors = [{ instancePath: instancePath + "/breakdown/" + i0 + "/credits", schemaPath: "#/properties/breakdown/items/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate185.errors = [{ instancePath: instancePath + "/breakdown/" + i0 + "/credits", schemaPath: "#/properties/breakdown/items/properties/credits/type", keyword: "type", params: { type: "number" } }];
+validate192.errors = [{ instancePath: instancePath + "/breakdown/" + i0 + "/credits", schemaPath: "#/properties/breakdown/items/properties/credits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -22537,7 +23223,7 @@ var valid3 = true;
 }
 }
 } else {
-validate185.errors = [{ instancePath: instancePath + "/breakdown/" + i0, schemaPath: "#/properties/breakdown/items/type", keyword: "type", params: { type: "object" } }];
+validate192.errors = [{ instancePath: instancePath + "/breakdown/" + i0, schemaPath: "#/properties/breakdown/items/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -22547,7 +23233,7 @@ break;
 }
 }
 } else {
-validate185.errors = [{ instancePath: instancePath + "/breakdown", schemaPath: "#/properties/breakdown/type", keyword: "type", params: { type: "array" } }];
+validate192.errors = [{ instancePath: instancePath + "/breakdown", schemaPath: "#/properties/breakdown/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -22562,19 +23248,19 @@ var valid0 = true;
 }
 }
 } else {
-validate185.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate192.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate185.errors = vErrors;
+validate192.errors = vErrors;
 return errors === 0;
 }
-validate185.evaluated = { props: { model: true, currency: true, unit: true, estimated_credits: true, max_credits: true, breakdown: true }, dynamicProps: false, dynamicItems: false };
-var validateFallbackChainDeleted = validate186;
-function validate186(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate192.evaluated = { props: { model: true, currency: true, unit: true, estimated_credits: true, max_credits: true, breakdown: true }, dynamicProps: false, dynamicItems: false };
+var validateFallbackChainDeleted = validate193;
+function validate193(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate186.evaluated;
+const evaluated0 = validate193.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -22585,13 +23271,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.model === undefined && (missing0 = "model") || data.deleted === undefined && (missing0 = "deleted")) {
-validate186.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate193.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.model !== undefined) {
 const _errs1 = errors;
 if (typeof data.model !== "string") {
-validate186.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
+validate193.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -22602,7 +23288,7 @@ if (valid0) {
 if (data.deleted !== undefined) {
 const _errs3 = errors;
 if (data.deleted !== true) {
-validate186.errors = [{ instancePath: instancePath + "/deleted", schemaPath: "#/properties/deleted/const", keyword: "const", params: { allowedValue: true } }];
+validate193.errors = [{ instancePath: instancePath + "/deleted", schemaPath: "#/properties/deleted/const", keyword: "const", params: { allowedValue: true } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -22612,19 +23298,19 @@ var valid0 = true;
 }
 }
 } else {
-validate186.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate193.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate186.errors = vErrors;
+validate193.errors = vErrors;
 return errors === 0;
 }
-validate186.evaluated = { props: { model: true, deleted: true }, dynamicProps: false, dynamicItems: false };
-var validateFallbackChainList = validate187;
-function validate187(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate193.evaluated = { props: { model: true, deleted: true }, dynamicProps: false, dynamicItems: false };
+var validateFallbackChainList = validate194;
+function validate194(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate187.evaluated;
+const evaluated0 = validate194.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -22635,13 +23321,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.object === undefined && (missing0 = "object") || data.data === undefined && (missing0 = "data")) {
-validate187.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate194.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.object !== undefined) {
 const _errs1 = errors;
 if (data.object !== "list") {
-validate187.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
+validate194.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -22664,13 +23350,13 @@ if (errors === _errs5) {
 if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
 let missing1;
 if (data2.model === undefined && (missing1 = "model") || data2.fallbacks === undefined && (missing1 = "fallbacks") || data2.continue_streams === undefined && (missing1 = "continue_streams") || data2.updated_at === undefined && (missing1 = "updated_at")) {
-validate187.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "FallbackChain/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate194.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "FallbackChain/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data2.model !== undefined) {
 const _errs7 = errors;
 if (typeof data2.model !== "string") {
-validate187.errors = [{ instancePath: instancePath + "/data/" + i0 + "/model", schemaPath: "FallbackChain/properties/model/type", keyword: "type", params: { type: "string" } }];
+validate194.errors = [{ instancePath: instancePath + "/data/" + i0 + "/model", schemaPath: "FallbackChain/properties/model/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs7 === errors;
@@ -22684,11 +23370,11 @@ const _errs9 = errors;
 if (errors === _errs9) {
 if (Array.isArray(data4)) {
 if (data4.length > 10) {
-validate187.errors = [{ instancePath: instancePath + "/data/" + i0 + "/fallbacks", schemaPath: "FallbackChain/properties/fallbacks/maxItems", keyword: "maxItems", params: { limit: 10 } }];
+validate194.errors = [{ instancePath: instancePath + "/data/" + i0 + "/fallbacks", schemaPath: "FallbackChain/properties/fallbacks/maxItems", keyword: "maxItems", params: { limit: 10 } }];
 return false;
 } else {
 if (data4.length < 1) {
-validate187.errors = [{ instancePath: instancePath + "/data/" + i0 + "/fallbacks", schemaPath: "FallbackChain/properties/fallbacks/minItems", keyword: "minItems", params: { limit: 1 } }];
+validate194.errors = [{ instancePath: instancePath + "/data/" + i0 + "/fallbacks", schemaPath: "FallbackChain/properties/fallbacks/minItems", keyword: "minItems", params: { limit: 1 } }];
 return false;
 } else {
 var valid4 = true;
@@ -22696,7 +23382,7 @@ const len1 = data4.length;
 for (let i1 = 0;i1 < len1; i1++) {
 const _errs11 = errors;
 if (typeof data4[i1] !== "string") {
-validate187.errors = [{ instancePath: instancePath + "/data/" + i0 + "/fallbacks/" + i1, schemaPath: "FallbackChain/properties/fallbacks/items/type", keyword: "type", params: { type: "string" } }];
+validate194.errors = [{ instancePath: instancePath + "/data/" + i0 + "/fallbacks/" + i1, schemaPath: "FallbackChain/properties/fallbacks/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid4 = _errs11 === errors;
@@ -22707,7 +23393,7 @@ break;
 }
 }
 } else {
-validate187.errors = [{ instancePath: instancePath + "/data/" + i0 + "/fallbacks", schemaPath: "FallbackChain/properties/fallbacks/type", keyword: "type", params: { type: "array" } }];
+validate194.errors = [{ instancePath: instancePath + "/data/" + i0 + "/fallbacks", schemaPath: "FallbackChain/properties/fallbacks/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -22719,7 +23405,7 @@ if (valid3) {
 if (data2.continue_streams !== undefined) {
 const _errs13 = errors;
 if (typeof data2.continue_streams !== "boolean") {
-validate187.errors = [{ instancePath: instancePath + "/data/" + i0 + "/continue_streams", schemaPath: "FallbackChain/properties/continue_streams/type", keyword: "type", params: { type: "boolean" } }];
+validate194.errors = [{ instancePath: instancePath + "/data/" + i0 + "/continue_streams", schemaPath: "FallbackChain/properties/continue_streams/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid3 = _errs13 === errors;
@@ -22734,11 +23420,11 @@ if (errors === _errs15) {
 if (errors === _errs15) {
 if (typeof data7 === "string") {
 if (!formats14.validate(data7)) {
-validate187.errors = [{ instancePath: instancePath + "/data/" + i0 + "/updated_at", schemaPath: "FallbackChain/properties/updated_at/format", keyword: "format", params: { format: "date-time" } }];
+validate194.errors = [{ instancePath: instancePath + "/data/" + i0 + "/updated_at", schemaPath: "FallbackChain/properties/updated_at/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate187.errors = [{ instancePath: instancePath + "/data/" + i0 + "/updated_at", schemaPath: "FallbackChain/properties/updated_at/type", keyword: "type", params: { type: "string" } }];
+validate194.errors = [{ instancePath: instancePath + "/data/" + i0 + "/updated_at", schemaPath: "FallbackChain/properties/updated_at/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -22752,7 +23438,7 @@ var valid3 = true;
 }
 }
 } else {
-validate187.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "FallbackChain/type", keyword: "type", params: { type: "object" } }];
+validate194.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "FallbackChain/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -22762,7 +23448,7 @@ break;
 }
 }
 } else {
-validate187.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
+validate194.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -22773,19 +23459,19 @@ var valid0 = true;
 }
 }
 } else {
-validate187.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate194.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate187.errors = vErrors;
+validate194.errors = vErrors;
 return errors === 0;
 }
-validate187.evaluated = { props: { object: true, data: true }, dynamicProps: false, dynamicItems: false };
-var validateFallbackChain = validate188;
-function validate188(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate194.evaluated = { props: { object: true, data: true }, dynamicProps: false, dynamicItems: false };
+var validateFallbackChain = validate195;
+function validate195(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate188.evaluated;
+const evaluated0 = validate195.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -22796,13 +23482,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.model === undefined && (missing0 = "model") || data.fallbacks === undefined && (missing0 = "fallbacks") || data.continue_streams === undefined && (missing0 = "continue_streams") || data.updated_at === undefined && (missing0 = "updated_at")) {
-validate188.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate195.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.model !== undefined) {
 const _errs1 = errors;
 if (typeof data.model !== "string") {
-validate188.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
+validate195.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -22816,11 +23502,11 @@ const _errs3 = errors;
 if (errors === _errs3) {
 if (Array.isArray(data1)) {
 if (data1.length > 10) {
-validate188.errors = [{ instancePath: instancePath + "/fallbacks", schemaPath: "#/properties/fallbacks/maxItems", keyword: "maxItems", params: { limit: 10 } }];
+validate195.errors = [{ instancePath: instancePath + "/fallbacks", schemaPath: "#/properties/fallbacks/maxItems", keyword: "maxItems", params: { limit: 10 } }];
 return false;
 } else {
 if (data1.length < 1) {
-validate188.errors = [{ instancePath: instancePath + "/fallbacks", schemaPath: "#/properties/fallbacks/minItems", keyword: "minItems", params: { limit: 1 } }];
+validate195.errors = [{ instancePath: instancePath + "/fallbacks", schemaPath: "#/properties/fallbacks/minItems", keyword: "minItems", params: { limit: 1 } }];
 return false;
 } else {
 var valid1 = true;
@@ -22828,7 +23514,7 @@ const len0 = data1.length;
 for (let i0 = 0;i0 < len0; i0++) {
 const _errs5 = errors;
 if (typeof data1[i0] !== "string") {
-validate188.errors = [{ instancePath: instancePath + "/fallbacks/" + i0, schemaPath: "#/properties/fallbacks/items/type", keyword: "type", params: { type: "string" } }];
+validate195.errors = [{ instancePath: instancePath + "/fallbacks/" + i0, schemaPath: "#/properties/fallbacks/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid1 = _errs5 === errors;
@@ -22839,7 +23525,7 @@ break;
 }
 }
 } else {
-validate188.errors = [{ instancePath: instancePath + "/fallbacks", schemaPath: "#/properties/fallbacks/type", keyword: "type", params: { type: "array" } }];
+validate195.errors = [{ instancePath: instancePath + "/fallbacks", schemaPath: "#/properties/fallbacks/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -22851,7 +23537,7 @@ if (valid0) {
 if (data.continue_streams !== undefined) {
 const _errs7 = errors;
 if (typeof data.continue_streams !== "boolean") {
-validate188.errors = [{ instancePath: instancePath + "/continue_streams", schemaPath: "#/properties/continue_streams/type", keyword: "type", params: { type: "boolean" } }];
+validate195.errors = [{ instancePath: instancePath + "/continue_streams", schemaPath: "#/properties/continue_streams/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -22866,11 +23552,11 @@ if (errors === _errs9) {
 if (errors === _errs9) {
 if (typeof data4 === "string") {
 if (!formats14.validate(data4)) {
-validate188.errors = [{ instancePath: instancePath + "/updated_at", schemaPath: "#/properties/updated_at/format", keyword: "format", params: { format: "date-time" } }];
+validate195.errors = [{ instancePath: instancePath + "/updated_at", schemaPath: "#/properties/updated_at/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate188.errors = [{ instancePath: instancePath + "/updated_at", schemaPath: "#/properties/updated_at/type", keyword: "type", params: { type: "string" } }];
+validate195.errors = [{ instancePath: instancePath + "/updated_at", schemaPath: "#/properties/updated_at/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -22884,19 +23570,19 @@ var valid0 = true;
 }
 }
 } else {
-validate188.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate195.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate188.errors = vErrors;
+validate195.errors = vErrors;
 return errors === 0;
 }
-validate188.evaluated = { props: { model: true, fallbacks: true, continue_streams: true, updated_at: true }, dynamicProps: false, dynamicItems: false };
-var validateFileDeleted = validate189;
-function validate189(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate195.evaluated = { props: { model: true, fallbacks: true, continue_streams: true, updated_at: true }, dynamicProps: false, dynamicItems: false };
+var validateFileDeleted = validate196;
+function validate196(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate189.evaluated;
+const evaluated0 = validate196.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -22907,13 +23593,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.id === undefined && (missing0 = "id") || data.object === undefined && (missing0 = "object") || data.deleted === undefined && (missing0 = "deleted")) {
-validate189.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate196.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.id !== undefined) {
 const _errs1 = errors;
 if (typeof data.id !== "string") {
-validate189.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate196.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -22924,7 +23610,7 @@ if (valid0) {
 if (data.object !== undefined) {
 const _errs3 = errors;
 if (data.object !== "file") {
-validate189.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "file" } }];
+validate196.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "file" } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -22935,7 +23621,7 @@ if (valid0) {
 if (data.deleted !== undefined) {
 const _errs4 = errors;
 if (data.deleted !== true) {
-validate189.errors = [{ instancePath: instancePath + "/deleted", schemaPath: "#/properties/deleted/const", keyword: "const", params: { allowedValue: true } }];
+validate196.errors = [{ instancePath: instancePath + "/deleted", schemaPath: "#/properties/deleted/const", keyword: "const", params: { allowedValue: true } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -22946,22 +23632,22 @@ var valid0 = true;
 }
 }
 } else {
-validate189.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate196.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate189.errors = vErrors;
+validate196.errors = vErrors;
 return errors === 0;
 }
-validate189.evaluated = { props: { id: true, object: true, deleted: true }, dynamicProps: false, dynamicItems: false };
-var validateFileList = validate190;
-var schema200 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "File" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
-var schema201 = { type: "object", required: ["id", "object", "bytes", "created_at", "filename", "purpose", "status"], properties: { id: { type: "string", pattern: "^file-[0-9a-f]{32}$" }, object: { const: "file" }, bytes: { type: "integer", minimum: 1 }, created_at: { type: "integer" }, expires_at: { type: "integer" }, filename: { type: "string" }, purpose: { enum: ["assistants", "batch", "fine-tune", "vision", "user_data", "evals"] }, status: { const: "processed" } } };
+validate196.evaluated = { props: { id: true, object: true, deleted: true }, dynamicProps: false, dynamicItems: false };
+var validateFileList = validate197;
+var schema207 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "File" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
+var schema208 = { type: "object", required: ["id", "object", "bytes", "created_at", "filename", "purpose", "status"], properties: { id: { type: "string", pattern: "^file-[0-9a-f]{32}$" }, object: { const: "file" }, bytes: { type: "integer", minimum: 1 }, created_at: { type: "integer" }, expires_at: { type: "integer" }, filename: { type: "string" }, purpose: { enum: ["assistants", "batch", "fine-tune", "vision", "user_data", "evals"] }, status: { const: "processed" } } };
 var pattern27 = new RegExp("^file-[0-9a-f]{32}$", "u");
-function validate190(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+function validate197(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate190.evaluated;
+const evaluated0 = validate197.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -22972,13 +23658,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.object === undefined && (missing0 = "object") || data.data === undefined && (missing0 = "data") || data.first_id === undefined && (missing0 = "first_id") || data.last_id === undefined && (missing0 = "last_id") || data.has_more === undefined && (missing0 = "has_more")) {
-validate190.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate197.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.object !== undefined) {
 const _errs1 = errors;
 if (data.object !== "list") {
-validate190.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
+validate197.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -23001,7 +23687,7 @@ if (errors === _errs5) {
 if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
 let missing1;
 if (data2.id === undefined && (missing1 = "id") || data2.object === undefined && (missing1 = "object") || data2.bytes === undefined && (missing1 = "bytes") || data2.created_at === undefined && (missing1 = "created_at") || data2.filename === undefined && (missing1 = "filename") || data2.purpose === undefined && (missing1 = "purpose") || data2.status === undefined && (missing1 = "status")) {
-validate190.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "File/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate197.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "File/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data2.id !== undefined) {
@@ -23010,11 +23696,11 @@ const _errs7 = errors;
 if (errors === _errs7) {
 if (typeof data3 === "string") {
 if (!pattern27.test(data3)) {
-validate190.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "File/properties/id/pattern", keyword: "pattern", params: { pattern: "^file-[0-9a-f]{32}$" } }];
+validate197.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "File/properties/id/pattern", keyword: "pattern", params: { pattern: "^file-[0-9a-f]{32}$" } }];
 return false;
 }
 } else {
-validate190.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "File/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate197.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "File/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -23026,7 +23712,7 @@ if (valid3) {
 if (data2.object !== undefined) {
 const _errs9 = errors;
 if (data2.object !== "file") {
-validate190.errors = [{ instancePath: instancePath + "/data/" + i0 + "/object", schemaPath: "File/properties/object/const", keyword: "const", params: { allowedValue: "file" } }];
+validate197.errors = [{ instancePath: instancePath + "/data/" + i0 + "/object", schemaPath: "File/properties/object/const", keyword: "const", params: { allowedValue: "file" } }];
 return false;
 }
 var valid3 = _errs9 === errors;
@@ -23038,13 +23724,13 @@ if (data2.bytes !== undefined) {
 let data5 = data2.bytes;
 const _errs10 = errors;
 if (!(typeof data5 == "number" && (!(data5 % 1) && !isNaN(data5)) && isFinite(data5))) {
-validate190.errors = [{ instancePath: instancePath + "/data/" + i0 + "/bytes", schemaPath: "File/properties/bytes/type", keyword: "type", params: { type: "integer" } }];
+validate197.errors = [{ instancePath: instancePath + "/data/" + i0 + "/bytes", schemaPath: "File/properties/bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs10) {
 if (typeof data5 == "number" && isFinite(data5)) {
 if (data5 < 1 || isNaN(data5)) {
-validate190.errors = [{ instancePath: instancePath + "/data/" + i0 + "/bytes", schemaPath: "File/properties/bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate197.errors = [{ instancePath: instancePath + "/data/" + i0 + "/bytes", schemaPath: "File/properties/bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -23058,7 +23744,7 @@ if (data2.created_at !== undefined) {
 let data6 = data2.created_at;
 const _errs12 = errors;
 if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
-validate190.errors = [{ instancePath: instancePath + "/data/" + i0 + "/created_at", schemaPath: "File/properties/created_at/type", keyword: "type", params: { type: "integer" } }];
+validate197.errors = [{ instancePath: instancePath + "/data/" + i0 + "/created_at", schemaPath: "File/properties/created_at/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid3 = _errs12 === errors;
@@ -23070,7 +23756,7 @@ if (data2.expires_at !== undefined) {
 let data7 = data2.expires_at;
 const _errs14 = errors;
 if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7))) {
-validate190.errors = [{ instancePath: instancePath + "/data/" + i0 + "/expires_at", schemaPath: "File/properties/expires_at/type", keyword: "type", params: { type: "integer" } }];
+validate197.errors = [{ instancePath: instancePath + "/data/" + i0 + "/expires_at", schemaPath: "File/properties/expires_at/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid3 = _errs14 === errors;
@@ -23081,7 +23767,7 @@ if (valid3) {
 if (data2.filename !== undefined) {
 const _errs16 = errors;
 if (typeof data2.filename !== "string") {
-validate190.errors = [{ instancePath: instancePath + "/data/" + i0 + "/filename", schemaPath: "File/properties/filename/type", keyword: "type", params: { type: "string" } }];
+validate197.errors = [{ instancePath: instancePath + "/data/" + i0 + "/filename", schemaPath: "File/properties/filename/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs16 === errors;
@@ -23093,7 +23779,7 @@ if (data2.purpose !== undefined) {
 let data9 = data2.purpose;
 const _errs18 = errors;
 if (!(data9 === "assistants" || data9 === "batch" || data9 === "fine-tune" || data9 === "vision" || data9 === "user_data" || data9 === "evals")) {
-validate190.errors = [{ instancePath: instancePath + "/data/" + i0 + "/purpose", schemaPath: "File/properties/purpose/enum", keyword: "enum", params: { allowedValues: schema201.properties.purpose.enum } }];
+validate197.errors = [{ instancePath: instancePath + "/data/" + i0 + "/purpose", schemaPath: "File/properties/purpose/enum", keyword: "enum", params: { allowedValues: schema208.properties.purpose.enum } }];
 return false;
 }
 var valid3 = _errs18 === errors;
@@ -23104,7 +23790,7 @@ if (valid3) {
 if (data2.status !== undefined) {
 const _errs19 = errors;
 if (data2.status !== "processed") {
-validate190.errors = [{ instancePath: instancePath + "/data/" + i0 + "/status", schemaPath: "File/properties/status/const", keyword: "const", params: { allowedValue: "processed" } }];
+validate197.errors = [{ instancePath: instancePath + "/data/" + i0 + "/status", schemaPath: "File/properties/status/const", keyword: "const", params: { allowedValue: "processed" } }];
 return false;
 }
 var valid3 = _errs19 === errors;
@@ -23120,7 +23806,7 @@ var valid3 = true;
 }
 }
 } else {
-validate190.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "File/type", keyword: "type", params: { type: "object" } }];
+validate197.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "File/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -23130,7 +23816,7 @@ break;
 }
 }
 } else {
-validate190.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
+validate197.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -23143,7 +23829,7 @@ if (data.first_id !== undefined) {
 let data11 = data.first_id;
 const _errs20 = errors;
 if (typeof data11 !== "string" && data11 !== null) {
-validate190.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema200.properties.first_id.type } }];
+validate197.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema207.properties.first_id.type } }];
 return false;
 }
 var valid0 = _errs20 === errors;
@@ -23155,7 +23841,7 @@ if (data.last_id !== undefined) {
 let data12 = data.last_id;
 const _errs22 = errors;
 if (typeof data12 !== "string" && data12 !== null) {
-validate190.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema200.properties.last_id.type } }];
+validate197.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema207.properties.last_id.type } }];
 return false;
 }
 var valid0 = _errs22 === errors;
@@ -23166,7 +23852,7 @@ if (valid0) {
 if (data.has_more !== undefined) {
 const _errs24 = errors;
 if (typeof data.has_more !== "boolean") {
-validate190.errors = [{ instancePath: instancePath + "/has_more", schemaPath: "#/properties/has_more/type", keyword: "type", params: { type: "boolean" } }];
+validate197.errors = [{ instancePath: instancePath + "/has_more", schemaPath: "#/properties/has_more/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid0 = _errs24 === errors;
@@ -23179,19 +23865,19 @@ var valid0 = true;
 }
 }
 } else {
-validate190.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate197.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate190.errors = vErrors;
+validate197.errors = vErrors;
 return errors === 0;
 }
-validate190.evaluated = { props: { object: true, data: true, first_id: true, last_id: true, has_more: true }, dynamicProps: false, dynamicItems: false };
-var validateFile = validate191;
-function validate191(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate197.evaluated = { props: { object: true, data: true, first_id: true, last_id: true, has_more: true }, dynamicProps: false, dynamicItems: false };
+var validateFile = validate198;
+function validate198(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate191.evaluated;
+const evaluated0 = validate198.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -23202,7 +23888,7 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.id === undefined && (missing0 = "id") || data.object === undefined && (missing0 = "object") || data.bytes === undefined && (missing0 = "bytes") || data.created_at === undefined && (missing0 = "created_at") || data.filename === undefined && (missing0 = "filename") || data.purpose === undefined && (missing0 = "purpose") || data.status === undefined && (missing0 = "status")) {
-validate191.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate198.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.id !== undefined) {
@@ -23211,11 +23897,11 @@ const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
 if (!pattern27.test(data0)) {
-validate191.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/pattern", keyword: "pattern", params: { pattern: "^file-[0-9a-f]{32}$" } }];
+validate198.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/pattern", keyword: "pattern", params: { pattern: "^file-[0-9a-f]{32}$" } }];
 return false;
 }
 } else {
-validate191.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate198.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -23227,7 +23913,7 @@ if (valid0) {
 if (data.object !== undefined) {
 const _errs3 = errors;
 if (data.object !== "file") {
-validate191.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "file" } }];
+validate198.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "file" } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -23239,13 +23925,13 @@ if (data.bytes !== undefined) {
 let data2 = data.bytes;
 const _errs4 = errors;
 if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)) && isFinite(data2))) {
-validate191.errors = [{ instancePath: instancePath + "/bytes", schemaPath: "#/properties/bytes/type", keyword: "type", params: { type: "integer" } }];
+validate198.errors = [{ instancePath: instancePath + "/bytes", schemaPath: "#/properties/bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs4) {
 if (typeof data2 == "number" && isFinite(data2)) {
 if (data2 < 1 || isNaN(data2)) {
-validate191.errors = [{ instancePath: instancePath + "/bytes", schemaPath: "#/properties/bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate198.errors = [{ instancePath: instancePath + "/bytes", schemaPath: "#/properties/bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -23259,7 +23945,7 @@ if (data.created_at !== undefined) {
 let data3 = data.created_at;
 const _errs6 = errors;
 if (!(typeof data3 == "number" && (!(data3 % 1) && !isNaN(data3)) && isFinite(data3))) {
-validate191.errors = [{ instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: "integer" } }];
+validate198.errors = [{ instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -23271,7 +23957,7 @@ if (data.expires_at !== undefined) {
 let data4 = data.expires_at;
 const _errs8 = errors;
 if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
-validate191.errors = [{ instancePath: instancePath + "/expires_at", schemaPath: "#/properties/expires_at/type", keyword: "type", params: { type: "integer" } }];
+validate198.errors = [{ instancePath: instancePath + "/expires_at", schemaPath: "#/properties/expires_at/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -23282,7 +23968,7 @@ if (valid0) {
 if (data.filename !== undefined) {
 const _errs10 = errors;
 if (typeof data.filename !== "string") {
-validate191.errors = [{ instancePath: instancePath + "/filename", schemaPath: "#/properties/filename/type", keyword: "type", params: { type: "string" } }];
+validate198.errors = [{ instancePath: instancePath + "/filename", schemaPath: "#/properties/filename/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -23294,7 +23980,7 @@ if (data.purpose !== undefined) {
 let data6 = data.purpose;
 const _errs12 = errors;
 if (!(data6 === "assistants" || data6 === "batch" || data6 === "fine-tune" || data6 === "vision" || data6 === "user_data" || data6 === "evals")) {
-validate191.errors = [{ instancePath: instancePath + "/purpose", schemaPath: "#/properties/purpose/enum", keyword: "enum", params: { allowedValues: schema201.properties.purpose.enum } }];
+validate198.errors = [{ instancePath: instancePath + "/purpose", schemaPath: "#/properties/purpose/enum", keyword: "enum", params: { allowedValues: schema208.properties.purpose.enum } }];
 return false;
 }
 var valid0 = _errs12 === errors;
@@ -23305,7 +23991,7 @@ if (valid0) {
 if (data.status !== undefined) {
 const _errs13 = errors;
 if (data.status !== "processed") {
-validate191.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/const", keyword: "const", params: { allowedValue: "processed" } }];
+validate198.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/const", keyword: "const", params: { allowedValue: "processed" } }];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -23321,20 +24007,20 @@ var valid0 = true;
 }
 }
 } else {
-validate191.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate198.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate191.errors = vErrors;
+validate198.errors = vErrors;
 return errors === 0;
 }
-validate191.evaluated = { props: { id: true, object: true, bytes: true, created_at: true, expires_at: true, filename: true, purpose: true, status: true }, dynamicProps: false, dynamicItems: false };
-var validateHealth = validate192;
-var schema203 = { type: "object", required: ["status"], properties: { status: { type: "string", enum: ["ok", "unavailable"] }, checks: { type: "object", additionalProperties: { type: "string", enum: ["ok", "failed"] } } } };
-function validate192(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate198.evaluated = { props: { id: true, object: true, bytes: true, created_at: true, expires_at: true, filename: true, purpose: true, status: true }, dynamicProps: false, dynamicItems: false };
+var validateHealth = validate199;
+var schema210 = { type: "object", required: ["status"], properties: { status: { type: "string", enum: ["ok", "unavailable"] }, checks: { type: "object", additionalProperties: { type: "string", enum: ["ok", "failed"] } } } };
+function validate199(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate192.evaluated;
+const evaluated0 = validate199.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -23345,18 +24031,18 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.status === undefined && (missing0 = "status")) {
-validate192.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate199.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.status !== undefined) {
 let data0 = data.status;
 const _errs1 = errors;
 if (typeof data0 !== "string") {
-validate192.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
+validate199.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data0 === "ok" || data0 === "unavailable")) {
-validate192.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema203.properties.status.enum } }];
+validate199.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema210.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -23373,11 +24059,11 @@ for (const key0 in data1) {
 let data2 = data1[key0];
 const _errs6 = errors;
 if (typeof data2 !== "string") {
-validate192.errors = [{ instancePath: instancePath + "/checks/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/checks/additionalProperties/type", keyword: "type", params: { type: "string" } }];
+validate199.errors = [{ instancePath: instancePath + "/checks/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/checks/additionalProperties/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data2 === "ok" || data2 === "failed")) {
-validate192.errors = [{ instancePath: instancePath + "/checks/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/checks/additionalProperties/enum", keyword: "enum", params: { allowedValues: schema203.properties.checks.additionalProperties.enum } }];
+validate199.errors = [{ instancePath: instancePath + "/checks/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/checks/additionalProperties/enum", keyword: "enum", params: { allowedValues: schema210.properties.checks.additionalProperties.enum } }];
 return false;
 }
 var valid1 = _errs6 === errors;
@@ -23386,7 +24072,7 @@ break;
 }
 }
 } else {
-validate192.errors = [{ instancePath: instancePath + "/checks", schemaPath: "#/properties/checks/type", keyword: "type", params: { type: "object" } }];
+validate199.errors = [{ instancePath: instancePath + "/checks", schemaPath: "#/properties/checks/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -23397,20 +24083,20 @@ var valid0 = true;
 }
 }
 } else {
-validate192.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate199.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate192.errors = vErrors;
+validate199.errors = vErrors;
 return errors === 0;
 }
-validate192.evaluated = { props: { status: true, checks: true }, dynamicProps: false, dynamicItems: false };
-var validateJob = validate193;
-var schema204 = { type: "object", required: ["id", "object", "modality", "status", "progress", "model", "created"], properties: { id: { type: "string", format: "uuid" }, object: { const: "job" }, modality: { type: "string" }, status: { enum: ["queued", "processing", "completed", "failed", "cancelled"] }, progress: { type: "number", minimum: 0, maximum: 1 }, model: { type: ["string", "null"] }, created: { type: "integer" }, started: { type: "integer" }, completed: { type: "integer" }, data: { type: "array", items: { type: "object" } }, credits_used: { type: "number", minimum: 0 }, error: { type: "object", required: ["message", "type", "code", "param"], properties: { message: { type: "string" }, type: { type: "string" }, code: { type: "string" }, param: { type: ["string", "null"] } } } } };
-function validate193(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate199.evaluated = { props: { status: true, checks: true }, dynamicProps: false, dynamicItems: false };
+var validateJob = validate200;
+var schema211 = { type: "object", required: ["id", "object", "modality", "status", "progress", "model", "created"], properties: { id: { type: "string", format: "uuid" }, object: { const: "job" }, modality: { type: "string" }, status: { enum: ["queued", "processing", "completed", "failed", "cancelled"] }, progress: { type: "number", minimum: 0, maximum: 1 }, model: { type: ["string", "null"] }, created: { type: "integer" }, started: { type: "integer" }, completed: { type: "integer" }, data: { type: "array", items: { type: "object" } }, credits_used: { type: "number", minimum: 0 }, error: { type: "object", required: ["message", "type", "code", "param"], properties: { message: { type: "string" }, type: { type: "string" }, code: { type: "string" }, param: { type: ["string", "null"] } } } } };
+function validate200(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate193.evaluated;
+const evaluated0 = validate200.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -23421,7 +24107,7 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.id === undefined && (missing0 = "id") || data.object === undefined && (missing0 = "object") || data.modality === undefined && (missing0 = "modality") || data.status === undefined && (missing0 = "status") || data.progress === undefined && (missing0 = "progress") || data.model === undefined && (missing0 = "model") || data.created === undefined && (missing0 = "created")) {
-validate193.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate200.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.id !== undefined) {
@@ -23431,11 +24117,11 @@ if (errors === _errs1) {
 if (errors === _errs1) {
 if (typeof data0 === "string") {
 if (!formats0.test(data0)) {
-validate193.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+validate200.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate193.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate200.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -23448,7 +24134,7 @@ if (valid0) {
 if (data.object !== undefined) {
 const _errs3 = errors;
 if (data.object !== "job") {
-validate193.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "job" } }];
+validate200.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "job" } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -23459,7 +24145,7 @@ if (valid0) {
 if (data.modality !== undefined) {
 const _errs4 = errors;
 if (typeof data.modality !== "string") {
-validate193.errors = [{ instancePath: instancePath + "/modality", schemaPath: "#/properties/modality/type", keyword: "type", params: { type: "string" } }];
+validate200.errors = [{ instancePath: instancePath + "/modality", schemaPath: "#/properties/modality/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -23471,7 +24157,7 @@ if (data.status !== undefined) {
 let data3 = data.status;
 const _errs6 = errors;
 if (!(data3 === "queued" || data3 === "processing" || data3 === "completed" || data3 === "failed" || data3 === "cancelled")) {
-validate193.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema204.properties.status.enum } }];
+validate200.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema211.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -23485,16 +24171,16 @@ const _errs7 = errors;
 if (errors === _errs7) {
 if (typeof data4 == "number" && isFinite(data4)) {
 if (data4 > 1 || isNaN(data4)) {
-validate193.errors = [{ instancePath: instancePath + "/progress", schemaPath: "#/properties/progress/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1 } }];
+validate200.errors = [{ instancePath: instancePath + "/progress", schemaPath: "#/properties/progress/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1 } }];
 return false;
 } else {
 if (data4 < 0 || isNaN(data4)) {
-validate193.errors = [{ instancePath: instancePath + "/progress", schemaPath: "#/properties/progress/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate200.errors = [{ instancePath: instancePath + "/progress", schemaPath: "#/properties/progress/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 } else {
-validate193.errors = [{ instancePath: instancePath + "/progress", schemaPath: "#/properties/progress/type", keyword: "type", params: { type: "number" } }];
+validate200.errors = [{ instancePath: instancePath + "/progress", schemaPath: "#/properties/progress/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -23507,7 +24193,7 @@ if (data.model !== undefined) {
 let data5 = data.model;
 const _errs9 = errors;
 if (typeof data5 !== "string" && data5 !== null) {
-validate193.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: schema204.properties.model.type } }];
+validate200.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: schema211.properties.model.type } }];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -23519,7 +24205,7 @@ if (data.created !== undefined) {
 let data6 = data.created;
 const _errs11 = errors;
 if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
-validate193.errors = [{ instancePath: instancePath + "/created", schemaPath: "#/properties/created/type", keyword: "type", params: { type: "integer" } }];
+validate200.errors = [{ instancePath: instancePath + "/created", schemaPath: "#/properties/created/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -23531,7 +24217,7 @@ if (data.started !== undefined) {
 let data7 = data.started;
 const _errs13 = errors;
 if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7))) {
-validate193.errors = [{ instancePath: instancePath + "/started", schemaPath: "#/properties/started/type", keyword: "type", params: { type: "integer" } }];
+validate200.errors = [{ instancePath: instancePath + "/started", schemaPath: "#/properties/started/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -23543,7 +24229,7 @@ if (data.completed !== undefined) {
 let data8 = data.completed;
 const _errs15 = errors;
 if (!(typeof data8 == "number" && (!(data8 % 1) && !isNaN(data8)) && isFinite(data8))) {
-validate193.errors = [{ instancePath: instancePath + "/completed", schemaPath: "#/properties/completed/type", keyword: "type", params: { type: "integer" } }];
+validate200.errors = [{ instancePath: instancePath + "/completed", schemaPath: "#/properties/completed/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs15 === errors;
@@ -23562,7 +24248,7 @@ for (let i0 = 0;i0 < len0; i0++) {
 let data10 = data9[i0];
 const _errs19 = errors;
 if (!(data10 && typeof data10 == "object" && !Array.isArray(data10))) {
-validate193.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "#/properties/data/items/type", keyword: "type", params: { type: "object" } }];
+validate200.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "#/properties/data/items/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid1 = _errs19 === errors;
@@ -23571,7 +24257,7 @@ break;
 }
 }
 } else {
-validate193.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
+validate200.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -23586,11 +24272,11 @@ const _errs21 = errors;
 if (errors === _errs21) {
 if (typeof data11 == "number" && isFinite(data11)) {
 if (data11 < 0 || isNaN(data11)) {
-validate193.errors = [{ instancePath: instancePath + "/credits_used", schemaPath: "#/properties/credits_used/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate200.errors = [{ instancePath: instancePath + "/credits_used", schemaPath: "#/properties/credits_used/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate193.errors = [{ instancePath: instancePath + "/credits_used", schemaPath: "#/properties/credits_used/type", keyword: "type", params: { type: "number" } }];
+validate200.errors = [{ instancePath: instancePath + "/credits_used", schemaPath: "#/properties/credits_used/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -23606,13 +24292,13 @@ if (errors === _errs23) {
 if (data12 && typeof data12 == "object" && !Array.isArray(data12)) {
 let missing1;
 if (data12.message === undefined && (missing1 = "message") || data12.type === undefined && (missing1 = "type") || data12.code === undefined && (missing1 = "code") || data12.param === undefined && (missing1 = "param")) {
-validate193.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate200.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data12.message !== undefined) {
 const _errs25 = errors;
 if (typeof data12.message !== "string") {
-validate193.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
+validate200.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs25 === errors;
@@ -23623,7 +24309,7 @@ if (valid2) {
 if (data12.type !== undefined) {
 const _errs27 = errors;
 if (typeof data12.type !== "string") {
-validate193.errors = [{ instancePath: instancePath + "/error/type", schemaPath: "#/properties/error/properties/type/type", keyword: "type", params: { type: "string" } }];
+validate200.errors = [{ instancePath: instancePath + "/error/type", schemaPath: "#/properties/error/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs27 === errors;
@@ -23634,7 +24320,7 @@ if (valid2) {
 if (data12.code !== undefined) {
 const _errs29 = errors;
 if (typeof data12.code !== "string") {
-validate193.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
+validate200.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs29 === errors;
@@ -23646,7 +24332,7 @@ if (data12.param !== undefined) {
 let data16 = data12.param;
 const _errs31 = errors;
 if (typeof data16 !== "string" && data16 !== null) {
-validate193.errors = [{ instancePath: instancePath + "/error/param", schemaPath: "#/properties/error/properties/param/type", keyword: "type", params: { type: schema204.properties.error.properties.param.type } }];
+validate200.errors = [{ instancePath: instancePath + "/error/param", schemaPath: "#/properties/error/properties/param/type", keyword: "type", params: { type: schema211.properties.error.properties.param.type } }];
 return false;
 }
 var valid2 = _errs31 === errors;
@@ -23658,7 +24344,7 @@ var valid2 = true;
 }
 }
 } else {
-validate193.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: "object" } }];
+validate200.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -23679,20 +24365,20 @@ var valid0 = true;
 }
 }
 } else {
-validate193.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate200.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate193.errors = vErrors;
+validate200.errors = vErrors;
 return errors === 0;
 }
-validate193.evaluated = { props: { id: true, object: true, modality: true, status: true, progress: true, model: true, created: true, started: true, completed: true, data: true, credits_used: true, error: true }, dynamicProps: false, dynamicItems: false };
-var validateKey = validate194;
-var schema205 = { type: "object", required: ["object", "id", "name", "workspace", "role", "preset", "balance", "window", "daily_tokens"], properties: { object: { const: "key" }, id: { type: "string", format: "uuid" }, name: { type: "string" }, workspace: { type: "object", required: ["id", "name"], properties: { id: { type: "string", format: "uuid" }, name: { type: "string" } } }, role: { type: "string", enum: ["owner", "admin", "developer", "billing"] }, preset: { type: "string" }, balance: { type: "object", required: ["credits", "held", "available"], properties: { credits: { type: "number" }, held: { type: "number", minimum: 0 }, available: { type: "number" } } }, window: { type: "object", required: ["seconds", "limit", "used", "left"], properties: { seconds: { const: 60 }, limit: { type: ["integer", "null"] }, used: { type: "integer", minimum: 0 }, left: { type: ["integer", "null"] } } }, daily_tokens: { type: "object", required: ["limit", "used", "left"], properties: { limit: { type: ["integer", "null"] }, used: { type: "integer", minimum: 0 }, left: { type: ["integer", "null"] } } } } };
-function validate194(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate200.evaluated = { props: { id: true, object: true, modality: true, status: true, progress: true, model: true, created: true, started: true, completed: true, data: true, credits_used: true, error: true }, dynamicProps: false, dynamicItems: false };
+var validateKey = validate201;
+var schema212 = { type: "object", required: ["object", "id", "name", "workspace", "role", "preset", "balance", "window", "daily_tokens"], properties: { object: { const: "key" }, id: { type: "string", format: "uuid" }, name: { type: "string" }, workspace: { type: "object", required: ["id", "name"], properties: { id: { type: "string", format: "uuid" }, name: { type: "string" } } }, role: { type: "string", enum: ["owner", "admin", "developer", "billing"] }, preset: { type: "string" }, balance: { type: "object", required: ["credits", "held", "available"], properties: { credits: { type: "number" }, held: { type: "number", minimum: 0 }, available: { type: "number" } } }, window: { type: "object", required: ["seconds", "limit", "used", "left"], properties: { seconds: { const: 60 }, limit: { type: ["integer", "null"] }, used: { type: "integer", minimum: 0 }, left: { type: ["integer", "null"] } } }, daily_tokens: { type: "object", required: ["limit", "used", "left"], properties: { limit: { type: ["integer", "null"] }, used: { type: "integer", minimum: 0 }, left: { type: ["integer", "null"] } } } } };
+function validate201(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate194.evaluated;
+const evaluated0 = validate201.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -23703,13 +24389,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.object === undefined && (missing0 = "object") || data.id === undefined && (missing0 = "id") || data.name === undefined && (missing0 = "name") || data.workspace === undefined && (missing0 = "workspace") || data.role === undefined && (missing0 = "role") || data.preset === undefined && (missing0 = "preset") || data.balance === undefined && (missing0 = "balance") || data.window === undefined && (missing0 = "window") || data.daily_tokens === undefined && (missing0 = "daily_tokens")) {
-validate194.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate201.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.object !== undefined) {
 const _errs1 = errors;
 if (data.object !== "key") {
-validate194.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "key" } }];
+validate201.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "key" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -23724,11 +24410,11 @@ if (errors === _errs2) {
 if (errors === _errs2) {
 if (typeof data1 === "string") {
 if (!formats0.test(data1)) {
-validate194.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+validate201.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate194.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate201.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -23741,7 +24427,7 @@ if (valid0) {
 if (data.name !== undefined) {
 const _errs4 = errors;
 if (typeof data.name !== "string") {
-validate194.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
+validate201.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -23756,7 +24442,7 @@ if (errors === _errs6) {
 if (data3 && typeof data3 == "object" && !Array.isArray(data3)) {
 let missing1;
 if (data3.id === undefined && (missing1 = "id") || data3.name === undefined && (missing1 = "name")) {
-validate194.errors = [{ instancePath: instancePath + "/workspace", schemaPath: "#/properties/workspace/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate201.errors = [{ instancePath: instancePath + "/workspace", schemaPath: "#/properties/workspace/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data3.id !== undefined) {
@@ -23766,11 +24452,11 @@ if (errors === _errs8) {
 if (errors === _errs8) {
 if (typeof data4 === "string") {
 if (!formats0.test(data4)) {
-validate194.errors = [{ instancePath: instancePath + "/workspace/id", schemaPath: "#/properties/workspace/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+validate201.errors = [{ instancePath: instancePath + "/workspace/id", schemaPath: "#/properties/workspace/properties/id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate194.errors = [{ instancePath: instancePath + "/workspace/id", schemaPath: "#/properties/workspace/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate201.errors = [{ instancePath: instancePath + "/workspace/id", schemaPath: "#/properties/workspace/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -23783,7 +24469,7 @@ if (valid1) {
 if (data3.name !== undefined) {
 const _errs10 = errors;
 if (typeof data3.name !== "string") {
-validate194.errors = [{ instancePath: instancePath + "/workspace/name", schemaPath: "#/properties/workspace/properties/name/type", keyword: "type", params: { type: "string" } }];
+validate201.errors = [{ instancePath: instancePath + "/workspace/name", schemaPath: "#/properties/workspace/properties/name/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid1 = _errs10 === errors;
@@ -23793,7 +24479,7 @@ var valid1 = true;
 }
 }
 } else {
-validate194.errors = [{ instancePath: instancePath + "/workspace", schemaPath: "#/properties/workspace/type", keyword: "type", params: { type: "object" } }];
+validate201.errors = [{ instancePath: instancePath + "/workspace", schemaPath: "#/properties/workspace/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -23806,11 +24492,11 @@ if (data.role !== undefined) {
 let data6 = data.role;
 const _errs12 = errors;
 if (typeof data6 !== "string") {
-validate194.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/type", keyword: "type", params: { type: "string" } }];
+validate201.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data6 === "owner" || data6 === "admin" || data6 === "developer" || data6 === "billing")) {
-validate194.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/enum", keyword: "enum", params: { allowedValues: schema205.properties.role.enum } }];
+validate201.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/enum", keyword: "enum", params: { allowedValues: schema212.properties.role.enum } }];
 return false;
 }
 var valid0 = _errs12 === errors;
@@ -23821,7 +24507,7 @@ if (valid0) {
 if (data.preset !== undefined) {
 const _errs14 = errors;
 if (typeof data.preset !== "string") {
-validate194.errors = [{ instancePath: instancePath + "/preset", schemaPath: "#/properties/preset/type", keyword: "type", params: { type: "string" } }];
+validate201.errors = [{ instancePath: instancePath + "/preset", schemaPath: "#/properties/preset/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs14 === errors;
@@ -23836,14 +24522,14 @@ if (errors === _errs16) {
 if (data8 && typeof data8 == "object" && !Array.isArray(data8)) {
 let missing2;
 if (data8.credits === undefined && (missing2 = "credits") || data8.held === undefined && (missing2 = "held") || data8.available === undefined && (missing2 = "available")) {
-validate194.errors = [{ instancePath: instancePath + "/balance", schemaPath: "#/properties/balance/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate201.errors = [{ instancePath: instancePath + "/balance", schemaPath: "#/properties/balance/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 if (data8.credits !== undefined) {
 let data9 = data8.credits;
 const _errs18 = errors;
 if (!(typeof data9 == "number" && isFinite(data9))) {
-validate194.errors = [{ instancePath: instancePath + "/balance/credits", schemaPath: "#/properties/balance/properties/credits/type", keyword: "type", params: { type: "number" } }];
+validate201.errors = [{ instancePath: instancePath + "/balance/credits", schemaPath: "#/properties/balance/properties/credits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid2 = _errs18 === errors;
@@ -23857,11 +24543,11 @@ const _errs20 = errors;
 if (errors === _errs20) {
 if (typeof data10 == "number" && isFinite(data10)) {
 if (data10 < 0 || isNaN(data10)) {
-validate194.errors = [{ instancePath: instancePath + "/balance/held", schemaPath: "#/properties/balance/properties/held/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate201.errors = [{ instancePath: instancePath + "/balance/held", schemaPath: "#/properties/balance/properties/held/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate194.errors = [{ instancePath: instancePath + "/balance/held", schemaPath: "#/properties/balance/properties/held/type", keyword: "type", params: { type: "number" } }];
+validate201.errors = [{ instancePath: instancePath + "/balance/held", schemaPath: "#/properties/balance/properties/held/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -23874,7 +24560,7 @@ if (data8.available !== undefined) {
 let data11 = data8.available;
 const _errs22 = errors;
 if (!(typeof data11 == "number" && isFinite(data11))) {
-validate194.errors = [{ instancePath: instancePath + "/balance/available", schemaPath: "#/properties/balance/properties/available/type", keyword: "type", params: { type: "number" } }];
+validate201.errors = [{ instancePath: instancePath + "/balance/available", schemaPath: "#/properties/balance/properties/available/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid2 = _errs22 === errors;
@@ -23885,7 +24571,7 @@ var valid2 = true;
 }
 }
 } else {
-validate194.errors = [{ instancePath: instancePath + "/balance", schemaPath: "#/properties/balance/type", keyword: "type", params: { type: "object" } }];
+validate201.errors = [{ instancePath: instancePath + "/balance", schemaPath: "#/properties/balance/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -23901,13 +24587,13 @@ if (errors === _errs24) {
 if (data12 && typeof data12 == "object" && !Array.isArray(data12)) {
 let missing3;
 if (data12.seconds === undefined && (missing3 = "seconds") || data12.limit === undefined && (missing3 = "limit") || data12.used === undefined && (missing3 = "used") || data12.left === undefined && (missing3 = "left")) {
-validate194.errors = [{ instancePath: instancePath + "/window", schemaPath: "#/properties/window/required", keyword: "required", params: { missingProperty: missing3 } }];
+validate201.errors = [{ instancePath: instancePath + "/window", schemaPath: "#/properties/window/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
 if (data12.seconds !== undefined) {
 const _errs26 = errors;
 if (data12.seconds !== 60) {
-validate194.errors = [{ instancePath: instancePath + "/window/seconds", schemaPath: "#/properties/window/properties/seconds/const", keyword: "const", params: { allowedValue: 60 } }];
+validate201.errors = [{ instancePath: instancePath + "/window/seconds", schemaPath: "#/properties/window/properties/seconds/const", keyword: "const", params: { allowedValue: 60 } }];
 return false;
 }
 var valid3 = _errs26 === errors;
@@ -23919,7 +24605,7 @@ if (data12.limit !== undefined) {
 let data14 = data12.limit;
 const _errs27 = errors;
 if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14)) && data14 !== null) {
-validate194.errors = [{ instancePath: instancePath + "/window/limit", schemaPath: "#/properties/window/properties/limit/type", keyword: "type", params: { type: schema205.properties.window.properties.limit.type } }];
+validate201.errors = [{ instancePath: instancePath + "/window/limit", schemaPath: "#/properties/window/properties/limit/type", keyword: "type", params: { type: schema212.properties.window.properties.limit.type } }];
 return false;
 }
 var valid3 = _errs27 === errors;
@@ -23931,13 +24617,13 @@ if (data12.used !== undefined) {
 let data15 = data12.used;
 const _errs29 = errors;
 if (!(typeof data15 == "number" && (!(data15 % 1) && !isNaN(data15)) && isFinite(data15))) {
-validate194.errors = [{ instancePath: instancePath + "/window/used", schemaPath: "#/properties/window/properties/used/type", keyword: "type", params: { type: "integer" } }];
+validate201.errors = [{ instancePath: instancePath + "/window/used", schemaPath: "#/properties/window/properties/used/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs29) {
 if (typeof data15 == "number" && isFinite(data15)) {
 if (data15 < 0 || isNaN(data15)) {
-validate194.errors = [{ instancePath: instancePath + "/window/used", schemaPath: "#/properties/window/properties/used/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate201.errors = [{ instancePath: instancePath + "/window/used", schemaPath: "#/properties/window/properties/used/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -23951,7 +24637,7 @@ if (data12.left !== undefined) {
 let data16 = data12.left;
 const _errs31 = errors;
 if (!(typeof data16 == "number" && (!(data16 % 1) && !isNaN(data16)) && isFinite(data16)) && data16 !== null) {
-validate194.errors = [{ instancePath: instancePath + "/window/left", schemaPath: "#/properties/window/properties/left/type", keyword: "type", params: { type: schema205.properties.window.properties.left.type } }];
+validate201.errors = [{ instancePath: instancePath + "/window/left", schemaPath: "#/properties/window/properties/left/type", keyword: "type", params: { type: schema212.properties.window.properties.left.type } }];
 return false;
 }
 var valid3 = _errs31 === errors;
@@ -23963,7 +24649,7 @@ var valid3 = true;
 }
 }
 } else {
-validate194.errors = [{ instancePath: instancePath + "/window", schemaPath: "#/properties/window/type", keyword: "type", params: { type: "object" } }];
+validate201.errors = [{ instancePath: instancePath + "/window", schemaPath: "#/properties/window/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -23979,14 +24665,14 @@ if (errors === _errs33) {
 if (data17 && typeof data17 == "object" && !Array.isArray(data17)) {
 let missing4;
 if (data17.limit === undefined && (missing4 = "limit") || data17.used === undefined && (missing4 = "used") || data17.left === undefined && (missing4 = "left")) {
-validate194.errors = [{ instancePath: instancePath + "/daily_tokens", schemaPath: "#/properties/daily_tokens/required", keyword: "required", params: { missingProperty: missing4 } }];
+validate201.errors = [{ instancePath: instancePath + "/daily_tokens", schemaPath: "#/properties/daily_tokens/required", keyword: "required", params: { missingProperty: missing4 } }];
 return false;
 } else {
 if (data17.limit !== undefined) {
 let data18 = data17.limit;
 const _errs35 = errors;
 if (!(typeof data18 == "number" && (!(data18 % 1) && !isNaN(data18)) && isFinite(data18)) && data18 !== null) {
-validate194.errors = [{ instancePath: instancePath + "/daily_tokens/limit", schemaPath: "#/properties/daily_tokens/properties/limit/type", keyword: "type", params: { type: schema205.properties.daily_tokens.properties.limit.type } }];
+validate201.errors = [{ instancePath: instancePath + "/daily_tokens/limit", schemaPath: "#/properties/daily_tokens/properties/limit/type", keyword: "type", params: { type: schema212.properties.daily_tokens.properties.limit.type } }];
 return false;
 }
 var valid4 = _errs35 === errors;
@@ -23998,13 +24684,13 @@ if (data17.used !== undefined) {
 let data19 = data17.used;
 const _errs37 = errors;
 if (!(typeof data19 == "number" && (!(data19 % 1) && !isNaN(data19)) && isFinite(data19))) {
-validate194.errors = [{ instancePath: instancePath + "/daily_tokens/used", schemaPath: "#/properties/daily_tokens/properties/used/type", keyword: "type", params: { type: "integer" } }];
+validate201.errors = [{ instancePath: instancePath + "/daily_tokens/used", schemaPath: "#/properties/daily_tokens/properties/used/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs37) {
 if (typeof data19 == "number" && isFinite(data19)) {
 if (data19 < 0 || isNaN(data19)) {
-validate194.errors = [{ instancePath: instancePath + "/daily_tokens/used", schemaPath: "#/properties/daily_tokens/properties/used/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate201.errors = [{ instancePath: instancePath + "/daily_tokens/used", schemaPath: "#/properties/daily_tokens/properties/used/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -24018,7 +24704,7 @@ if (data17.left !== undefined) {
 let data20 = data17.left;
 const _errs39 = errors;
 if (!(typeof data20 == "number" && (!(data20 % 1) && !isNaN(data20)) && isFinite(data20)) && data20 !== null) {
-validate194.errors = [{ instancePath: instancePath + "/daily_tokens/left", schemaPath: "#/properties/daily_tokens/properties/left/type", keyword: "type", params: { type: schema205.properties.daily_tokens.properties.left.type } }];
+validate201.errors = [{ instancePath: instancePath + "/daily_tokens/left", schemaPath: "#/properties/daily_tokens/properties/left/type", keyword: "type", params: { type: schema212.properties.daily_tokens.properties.left.type } }];
 return false;
 }
 var valid4 = _errs39 === errors;
@@ -24029,7 +24715,7 @@ var valid4 = true;
 }
 }
 } else {
-validate194.errors = [{ instancePath: instancePath + "/daily_tokens", schemaPath: "#/properties/daily_tokens/type", keyword: "type", params: { type: "object" } }];
+validate201.errors = [{ instancePath: instancePath + "/daily_tokens", schemaPath: "#/properties/daily_tokens/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -24047,21 +24733,21 @@ var valid0 = true;
 }
 }
 } else {
-validate194.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate201.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate194.errors = vErrors;
+validate201.errors = vErrors;
 return errors === 0;
 }
-validate194.evaluated = { props: { object: true, id: true, name: true, workspace: true, role: true, preset: true, balance: true, window: true, daily_tokens: true }, dynamicProps: false, dynamicItems: false };
-var validateMediaState = validate195;
-var schema206 = { type: "object", required: ["status"], properties: { status: { enum: ["queued", "processing", "completed", "failed"] }, created: { type: "integer" }, data: { type: "array", items: { $ref: "MediaResult" } }, error: { type: "object", required: ["message", "type", "code", "param"], properties: { message: { type: "string" }, type: { type: "string" }, code: { type: "string" }, param: { type: ["string", "null"] } } } } };
-var formats64 = require_formats().fullFormats.uri;
-function validate195(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate201.evaluated = { props: { object: true, id: true, name: true, workspace: true, role: true, preset: true, balance: true, window: true, daily_tokens: true }, dynamicProps: false, dynamicItems: false };
+var validateMediaState = validate202;
+var schema213 = { type: "object", required: ["status"], properties: { status: { enum: ["queued", "processing", "completed", "failed"] }, created: { type: "integer" }, data: { type: "array", items: { $ref: "MediaResult" } }, error: { type: "object", required: ["message", "type", "code", "param"], properties: { message: { type: "string" }, type: { type: "string" }, code: { type: "string" }, param: { type: ["string", "null"] } } } } };
+var formats74 = require_formats().fullFormats.uri;
+function validate202(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate195.evaluated;
+const evaluated0 = validate202.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -24072,14 +24758,14 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.status === undefined && (missing0 = "status")) {
-validate195.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate202.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.status !== undefined) {
 let data0 = data.status;
 const _errs1 = errors;
 if (!(data0 === "queued" || data0 === "processing" || data0 === "completed" || data0 === "failed")) {
-validate195.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema206.properties.status.enum } }];
+validate202.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema213.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -24091,7 +24777,7 @@ if (data.created !== undefined) {
 let data1 = data.created;
 const _errs2 = errors;
 if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
-validate195.errors = [{ instancePath: instancePath + "/created", schemaPath: "#/properties/created/type", keyword: "type", params: { type: "integer" } }];
+validate202.errors = [{ instancePath: instancePath + "/created", schemaPath: "#/properties/created/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -24118,12 +24804,12 @@ const _errs9 = errors;
 if (errors === _errs9) {
 if (errors === _errs9) {
 if (typeof data4 === "string") {
-if (!formats64(data4)) {
-validate195.errors = [{ instancePath: instancePath + "/data/" + i0 + "/url", schemaPath: "MediaResult/properties/url/format", keyword: "format", params: { format: "uri" } }];
+if (!formats74(data4)) {
+validate202.errors = [{ instancePath: instancePath + "/data/" + i0 + "/url", schemaPath: "MediaResult/properties/url/format", keyword: "format", params: { format: "uri" } }];
 return false;
 }
 } else {
-validate195.errors = [{ instancePath: instancePath + "/data/" + i0 + "/url", schemaPath: "MediaResult/properties/url/type", keyword: "type", params: { type: "string" } }];
+validate202.errors = [{ instancePath: instancePath + "/data/" + i0 + "/url", schemaPath: "MediaResult/properties/url/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -24136,7 +24822,7 @@ if (valid3) {
 if (data3.b64_json !== undefined) {
 const _errs11 = errors;
 if (typeof data3.b64_json !== "string") {
-validate195.errors = [{ instancePath: instancePath + "/data/" + i0 + "/b64_json", schemaPath: "MediaResult/properties/b64_json/type", keyword: "type", params: { type: "string" } }];
+validate202.errors = [{ instancePath: instancePath + "/data/" + i0 + "/b64_json", schemaPath: "MediaResult/properties/b64_json/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs11 === errors;
@@ -24147,7 +24833,7 @@ if (valid3) {
 if (data3.file_id !== undefined) {
 const _errs13 = errors;
 if (typeof data3.file_id !== "string") {
-validate195.errors = [{ instancePath: instancePath + "/data/" + i0 + "/file_id", schemaPath: "MediaResult/properties/file_id/type", keyword: "type", params: { type: "string" } }];
+validate202.errors = [{ instancePath: instancePath + "/data/" + i0 + "/file_id", schemaPath: "MediaResult/properties/file_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs13 === errors;
@@ -24158,7 +24844,7 @@ if (valid3) {
 if (data3.content_type !== undefined) {
 const _errs15 = errors;
 if (typeof data3.content_type !== "string") {
-validate195.errors = [{ instancePath: instancePath + "/data/" + i0 + "/content_type", schemaPath: "MediaResult/properties/content_type/type", keyword: "type", params: { type: "string" } }];
+validate202.errors = [{ instancePath: instancePath + "/data/" + i0 + "/content_type", schemaPath: "MediaResult/properties/content_type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs15 === errors;
@@ -24172,11 +24858,11 @@ const _errs17 = errors;
 if (errors === _errs17) {
 if (typeof data8 == "number" && isFinite(data8)) {
 if (data8 < 0 || isNaN(data8)) {
-validate195.errors = [{ instancePath: instancePath + "/data/" + i0 + "/duration_seconds", schemaPath: "MediaResult/properties/duration_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate202.errors = [{ instancePath: instancePath + "/data/" + i0 + "/duration_seconds", schemaPath: "MediaResult/properties/duration_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate195.errors = [{ instancePath: instancePath + "/data/" + i0 + "/duration_seconds", schemaPath: "MediaResult/properties/duration_seconds/type", keyword: "type", params: { type: "number" } }];
+validate202.errors = [{ instancePath: instancePath + "/data/" + i0 + "/duration_seconds", schemaPath: "MediaResult/properties/duration_seconds/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -24189,7 +24875,7 @@ var valid3 = true;
 }
 }
 } else {
-validate195.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "MediaResult/type", keyword: "type", params: { type: "object" } }];
+validate202.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "MediaResult/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -24199,7 +24885,7 @@ break;
 }
 }
 } else {
-validate195.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
+validate202.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -24215,13 +24901,13 @@ if (errors === _errs19) {
 if (data9 && typeof data9 == "object" && !Array.isArray(data9)) {
 let missing1;
 if (data9.message === undefined && (missing1 = "message") || data9.type === undefined && (missing1 = "type") || data9.code === undefined && (missing1 = "code") || data9.param === undefined && (missing1 = "param")) {
-validate195.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate202.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data9.message !== undefined) {
 const _errs21 = errors;
 if (typeof data9.message !== "string") {
-validate195.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
+validate202.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid4 = _errs21 === errors;
@@ -24232,7 +24918,7 @@ if (valid4) {
 if (data9.type !== undefined) {
 const _errs23 = errors;
 if (typeof data9.type !== "string") {
-validate195.errors = [{ instancePath: instancePath + "/error/type", schemaPath: "#/properties/error/properties/type/type", keyword: "type", params: { type: "string" } }];
+validate202.errors = [{ instancePath: instancePath + "/error/type", schemaPath: "#/properties/error/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid4 = _errs23 === errors;
@@ -24243,7 +24929,7 @@ if (valid4) {
 if (data9.code !== undefined) {
 const _errs25 = errors;
 if (typeof data9.code !== "string") {
-validate195.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
+validate202.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid4 = _errs25 === errors;
@@ -24255,7 +24941,7 @@ if (data9.param !== undefined) {
 let data13 = data9.param;
 const _errs27 = errors;
 if (typeof data13 !== "string" && data13 !== null) {
-validate195.errors = [{ instancePath: instancePath + "/error/param", schemaPath: "#/properties/error/properties/param/type", keyword: "type", params: { type: schema206.properties.error.properties.param.type } }];
+validate202.errors = [{ instancePath: instancePath + "/error/param", schemaPath: "#/properties/error/properties/param/type", keyword: "type", params: { type: schema213.properties.error.properties.param.type } }];
 return false;
 }
 var valid4 = _errs27 === errors;
@@ -24267,7 +24953,7 @@ var valid4 = true;
 }
 }
 } else {
-validate195.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: "object" } }];
+validate202.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -24280,19 +24966,19 @@ var valid0 = true;
 }
 }
 } else {
-validate195.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate202.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate195.errors = vErrors;
+validate202.errors = vErrors;
 return errors === 0;
 }
-validate195.evaluated = { props: { status: true, created: true, data: true, error: true }, dynamicProps: false, dynamicItems: false };
-var validateMediaResults = validate196;
-function validate196(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate202.evaluated = { props: { status: true, created: true, data: true, error: true }, dynamicProps: false, dynamicItems: false };
+var validateMediaResults = validate203;
+function validate203(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate196.evaluated;
+const evaluated0 = validate203.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -24303,14 +24989,14 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.created === undefined && (missing0 = "created") || data.data === undefined && (missing0 = "data") || data.credits_used === undefined && (missing0 = "credits_used")) {
-validate196.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate203.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.created !== undefined) {
 let data0 = data.created;
 const _errs1 = errors;
 if (!(typeof data0 == "number" && (!(data0 % 1) && !isNaN(data0)) && isFinite(data0))) {
-validate196.errors = [{ instancePath: instancePath + "/created", schemaPath: "#/properties/created/type", keyword: "type", params: { type: "integer" } }];
+validate203.errors = [{ instancePath: instancePath + "/created", schemaPath: "#/properties/created/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -24337,12 +25023,12 @@ const _errs8 = errors;
 if (errors === _errs8) {
 if (errors === _errs8) {
 if (typeof data3 === "string") {
-if (!formats64(data3)) {
-validate196.errors = [{ instancePath: instancePath + "/data/" + i0 + "/url", schemaPath: "MediaResult/properties/url/format", keyword: "format", params: { format: "uri" } }];
+if (!formats74(data3)) {
+validate203.errors = [{ instancePath: instancePath + "/data/" + i0 + "/url", schemaPath: "MediaResult/properties/url/format", keyword: "format", params: { format: "uri" } }];
 return false;
 }
 } else {
-validate196.errors = [{ instancePath: instancePath + "/data/" + i0 + "/url", schemaPath: "MediaResult/properties/url/type", keyword: "type", params: { type: "string" } }];
+validate203.errors = [{ instancePath: instancePath + "/data/" + i0 + "/url", schemaPath: "MediaResult/properties/url/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -24355,7 +25041,7 @@ if (valid3) {
 if (data2.b64_json !== undefined) {
 const _errs10 = errors;
 if (typeof data2.b64_json !== "string") {
-validate196.errors = [{ instancePath: instancePath + "/data/" + i0 + "/b64_json", schemaPath: "MediaResult/properties/b64_json/type", keyword: "type", params: { type: "string" } }];
+validate203.errors = [{ instancePath: instancePath + "/data/" + i0 + "/b64_json", schemaPath: "MediaResult/properties/b64_json/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs10 === errors;
@@ -24366,7 +25052,7 @@ if (valid3) {
 if (data2.file_id !== undefined) {
 const _errs12 = errors;
 if (typeof data2.file_id !== "string") {
-validate196.errors = [{ instancePath: instancePath + "/data/" + i0 + "/file_id", schemaPath: "MediaResult/properties/file_id/type", keyword: "type", params: { type: "string" } }];
+validate203.errors = [{ instancePath: instancePath + "/data/" + i0 + "/file_id", schemaPath: "MediaResult/properties/file_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs12 === errors;
@@ -24377,7 +25063,7 @@ if (valid3) {
 if (data2.content_type !== undefined) {
 const _errs14 = errors;
 if (typeof data2.content_type !== "string") {
-validate196.errors = [{ instancePath: instancePath + "/data/" + i0 + "/content_type", schemaPath: "MediaResult/properties/content_type/type", keyword: "type", params: { type: "string" } }];
+validate203.errors = [{ instancePath: instancePath + "/data/" + i0 + "/content_type", schemaPath: "MediaResult/properties/content_type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs14 === errors;
@@ -24391,11 +25077,11 @@ const _errs16 = errors;
 if (errors === _errs16) {
 if (typeof data7 == "number" && isFinite(data7)) {
 if (data7 < 0 || isNaN(data7)) {
-validate196.errors = [{ instancePath: instancePath + "/data/" + i0 + "/duration_seconds", schemaPath: "MediaResult/properties/duration_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate203.errors = [{ instancePath: instancePath + "/data/" + i0 + "/duration_seconds", schemaPath: "MediaResult/properties/duration_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate196.errors = [{ instancePath: instancePath + "/data/" + i0 + "/duration_seconds", schemaPath: "MediaResult/properties/duration_seconds/type", keyword: "type", params: { type: "number" } }];
+validate203.errors = [{ instancePath: instancePath + "/data/" + i0 + "/duration_seconds", schemaPath: "MediaResult/properties/duration_seconds/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -24408,7 +25094,7 @@ var valid3 = true;
 }
 }
 } else {
-validate196.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "MediaResult/type", keyword: "type", params: { type: "object" } }];
+validate203.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "MediaResult/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -24418,7 +25104,7 @@ break;
 }
 }
 } else {
-validate196.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
+validate203.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -24433,11 +25119,11 @@ const _errs18 = errors;
 if (errors === _errs18) {
 if (typeof data8 == "number" && isFinite(data8)) {
 if (data8 < 0 || isNaN(data8)) {
-validate196.errors = [{ instancePath: instancePath + "/credits_used", schemaPath: "#/properties/credits_used/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate203.errors = [{ instancePath: instancePath + "/credits_used", schemaPath: "#/properties/credits_used/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate196.errors = [{ instancePath: instancePath + "/credits_used", schemaPath: "#/properties/credits_used/type", keyword: "type", params: { type: "number" } }];
+validate203.errors = [{ instancePath: instancePath + "/credits_used", schemaPath: "#/properties/credits_used/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -24449,23 +25135,23 @@ var valid0 = true;
 }
 }
 } else {
-validate196.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate203.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate196.errors = vErrors;
+validate203.errors = vErrors;
 return errors === 0;
 }
-validate196.evaluated = { props: { created: true, data: true, credits_used: true }, dynamicProps: false, dynamicItems: false };
-var validateMessageEvent = validate197;
-var schema210 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["message_start", "ping", "content_block_start", "content_block_delta", "content_block_stop", "message_delta", "message_stop", "error"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "MessageStart" }, { $ref: "MessagePing" }, { $ref: "MessageBlockStart" }, { $ref: "MessageBlockDelta" }, { $ref: "MessageBlockStop" }, { $ref: "MessageDelta" }, { $ref: "MessageStop" }, { $ref: "MessageError" }] }] };
-var schema212 = { type: "object", required: ["id", "type", "role", "model", "content", "stop_reason", "stop_sequence", "usage"], properties: { id: { type: "string" }, type: { const: "message" }, role: { const: "assistant" }, model: { type: "string" }, content: { type: "array", items: { $ref: "MessageBlock" } }, stop_reason: { anyOf: [{ $ref: "MessageStopReason" }, { type: "null" }] }, stop_sequence: { type: ["string", "null"] }, stop_details: { type: ["object", "null"], required: ["type"], properties: { type: { const: "refusal" }, category: { type: ["string", "null"] }, explanation: { type: ["string", "null"] } } }, container: { type: "null" }, usage: { $ref: "MessageUsage" } } };
-var schema218 = { type: "string", enum: ["end_turn", "max_tokens", "stop_sequence", "tool_use", "refusal"] };
-var schema213 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["text", "thinking", "redacted_thinking", "tool_use"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "MessageText" }, { $ref: "MessageThinking" }, { $ref: "MessageRedactedThinking" }, { $ref: "MessageToolUse" }] }] };
-function validate200(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate203.evaluated = { props: { created: true, data: true, credits_used: true }, dynamicProps: false, dynamicItems: false };
+var validateMessageEvent = validate204;
+var schema217 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["message_start", "ping", "content_block_start", "content_block_delta", "content_block_stop", "message_delta", "message_stop", "error"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "MessageStart" }, { $ref: "MessagePing" }, { $ref: "MessageBlockStart" }, { $ref: "MessageBlockDelta" }, { $ref: "MessageBlockStop" }, { $ref: "MessageDelta" }, { $ref: "MessageStop" }, { $ref: "MessageError" }] }] };
+var schema219 = { type: "object", required: ["id", "type", "role", "model", "content", "stop_reason", "stop_sequence", "usage"], properties: { id: { type: "string" }, type: { const: "message" }, role: { const: "assistant" }, model: { type: "string" }, content: { type: "array", items: { $ref: "MessageBlock" } }, stop_reason: { anyOf: [{ $ref: "MessageStopReason" }, { type: "null" }] }, stop_sequence: { type: ["string", "null"] }, stop_details: { type: ["object", "null"], required: ["type"], properties: { type: { const: "refusal" }, category: { type: ["string", "null"] }, explanation: { type: ["string", "null"] } } }, container: { type: "null" }, usage: { $ref: "MessageUsage" } } };
+var schema225 = { type: "string", enum: ["end_turn", "max_tokens", "stop_sequence", "tool_use", "refusal"] };
+var schema220 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["text", "thinking", "redacted_thinking", "tool_use"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "MessageText" }, { $ref: "MessageThinking" }, { $ref: "MessageRedactedThinking" }, { $ref: "MessageToolUse" }] }] };
+function validate207(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate200.evaluated;
+const evaluated0 = validate207.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -24473,7 +25159,7 @@ if (evaluated0.dynamicItems) {
 evaluated0.items = undefined;
 }
 if (!(data && typeof data == "object" && !Array.isArray(data))) {
-validate200.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate207.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 const _errs1 = errors;
@@ -24481,23 +25167,23 @@ if (errors === _errs1) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.type === undefined && (missing0 = "type")) {
-validate200.errors = [{ instancePath, schemaPath: "#/allOf/0/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate207.errors = [{ instancePath, schemaPath: "#/allOf/0/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 let data0 = data.type;
 if (typeof data0 !== "string") {
-validate200.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/type", keyword: "type", params: { type: "string" } }];
+validate207.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data0 === "text" || data0 === "thinking" || data0 === "redacted_thinking" || data0 === "tool_use")) {
-validate200.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema213.allOf[0].properties.type.enum } }];
+validate207.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema220.allOf[0].properties.type.enum } }];
 return false;
 }
 }
 }
 } else {
-validate200.errors = [{ instancePath, schemaPath: "#/allOf/0/type", keyword: "type", params: { type: "object" } }];
+validate207.errors = [{ instancePath, schemaPath: "#/allOf/0/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -24514,13 +25200,13 @@ if (errors === _errs9) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing1;
 if (data.type === undefined && (missing1 = "type") || data.text === undefined && (missing1 = "text")) {
-validate200.errors = [{ instancePath, schemaPath: "MessageText/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate207.errors = [{ instancePath, schemaPath: "MessageText/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs11 = errors;
 if (data.type !== "text") {
-validate200.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageText/properties/type/const", keyword: "const", params: { allowedValue: "text" } }];
+validate207.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageText/properties/type/const", keyword: "const", params: { allowedValue: "text" } }];
 return false;
 }
 var valid5 = _errs11 === errors;
@@ -24531,7 +25217,7 @@ if (valid5) {
 if (data.text !== undefined) {
 const _errs12 = errors;
 if (typeof data.text !== "string") {
-validate200.errors = [{ instancePath: instancePath + "/text", schemaPath: "MessageText/properties/text/type", keyword: "type", params: { type: "string" } }];
+validate207.errors = [{ instancePath: instancePath + "/text", schemaPath: "MessageText/properties/text/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid5 = _errs12 === errors;
@@ -24542,7 +25228,7 @@ if (valid5) {
 if (data.citations !== undefined) {
 const _errs14 = errors;
 if (data.citations !== null) {
-validate200.errors = [{ instancePath: instancePath + "/citations", schemaPath: "MessageText/properties/citations/type", keyword: "type", params: { type: "null" } }];
+validate207.errors = [{ instancePath: instancePath + "/citations", schemaPath: "MessageText/properties/citations/type", keyword: "type", params: { type: "null" } }];
 return false;
 }
 var valid5 = _errs14 === errors;
@@ -24553,7 +25239,7 @@ var valid5 = true;
 }
 }
 } else {
-validate200.errors = [{ instancePath, schemaPath: "MessageText/type", keyword: "type", params: { type: "object" } }];
+validate207.errors = [{ instancePath, schemaPath: "MessageText/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -24567,13 +25253,13 @@ if (errors === _errs17) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing2;
 if (data.type === undefined && (missing2 = "type") || data.thinking === undefined && (missing2 = "thinking") || data.signature === undefined && (missing2 = "signature")) {
-validate200.errors = [{ instancePath, schemaPath: "MessageThinking/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate207.errors = [{ instancePath, schemaPath: "MessageThinking/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs19 = errors;
 if (data.type !== "thinking") {
-validate200.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageThinking/properties/type/const", keyword: "const", params: { allowedValue: "thinking" } }];
+validate207.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageThinking/properties/type/const", keyword: "const", params: { allowedValue: "thinking" } }];
 return false;
 }
 var valid8 = _errs19 === errors;
@@ -24584,7 +25270,7 @@ if (valid8) {
 if (data.thinking !== undefined) {
 const _errs20 = errors;
 if (typeof data.thinking !== "string") {
-validate200.errors = [{ instancePath: instancePath + "/thinking", schemaPath: "MessageThinking/properties/thinking/type", keyword: "type", params: { type: "string" } }];
+validate207.errors = [{ instancePath: instancePath + "/thinking", schemaPath: "MessageThinking/properties/thinking/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid8 = _errs20 === errors;
@@ -24595,7 +25281,7 @@ if (valid8) {
 if (data.signature !== undefined) {
 const _errs22 = errors;
 if (typeof data.signature !== "string") {
-validate200.errors = [{ instancePath: instancePath + "/signature", schemaPath: "MessageThinking/properties/signature/type", keyword: "type", params: { type: "string" } }];
+validate207.errors = [{ instancePath: instancePath + "/signature", schemaPath: "MessageThinking/properties/signature/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid8 = _errs22 === errors;
@@ -24606,7 +25292,7 @@ var valid8 = true;
 }
 }
 } else {
-validate200.errors = [{ instancePath, schemaPath: "MessageThinking/type", keyword: "type", params: { type: "object" } }];
+validate207.errors = [{ instancePath, schemaPath: "MessageThinking/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -24622,13 +25308,13 @@ if (errors === _errs25) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing3;
 if (data.type === undefined && (missing3 = "type") || data.data === undefined && (missing3 = "data")) {
-validate200.errors = [{ instancePath, schemaPath: "MessageRedactedThinking/required", keyword: "required", params: { missingProperty: missing3 } }];
+validate207.errors = [{ instancePath, schemaPath: "MessageRedactedThinking/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs27 = errors;
 if (data.type !== "redacted_thinking") {
-validate200.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageRedactedThinking/properties/type/const", keyword: "const", params: { allowedValue: "redacted_thinking" } }];
+validate207.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageRedactedThinking/properties/type/const", keyword: "const", params: { allowedValue: "redacted_thinking" } }];
 return false;
 }
 var valid11 = _errs27 === errors;
@@ -24639,7 +25325,7 @@ if (valid11) {
 if (data.data !== undefined) {
 const _errs28 = errors;
 if (typeof data.data !== "string") {
-validate200.errors = [{ instancePath: instancePath + "/data", schemaPath: "MessageRedactedThinking/properties/data/type", keyword: "type", params: { type: "string" } }];
+validate207.errors = [{ instancePath: instancePath + "/data", schemaPath: "MessageRedactedThinking/properties/data/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid11 = _errs28 === errors;
@@ -24649,7 +25335,7 @@ var valid11 = true;
 }
 }
 } else {
-validate200.errors = [{ instancePath, schemaPath: "MessageRedactedThinking/type", keyword: "type", params: { type: "object" } }];
+validate207.errors = [{ instancePath, schemaPath: "MessageRedactedThinking/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -24664,13 +25350,13 @@ if (errors === _errs31) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing4;
 if (data.type === undefined && (missing4 = "type") || data.id === undefined && (missing4 = "id") || data.name === undefined && (missing4 = "name") || data.input === undefined && (missing4 = "input")) {
-validate200.errors = [{ instancePath, schemaPath: "MessageToolUse/required", keyword: "required", params: { missingProperty: missing4 } }];
+validate207.errors = [{ instancePath, schemaPath: "MessageToolUse/required", keyword: "required", params: { missingProperty: missing4 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs33 = errors;
 if (data.type !== "tool_use") {
-validate200.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageToolUse/properties/type/const", keyword: "const", params: { allowedValue: "tool_use" } }];
+validate207.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageToolUse/properties/type/const", keyword: "const", params: { allowedValue: "tool_use" } }];
 return false;
 }
 var valid14 = _errs33 === errors;
@@ -24681,7 +25367,7 @@ if (valid14) {
 if (data.id !== undefined) {
 const _errs34 = errors;
 if (typeof data.id !== "string") {
-validate200.errors = [{ instancePath: instancePath + "/id", schemaPath: "MessageToolUse/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate207.errors = [{ instancePath: instancePath + "/id", schemaPath: "MessageToolUse/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid14 = _errs34 === errors;
@@ -24692,7 +25378,7 @@ if (valid14) {
 if (data.name !== undefined) {
 const _errs36 = errors;
 if (typeof data.name !== "string") {
-validate200.errors = [{ instancePath: instancePath + "/name", schemaPath: "MessageToolUse/properties/name/type", keyword: "type", params: { type: "string" } }];
+validate207.errors = [{ instancePath: instancePath + "/name", schemaPath: "MessageToolUse/properties/name/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid14 = _errs36 === errors;
@@ -24704,7 +25390,7 @@ if (data.input !== undefined) {
 let data12 = data.input;
 const _errs38 = errors;
 if (!(data12 && typeof data12 == "object" && !Array.isArray(data12))) {
-validate200.errors = [{ instancePath: instancePath + "/input", schemaPath: "MessageToolUse/properties/input/type", keyword: "type", params: { type: "object" } }];
+validate207.errors = [{ instancePath: instancePath + "/input", schemaPath: "MessageToolUse/properties/input/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid14 = _errs38 === errors;
@@ -24716,7 +25402,7 @@ var valid14 = true;
 }
 }
 } else {
-validate200.errors = [{ instancePath, schemaPath: "MessageToolUse/type", keyword: "type", params: { type: "object" } }];
+validate207.errors = [{ instancePath, schemaPath: "MessageToolUse/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -24728,15 +25414,15 @@ props0.name = true;
 props0.input = true;
 }
 } else {
-validate200.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "mapping", tag: "type", tagValue: tag0 } }];
+validate207.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "mapping", tag: "type", tagValue: tag0 } }];
 return false;
 }
 } else {
-validate200.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "tag", tag: "type", tagValue: tag0 } }];
+validate207.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "tag", tag: "type", tagValue: tag0 } }];
 return false;
 }
 } else {
-validate200.errors = [{ instancePath, schemaPath: "#/allOf/1/type", keyword: "type", params: { type: "object" } }];
+validate207.errors = [{ instancePath, schemaPath: "#/allOf/1/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -24748,15 +25434,15 @@ props0.type = true;
 }
 }
 }
-validate200.errors = vErrors;
+validate207.errors = vErrors;
 evaluated0.props = props0;
 return errors === 0;
 }
-validate200.evaluated = { dynamicProps: true, dynamicItems: false };
-function validate199(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate207.evaluated = { dynamicProps: true, dynamicItems: false };
+function validate206(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate199.evaluated;
+const evaluated0 = validate206.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -24767,13 +25453,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.id === undefined && (missing0 = "id") || data.type === undefined && (missing0 = "type") || data.role === undefined && (missing0 = "role") || data.model === undefined && (missing0 = "model") || data.content === undefined && (missing0 = "content") || data.stop_reason === undefined && (missing0 = "stop_reason") || data.stop_sequence === undefined && (missing0 = "stop_sequence") || data.usage === undefined && (missing0 = "usage")) {
-validate199.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate206.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.id !== undefined) {
 const _errs1 = errors;
 if (typeof data.id !== "string") {
-validate199.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate206.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -24784,7 +25470,7 @@ if (valid0) {
 if (data.type !== undefined) {
 const _errs3 = errors;
 if (data.type !== "message") {
-validate199.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "message" } }];
+validate206.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "message" } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -24795,7 +25481,7 @@ if (valid0) {
 if (data.role !== undefined) {
 const _errs4 = errors;
 if (data.role !== "assistant") {
-validate199.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/const", keyword: "const", params: { allowedValue: "assistant" } }];
+validate206.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/const", keyword: "const", params: { allowedValue: "assistant" } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -24806,7 +25492,7 @@ if (valid0) {
 if (data.model !== undefined) {
 const _errs5 = errors;
 if (typeof data.model !== "string") {
-validate199.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
+validate206.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -24823,8 +25509,8 @@ var valid1 = true;
 const len0 = data4.length;
 for (let i0 = 0;i0 < len0; i0++) {
 const _errs9 = errors;
-if (!validate200(data4[i0], { instancePath: instancePath + "/content/" + i0, parentData: data4, parentDataProperty: i0, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate200.errors : vErrors.concat(validate200.errors);
+if (!validate207(data4[i0], { instancePath: instancePath + "/content/" + i0, parentData: data4, parentDataProperty: i0, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate207.errors : vErrors.concat(validate207.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs9 === errors;
@@ -24833,7 +25519,7 @@ break;
 }
 }
 } else {
-validate199.errors = [{ instancePath: instancePath + "/content", schemaPath: "#/properties/content/type", keyword: "type", params: { type: "array" } }];
+validate206.errors = [{ instancePath: instancePath + "/content", schemaPath: "#/properties/content/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -24858,7 +25544,7 @@ vErrors.push(err0);
 errors++;
 }
 if (!(data6 === "end_turn" || data6 === "max_tokens" || data6 === "stop_sequence" || data6 === "tool_use" || data6 === "refusal")) {
-const err1 = { instancePath: instancePath + "/stop_reason", schemaPath: "MessageStopReason/enum", keyword: "enum", params: { allowedValues: schema218.enum } };
+const err1 = { instancePath: instancePath + "/stop_reason", schemaPath: "MessageStopReason/enum", keyword: "enum", params: { allowedValues: schema225.enum } };
 if (vErrors === null) {
 vErrors = [err1];
 } else {
@@ -24888,7 +25574,7 @@ vErrors = [err3];
 vErrors.push(err3);
 }
 errors++;
-validate199.errors = vErrors;
+validate206.errors = vErrors;
 return false;
 } else {
 errors = _errs11;
@@ -24909,7 +25595,7 @@ if (data.stop_sequence !== undefined) {
 let data7 = data.stop_sequence;
 const _errs17 = errors;
 if (typeof data7 !== "string" && data7 !== null) {
-validate199.errors = [{ instancePath: instancePath + "/stop_sequence", schemaPath: "#/properties/stop_sequence/type", keyword: "type", params: { type: schema212.properties.stop_sequence.type } }];
+validate206.errors = [{ instancePath: instancePath + "/stop_sequence", schemaPath: "#/properties/stop_sequence/type", keyword: "type", params: { type: schema219.properties.stop_sequence.type } }];
 return false;
 }
 var valid0 = _errs17 === errors;
@@ -24921,20 +25607,20 @@ if (data.stop_details !== undefined) {
 let data8 = data.stop_details;
 const _errs19 = errors;
 if (!(data8 && typeof data8 == "object" && !Array.isArray(data8)) && data8 !== null) {
-validate199.errors = [{ instancePath: instancePath + "/stop_details", schemaPath: "#/properties/stop_details/type", keyword: "type", params: { type: schema212.properties.stop_details.type } }];
+validate206.errors = [{ instancePath: instancePath + "/stop_details", schemaPath: "#/properties/stop_details/type", keyword: "type", params: { type: schema219.properties.stop_details.type } }];
 return false;
 }
 if (errors === _errs19) {
 if (data8 && typeof data8 == "object" && !Array.isArray(data8)) {
 let missing1;
 if (data8.type === undefined && (missing1 = "type")) {
-validate199.errors = [{ instancePath: instancePath + "/stop_details", schemaPath: "#/properties/stop_details/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate206.errors = [{ instancePath: instancePath + "/stop_details", schemaPath: "#/properties/stop_details/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data8.type !== undefined) {
 const _errs21 = errors;
 if (data8.type !== "refusal") {
-validate199.errors = [{ instancePath: instancePath + "/stop_details/type", schemaPath: "#/properties/stop_details/properties/type/const", keyword: "const", params: { allowedValue: "refusal" } }];
+validate206.errors = [{ instancePath: instancePath + "/stop_details/type", schemaPath: "#/properties/stop_details/properties/type/const", keyword: "const", params: { allowedValue: "refusal" } }];
 return false;
 }
 var valid4 = _errs21 === errors;
@@ -24946,7 +25632,7 @@ if (data8.category !== undefined) {
 let data10 = data8.category;
 const _errs22 = errors;
 if (typeof data10 !== "string" && data10 !== null) {
-validate199.errors = [{ instancePath: instancePath + "/stop_details/category", schemaPath: "#/properties/stop_details/properties/category/type", keyword: "type", params: { type: schema212.properties.stop_details.properties.category.type } }];
+validate206.errors = [{ instancePath: instancePath + "/stop_details/category", schemaPath: "#/properties/stop_details/properties/category/type", keyword: "type", params: { type: schema219.properties.stop_details.properties.category.type } }];
 return false;
 }
 var valid4 = _errs22 === errors;
@@ -24958,7 +25644,7 @@ if (data8.explanation !== undefined) {
 let data11 = data8.explanation;
 const _errs24 = errors;
 if (typeof data11 !== "string" && data11 !== null) {
-validate199.errors = [{ instancePath: instancePath + "/stop_details/explanation", schemaPath: "#/properties/stop_details/properties/explanation/type", keyword: "type", params: { type: schema212.properties.stop_details.properties.explanation.type } }];
+validate206.errors = [{ instancePath: instancePath + "/stop_details/explanation", schemaPath: "#/properties/stop_details/properties/explanation/type", keyword: "type", params: { type: schema219.properties.stop_details.properties.explanation.type } }];
 return false;
 }
 var valid4 = _errs24 === errors;
@@ -24978,7 +25664,7 @@ if (valid0) {
 if (data.container !== undefined) {
 const _errs26 = errors;
 if (data.container !== null) {
-validate199.errors = [{ instancePath: instancePath + "/container", schemaPath: "#/properties/container/type", keyword: "type", params: { type: "null" } }];
+validate206.errors = [{ instancePath: instancePath + "/container", schemaPath: "#/properties/container/type", keyword: "type", params: { type: "null" } }];
 return false;
 }
 var valid0 = _errs26 === errors;
@@ -24994,20 +25680,20 @@ if (errors === _errs29) {
 if (data13 && typeof data13 == "object" && !Array.isArray(data13)) {
 let missing2;
 if (data13.input_tokens === undefined && (missing2 = "input_tokens") || data13.cache_creation_input_tokens === undefined && (missing2 = "cache_creation_input_tokens") || data13.cache_read_input_tokens === undefined && (missing2 = "cache_read_input_tokens") || data13.output_tokens === undefined && (missing2 = "output_tokens")) {
-validate199.errors = [{ instancePath: instancePath + "/usage", schemaPath: "MessageUsage/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate206.errors = [{ instancePath: instancePath + "/usage", schemaPath: "MessageUsage/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 if (data13.input_tokens !== undefined) {
 let data14 = data13.input_tokens;
 const _errs31 = errors;
 if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14))) {
-validate199.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "MessageUsage/properties/input_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate206.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "MessageUsage/properties/input_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs31) {
 if (typeof data14 == "number" && isFinite(data14)) {
 if (data14 < 0 || isNaN(data14)) {
-validate199.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "MessageUsage/properties/input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate206.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "MessageUsage/properties/input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -25021,13 +25707,13 @@ if (data13.cache_creation_input_tokens !== undefined) {
 let data15 = data13.cache_creation_input_tokens;
 const _errs33 = errors;
 if (!(typeof data15 == "number" && (!(data15 % 1) && !isNaN(data15)) && isFinite(data15))) {
-validate199.errors = [{ instancePath: instancePath + "/usage/cache_creation_input_tokens", schemaPath: "MessageUsage/properties/cache_creation_input_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate206.errors = [{ instancePath: instancePath + "/usage/cache_creation_input_tokens", schemaPath: "MessageUsage/properties/cache_creation_input_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs33) {
 if (typeof data15 == "number" && isFinite(data15)) {
 if (data15 < 0 || isNaN(data15)) {
-validate199.errors = [{ instancePath: instancePath + "/usage/cache_creation_input_tokens", schemaPath: "MessageUsage/properties/cache_creation_input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate206.errors = [{ instancePath: instancePath + "/usage/cache_creation_input_tokens", schemaPath: "MessageUsage/properties/cache_creation_input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -25041,13 +25727,13 @@ if (data13.cache_read_input_tokens !== undefined) {
 let data16 = data13.cache_read_input_tokens;
 const _errs35 = errors;
 if (!(typeof data16 == "number" && (!(data16 % 1) && !isNaN(data16)) && isFinite(data16))) {
-validate199.errors = [{ instancePath: instancePath + "/usage/cache_read_input_tokens", schemaPath: "MessageUsage/properties/cache_read_input_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate206.errors = [{ instancePath: instancePath + "/usage/cache_read_input_tokens", schemaPath: "MessageUsage/properties/cache_read_input_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs35) {
 if (typeof data16 == "number" && isFinite(data16)) {
 if (data16 < 0 || isNaN(data16)) {
-validate199.errors = [{ instancePath: instancePath + "/usage/cache_read_input_tokens", schemaPath: "MessageUsage/properties/cache_read_input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate206.errors = [{ instancePath: instancePath + "/usage/cache_read_input_tokens", schemaPath: "MessageUsage/properties/cache_read_input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -25064,20 +25750,20 @@ if (errors === _errs37) {
 if (data17 && typeof data17 == "object" && !Array.isArray(data17)) {
 let missing3;
 if (data17.ephemeral_5m_input_tokens === undefined && (missing3 = "ephemeral_5m_input_tokens") || data17.ephemeral_1h_input_tokens === undefined && (missing3 = "ephemeral_1h_input_tokens")) {
-validate199.errors = [{ instancePath: instancePath + "/usage/cache_creation", schemaPath: "MessageUsage/properties/cache_creation/required", keyword: "required", params: { missingProperty: missing3 } }];
+validate206.errors = [{ instancePath: instancePath + "/usage/cache_creation", schemaPath: "MessageUsage/properties/cache_creation/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
 if (data17.ephemeral_5m_input_tokens !== undefined) {
 let data18 = data17.ephemeral_5m_input_tokens;
 const _errs39 = errors;
 if (!(typeof data18 == "number" && (!(data18 % 1) && !isNaN(data18)) && isFinite(data18))) {
-validate199.errors = [{ instancePath: instancePath + "/usage/cache_creation/ephemeral_5m_input_tokens", schemaPath: "MessageUsage/properties/cache_creation/properties/ephemeral_5m_input_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate206.errors = [{ instancePath: instancePath + "/usage/cache_creation/ephemeral_5m_input_tokens", schemaPath: "MessageUsage/properties/cache_creation/properties/ephemeral_5m_input_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs39) {
 if (typeof data18 == "number" && isFinite(data18)) {
 if (data18 < 0 || isNaN(data18)) {
-validate199.errors = [{ instancePath: instancePath + "/usage/cache_creation/ephemeral_5m_input_tokens", schemaPath: "MessageUsage/properties/cache_creation/properties/ephemeral_5m_input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate206.errors = [{ instancePath: instancePath + "/usage/cache_creation/ephemeral_5m_input_tokens", schemaPath: "MessageUsage/properties/cache_creation/properties/ephemeral_5m_input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -25091,13 +25777,13 @@ if (data17.ephemeral_1h_input_tokens !== undefined) {
 let data19 = data17.ephemeral_1h_input_tokens;
 const _errs41 = errors;
 if (!(typeof data19 == "number" && (!(data19 % 1) && !isNaN(data19)) && isFinite(data19))) {
-validate199.errors = [{ instancePath: instancePath + "/usage/cache_creation/ephemeral_1h_input_tokens", schemaPath: "MessageUsage/properties/cache_creation/properties/ephemeral_1h_input_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate206.errors = [{ instancePath: instancePath + "/usage/cache_creation/ephemeral_1h_input_tokens", schemaPath: "MessageUsage/properties/cache_creation/properties/ephemeral_1h_input_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs41) {
 if (typeof data19 == "number" && isFinite(data19)) {
 if (data19 < 0 || isNaN(data19)) {
-validate199.errors = [{ instancePath: instancePath + "/usage/cache_creation/ephemeral_1h_input_tokens", schemaPath: "MessageUsage/properties/cache_creation/properties/ephemeral_1h_input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate206.errors = [{ instancePath: instancePath + "/usage/cache_creation/ephemeral_1h_input_tokens", schemaPath: "MessageUsage/properties/cache_creation/properties/ephemeral_1h_input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -25109,7 +25795,7 @@ var valid7 = true;
 }
 }
 } else {
-validate199.errors = [{ instancePath: instancePath + "/usage/cache_creation", schemaPath: "MessageUsage/properties/cache_creation/type", keyword: "type", params: { type: "object" } }];
+validate206.errors = [{ instancePath: instancePath + "/usage/cache_creation", schemaPath: "MessageUsage/properties/cache_creation/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -25122,13 +25808,13 @@ if (data13.output_tokens !== undefined) {
 let data20 = data13.output_tokens;
 const _errs43 = errors;
 if (!(typeof data20 == "number" && (!(data20 % 1) && !isNaN(data20)) && isFinite(data20))) {
-validate199.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "MessageUsage/properties/output_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate206.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "MessageUsage/properties/output_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs43) {
 if (typeof data20 == "number" && isFinite(data20)) {
 if (data20 < 0 || isNaN(data20)) {
-validate199.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "MessageUsage/properties/output_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate206.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "MessageUsage/properties/output_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -25145,20 +25831,20 @@ if (errors === _errs45) {
 if (data21 && typeof data21 == "object" && !Array.isArray(data21)) {
 let missing4;
 if (data21.thinking_tokens === undefined && (missing4 = "thinking_tokens")) {
-validate199.errors = [{ instancePath: instancePath + "/usage/output_tokens_details", schemaPath: "MessageUsage/properties/output_tokens_details/required", keyword: "required", params: { missingProperty: missing4 } }];
+validate206.errors = [{ instancePath: instancePath + "/usage/output_tokens_details", schemaPath: "MessageUsage/properties/output_tokens_details/required", keyword: "required", params: { missingProperty: missing4 } }];
 return false;
 } else {
 if (data21.thinking_tokens !== undefined) {
 let data22 = data21.thinking_tokens;
 const _errs47 = errors;
 if (!(typeof data22 == "number" && (!(data22 % 1) && !isNaN(data22)) && isFinite(data22))) {
-validate199.errors = [{ instancePath: instancePath + "/usage/output_tokens_details/thinking_tokens", schemaPath: "MessageUsage/properties/output_tokens_details/properties/thinking_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate206.errors = [{ instancePath: instancePath + "/usage/output_tokens_details/thinking_tokens", schemaPath: "MessageUsage/properties/output_tokens_details/properties/thinking_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs47) {
 if (typeof data22 == "number" && isFinite(data22)) {
 if (data22 < 0 || isNaN(data22)) {
-validate199.errors = [{ instancePath: instancePath + "/usage/output_tokens_details/thinking_tokens", schemaPath: "MessageUsage/properties/output_tokens_details/properties/thinking_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate206.errors = [{ instancePath: instancePath + "/usage/output_tokens_details/thinking_tokens", schemaPath: "MessageUsage/properties/output_tokens_details/properties/thinking_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -25166,7 +25852,7 @@ return false;
 }
 }
 } else {
-validate199.errors = [{ instancePath: instancePath + "/usage/output_tokens_details", schemaPath: "MessageUsage/properties/output_tokens_details/type", keyword: "type", params: { type: "object" } }];
+validate206.errors = [{ instancePath: instancePath + "/usage/output_tokens_details", schemaPath: "MessageUsage/properties/output_tokens_details/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -25178,7 +25864,7 @@ if (valid6) {
 if (data13.server_tool_use !== undefined) {
 const _errs49 = errors;
 if (data13.server_tool_use !== null) {
-validate199.errors = [{ instancePath: instancePath + "/usage/server_tool_use", schemaPath: "MessageUsage/properties/server_tool_use/type", keyword: "type", params: { type: "null" } }];
+validate206.errors = [{ instancePath: instancePath + "/usage/server_tool_use", schemaPath: "MessageUsage/properties/server_tool_use/type", keyword: "type", params: { type: "null" } }];
 return false;
 }
 var valid6 = _errs49 === errors;
@@ -25189,7 +25875,7 @@ if (valid6) {
 if (data13.service_tier !== undefined) {
 const _errs51 = errors;
 if (data13.service_tier !== "standard") {
-validate199.errors = [{ instancePath: instancePath + "/usage/service_tier", schemaPath: "MessageUsage/properties/service_tier/const", keyword: "const", params: { allowedValue: "standard" } }];
+validate206.errors = [{ instancePath: instancePath + "/usage/service_tier", schemaPath: "MessageUsage/properties/service_tier/const", keyword: "const", params: { allowedValue: "standard" } }];
 return false;
 }
 var valid6 = _errs51 === errors;
@@ -25205,7 +25891,7 @@ var valid6 = true;
 }
 }
 } else {
-validate199.errors = [{ instancePath: instancePath + "/usage", schemaPath: "MessageUsage/type", keyword: "type", params: { type: "object" } }];
+validate206.errors = [{ instancePath: instancePath + "/usage", schemaPath: "MessageUsage/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -25224,18 +25910,18 @@ var valid0 = true;
 }
 }
 } else {
-validate199.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate206.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate199.errors = vErrors;
+validate206.errors = vErrors;
 return errors === 0;
 }
-validate199.evaluated = { props: { id: true, type: true, role: true, model: true, content: true, stop_reason: true, stop_sequence: true, stop_details: true, container: true, usage: true }, dynamicProps: false, dynamicItems: false };
-function validate198(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate206.evaluated = { props: { id: true, type: true, role: true, model: true, content: true, stop_reason: true, stop_sequence: true, stop_details: true, container: true, usage: true }, dynamicProps: false, dynamicItems: false };
+function validate205(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate198.evaluated;
+const evaluated0 = validate205.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -25246,13 +25932,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.type === undefined && (missing0 = "type") || data.message === undefined && (missing0 = "message")) {
-validate198.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate205.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs1 = errors;
 if (data.type !== "message_start") {
-validate198.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "message_start" } }];
+validate205.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "message_start" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -25262,8 +25948,8 @@ var valid0 = true;
 if (valid0) {
 if (data.message !== undefined) {
 const _errs2 = errors;
-if (!validate199(data.message, { instancePath: instancePath + "/message", parentData: data, parentDataProperty: "message", rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate199.errors : vErrors.concat(validate199.errors);
+if (!validate206(data.message, { instancePath: instancePath + "/message", parentData: data, parentDataProperty: "message", rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs2 === errors;
@@ -25273,18 +25959,18 @@ var valid0 = true;
 }
 }
 } else {
-validate198.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate205.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate198.errors = vErrors;
+validate205.errors = vErrors;
 return errors === 0;
 }
-validate198.evaluated = { props: { type: true, message: true }, dynamicProps: false, dynamicItems: false };
-function validate203(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate205.evaluated = { props: { type: true, message: true }, dynamicProps: false, dynamicItems: false };
+function validate210(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate203.evaluated;
+const evaluated0 = validate210.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -25295,13 +25981,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.type === undefined && (missing0 = "type") || data.index === undefined && (missing0 = "index") || data.content_block === undefined && (missing0 = "content_block")) {
-validate203.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate210.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs1 = errors;
 if (data.type !== "content_block_start") {
-validate203.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "content_block_start" } }];
+validate210.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "content_block_start" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -25313,13 +25999,13 @@ if (data.index !== undefined) {
 let data1 = data.index;
 const _errs2 = errors;
 if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
-validate203.errors = [{ instancePath: instancePath + "/index", schemaPath: "#/properties/index/type", keyword: "type", params: { type: "integer" } }];
+validate210.errors = [{ instancePath: instancePath + "/index", schemaPath: "#/properties/index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs2) {
 if (typeof data1 == "number" && isFinite(data1)) {
 if (data1 < 0 || isNaN(data1)) {
-validate203.errors = [{ instancePath: instancePath + "/index", schemaPath: "#/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate210.errors = [{ instancePath: instancePath + "/index", schemaPath: "#/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -25331,8 +26017,8 @@ var valid0 = true;
 if (valid0) {
 if (data.content_block !== undefined) {
 const _errs4 = errors;
-if (!validate200(data.content_block, { instancePath: instancePath + "/content_block", parentData: data, parentDataProperty: "content_block", rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate200.errors : vErrors.concat(validate200.errors);
+if (!validate207(data.content_block, { instancePath: instancePath + "/content_block", parentData: data, parentDataProperty: "content_block", rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate207.errors : vErrors.concat(validate207.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs4 === errors;
@@ -25343,19 +26029,19 @@ var valid0 = true;
 }
 }
 } else {
-validate203.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate210.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate203.errors = vErrors;
+validate210.errors = vErrors;
 return errors === 0;
 }
-validate203.evaluated = { props: { type: true, index: true, content_block: true }, dynamicProps: false, dynamicItems: false };
-var schema222 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["text_delta", "input_json_delta", "thinking_delta", "signature_delta"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "MessageTextPiece" }, { $ref: "MessageInputPiece" }, { $ref: "MessageThinkingPiece" }, { $ref: "MessageSignature" }] }] };
-function validate206(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate210.evaluated = { props: { type: true, index: true, content_block: true }, dynamicProps: false, dynamicItems: false };
+var schema229 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["text_delta", "input_json_delta", "thinking_delta", "signature_delta"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "MessageTextPiece" }, { $ref: "MessageInputPiece" }, { $ref: "MessageThinkingPiece" }, { $ref: "MessageSignature" }] }] };
+function validate213(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate206.evaluated;
+const evaluated0 = validate213.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -25363,7 +26049,7 @@ if (evaluated0.dynamicItems) {
 evaluated0.items = undefined;
 }
 if (!(data && typeof data == "object" && !Array.isArray(data))) {
-validate206.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate213.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 const _errs1 = errors;
@@ -25371,23 +26057,23 @@ if (errors === _errs1) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.type === undefined && (missing0 = "type")) {
-validate206.errors = [{ instancePath, schemaPath: "#/allOf/0/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate213.errors = [{ instancePath, schemaPath: "#/allOf/0/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 let data0 = data.type;
 if (typeof data0 !== "string") {
-validate206.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/type", keyword: "type", params: { type: "string" } }];
+validate213.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data0 === "text_delta" || data0 === "input_json_delta" || data0 === "thinking_delta" || data0 === "signature_delta")) {
-validate206.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema222.allOf[0].properties.type.enum } }];
+validate213.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema229.allOf[0].properties.type.enum } }];
 return false;
 }
 }
 }
 } else {
-validate206.errors = [{ instancePath, schemaPath: "#/allOf/0/type", keyword: "type", params: { type: "object" } }];
+validate213.errors = [{ instancePath, schemaPath: "#/allOf/0/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -25404,13 +26090,13 @@ if (errors === _errs9) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing1;
 if (data.type === undefined && (missing1 = "type") || data.text === undefined && (missing1 = "text")) {
-validate206.errors = [{ instancePath, schemaPath: "MessageTextPiece/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate213.errors = [{ instancePath, schemaPath: "MessageTextPiece/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs11 = errors;
 if (data.type !== "text_delta") {
-validate206.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageTextPiece/properties/type/const", keyword: "const", params: { allowedValue: "text_delta" } }];
+validate213.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageTextPiece/properties/type/const", keyword: "const", params: { allowedValue: "text_delta" } }];
 return false;
 }
 var valid5 = _errs11 === errors;
@@ -25421,7 +26107,7 @@ if (valid5) {
 if (data.text !== undefined) {
 const _errs12 = errors;
 if (typeof data.text !== "string") {
-validate206.errors = [{ instancePath: instancePath + "/text", schemaPath: "MessageTextPiece/properties/text/type", keyword: "type", params: { type: "string" } }];
+validate213.errors = [{ instancePath: instancePath + "/text", schemaPath: "MessageTextPiece/properties/text/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid5 = _errs12 === errors;
@@ -25431,7 +26117,7 @@ var valid5 = true;
 }
 }
 } else {
-validate206.errors = [{ instancePath, schemaPath: "MessageTextPiece/type", keyword: "type", params: { type: "object" } }];
+validate213.errors = [{ instancePath, schemaPath: "MessageTextPiece/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -25444,13 +26130,13 @@ if (errors === _errs15) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing2;
 if (data.type === undefined && (missing2 = "type") || data.partial_json === undefined && (missing2 = "partial_json")) {
-validate206.errors = [{ instancePath, schemaPath: "MessageInputPiece/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate213.errors = [{ instancePath, schemaPath: "MessageInputPiece/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs17 = errors;
 if (data.type !== "input_json_delta") {
-validate206.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageInputPiece/properties/type/const", keyword: "const", params: { allowedValue: "input_json_delta" } }];
+validate213.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageInputPiece/properties/type/const", keyword: "const", params: { allowedValue: "input_json_delta" } }];
 return false;
 }
 var valid8 = _errs17 === errors;
@@ -25461,7 +26147,7 @@ if (valid8) {
 if (data.partial_json !== undefined) {
 const _errs18 = errors;
 if (typeof data.partial_json !== "string") {
-validate206.errors = [{ instancePath: instancePath + "/partial_json", schemaPath: "MessageInputPiece/properties/partial_json/type", keyword: "type", params: { type: "string" } }];
+validate213.errors = [{ instancePath: instancePath + "/partial_json", schemaPath: "MessageInputPiece/properties/partial_json/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid8 = _errs18 === errors;
@@ -25471,7 +26157,7 @@ var valid8 = true;
 }
 }
 } else {
-validate206.errors = [{ instancePath, schemaPath: "MessageInputPiece/type", keyword: "type", params: { type: "object" } }];
+validate213.errors = [{ instancePath, schemaPath: "MessageInputPiece/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -25486,13 +26172,13 @@ if (errors === _errs21) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing3;
 if (data.type === undefined && (missing3 = "type") || data.thinking === undefined && (missing3 = "thinking")) {
-validate206.errors = [{ instancePath, schemaPath: "MessageThinkingPiece/required", keyword: "required", params: { missingProperty: missing3 } }];
+validate213.errors = [{ instancePath, schemaPath: "MessageThinkingPiece/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs23 = errors;
 if (data.type !== "thinking_delta") {
-validate206.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageThinkingPiece/properties/type/const", keyword: "const", params: { allowedValue: "thinking_delta" } }];
+validate213.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageThinkingPiece/properties/type/const", keyword: "const", params: { allowedValue: "thinking_delta" } }];
 return false;
 }
 var valid11 = _errs23 === errors;
@@ -25503,7 +26189,7 @@ if (valid11) {
 if (data.thinking !== undefined) {
 const _errs24 = errors;
 if (typeof data.thinking !== "string") {
-validate206.errors = [{ instancePath: instancePath + "/thinking", schemaPath: "MessageThinkingPiece/properties/thinking/type", keyword: "type", params: { type: "string" } }];
+validate213.errors = [{ instancePath: instancePath + "/thinking", schemaPath: "MessageThinkingPiece/properties/thinking/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid11 = _errs24 === errors;
@@ -25513,7 +26199,7 @@ var valid11 = true;
 }
 }
 } else {
-validate206.errors = [{ instancePath, schemaPath: "MessageThinkingPiece/type", keyword: "type", params: { type: "object" } }];
+validate213.errors = [{ instancePath, schemaPath: "MessageThinkingPiece/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -25528,13 +26214,13 @@ if (errors === _errs27) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing4;
 if (data.type === undefined && (missing4 = "type") || data.signature === undefined && (missing4 = "signature")) {
-validate206.errors = [{ instancePath, schemaPath: "MessageSignature/required", keyword: "required", params: { missingProperty: missing4 } }];
+validate213.errors = [{ instancePath, schemaPath: "MessageSignature/required", keyword: "required", params: { missingProperty: missing4 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs29 = errors;
 if (data.type !== "signature_delta") {
-validate206.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageSignature/properties/type/const", keyword: "const", params: { allowedValue: "signature_delta" } }];
+validate213.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageSignature/properties/type/const", keyword: "const", params: { allowedValue: "signature_delta" } }];
 return false;
 }
 var valid14 = _errs29 === errors;
@@ -25545,7 +26231,7 @@ if (valid14) {
 if (data.signature !== undefined) {
 const _errs30 = errors;
 if (typeof data.signature !== "string") {
-validate206.errors = [{ instancePath: instancePath + "/signature", schemaPath: "MessageSignature/properties/signature/type", keyword: "type", params: { type: "string" } }];
+validate213.errors = [{ instancePath: instancePath + "/signature", schemaPath: "MessageSignature/properties/signature/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid14 = _errs30 === errors;
@@ -25555,7 +26241,7 @@ var valid14 = true;
 }
 }
 } else {
-validate206.errors = [{ instancePath, schemaPath: "MessageSignature/type", keyword: "type", params: { type: "object" } }];
+validate213.errors = [{ instancePath, schemaPath: "MessageSignature/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -25565,15 +26251,15 @@ props0.type = true;
 props0.signature = true;
 }
 } else {
-validate206.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "mapping", tag: "type", tagValue: tag0 } }];
+validate213.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "mapping", tag: "type", tagValue: tag0 } }];
 return false;
 }
 } else {
-validate206.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "tag", tag: "type", tagValue: tag0 } }];
+validate213.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "tag", tag: "type", tagValue: tag0 } }];
 return false;
 }
 } else {
-validate206.errors = [{ instancePath, schemaPath: "#/allOf/1/type", keyword: "type", params: { type: "object" } }];
+validate213.errors = [{ instancePath, schemaPath: "#/allOf/1/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -25585,15 +26271,15 @@ props0.type = true;
 }
 }
 }
-validate206.errors = vErrors;
+validate213.errors = vErrors;
 evaluated0.props = props0;
 return errors === 0;
 }
-validate206.evaluated = { dynamicProps: true, dynamicItems: false };
-function validate205(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate213.evaluated = { dynamicProps: true, dynamicItems: false };
+function validate212(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate205.evaluated;
+const evaluated0 = validate212.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -25604,13 +26290,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.type === undefined && (missing0 = "type") || data.index === undefined && (missing0 = "index") || data.delta === undefined && (missing0 = "delta")) {
-validate205.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate212.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs1 = errors;
 if (data.type !== "content_block_delta") {
-validate205.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "content_block_delta" } }];
+validate212.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "content_block_delta" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -25622,13 +26308,13 @@ if (data.index !== undefined) {
 let data1 = data.index;
 const _errs2 = errors;
 if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
-validate205.errors = [{ instancePath: instancePath + "/index", schemaPath: "#/properties/index/type", keyword: "type", params: { type: "integer" } }];
+validate212.errors = [{ instancePath: instancePath + "/index", schemaPath: "#/properties/index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs2) {
 if (typeof data1 == "number" && isFinite(data1)) {
 if (data1 < 0 || isNaN(data1)) {
-validate205.errors = [{ instancePath: instancePath + "/index", schemaPath: "#/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate212.errors = [{ instancePath: instancePath + "/index", schemaPath: "#/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -25640,8 +26326,8 @@ var valid0 = true;
 if (valid0) {
 if (data.delta !== undefined) {
 const _errs4 = errors;
-if (!validate206(data.delta, { instancePath: instancePath + "/delta", parentData: data, parentDataProperty: "delta", rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
+if (!validate213(data.delta, { instancePath: instancePath + "/delta", parentData: data, parentDataProperty: "delta", rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate213.errors : vErrors.concat(validate213.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs4 === errors;
@@ -25652,19 +26338,19 @@ var valid0 = true;
 }
 }
 } else {
-validate205.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate212.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate205.errors = vErrors;
+validate212.errors = vErrors;
 return errors === 0;
 }
-validate205.evaluated = { props: { type: true, index: true, delta: true }, dynamicProps: false, dynamicItems: false };
-var schema227 = { type: "object", required: ["type", "delta", "usage"], properties: { type: { const: "message_delta" }, delta: { type: "object", required: ["stop_reason", "stop_sequence"], properties: { stop_reason: { $ref: "MessageStopReason" }, stop_sequence: { type: ["string", "null"] }, stop_details: { type: ["object", "null"] } } }, usage: { $ref: "MessageUsage" } } };
-function validate208(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate212.evaluated = { props: { type: true, index: true, delta: true }, dynamicProps: false, dynamicItems: false };
+var schema234 = { type: "object", required: ["type", "delta", "usage"], properties: { type: { const: "message_delta" }, delta: { type: "object", required: ["stop_reason", "stop_sequence"], properties: { stop_reason: { $ref: "MessageStopReason" }, stop_sequence: { type: ["string", "null"] }, stop_details: { type: ["object", "null"] } } }, usage: { $ref: "MessageUsage" } } };
+function validate215(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate208.evaluated;
+const evaluated0 = validate215.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -25675,13 +26361,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.type === undefined && (missing0 = "type") || data.delta === undefined && (missing0 = "delta") || data.usage === undefined && (missing0 = "usage")) {
-validate208.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate215.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs1 = errors;
 if (data.type !== "message_delta") {
-validate208.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "message_delta" } }];
+validate215.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/const", keyword: "const", params: { allowedValue: "message_delta" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -25696,18 +26382,18 @@ if (errors === _errs2) {
 if (data1 && typeof data1 == "object" && !Array.isArray(data1)) {
 let missing1;
 if (data1.stop_reason === undefined && (missing1 = "stop_reason") || data1.stop_sequence === undefined && (missing1 = "stop_sequence")) {
-validate208.errors = [{ instancePath: instancePath + "/delta", schemaPath: "#/properties/delta/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate215.errors = [{ instancePath: instancePath + "/delta", schemaPath: "#/properties/delta/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data1.stop_reason !== undefined) {
 let data2 = data1.stop_reason;
 const _errs4 = errors;
 if (typeof data2 !== "string") {
-validate208.errors = [{ instancePath: instancePath + "/delta/stop_reason", schemaPath: "MessageStopReason/type", keyword: "type", params: { type: "string" } }];
+validate215.errors = [{ instancePath: instancePath + "/delta/stop_reason", schemaPath: "MessageStopReason/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data2 === "end_turn" || data2 === "max_tokens" || data2 === "stop_sequence" || data2 === "tool_use" || data2 === "refusal")) {
-validate208.errors = [{ instancePath: instancePath + "/delta/stop_reason", schemaPath: "MessageStopReason/enum", keyword: "enum", params: { allowedValues: schema218.enum } }];
+validate215.errors = [{ instancePath: instancePath + "/delta/stop_reason", schemaPath: "MessageStopReason/enum", keyword: "enum", params: { allowedValues: schema225.enum } }];
 return false;
 }
 var valid1 = _errs4 === errors;
@@ -25719,7 +26405,7 @@ if (data1.stop_sequence !== undefined) {
 let data3 = data1.stop_sequence;
 const _errs7 = errors;
 if (typeof data3 !== "string" && data3 !== null) {
-validate208.errors = [{ instancePath: instancePath + "/delta/stop_sequence", schemaPath: "#/properties/delta/properties/stop_sequence/type", keyword: "type", params: { type: schema227.properties.delta.properties.stop_sequence.type } }];
+validate215.errors = [{ instancePath: instancePath + "/delta/stop_sequence", schemaPath: "#/properties/delta/properties/stop_sequence/type", keyword: "type", params: { type: schema234.properties.delta.properties.stop_sequence.type } }];
 return false;
 }
 var valid1 = _errs7 === errors;
@@ -25731,7 +26417,7 @@ if (data1.stop_details !== undefined) {
 let data4 = data1.stop_details;
 const _errs9 = errors;
 if (!(data4 && typeof data4 == "object" && !Array.isArray(data4)) && data4 !== null) {
-validate208.errors = [{ instancePath: instancePath + "/delta/stop_details", schemaPath: "#/properties/delta/properties/stop_details/type", keyword: "type", params: { type: schema227.properties.delta.properties.stop_details.type } }];
+validate215.errors = [{ instancePath: instancePath + "/delta/stop_details", schemaPath: "#/properties/delta/properties/stop_details/type", keyword: "type", params: { type: schema234.properties.delta.properties.stop_details.type } }];
 return false;
 }
 var valid1 = _errs9 === errors;
@@ -25742,7 +26428,7 @@ var valid1 = true;
 }
 }
 } else {
-validate208.errors = [{ instancePath: instancePath + "/delta", schemaPath: "#/properties/delta/type", keyword: "type", params: { type: "object" } }];
+validate215.errors = [{ instancePath: instancePath + "/delta", schemaPath: "#/properties/delta/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -25759,20 +26445,20 @@ if (errors === _errs12) {
 if (data5 && typeof data5 == "object" && !Array.isArray(data5)) {
 let missing2;
 if (data5.input_tokens === undefined && (missing2 = "input_tokens") || data5.cache_creation_input_tokens === undefined && (missing2 = "cache_creation_input_tokens") || data5.cache_read_input_tokens === undefined && (missing2 = "cache_read_input_tokens") || data5.output_tokens === undefined && (missing2 = "output_tokens")) {
-validate208.errors = [{ instancePath: instancePath + "/usage", schemaPath: "MessageUsage/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate215.errors = [{ instancePath: instancePath + "/usage", schemaPath: "MessageUsage/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 if (data5.input_tokens !== undefined) {
 let data6 = data5.input_tokens;
 const _errs14 = errors;
 if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
-validate208.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "MessageUsage/properties/input_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate215.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "MessageUsage/properties/input_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs14) {
 if (typeof data6 == "number" && isFinite(data6)) {
 if (data6 < 0 || isNaN(data6)) {
-validate208.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "MessageUsage/properties/input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate215.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "MessageUsage/properties/input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -25786,13 +26472,13 @@ if (data5.cache_creation_input_tokens !== undefined) {
 let data7 = data5.cache_creation_input_tokens;
 const _errs16 = errors;
 if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7))) {
-validate208.errors = [{ instancePath: instancePath + "/usage/cache_creation_input_tokens", schemaPath: "MessageUsage/properties/cache_creation_input_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate215.errors = [{ instancePath: instancePath + "/usage/cache_creation_input_tokens", schemaPath: "MessageUsage/properties/cache_creation_input_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs16) {
 if (typeof data7 == "number" && isFinite(data7)) {
 if (data7 < 0 || isNaN(data7)) {
-validate208.errors = [{ instancePath: instancePath + "/usage/cache_creation_input_tokens", schemaPath: "MessageUsage/properties/cache_creation_input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate215.errors = [{ instancePath: instancePath + "/usage/cache_creation_input_tokens", schemaPath: "MessageUsage/properties/cache_creation_input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -25806,13 +26492,13 @@ if (data5.cache_read_input_tokens !== undefined) {
 let data8 = data5.cache_read_input_tokens;
 const _errs18 = errors;
 if (!(typeof data8 == "number" && (!(data8 % 1) && !isNaN(data8)) && isFinite(data8))) {
-validate208.errors = [{ instancePath: instancePath + "/usage/cache_read_input_tokens", schemaPath: "MessageUsage/properties/cache_read_input_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate215.errors = [{ instancePath: instancePath + "/usage/cache_read_input_tokens", schemaPath: "MessageUsage/properties/cache_read_input_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs18) {
 if (typeof data8 == "number" && isFinite(data8)) {
 if (data8 < 0 || isNaN(data8)) {
-validate208.errors = [{ instancePath: instancePath + "/usage/cache_read_input_tokens", schemaPath: "MessageUsage/properties/cache_read_input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate215.errors = [{ instancePath: instancePath + "/usage/cache_read_input_tokens", schemaPath: "MessageUsage/properties/cache_read_input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -25829,20 +26515,20 @@ if (errors === _errs20) {
 if (data9 && typeof data9 == "object" && !Array.isArray(data9)) {
 let missing3;
 if (data9.ephemeral_5m_input_tokens === undefined && (missing3 = "ephemeral_5m_input_tokens") || data9.ephemeral_1h_input_tokens === undefined && (missing3 = "ephemeral_1h_input_tokens")) {
-validate208.errors = [{ instancePath: instancePath + "/usage/cache_creation", schemaPath: "MessageUsage/properties/cache_creation/required", keyword: "required", params: { missingProperty: missing3 } }];
+validate215.errors = [{ instancePath: instancePath + "/usage/cache_creation", schemaPath: "MessageUsage/properties/cache_creation/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
 if (data9.ephemeral_5m_input_tokens !== undefined) {
 let data10 = data9.ephemeral_5m_input_tokens;
 const _errs22 = errors;
 if (!(typeof data10 == "number" && (!(data10 % 1) && !isNaN(data10)) && isFinite(data10))) {
-validate208.errors = [{ instancePath: instancePath + "/usage/cache_creation/ephemeral_5m_input_tokens", schemaPath: "MessageUsage/properties/cache_creation/properties/ephemeral_5m_input_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate215.errors = [{ instancePath: instancePath + "/usage/cache_creation/ephemeral_5m_input_tokens", schemaPath: "MessageUsage/properties/cache_creation/properties/ephemeral_5m_input_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs22) {
 if (typeof data10 == "number" && isFinite(data10)) {
 if (data10 < 0 || isNaN(data10)) {
-validate208.errors = [{ instancePath: instancePath + "/usage/cache_creation/ephemeral_5m_input_tokens", schemaPath: "MessageUsage/properties/cache_creation/properties/ephemeral_5m_input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate215.errors = [{ instancePath: instancePath + "/usage/cache_creation/ephemeral_5m_input_tokens", schemaPath: "MessageUsage/properties/cache_creation/properties/ephemeral_5m_input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -25856,13 +26542,13 @@ if (data9.ephemeral_1h_input_tokens !== undefined) {
 let data11 = data9.ephemeral_1h_input_tokens;
 const _errs24 = errors;
 if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
-validate208.errors = [{ instancePath: instancePath + "/usage/cache_creation/ephemeral_1h_input_tokens", schemaPath: "MessageUsage/properties/cache_creation/properties/ephemeral_1h_input_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate215.errors = [{ instancePath: instancePath + "/usage/cache_creation/ephemeral_1h_input_tokens", schemaPath: "MessageUsage/properties/cache_creation/properties/ephemeral_1h_input_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs24) {
 if (typeof data11 == "number" && isFinite(data11)) {
 if (data11 < 0 || isNaN(data11)) {
-validate208.errors = [{ instancePath: instancePath + "/usage/cache_creation/ephemeral_1h_input_tokens", schemaPath: "MessageUsage/properties/cache_creation/properties/ephemeral_1h_input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate215.errors = [{ instancePath: instancePath + "/usage/cache_creation/ephemeral_1h_input_tokens", schemaPath: "MessageUsage/properties/cache_creation/properties/ephemeral_1h_input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -25874,7 +26560,7 @@ var valid5 = true;
 }
 }
 } else {
-validate208.errors = [{ instancePath: instancePath + "/usage/cache_creation", schemaPath: "MessageUsage/properties/cache_creation/type", keyword: "type", params: { type: "object" } }];
+validate215.errors = [{ instancePath: instancePath + "/usage/cache_creation", schemaPath: "MessageUsage/properties/cache_creation/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -25887,13 +26573,13 @@ if (data5.output_tokens !== undefined) {
 let data12 = data5.output_tokens;
 const _errs26 = errors;
 if (!(typeof data12 == "number" && (!(data12 % 1) && !isNaN(data12)) && isFinite(data12))) {
-validate208.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "MessageUsage/properties/output_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate215.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "MessageUsage/properties/output_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs26) {
 if (typeof data12 == "number" && isFinite(data12)) {
 if (data12 < 0 || isNaN(data12)) {
-validate208.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "MessageUsage/properties/output_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate215.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "MessageUsage/properties/output_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -25910,20 +26596,20 @@ if (errors === _errs28) {
 if (data13 && typeof data13 == "object" && !Array.isArray(data13)) {
 let missing4;
 if (data13.thinking_tokens === undefined && (missing4 = "thinking_tokens")) {
-validate208.errors = [{ instancePath: instancePath + "/usage/output_tokens_details", schemaPath: "MessageUsage/properties/output_tokens_details/required", keyword: "required", params: { missingProperty: missing4 } }];
+validate215.errors = [{ instancePath: instancePath + "/usage/output_tokens_details", schemaPath: "MessageUsage/properties/output_tokens_details/required", keyword: "required", params: { missingProperty: missing4 } }];
 return false;
 } else {
 if (data13.thinking_tokens !== undefined) {
 let data14 = data13.thinking_tokens;
 const _errs30 = errors;
 if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14))) {
-validate208.errors = [{ instancePath: instancePath + "/usage/output_tokens_details/thinking_tokens", schemaPath: "MessageUsage/properties/output_tokens_details/properties/thinking_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate215.errors = [{ instancePath: instancePath + "/usage/output_tokens_details/thinking_tokens", schemaPath: "MessageUsage/properties/output_tokens_details/properties/thinking_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs30) {
 if (typeof data14 == "number" && isFinite(data14)) {
 if (data14 < 0 || isNaN(data14)) {
-validate208.errors = [{ instancePath: instancePath + "/usage/output_tokens_details/thinking_tokens", schemaPath: "MessageUsage/properties/output_tokens_details/properties/thinking_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate215.errors = [{ instancePath: instancePath + "/usage/output_tokens_details/thinking_tokens", schemaPath: "MessageUsage/properties/output_tokens_details/properties/thinking_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -25931,7 +26617,7 @@ return false;
 }
 }
 } else {
-validate208.errors = [{ instancePath: instancePath + "/usage/output_tokens_details", schemaPath: "MessageUsage/properties/output_tokens_details/type", keyword: "type", params: { type: "object" } }];
+validate215.errors = [{ instancePath: instancePath + "/usage/output_tokens_details", schemaPath: "MessageUsage/properties/output_tokens_details/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -25943,7 +26629,7 @@ if (valid4) {
 if (data5.server_tool_use !== undefined) {
 const _errs32 = errors;
 if (data5.server_tool_use !== null) {
-validate208.errors = [{ instancePath: instancePath + "/usage/server_tool_use", schemaPath: "MessageUsage/properties/server_tool_use/type", keyword: "type", params: { type: "null" } }];
+validate215.errors = [{ instancePath: instancePath + "/usage/server_tool_use", schemaPath: "MessageUsage/properties/server_tool_use/type", keyword: "type", params: { type: "null" } }];
 return false;
 }
 var valid4 = _errs32 === errors;
@@ -25954,7 +26640,7 @@ if (valid4) {
 if (data5.service_tier !== undefined) {
 const _errs34 = errors;
 if (data5.service_tier !== "standard") {
-validate208.errors = [{ instancePath: instancePath + "/usage/service_tier", schemaPath: "MessageUsage/properties/service_tier/const", keyword: "const", params: { allowedValue: "standard" } }];
+validate215.errors = [{ instancePath: instancePath + "/usage/service_tier", schemaPath: "MessageUsage/properties/service_tier/const", keyword: "const", params: { allowedValue: "standard" } }];
 return false;
 }
 var valid4 = _errs34 === errors;
@@ -25970,7 +26656,7 @@ var valid4 = true;
 }
 }
 } else {
-validate208.errors = [{ instancePath: instancePath + "/usage", schemaPath: "MessageUsage/type", keyword: "type", params: { type: "object" } }];
+validate215.errors = [{ instancePath: instancePath + "/usage", schemaPath: "MessageUsage/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -25982,18 +26668,18 @@ var valid0 = true;
 }
 }
 } else {
-validate208.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate215.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate208.errors = vErrors;
+validate215.errors = vErrors;
 return errors === 0;
 }
-validate208.evaluated = { props: { type: true, delta: true, usage: true }, dynamicProps: false, dynamicItems: false };
-function validate197(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate215.evaluated = { props: { type: true, delta: true, usage: true }, dynamicProps: false, dynamicItems: false };
+function validate204(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate197.evaluated;
+const evaluated0 = validate204.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -26001,7 +26687,7 @@ if (evaluated0.dynamicItems) {
 evaluated0.items = undefined;
 }
 if (!(data && typeof data == "object" && !Array.isArray(data))) {
-validate197.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate204.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 const _errs1 = errors;
@@ -26009,23 +26695,23 @@ if (errors === _errs1) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.type === undefined && (missing0 = "type")) {
-validate197.errors = [{ instancePath, schemaPath: "#/allOf/0/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate204.errors = [{ instancePath, schemaPath: "#/allOf/0/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 let data0 = data.type;
 if (typeof data0 !== "string") {
-validate197.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/type", keyword: "type", params: { type: "string" } }];
+validate204.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data0 === "message_start" || data0 === "ping" || data0 === "content_block_start" || data0 === "content_block_delta" || data0 === "content_block_stop" || data0 === "message_delta" || data0 === "message_stop" || data0 === "error")) {
-validate197.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema210.allOf[0].properties.type.enum } }];
+validate204.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/allOf/0/properties/type/enum", keyword: "enum", params: { allowedValues: schema217.allOf[0].properties.type.enum } }];
 return false;
 }
 }
 }
 } else {
-validate197.errors = [{ instancePath, schemaPath: "#/allOf/0/type", keyword: "type", params: { type: "object" } }];
+validate204.errors = [{ instancePath, schemaPath: "#/allOf/0/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -26037,8 +26723,8 @@ if (data && typeof data == "object" && !Array.isArray(data)) {
 const tag0 = data.type;
 if (typeof tag0 == "string") {
 if (tag0 === "message_start") {
-if (!validate198(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate198.errors : vErrors.concat(validate198.errors);
+if (!validate205(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate205.errors : vErrors.concat(validate205.errors);
 errors = vErrors.length;
 }
 var props0 = {};
@@ -26050,18 +26736,18 @@ if (errors === _errs10) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing1;
 if (data.type === undefined && (missing1 = "type")) {
-validate197.errors = [{ instancePath, schemaPath: "MessagePing/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate204.errors = [{ instancePath, schemaPath: "MessagePing/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 if (data.type !== "ping") {
-validate197.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessagePing/properties/type/const", keyword: "const", params: { allowedValue: "ping" } }];
+validate204.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessagePing/properties/type/const", keyword: "const", params: { allowedValue: "ping" } }];
 return false;
 }
 }
 }
 } else {
-validate197.errors = [{ instancePath, schemaPath: "MessagePing/type", keyword: "type", params: { type: "object" } }];
+validate204.errors = [{ instancePath, schemaPath: "MessagePing/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -26070,8 +26756,8 @@ props0 = props0 || {};
 props0.type = true;
 }
 } else if (tag0 === "content_block_start") {
-if (!validate203(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate203.errors : vErrors.concat(validate203.errors);
+if (!validate210(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate210.errors : vErrors.concat(validate210.errors);
 errors = vErrors.length;
 }
 if (props0 !== true) {
@@ -26081,8 +26767,8 @@ props0.index = true;
 props0.content_block = true;
 }
 } else if (tag0 === "content_block_delta") {
-if (!validate205(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate205.errors : vErrors.concat(validate205.errors);
+if (!validate212(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate212.errors : vErrors.concat(validate212.errors);
 errors = vErrors.length;
 }
 if (props0 !== true) {
@@ -26097,13 +26783,13 @@ if (errors === _errs16) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing2;
 if (data.type === undefined && (missing2 = "type") || data.index === undefined && (missing2 = "index")) {
-validate197.errors = [{ instancePath, schemaPath: "MessageBlockStop/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate204.errors = [{ instancePath, schemaPath: "MessageBlockStop/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs18 = errors;
 if (data.type !== "content_block_stop") {
-validate197.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageBlockStop/properties/type/const", keyword: "const", params: { allowedValue: "content_block_stop" } }];
+validate204.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageBlockStop/properties/type/const", keyword: "const", params: { allowedValue: "content_block_stop" } }];
 return false;
 }
 var valid11 = _errs18 === errors;
@@ -26115,13 +26801,13 @@ if (data.index !== undefined) {
 let data3 = data.index;
 const _errs19 = errors;
 if (!(typeof data3 == "number" && (!(data3 % 1) && !isNaN(data3)) && isFinite(data3))) {
-validate197.errors = [{ instancePath: instancePath + "/index", schemaPath: "MessageBlockStop/properties/index/type", keyword: "type", params: { type: "integer" } }];
+validate204.errors = [{ instancePath: instancePath + "/index", schemaPath: "MessageBlockStop/properties/index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs19) {
 if (typeof data3 == "number" && isFinite(data3)) {
 if (data3 < 0 || isNaN(data3)) {
-validate197.errors = [{ instancePath: instancePath + "/index", schemaPath: "MessageBlockStop/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate204.errors = [{ instancePath: instancePath + "/index", schemaPath: "MessageBlockStop/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -26133,7 +26819,7 @@ var valid11 = true;
 }
 }
 } else {
-validate197.errors = [{ instancePath, schemaPath: "MessageBlockStop/type", keyword: "type", params: { type: "object" } }];
+validate204.errors = [{ instancePath, schemaPath: "MessageBlockStop/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -26143,8 +26829,8 @@ props0.type = true;
 props0.index = true;
 }
 } else if (tag0 === "message_delta") {
-if (!validate208(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
+if (!validate215(data, { instancePath, parentData, parentDataProperty, rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate215.errors : vErrors.concat(validate215.errors);
 errors = vErrors.length;
 }
 if (props0 !== true) {
@@ -26159,18 +26845,18 @@ if (errors === _errs23) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing3;
 if (data.type === undefined && (missing3 = "type")) {
-validate197.errors = [{ instancePath, schemaPath: "MessageStop/required", keyword: "required", params: { missingProperty: missing3 } }];
+validate204.errors = [{ instancePath, schemaPath: "MessageStop/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 if (data.type !== "message_stop") {
-validate197.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageStop/properties/type/const", keyword: "const", params: { allowedValue: "message_stop" } }];
+validate204.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageStop/properties/type/const", keyword: "const", params: { allowedValue: "message_stop" } }];
 return false;
 }
 }
 }
 } else {
-validate197.errors = [{ instancePath, schemaPath: "MessageStop/type", keyword: "type", params: { type: "object" } }];
+validate204.errors = [{ instancePath, schemaPath: "MessageStop/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -26184,13 +26870,13 @@ if (errors === _errs27) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing4;
 if (data.type === undefined && (missing4 = "type") || data.error === undefined && (missing4 = "error")) {
-validate197.errors = [{ instancePath, schemaPath: "MessageError/required", keyword: "required", params: { missingProperty: missing4 } }];
+validate204.errors = [{ instancePath, schemaPath: "MessageError/required", keyword: "required", params: { missingProperty: missing4 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 const _errs29 = errors;
 if (data.type !== "error") {
-validate197.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageError/properties/type/const", keyword: "const", params: { allowedValue: "error" } }];
+validate204.errors = [{ instancePath: instancePath + "/type", schemaPath: "MessageError/properties/type/const", keyword: "const", params: { allowedValue: "error" } }];
 return false;
 }
 var valid18 = _errs29 === errors;
@@ -26205,13 +26891,13 @@ if (errors === _errs30) {
 if (data6 && typeof data6 == "object" && !Array.isArray(data6)) {
 let missing5;
 if (data6.type === undefined && (missing5 = "type") || data6.message === undefined && (missing5 = "message")) {
-validate197.errors = [{ instancePath: instancePath + "/error", schemaPath: "MessageError/properties/error/required", keyword: "required", params: { missingProperty: missing5 } }];
+validate204.errors = [{ instancePath: instancePath + "/error", schemaPath: "MessageError/properties/error/required", keyword: "required", params: { missingProperty: missing5 } }];
 return false;
 } else {
 if (data6.type !== undefined) {
 const _errs32 = errors;
 if (typeof data6.type !== "string") {
-validate197.errors = [{ instancePath: instancePath + "/error/type", schemaPath: "MessageError/properties/error/properties/type/type", keyword: "type", params: { type: "string" } }];
+validate204.errors = [{ instancePath: instancePath + "/error/type", schemaPath: "MessageError/properties/error/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid19 = _errs32 === errors;
@@ -26222,7 +26908,7 @@ if (valid19) {
 if (data6.message !== undefined) {
 const _errs34 = errors;
 if (typeof data6.message !== "string") {
-validate197.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "MessageError/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
+validate204.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "MessageError/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid19 = _errs34 === errors;
@@ -26232,7 +26918,7 @@ var valid19 = true;
 }
 }
 } else {
-validate197.errors = [{ instancePath: instancePath + "/error", schemaPath: "MessageError/properties/error/type", keyword: "type", params: { type: "object" } }];
+validate204.errors = [{ instancePath: instancePath + "/error", schemaPath: "MessageError/properties/error/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -26244,7 +26930,7 @@ if (valid18) {
 if (data.request_id !== undefined) {
 const _errs36 = errors;
 if (typeof data.request_id !== "string") {
-validate197.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "MessageError/properties/request_id/type", keyword: "type", params: { type: "string" } }];
+validate204.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "MessageError/properties/request_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid18 = _errs36 === errors;
@@ -26255,7 +26941,7 @@ var valid18 = true;
 }
 }
 } else {
-validate197.errors = [{ instancePath, schemaPath: "MessageError/type", keyword: "type", params: { type: "object" } }];
+validate204.errors = [{ instancePath, schemaPath: "MessageError/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -26266,15 +26952,15 @@ props0.error = true;
 props0.request_id = true;
 }
 } else {
-validate197.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "mapping", tag: "type", tagValue: tag0 } }];
+validate204.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "mapping", tag: "type", tagValue: tag0 } }];
 return false;
 }
 } else {
-validate197.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "tag", tag: "type", tagValue: tag0 } }];
+validate204.errors = [{ instancePath, schemaPath: "#/allOf/1/discriminator", keyword: "discriminator", params: { error: "tag", tag: "type", tagValue: tag0 } }];
 return false;
 }
 } else {
-validate197.errors = [{ instancePath, schemaPath: "#/allOf/1/type", keyword: "type", params: { type: "object" } }];
+validate204.errors = [{ instancePath, schemaPath: "#/allOf/1/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -26286,17 +26972,17 @@ props0.type = true;
 }
 }
 }
-validate197.errors = vErrors;
+validate204.errors = vErrors;
 evaluated0.props = props0;
 return errors === 0;
 }
-validate197.evaluated = { dynamicProps: true, dynamicItems: false };
-var validateMessage = validate199;
-var validateModelList = validate213;
-function validate213(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate204.evaluated = { dynamicProps: true, dynamicItems: false };
+var validateMessage = validate206;
+var validateModelList = validate220;
+function validate220(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate213.evaluated;
+const evaluated0 = validate220.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -26307,13 +26993,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.object === undefined && (missing0 = "object") || data.data === undefined && (missing0 = "data")) {
-validate213.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate220.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.object !== undefined) {
 const _errs1 = errors;
 if (data.object !== "list") {
-validate213.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
+validate220.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -26340,7 +27026,7 @@ break;
 }
 }
 } else {
-validate213.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
+validate220.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -26351,19 +27037,7019 @@ var valid0 = true;
 }
 }
 } else {
-validate213.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate220.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate213.errors = vErrors;
+validate220.errors = vErrors;
 return errors === 0;
 }
-validate213.evaluated = { props: { object: true, data: true }, dynamicProps: false, dynamicItems: false };
-var validateService = validate215;
-function validate215(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate220.evaluated = { props: { object: true, data: true }, dynamicProps: false, dynamicItems: false };
+var validateOperatorApiKeyList = validate222;
+var schema242 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "OperatorApiKey" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
+var schema243 = { type: "object", required: ["object", "id", "name", "hint", "member", "preset", "created_at", "last_used_at", "expires_at", "revoked_at"], properties: { object: { const: "api_key" }, id: { type: "string", format: "uuid" }, name: { type: "string" }, key: { type: "string" }, hint: { type: "string" }, member: { type: "object", required: ["id", "name", "role"], properties: { id: { type: "string", format: "uuid" }, name: { type: "string" }, role: { type: "string", enum: ["owner", "admin", "developer", "billing"] } } }, preset: { type: "string" }, created_at: { type: "string", format: "date-time" }, last_used_at: { type: ["string", "null"], format: "date-time" }, expires_at: { type: ["string", "null"], format: "date-time" }, revoked_at: { type: ["string", "null"], format: "date-time" } } };
+function validate222(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate215.evaluated;
+const evaluated0 = validate222.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.object === undefined && (missing0 = "object") || data.data === undefined && (missing0 = "data") || data.first_id === undefined && (missing0 = "first_id") || data.last_id === undefined && (missing0 = "last_id") || data.has_more === undefined && (missing0 = "has_more")) {
+validate222.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.object !== undefined) {
+const _errs1 = errors;
+if (data.object !== "list") {
+validate222.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.data !== undefined) {
+let data1 = data.data;
+const _errs2 = errors;
+if (errors === _errs2) {
+if (Array.isArray(data1)) {
+var valid1 = true;
+const len0 = data1.length;
+for (let i0 = 0;i0 < len0; i0++) {
+let data2 = data1[i0];
+const _errs4 = errors;
+const _errs5 = errors;
+if (errors === _errs5) {
+if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
+let missing1;
+if (data2.object === undefined && (missing1 = "object") || data2.id === undefined && (missing1 = "id") || data2.name === undefined && (missing1 = "name") || data2.hint === undefined && (missing1 = "hint") || data2.member === undefined && (missing1 = "member") || data2.preset === undefined && (missing1 = "preset") || data2.created_at === undefined && (missing1 = "created_at") || data2.last_used_at === undefined && (missing1 = "last_used_at") || data2.expires_at === undefined && (missing1 = "expires_at") || data2.revoked_at === undefined && (missing1 = "revoked_at")) {
+validate222.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "OperatorApiKey/required", keyword: "required", params: { missingProperty: missing1 } }];
+return false;
+} else {
+if (data2.object !== undefined) {
+const _errs7 = errors;
+if (data2.object !== "api_key") {
+validate222.errors = [{ instancePath: instancePath + "/data/" + i0 + "/object", schemaPath: "OperatorApiKey/properties/object/const", keyword: "const", params: { allowedValue: "api_key" } }];
+return false;
+}
+var valid3 = _errs7 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.id !== undefined) {
+let data4 = data2.id;
+const _errs8 = errors;
+if (errors === _errs8) {
+if (errors === _errs8) {
+if (typeof data4 === "string") {
+if (!formats0.test(data4)) {
+validate222.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "OperatorApiKey/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate222.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "OperatorApiKey/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid3 = _errs8 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.name !== undefined) {
+const _errs10 = errors;
+if (typeof data2.name !== "string") {
+validate222.errors = [{ instancePath: instancePath + "/data/" + i0 + "/name", schemaPath: "OperatorApiKey/properties/name/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid3 = _errs10 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.key !== undefined) {
+const _errs12 = errors;
+if (typeof data2.key !== "string") {
+validate222.errors = [{ instancePath: instancePath + "/data/" + i0 + "/key", schemaPath: "OperatorApiKey/properties/key/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid3 = _errs12 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.hint !== undefined) {
+const _errs14 = errors;
+if (typeof data2.hint !== "string") {
+validate222.errors = [{ instancePath: instancePath + "/data/" + i0 + "/hint", schemaPath: "OperatorApiKey/properties/hint/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid3 = _errs14 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.member !== undefined) {
+let data8 = data2.member;
+const _errs16 = errors;
+if (errors === _errs16) {
+if (data8 && typeof data8 == "object" && !Array.isArray(data8)) {
+let missing2;
+if (data8.id === undefined && (missing2 = "id") || data8.name === undefined && (missing2 = "name") || data8.role === undefined && (missing2 = "role")) {
+validate222.errors = [{ instancePath: instancePath + "/data/" + i0 + "/member", schemaPath: "OperatorApiKey/properties/member/required", keyword: "required", params: { missingProperty: missing2 } }];
+return false;
+} else {
+if (data8.id !== undefined) {
+let data9 = data8.id;
+const _errs18 = errors;
+if (errors === _errs18) {
+if (errors === _errs18) {
+if (typeof data9 === "string") {
+if (!formats0.test(data9)) {
+validate222.errors = [{ instancePath: instancePath + "/data/" + i0 + "/member/id", schemaPath: "OperatorApiKey/properties/member/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate222.errors = [{ instancePath: instancePath + "/data/" + i0 + "/member/id", schemaPath: "OperatorApiKey/properties/member/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid4 = _errs18 === errors;
+} else {
+var valid4 = true;
+}
+if (valid4) {
+if (data8.name !== undefined) {
+const _errs20 = errors;
+if (typeof data8.name !== "string") {
+validate222.errors = [{ instancePath: instancePath + "/data/" + i0 + "/member/name", schemaPath: "OperatorApiKey/properties/member/properties/name/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid4 = _errs20 === errors;
+} else {
+var valid4 = true;
+}
+if (valid4) {
+if (data8.role !== undefined) {
+let data11 = data8.role;
+const _errs22 = errors;
+if (typeof data11 !== "string") {
+validate222.errors = [{ instancePath: instancePath + "/data/" + i0 + "/member/role", schemaPath: "OperatorApiKey/properties/member/properties/role/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data11 === "owner" || data11 === "admin" || data11 === "developer" || data11 === "billing")) {
+validate222.errors = [{ instancePath: instancePath + "/data/" + i0 + "/member/role", schemaPath: "OperatorApiKey/properties/member/properties/role/enum", keyword: "enum", params: { allowedValues: schema243.properties.member.properties.role.enum } }];
+return false;
+}
+var valid4 = _errs22 === errors;
+} else {
+var valid4 = true;
+}
+}
+}
+}
+} else {
+validate222.errors = [{ instancePath: instancePath + "/data/" + i0 + "/member", schemaPath: "OperatorApiKey/properties/member/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid3 = _errs16 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.preset !== undefined) {
+const _errs24 = errors;
+if (typeof data2.preset !== "string") {
+validate222.errors = [{ instancePath: instancePath + "/data/" + i0 + "/preset", schemaPath: "OperatorApiKey/properties/preset/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid3 = _errs24 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.created_at !== undefined) {
+let data13 = data2.created_at;
+const _errs26 = errors;
+if (errors === _errs26) {
+if (errors === _errs26) {
+if (typeof data13 === "string") {
+if (!formats14.validate(data13)) {
+validate222.errors = [{ instancePath: instancePath + "/data/" + i0 + "/created_at", schemaPath: "OperatorApiKey/properties/created_at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate222.errors = [{ instancePath: instancePath + "/data/" + i0 + "/created_at", schemaPath: "OperatorApiKey/properties/created_at/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid3 = _errs26 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.last_used_at !== undefined) {
+let data14 = data2.last_used_at;
+const _errs28 = errors;
+if (typeof data14 !== "string" && data14 !== null) {
+validate222.errors = [{ instancePath: instancePath + "/data/" + i0 + "/last_used_at", schemaPath: "OperatorApiKey/properties/last_used_at/type", keyword: "type", params: { type: schema243.properties.last_used_at.type } }];
+return false;
+}
+if (errors === _errs28) {
+if (errors === _errs28) {
+if (typeof data14 === "string") {
+if (!formats14.validate(data14)) {
+validate222.errors = [{ instancePath: instancePath + "/data/" + i0 + "/last_used_at", schemaPath: "OperatorApiKey/properties/last_used_at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+}
+}
+}
+var valid3 = _errs28 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.expires_at !== undefined) {
+let data15 = data2.expires_at;
+const _errs30 = errors;
+if (typeof data15 !== "string" && data15 !== null) {
+validate222.errors = [{ instancePath: instancePath + "/data/" + i0 + "/expires_at", schemaPath: "OperatorApiKey/properties/expires_at/type", keyword: "type", params: { type: schema243.properties.expires_at.type } }];
+return false;
+}
+if (errors === _errs30) {
+if (errors === _errs30) {
+if (typeof data15 === "string") {
+if (!formats14.validate(data15)) {
+validate222.errors = [{ instancePath: instancePath + "/data/" + i0 + "/expires_at", schemaPath: "OperatorApiKey/properties/expires_at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+}
+}
+}
+var valid3 = _errs30 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.revoked_at !== undefined) {
+let data16 = data2.revoked_at;
+const _errs32 = errors;
+if (typeof data16 !== "string" && data16 !== null) {
+validate222.errors = [{ instancePath: instancePath + "/data/" + i0 + "/revoked_at", schemaPath: "OperatorApiKey/properties/revoked_at/type", keyword: "type", params: { type: schema243.properties.revoked_at.type } }];
+return false;
+}
+if (errors === _errs32) {
+if (errors === _errs32) {
+if (typeof data16 === "string") {
+if (!formats14.validate(data16)) {
+validate222.errors = [{ instancePath: instancePath + "/data/" + i0 + "/revoked_at", schemaPath: "OperatorApiKey/properties/revoked_at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+}
+}
+}
+var valid3 = _errs32 === errors;
+} else {
+var valid3 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate222.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "OperatorApiKey/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid1 = _errs4 === errors;
+if (!valid1) {
+break;
+}
+}
+} else {
+validate222.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid0 = _errs2 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.first_id !== undefined) {
+let data17 = data.first_id;
+const _errs34 = errors;
+if (typeof data17 !== "string" && data17 !== null) {
+validate222.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema242.properties.first_id.type } }];
+return false;
+}
+var valid0 = _errs34 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.last_id !== undefined) {
+let data18 = data.last_id;
+const _errs36 = errors;
+if (typeof data18 !== "string" && data18 !== null) {
+validate222.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema242.properties.last_id.type } }];
+return false;
+}
+var valid0 = _errs36 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.has_more !== undefined) {
+const _errs38 = errors;
+if (typeof data.has_more !== "boolean") {
+validate222.errors = [{ instancePath: instancePath + "/has_more", schemaPath: "#/properties/has_more/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid0 = _errs38 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+} else {
+validate222.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate222.errors = vErrors;
+return errors === 0;
+}
+validate222.evaluated = { props: { object: true, data: true, first_id: true, last_id: true, has_more: true }, dynamicProps: false, dynamicItems: false };
+var validateOperatorApiKey = validate223;
+function validate223(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate223.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.object === undefined && (missing0 = "object") || data.id === undefined && (missing0 = "id") || data.name === undefined && (missing0 = "name") || data.hint === undefined && (missing0 = "hint") || data.member === undefined && (missing0 = "member") || data.preset === undefined && (missing0 = "preset") || data.created_at === undefined && (missing0 = "created_at") || data.last_used_at === undefined && (missing0 = "last_used_at") || data.expires_at === undefined && (missing0 = "expires_at") || data.revoked_at === undefined && (missing0 = "revoked_at")) {
+validate223.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.object !== undefined) {
+const _errs1 = errors;
+if (data.object !== "api_key") {
+validate223.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "api_key" } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.id !== undefined) {
+let data1 = data.id;
+const _errs2 = errors;
+if (errors === _errs2) {
+if (errors === _errs2) {
+if (typeof data1 === "string") {
+if (!formats0.test(data1)) {
+validate223.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate223.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs2 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.name !== undefined) {
+const _errs4 = errors;
+if (typeof data.name !== "string") {
+validate223.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs4 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.key !== undefined) {
+const _errs6 = errors;
+if (typeof data.key !== "string") {
+validate223.errors = [{ instancePath: instancePath + "/key", schemaPath: "#/properties/key/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs6 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.hint !== undefined) {
+const _errs8 = errors;
+if (typeof data.hint !== "string") {
+validate223.errors = [{ instancePath: instancePath + "/hint", schemaPath: "#/properties/hint/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs8 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.member !== undefined) {
+let data5 = data.member;
+const _errs10 = errors;
+if (errors === _errs10) {
+if (data5 && typeof data5 == "object" && !Array.isArray(data5)) {
+let missing1;
+if (data5.id === undefined && (missing1 = "id") || data5.name === undefined && (missing1 = "name") || data5.role === undefined && (missing1 = "role")) {
+validate223.errors = [{ instancePath: instancePath + "/member", schemaPath: "#/properties/member/required", keyword: "required", params: { missingProperty: missing1 } }];
+return false;
+} else {
+if (data5.id !== undefined) {
+let data6 = data5.id;
+const _errs12 = errors;
+if (errors === _errs12) {
+if (errors === _errs12) {
+if (typeof data6 === "string") {
+if (!formats0.test(data6)) {
+validate223.errors = [{ instancePath: instancePath + "/member/id", schemaPath: "#/properties/member/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate223.errors = [{ instancePath: instancePath + "/member/id", schemaPath: "#/properties/member/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid1 = _errs12 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
+if (data5.name !== undefined) {
+const _errs14 = errors;
+if (typeof data5.name !== "string") {
+validate223.errors = [{ instancePath: instancePath + "/member/name", schemaPath: "#/properties/member/properties/name/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid1 = _errs14 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
+if (data5.role !== undefined) {
+let data8 = data5.role;
+const _errs16 = errors;
+if (typeof data8 !== "string") {
+validate223.errors = [{ instancePath: instancePath + "/member/role", schemaPath: "#/properties/member/properties/role/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data8 === "owner" || data8 === "admin" || data8 === "developer" || data8 === "billing")) {
+validate223.errors = [{ instancePath: instancePath + "/member/role", schemaPath: "#/properties/member/properties/role/enum", keyword: "enum", params: { allowedValues: schema243.properties.member.properties.role.enum } }];
+return false;
+}
+var valid1 = _errs16 === errors;
+} else {
+var valid1 = true;
+}
+}
+}
+}
+} else {
+validate223.errors = [{ instancePath: instancePath + "/member", schemaPath: "#/properties/member/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid0 = _errs10 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.preset !== undefined) {
+const _errs18 = errors;
+if (typeof data.preset !== "string") {
+validate223.errors = [{ instancePath: instancePath + "/preset", schemaPath: "#/properties/preset/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs18 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.created_at !== undefined) {
+let data10 = data.created_at;
+const _errs20 = errors;
+if (errors === _errs20) {
+if (errors === _errs20) {
+if (typeof data10 === "string") {
+if (!formats14.validate(data10)) {
+validate223.errors = [{ instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate223.errors = [{ instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs20 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.last_used_at !== undefined) {
+let data11 = data.last_used_at;
+const _errs22 = errors;
+if (typeof data11 !== "string" && data11 !== null) {
+validate223.errors = [{ instancePath: instancePath + "/last_used_at", schemaPath: "#/properties/last_used_at/type", keyword: "type", params: { type: schema243.properties.last_used_at.type } }];
+return false;
+}
+if (errors === _errs22) {
+if (errors === _errs22) {
+if (typeof data11 === "string") {
+if (!formats14.validate(data11)) {
+validate223.errors = [{ instancePath: instancePath + "/last_used_at", schemaPath: "#/properties/last_used_at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+}
+}
+}
+var valid0 = _errs22 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.expires_at !== undefined) {
+let data12 = data.expires_at;
+const _errs24 = errors;
+if (typeof data12 !== "string" && data12 !== null) {
+validate223.errors = [{ instancePath: instancePath + "/expires_at", schemaPath: "#/properties/expires_at/type", keyword: "type", params: { type: schema243.properties.expires_at.type } }];
+return false;
+}
+if (errors === _errs24) {
+if (errors === _errs24) {
+if (typeof data12 === "string") {
+if (!formats14.validate(data12)) {
+validate223.errors = [{ instancePath: instancePath + "/expires_at", schemaPath: "#/properties/expires_at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+}
+}
+}
+var valid0 = _errs24 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.revoked_at !== undefined) {
+let data13 = data.revoked_at;
+const _errs26 = errors;
+if (typeof data13 !== "string" && data13 !== null) {
+validate223.errors = [{ instancePath: instancePath + "/revoked_at", schemaPath: "#/properties/revoked_at/type", keyword: "type", params: { type: schema243.properties.revoked_at.type } }];
+return false;
+}
+if (errors === _errs26) {
+if (errors === _errs26) {
+if (typeof data13 === "string") {
+if (!formats14.validate(data13)) {
+validate223.errors = [{ instancePath: instancePath + "/revoked_at", schemaPath: "#/properties/revoked_at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+}
+}
+}
+var valid0 = _errs26 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate223.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate223.errors = vErrors;
+return errors === 0;
+}
+validate223.evaluated = { props: { object: true, id: true, name: true, key: true, hint: true, member: true, preset: true, created_at: true, last_used_at: true, expires_at: true, revoked_at: true }, dynamicProps: false, dynamicItems: false };
+var validateOperatorAuditLogEntry = validate224;
+var schema245 = { type: "object", required: ["object", "id", "workspace_id", "at", "actor", "key_id", "ip", "request_id", "action", "subject", "before", "after"], properties: { object: { const: "audit_log.entry" }, id: { type: "string" }, workspace_id: { type: ["string", "null"], format: "uuid" }, at: { type: "string", format: "date-time" }, actor: { type: "object", required: ["type", "id", "name"], properties: { type: { type: "string", enum: ["member", "operator", "system"] }, id: { type: "string" }, name: { type: ["string", "null"] } } }, key_id: { type: ["string", "null"], format: "uuid" }, ip: { type: ["string", "null"] }, request_id: { type: ["string", "null"], format: "uuid" }, action: { type: "string" }, subject: { type: "string" }, before: { type: ["object", "null"] }, after: { type: ["object", "null"] } } };
+function validate224(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate224.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.object === undefined && (missing0 = "object") || data.id === undefined && (missing0 = "id") || data.workspace_id === undefined && (missing0 = "workspace_id") || data.at === undefined && (missing0 = "at") || data.actor === undefined && (missing0 = "actor") || data.key_id === undefined && (missing0 = "key_id") || data.ip === undefined && (missing0 = "ip") || data.request_id === undefined && (missing0 = "request_id") || data.action === undefined && (missing0 = "action") || data.subject === undefined && (missing0 = "subject") || data.before === undefined && (missing0 = "before") || data.after === undefined && (missing0 = "after")) {
+validate224.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.object !== undefined) {
+const _errs1 = errors;
+if (data.object !== "audit_log.entry") {
+validate224.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "audit_log.entry" } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.id !== undefined) {
+const _errs2 = errors;
+if (typeof data.id !== "string") {
+validate224.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs2 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.workspace_id !== undefined) {
+let data2 = data.workspace_id;
+const _errs4 = errors;
+if (typeof data2 !== "string" && data2 !== null) {
+validate224.errors = [{ instancePath: instancePath + "/workspace_id", schemaPath: "#/properties/workspace_id/type", keyword: "type", params: { type: schema245.properties.workspace_id.type } }];
+return false;
+}
+if (errors === _errs4) {
+if (errors === _errs4) {
+if (typeof data2 === "string") {
+if (!formats0.test(data2)) {
+validate224.errors = [{ instancePath: instancePath + "/workspace_id", schemaPath: "#/properties/workspace_id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+}
+}
+}
+var valid0 = _errs4 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.at !== undefined) {
+let data3 = data.at;
+const _errs6 = errors;
+if (errors === _errs6) {
+if (errors === _errs6) {
+if (typeof data3 === "string") {
+if (!formats14.validate(data3)) {
+validate224.errors = [{ instancePath: instancePath + "/at", schemaPath: "#/properties/at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate224.errors = [{ instancePath: instancePath + "/at", schemaPath: "#/properties/at/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs6 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.actor !== undefined) {
+let data4 = data.actor;
+const _errs8 = errors;
+if (errors === _errs8) {
+if (data4 && typeof data4 == "object" && !Array.isArray(data4)) {
+let missing1;
+if (data4.type === undefined && (missing1 = "type") || data4.id === undefined && (missing1 = "id") || data4.name === undefined && (missing1 = "name")) {
+validate224.errors = [{ instancePath: instancePath + "/actor", schemaPath: "#/properties/actor/required", keyword: "required", params: { missingProperty: missing1 } }];
+return false;
+} else {
+if (data4.type !== undefined) {
+let data5 = data4.type;
+const _errs10 = errors;
+if (typeof data5 !== "string") {
+validate224.errors = [{ instancePath: instancePath + "/actor/type", schemaPath: "#/properties/actor/properties/type/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data5 === "member" || data5 === "operator" || data5 === "system")) {
+validate224.errors = [{ instancePath: instancePath + "/actor/type", schemaPath: "#/properties/actor/properties/type/enum", keyword: "enum", params: { allowedValues: schema245.properties.actor.properties.type.enum } }];
+return false;
+}
+var valid1 = _errs10 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
+if (data4.id !== undefined) {
+const _errs12 = errors;
+if (typeof data4.id !== "string") {
+validate224.errors = [{ instancePath: instancePath + "/actor/id", schemaPath: "#/properties/actor/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid1 = _errs12 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
+if (data4.name !== undefined) {
+let data7 = data4.name;
+const _errs14 = errors;
+if (typeof data7 !== "string" && data7 !== null) {
+validate224.errors = [{ instancePath: instancePath + "/actor/name", schemaPath: "#/properties/actor/properties/name/type", keyword: "type", params: { type: schema245.properties.actor.properties.name.type } }];
+return false;
+}
+var valid1 = _errs14 === errors;
+} else {
+var valid1 = true;
+}
+}
+}
+}
+} else {
+validate224.errors = [{ instancePath: instancePath + "/actor", schemaPath: "#/properties/actor/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid0 = _errs8 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.key_id !== undefined) {
+let data8 = data.key_id;
+const _errs16 = errors;
+if (typeof data8 !== "string" && data8 !== null) {
+validate224.errors = [{ instancePath: instancePath + "/key_id", schemaPath: "#/properties/key_id/type", keyword: "type", params: { type: schema245.properties.key_id.type } }];
+return false;
+}
+if (errors === _errs16) {
+if (errors === _errs16) {
+if (typeof data8 === "string") {
+if (!formats0.test(data8)) {
+validate224.errors = [{ instancePath: instancePath + "/key_id", schemaPath: "#/properties/key_id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+}
+}
+}
+var valid0 = _errs16 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.ip !== undefined) {
+let data9 = data.ip;
+const _errs18 = errors;
+if (typeof data9 !== "string" && data9 !== null) {
+validate224.errors = [{ instancePath: instancePath + "/ip", schemaPath: "#/properties/ip/type", keyword: "type", params: { type: schema245.properties.ip.type } }];
+return false;
+}
+var valid0 = _errs18 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.request_id !== undefined) {
+let data10 = data.request_id;
+const _errs20 = errors;
+if (typeof data10 !== "string" && data10 !== null) {
+validate224.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "#/properties/request_id/type", keyword: "type", params: { type: schema245.properties.request_id.type } }];
+return false;
+}
+if (errors === _errs20) {
+if (errors === _errs20) {
+if (typeof data10 === "string") {
+if (!formats0.test(data10)) {
+validate224.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "#/properties/request_id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+}
+}
+}
+var valid0 = _errs20 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.action !== undefined) {
+const _errs22 = errors;
+if (typeof data.action !== "string") {
+validate224.errors = [{ instancePath: instancePath + "/action", schemaPath: "#/properties/action/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs22 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.subject !== undefined) {
+const _errs24 = errors;
+if (typeof data.subject !== "string") {
+validate224.errors = [{ instancePath: instancePath + "/subject", schemaPath: "#/properties/subject/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs24 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.before !== undefined) {
+let data13 = data.before;
+const _errs26 = errors;
+if (!(data13 && typeof data13 == "object" && !Array.isArray(data13)) && data13 !== null) {
+validate224.errors = [{ instancePath: instancePath + "/before", schemaPath: "#/properties/before/type", keyword: "type", params: { type: schema245.properties.before.type } }];
+return false;
+}
+var valid0 = _errs26 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.after !== undefined) {
+let data14 = data.after;
+const _errs28 = errors;
+if (!(data14 && typeof data14 == "object" && !Array.isArray(data14)) && data14 !== null) {
+validate224.errors = [{ instancePath: instancePath + "/after", schemaPath: "#/properties/after/type", keyword: "type", params: { type: schema245.properties.after.type } }];
+return false;
+}
+var valid0 = _errs28 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate224.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate224.errors = vErrors;
+return errors === 0;
+}
+validate224.evaluated = { props: { object: true, id: true, workspace_id: true, at: true, actor: true, key_id: true, ip: true, request_id: true, action: true, subject: true, before: true, after: true }, dynamicProps: false, dynamicItems: false };
+var validateOperatorAuditLogList = validate225;
+var schema246 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "OperatorAuditLogEntry" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
+function validate225(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate225.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.object === undefined && (missing0 = "object") || data.data === undefined && (missing0 = "data") || data.first_id === undefined && (missing0 = "first_id") || data.last_id === undefined && (missing0 = "last_id") || data.has_more === undefined && (missing0 = "has_more")) {
+validate225.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.object !== undefined) {
+const _errs1 = errors;
+if (data.object !== "list") {
+validate225.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.data !== undefined) {
+let data1 = data.data;
+const _errs2 = errors;
+if (errors === _errs2) {
+if (Array.isArray(data1)) {
+var valid1 = true;
+const len0 = data1.length;
+for (let i0 = 0;i0 < len0; i0++) {
+let data2 = data1[i0];
+const _errs4 = errors;
+const _errs5 = errors;
+if (errors === _errs5) {
+if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
+let missing1;
+if (data2.object === undefined && (missing1 = "object") || data2.id === undefined && (missing1 = "id") || data2.workspace_id === undefined && (missing1 = "workspace_id") || data2.at === undefined && (missing1 = "at") || data2.actor === undefined && (missing1 = "actor") || data2.key_id === undefined && (missing1 = "key_id") || data2.ip === undefined && (missing1 = "ip") || data2.request_id === undefined && (missing1 = "request_id") || data2.action === undefined && (missing1 = "action") || data2.subject === undefined && (missing1 = "subject") || data2.before === undefined && (missing1 = "before") || data2.after === undefined && (missing1 = "after")) {
+validate225.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "OperatorAuditLogEntry/required", keyword: "required", params: { missingProperty: missing1 } }];
+return false;
+} else {
+if (data2.object !== undefined) {
+const _errs7 = errors;
+if (data2.object !== "audit_log.entry") {
+validate225.errors = [{ instancePath: instancePath + "/data/" + i0 + "/object", schemaPath: "OperatorAuditLogEntry/properties/object/const", keyword: "const", params: { allowedValue: "audit_log.entry" } }];
+return false;
+}
+var valid3 = _errs7 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.id !== undefined) {
+const _errs8 = errors;
+if (typeof data2.id !== "string") {
+validate225.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "OperatorAuditLogEntry/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid3 = _errs8 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.workspace_id !== undefined) {
+let data5 = data2.workspace_id;
+const _errs10 = errors;
+if (typeof data5 !== "string" && data5 !== null) {
+validate225.errors = [{ instancePath: instancePath + "/data/" + i0 + "/workspace_id", schemaPath: "OperatorAuditLogEntry/properties/workspace_id/type", keyword: "type", params: { type: schema245.properties.workspace_id.type } }];
+return false;
+}
+if (errors === _errs10) {
+if (errors === _errs10) {
+if (typeof data5 === "string") {
+if (!formats0.test(data5)) {
+validate225.errors = [{ instancePath: instancePath + "/data/" + i0 + "/workspace_id", schemaPath: "OperatorAuditLogEntry/properties/workspace_id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+}
+}
+}
+var valid3 = _errs10 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.at !== undefined) {
+let data6 = data2.at;
+const _errs12 = errors;
+if (errors === _errs12) {
+if (errors === _errs12) {
+if (typeof data6 === "string") {
+if (!formats14.validate(data6)) {
+validate225.errors = [{ instancePath: instancePath + "/data/" + i0 + "/at", schemaPath: "OperatorAuditLogEntry/properties/at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate225.errors = [{ instancePath: instancePath + "/data/" + i0 + "/at", schemaPath: "OperatorAuditLogEntry/properties/at/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid3 = _errs12 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.actor !== undefined) {
+let data7 = data2.actor;
+const _errs14 = errors;
+if (errors === _errs14) {
+if (data7 && typeof data7 == "object" && !Array.isArray(data7)) {
+let missing2;
+if (data7.type === undefined && (missing2 = "type") || data7.id === undefined && (missing2 = "id") || data7.name === undefined && (missing2 = "name")) {
+validate225.errors = [{ instancePath: instancePath + "/data/" + i0 + "/actor", schemaPath: "OperatorAuditLogEntry/properties/actor/required", keyword: "required", params: { missingProperty: missing2 } }];
+return false;
+} else {
+if (data7.type !== undefined) {
+let data8 = data7.type;
+const _errs16 = errors;
+if (typeof data8 !== "string") {
+validate225.errors = [{ instancePath: instancePath + "/data/" + i0 + "/actor/type", schemaPath: "OperatorAuditLogEntry/properties/actor/properties/type/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data8 === "member" || data8 === "operator" || data8 === "system")) {
+validate225.errors = [{ instancePath: instancePath + "/data/" + i0 + "/actor/type", schemaPath: "OperatorAuditLogEntry/properties/actor/properties/type/enum", keyword: "enum", params: { allowedValues: schema245.properties.actor.properties.type.enum } }];
+return false;
+}
+var valid4 = _errs16 === errors;
+} else {
+var valid4 = true;
+}
+if (valid4) {
+if (data7.id !== undefined) {
+const _errs18 = errors;
+if (typeof data7.id !== "string") {
+validate225.errors = [{ instancePath: instancePath + "/data/" + i0 + "/actor/id", schemaPath: "OperatorAuditLogEntry/properties/actor/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid4 = _errs18 === errors;
+} else {
+var valid4 = true;
+}
+if (valid4) {
+if (data7.name !== undefined) {
+let data10 = data7.name;
+const _errs20 = errors;
+if (typeof data10 !== "string" && data10 !== null) {
+validate225.errors = [{ instancePath: instancePath + "/data/" + i0 + "/actor/name", schemaPath: "OperatorAuditLogEntry/properties/actor/properties/name/type", keyword: "type", params: { type: schema245.properties.actor.properties.name.type } }];
+return false;
+}
+var valid4 = _errs20 === errors;
+} else {
+var valid4 = true;
+}
+}
+}
+}
+} else {
+validate225.errors = [{ instancePath: instancePath + "/data/" + i0 + "/actor", schemaPath: "OperatorAuditLogEntry/properties/actor/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid3 = _errs14 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.key_id !== undefined) {
+let data11 = data2.key_id;
+const _errs22 = errors;
+if (typeof data11 !== "string" && data11 !== null) {
+validate225.errors = [{ instancePath: instancePath + "/data/" + i0 + "/key_id", schemaPath: "OperatorAuditLogEntry/properties/key_id/type", keyword: "type", params: { type: schema245.properties.key_id.type } }];
+return false;
+}
+if (errors === _errs22) {
+if (errors === _errs22) {
+if (typeof data11 === "string") {
+if (!formats0.test(data11)) {
+validate225.errors = [{ instancePath: instancePath + "/data/" + i0 + "/key_id", schemaPath: "OperatorAuditLogEntry/properties/key_id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+}
+}
+}
+var valid3 = _errs22 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.ip !== undefined) {
+let data12 = data2.ip;
+const _errs24 = errors;
+if (typeof data12 !== "string" && data12 !== null) {
+validate225.errors = [{ instancePath: instancePath + "/data/" + i0 + "/ip", schemaPath: "OperatorAuditLogEntry/properties/ip/type", keyword: "type", params: { type: schema245.properties.ip.type } }];
+return false;
+}
+var valid3 = _errs24 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.request_id !== undefined) {
+let data13 = data2.request_id;
+const _errs26 = errors;
+if (typeof data13 !== "string" && data13 !== null) {
+validate225.errors = [{ instancePath: instancePath + "/data/" + i0 + "/request_id", schemaPath: "OperatorAuditLogEntry/properties/request_id/type", keyword: "type", params: { type: schema245.properties.request_id.type } }];
+return false;
+}
+if (errors === _errs26) {
+if (errors === _errs26) {
+if (typeof data13 === "string") {
+if (!formats0.test(data13)) {
+validate225.errors = [{ instancePath: instancePath + "/data/" + i0 + "/request_id", schemaPath: "OperatorAuditLogEntry/properties/request_id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+}
+}
+}
+var valid3 = _errs26 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.action !== undefined) {
+const _errs28 = errors;
+if (typeof data2.action !== "string") {
+validate225.errors = [{ instancePath: instancePath + "/data/" + i0 + "/action", schemaPath: "OperatorAuditLogEntry/properties/action/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid3 = _errs28 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.subject !== undefined) {
+const _errs30 = errors;
+if (typeof data2.subject !== "string") {
+validate225.errors = [{ instancePath: instancePath + "/data/" + i0 + "/subject", schemaPath: "OperatorAuditLogEntry/properties/subject/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid3 = _errs30 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.before !== undefined) {
+let data16 = data2.before;
+const _errs32 = errors;
+if (!(data16 && typeof data16 == "object" && !Array.isArray(data16)) && data16 !== null) {
+validate225.errors = [{ instancePath: instancePath + "/data/" + i0 + "/before", schemaPath: "OperatorAuditLogEntry/properties/before/type", keyword: "type", params: { type: schema245.properties.before.type } }];
+return false;
+}
+var valid3 = _errs32 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.after !== undefined) {
+let data17 = data2.after;
+const _errs34 = errors;
+if (!(data17 && typeof data17 == "object" && !Array.isArray(data17)) && data17 !== null) {
+validate225.errors = [{ instancePath: instancePath + "/data/" + i0 + "/after", schemaPath: "OperatorAuditLogEntry/properties/after/type", keyword: "type", params: { type: schema245.properties.after.type } }];
+return false;
+}
+var valid3 = _errs34 === errors;
+} else {
+var valid3 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate225.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "OperatorAuditLogEntry/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid1 = _errs4 === errors;
+if (!valid1) {
+break;
+}
+}
+} else {
+validate225.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid0 = _errs2 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.first_id !== undefined) {
+let data18 = data.first_id;
+const _errs36 = errors;
+if (typeof data18 !== "string" && data18 !== null) {
+validate225.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema246.properties.first_id.type } }];
+return false;
+}
+var valid0 = _errs36 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.last_id !== undefined) {
+let data19 = data.last_id;
+const _errs38 = errors;
+if (typeof data19 !== "string" && data19 !== null) {
+validate225.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema246.properties.last_id.type } }];
+return false;
+}
+var valid0 = _errs38 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.has_more !== undefined) {
+const _errs40 = errors;
+if (typeof data.has_more !== "boolean") {
+validate225.errors = [{ instancePath: instancePath + "/has_more", schemaPath: "#/properties/has_more/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid0 = _errs40 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+} else {
+validate225.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate225.errors = vErrors;
+return errors === 0;
+}
+validate225.evaluated = { props: { object: true, data: true, first_id: true, last_id: true, has_more: true }, dynamicProps: false, dynamicItems: false };
+var validateOperatorCatalogueCheck = validate226;
+var schema248 = { type: "object", required: ["is_valid", "version", "models", "unroutable", "faults"], properties: { is_valid: { type: "boolean" }, version: { type: ["string", "null"] }, models: { type: "integer", minimum: 0 }, unroutable: { type: "array", items: { type: "object", required: ["model", "reason"], properties: { model: { type: "string" }, reason: { type: "string" } } } }, faults: { type: "array", items: { type: "object", required: ["file", "line", "place", "message"], properties: { file: { type: "string" }, line: { type: ["integer", "null"], minimum: 1 }, place: { type: "string" }, message: { type: "string" } } } } } };
+function validate226(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate226.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.is_valid === undefined && (missing0 = "is_valid") || data.version === undefined && (missing0 = "version") || data.models === undefined && (missing0 = "models") || data.unroutable === undefined && (missing0 = "unroutable") || data.faults === undefined && (missing0 = "faults")) {
+validate226.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.is_valid !== undefined) {
+const _errs1 = errors;
+if (typeof data.is_valid !== "boolean") {
+validate226.errors = [{ instancePath: instancePath + "/is_valid", schemaPath: "#/properties/is_valid/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.version !== undefined) {
+let data1 = data.version;
+const _errs3 = errors;
+if (typeof data1 !== "string" && data1 !== null) {
+validate226.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: schema248.properties.version.type } }];
+return false;
+}
+var valid0 = _errs3 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.models !== undefined) {
+let data2 = data.models;
+const _errs5 = errors;
+if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)) && isFinite(data2))) {
+validate226.errors = [{ instancePath: instancePath + "/models", schemaPath: "#/properties/models/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs5) {
+if (typeof data2 == "number" && isFinite(data2)) {
+if (data2 < 0 || isNaN(data2)) {
+validate226.errors = [{ instancePath: instancePath + "/models", schemaPath: "#/properties/models/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.unroutable !== undefined) {
+let data3 = data.unroutable;
+const _errs7 = errors;
+if (errors === _errs7) {
+if (Array.isArray(data3)) {
+var valid1 = true;
+const len0 = data3.length;
+for (let i0 = 0;i0 < len0; i0++) {
+let data4 = data3[i0];
+const _errs9 = errors;
+if (errors === _errs9) {
+if (data4 && typeof data4 == "object" && !Array.isArray(data4)) {
+let missing1;
+if (data4.model === undefined && (missing1 = "model") || data4.reason === undefined && (missing1 = "reason")) {
+validate226.errors = [{ instancePath: instancePath + "/unroutable/" + i0, schemaPath: "#/properties/unroutable/items/required", keyword: "required", params: { missingProperty: missing1 } }];
+return false;
+} else {
+if (data4.model !== undefined) {
+const _errs11 = errors;
+if (typeof data4.model !== "string") {
+validate226.errors = [{ instancePath: instancePath + "/unroutable/" + i0 + "/model", schemaPath: "#/properties/unroutable/items/properties/model/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid2 = _errs11 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data4.reason !== undefined) {
+const _errs13 = errors;
+if (typeof data4.reason !== "string") {
+validate226.errors = [{ instancePath: instancePath + "/unroutable/" + i0 + "/reason", schemaPath: "#/properties/unroutable/items/properties/reason/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid2 = _errs13 === errors;
+} else {
+var valid2 = true;
+}
+}
+}
+} else {
+validate226.errors = [{ instancePath: instancePath + "/unroutable/" + i0, schemaPath: "#/properties/unroutable/items/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid1 = _errs9 === errors;
+if (!valid1) {
+break;
+}
+}
+} else {
+validate226.errors = [{ instancePath: instancePath + "/unroutable", schemaPath: "#/properties/unroutable/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid0 = _errs7 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.faults !== undefined) {
+let data7 = data.faults;
+const _errs15 = errors;
+if (errors === _errs15) {
+if (Array.isArray(data7)) {
+var valid3 = true;
+const len1 = data7.length;
+for (let i1 = 0;i1 < len1; i1++) {
+let data8 = data7[i1];
+const _errs17 = errors;
+if (errors === _errs17) {
+if (data8 && typeof data8 == "object" && !Array.isArray(data8)) {
+let missing2;
+if (data8.file === undefined && (missing2 = "file") || data8.line === undefined && (missing2 = "line") || data8.place === undefined && (missing2 = "place") || data8.message === undefined && (missing2 = "message")) {
+validate226.errors = [{ instancePath: instancePath + "/faults/" + i1, schemaPath: "#/properties/faults/items/required", keyword: "required", params: { missingProperty: missing2 } }];
+return false;
+} else {
+if (data8.file !== undefined) {
+const _errs19 = errors;
+if (typeof data8.file !== "string") {
+validate226.errors = [{ instancePath: instancePath + "/faults/" + i1 + "/file", schemaPath: "#/properties/faults/items/properties/file/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid4 = _errs19 === errors;
+} else {
+var valid4 = true;
+}
+if (valid4) {
+if (data8.line !== undefined) {
+let data10 = data8.line;
+const _errs21 = errors;
+if (!(typeof data10 == "number" && (!(data10 % 1) && !isNaN(data10)) && isFinite(data10)) && data10 !== null) {
+validate226.errors = [{ instancePath: instancePath + "/faults/" + i1 + "/line", schemaPath: "#/properties/faults/items/properties/line/type", keyword: "type", params: { type: schema248.properties.faults.items.properties.line.type } }];
+return false;
+}
+if (errors === _errs21) {
+if (typeof data10 == "number" && isFinite(data10)) {
+if (data10 < 1 || isNaN(data10)) {
+validate226.errors = [{ instancePath: instancePath + "/faults/" + i1 + "/line", schemaPath: "#/properties/faults/items/properties/line/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+return false;
+}
+}
+}
+var valid4 = _errs21 === errors;
+} else {
+var valid4 = true;
+}
+if (valid4) {
+if (data8.place !== undefined) {
+const _errs23 = errors;
+if (typeof data8.place !== "string") {
+validate226.errors = [{ instancePath: instancePath + "/faults/" + i1 + "/place", schemaPath: "#/properties/faults/items/properties/place/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid4 = _errs23 === errors;
+} else {
+var valid4 = true;
+}
+if (valid4) {
+if (data8.message !== undefined) {
+const _errs25 = errors;
+if (typeof data8.message !== "string") {
+validate226.errors = [{ instancePath: instancePath + "/faults/" + i1 + "/message", schemaPath: "#/properties/faults/items/properties/message/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid4 = _errs25 === errors;
+} else {
+var valid4 = true;
+}
+}
+}
+}
+}
+} else {
+validate226.errors = [{ instancePath: instancePath + "/faults/" + i1, schemaPath: "#/properties/faults/items/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid3 = _errs17 === errors;
+if (!valid3) {
+break;
+}
+}
+} else {
+validate226.errors = [{ instancePath: instancePath + "/faults", schemaPath: "#/properties/faults/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid0 = _errs15 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+} else {
+validate226.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate226.errors = vErrors;
+return errors === 0;
+}
+validate226.evaluated = { props: { is_valid: true, version: true, models: true, unroutable: true, faults: true }, dynamicProps: false, dynamicItems: false };
+var validateOperatorCatalogue = validate227;
+var schema249 = { type: "object", required: ["object", "version", "data"], properties: { object: { const: "list" }, version: { type: "string" }, data: { type: "array", items: { type: "object", required: ["model", "is_routable", "reason", "modality", "sources", "pricing", "price_source"], properties: { model: { type: "string" }, is_routable: { type: "boolean" }, reason: { type: ["string", "null"] }, modality: { type: ["string", "null"] }, sources: { type: "array", items: { type: "object", required: ["provider", "model"], properties: { provider: { type: "string" }, model: { type: "string" } } } }, pricing: { anyOf: [{ $ref: "Pricing" }, { type: "null" }] }, price_source: { type: ["object", "null"] } } } } } };
+function validate227(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate227.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.object === undefined && (missing0 = "object") || data.version === undefined && (missing0 = "version") || data.data === undefined && (missing0 = "data")) {
+validate227.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.object !== undefined) {
+const _errs1 = errors;
+if (data.object !== "list") {
+validate227.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.version !== undefined) {
+const _errs2 = errors;
+if (typeof data.version !== "string") {
+validate227.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs2 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.data !== undefined) {
+let data2 = data.data;
+const _errs4 = errors;
+if (errors === _errs4) {
+if (Array.isArray(data2)) {
+var valid1 = true;
+const len0 = data2.length;
+for (let i0 = 0;i0 < len0; i0++) {
+let data3 = data2[i0];
+const _errs6 = errors;
+if (errors === _errs6) {
+if (data3 && typeof data3 == "object" && !Array.isArray(data3)) {
+let missing1;
+if (data3.model === undefined && (missing1 = "model") || data3.is_routable === undefined && (missing1 = "is_routable") || data3.reason === undefined && (missing1 = "reason") || data3.modality === undefined && (missing1 = "modality") || data3.sources === undefined && (missing1 = "sources") || data3.pricing === undefined && (missing1 = "pricing") || data3.price_source === undefined && (missing1 = "price_source")) {
+validate227.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "#/properties/data/items/required", keyword: "required", params: { missingProperty: missing1 } }];
+return false;
+} else {
+if (data3.model !== undefined) {
+const _errs8 = errors;
+if (typeof data3.model !== "string") {
+validate227.errors = [{ instancePath: instancePath + "/data/" + i0 + "/model", schemaPath: "#/properties/data/items/properties/model/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid2 = _errs8 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data3.is_routable !== undefined) {
+const _errs10 = errors;
+if (typeof data3.is_routable !== "boolean") {
+validate227.errors = [{ instancePath: instancePath + "/data/" + i0 + "/is_routable", schemaPath: "#/properties/data/items/properties/is_routable/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid2 = _errs10 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data3.reason !== undefined) {
+let data6 = data3.reason;
+const _errs12 = errors;
+if (typeof data6 !== "string" && data6 !== null) {
+validate227.errors = [{ instancePath: instancePath + "/data/" + i0 + "/reason", schemaPath: "#/properties/data/items/properties/reason/type", keyword: "type", params: { type: schema249.properties.data.items.properties.reason.type } }];
+return false;
+}
+var valid2 = _errs12 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data3.modality !== undefined) {
+let data7 = data3.modality;
+const _errs14 = errors;
+if (typeof data7 !== "string" && data7 !== null) {
+validate227.errors = [{ instancePath: instancePath + "/data/" + i0 + "/modality", schemaPath: "#/properties/data/items/properties/modality/type", keyword: "type", params: { type: schema249.properties.data.items.properties.modality.type } }];
+return false;
+}
+var valid2 = _errs14 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data3.sources !== undefined) {
+let data8 = data3.sources;
+const _errs16 = errors;
+if (errors === _errs16) {
+if (Array.isArray(data8)) {
+var valid3 = true;
+const len1 = data8.length;
+for (let i1 = 0;i1 < len1; i1++) {
+let data9 = data8[i1];
+const _errs18 = errors;
+if (errors === _errs18) {
+if (data9 && typeof data9 == "object" && !Array.isArray(data9)) {
+let missing2;
+if (data9.provider === undefined && (missing2 = "provider") || data9.model === undefined && (missing2 = "model")) {
+validate227.errors = [{ instancePath: instancePath + "/data/" + i0 + "/sources/" + i1, schemaPath: "#/properties/data/items/properties/sources/items/required", keyword: "required", params: { missingProperty: missing2 } }];
+return false;
+} else {
+if (data9.provider !== undefined) {
+const _errs20 = errors;
+if (typeof data9.provider !== "string") {
+validate227.errors = [{ instancePath: instancePath + "/data/" + i0 + "/sources/" + i1 + "/provider", schemaPath: "#/properties/data/items/properties/sources/items/properties/provider/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid4 = _errs20 === errors;
+} else {
+var valid4 = true;
+}
+if (valid4) {
+if (data9.model !== undefined) {
+const _errs22 = errors;
+if (typeof data9.model !== "string") {
+validate227.errors = [{ instancePath: instancePath + "/data/" + i0 + "/sources/" + i1 + "/model", schemaPath: "#/properties/data/items/properties/sources/items/properties/model/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid4 = _errs22 === errors;
+} else {
+var valid4 = true;
+}
+}
+}
+} else {
+validate227.errors = [{ instancePath: instancePath + "/data/" + i0 + "/sources/" + i1, schemaPath: "#/properties/data/items/properties/sources/items/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid3 = _errs18 === errors;
+if (!valid3) {
+break;
+}
+}
+} else {
+validate227.errors = [{ instancePath: instancePath + "/data/" + i0 + "/sources", schemaPath: "#/properties/data/items/properties/sources/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid2 = _errs16 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data3.pricing !== undefined) {
+let data12 = data3.pricing;
+const _errs24 = errors;
+const _errs25 = errors;
+let valid5 = false;
+const _errs26 = errors;
+if (!validate24(data12, { instancePath: instancePath + "/data/" + i0 + "/pricing", parentData: data3, parentDataProperty: "pricing", rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate24.errors : vErrors.concat(validate24.errors);
+errors = vErrors.length;
+}
+var _valid0 = _errs26 === errors;
+valid5 = valid5 || _valid0;
+const _errs27 = errors;
+if (data12 !== null) {
+const err0 = { instancePath: instancePath + "/data/" + i0 + "/pricing", schemaPath: "#/properties/data/items/properties/pricing/anyOf/1/type", keyword: "type", params: { type: "null" } };
+if (vErrors === null) {
+vErrors = [err0];
+} else {
+vErrors.push(err0);
+}
+errors++;
+}
+var _valid0 = _errs27 === errors;
+valid5 = valid5 || _valid0;
+if (!valid5) {
+const err1 = { instancePath: instancePath + "/data/" + i0 + "/pricing", schemaPath: "#/properties/data/items/properties/pricing/anyOf", keyword: "anyOf", params: {} };
+if (vErrors === null) {
+vErrors = [err1];
+} else {
+vErrors.push(err1);
+}
+errors++;
+validate227.errors = vErrors;
+return false;
+} else {
+errors = _errs25;
+if (vErrors !== null) {
+if (_errs25) {
+vErrors.length = _errs25;
+} else {
+vErrors = null;
+}
+}
+}
+var valid2 = _errs24 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data3.price_source !== undefined) {
+let data13 = data3.price_source;
+const _errs29 = errors;
+if (!(data13 && typeof data13 == "object" && !Array.isArray(data13)) && data13 !== null) {
+validate227.errors = [{ instancePath: instancePath + "/data/" + i0 + "/price_source", schemaPath: "#/properties/data/items/properties/price_source/type", keyword: "type", params: { type: schema249.properties.data.items.properties.price_source.type } }];
+return false;
+}
+var valid2 = _errs29 === errors;
+} else {
+var valid2 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate227.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "#/properties/data/items/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid1 = _errs6 === errors;
+if (!valid1) {
+break;
+}
+}
+} else {
+validate227.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid0 = _errs4 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+} else {
+validate227.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate227.errors = vErrors;
+return errors === 0;
+}
+validate227.evaluated = { props: { object: true, version: true, data: true }, dynamicProps: false, dynamicItems: false };
+var validateOperatorCreditMove = validate229;
+var schema250 = { type: "object", required: ["object", "id", "workspace_id", "kind", "credits", "note", "at", "balance"], properties: { object: { const: "credit_move" }, id: { type: "string", format: "uuid" }, workspace_id: { type: "string", format: "uuid" }, kind: { type: "string", enum: ["top_up", "correction"] }, credits: { type: "number" }, note: { type: ["string", "null"] }, at: { type: "string", format: "date-time" }, balance: { $ref: "OperatorCredits" } } };
+function validate229(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate229.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.object === undefined && (missing0 = "object") || data.id === undefined && (missing0 = "id") || data.workspace_id === undefined && (missing0 = "workspace_id") || data.kind === undefined && (missing0 = "kind") || data.credits === undefined && (missing0 = "credits") || data.note === undefined && (missing0 = "note") || data.at === undefined && (missing0 = "at") || data.balance === undefined && (missing0 = "balance")) {
+validate229.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.object !== undefined) {
+const _errs1 = errors;
+if (data.object !== "credit_move") {
+validate229.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "credit_move" } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.id !== undefined) {
+let data1 = data.id;
+const _errs2 = errors;
+if (errors === _errs2) {
+if (errors === _errs2) {
+if (typeof data1 === "string") {
+if (!formats0.test(data1)) {
+validate229.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate229.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs2 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.workspace_id !== undefined) {
+let data2 = data.workspace_id;
+const _errs4 = errors;
+if (errors === _errs4) {
+if (errors === _errs4) {
+if (typeof data2 === "string") {
+if (!formats0.test(data2)) {
+validate229.errors = [{ instancePath: instancePath + "/workspace_id", schemaPath: "#/properties/workspace_id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate229.errors = [{ instancePath: instancePath + "/workspace_id", schemaPath: "#/properties/workspace_id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs4 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.kind !== undefined) {
+let data3 = data.kind;
+const _errs6 = errors;
+if (typeof data3 !== "string") {
+validate229.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data3 === "top_up" || data3 === "correction")) {
+validate229.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/enum", keyword: "enum", params: { allowedValues: schema250.properties.kind.enum } }];
+return false;
+}
+var valid0 = _errs6 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.credits !== undefined) {
+let data4 = data.credits;
+const _errs8 = errors;
+if (!(typeof data4 == "number" && isFinite(data4))) {
+validate229.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+var valid0 = _errs8 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.note !== undefined) {
+let data5 = data.note;
+const _errs10 = errors;
+if (typeof data5 !== "string" && data5 !== null) {
+validate229.errors = [{ instancePath: instancePath + "/note", schemaPath: "#/properties/note/type", keyword: "type", params: { type: schema250.properties.note.type } }];
+return false;
+}
+var valid0 = _errs10 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.at !== undefined) {
+let data6 = data.at;
+const _errs12 = errors;
+if (errors === _errs12) {
+if (errors === _errs12) {
+if (typeof data6 === "string") {
+if (!formats14.validate(data6)) {
+validate229.errors = [{ instancePath: instancePath + "/at", schemaPath: "#/properties/at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate229.errors = [{ instancePath: instancePath + "/at", schemaPath: "#/properties/at/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs12 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.balance !== undefined) {
+let data7 = data.balance;
+const _errs14 = errors;
+const _errs15 = errors;
+if (errors === _errs15) {
+if (data7 && typeof data7 == "object" && !Array.isArray(data7)) {
+let missing1;
+if (data7.object === undefined && (missing1 = "object") || data7.workspace_id === undefined && (missing1 = "workspace_id") || data7.credits === undefined && (missing1 = "credits") || data7.held === undefined && (missing1 = "held") || data7.available === undefined && (missing1 = "available")) {
+validate229.errors = [{ instancePath: instancePath + "/balance", schemaPath: "OperatorCredits/required", keyword: "required", params: { missingProperty: missing1 } }];
+return false;
+} else {
+if (data7.object !== undefined) {
+const _errs17 = errors;
+if (data7.object !== "credits") {
+validate229.errors = [{ instancePath: instancePath + "/balance/object", schemaPath: "OperatorCredits/properties/object/const", keyword: "const", params: { allowedValue: "credits" } }];
+return false;
+}
+var valid2 = _errs17 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data7.workspace_id !== undefined) {
+let data9 = data7.workspace_id;
+const _errs18 = errors;
+if (errors === _errs18) {
+if (errors === _errs18) {
+if (typeof data9 === "string") {
+if (!formats0.test(data9)) {
+validate229.errors = [{ instancePath: instancePath + "/balance/workspace_id", schemaPath: "OperatorCredits/properties/workspace_id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate229.errors = [{ instancePath: instancePath + "/balance/workspace_id", schemaPath: "OperatorCredits/properties/workspace_id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid2 = _errs18 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data7.credits !== undefined) {
+let data10 = data7.credits;
+const _errs20 = errors;
+if (!(typeof data10 == "number" && isFinite(data10))) {
+validate229.errors = [{ instancePath: instancePath + "/balance/credits", schemaPath: "OperatorCredits/properties/credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+var valid2 = _errs20 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data7.held !== undefined) {
+let data11 = data7.held;
+const _errs22 = errors;
+if (errors === _errs22) {
+if (typeof data11 == "number" && isFinite(data11)) {
+if (data11 < 0 || isNaN(data11)) {
+validate229.errors = [{ instancePath: instancePath + "/balance/held", schemaPath: "OperatorCredits/properties/held/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+} else {
+validate229.errors = [{ instancePath: instancePath + "/balance/held", schemaPath: "OperatorCredits/properties/held/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid2 = _errs22 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data7.available !== undefined) {
+let data12 = data7.available;
+const _errs24 = errors;
+if (!(typeof data12 == "number" && isFinite(data12))) {
+validate229.errors = [{ instancePath: instancePath + "/balance/available", schemaPath: "OperatorCredits/properties/available/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+var valid2 = _errs24 === errors;
+} else {
+var valid2 = true;
+}
+}
+}
+}
+}
+}
+} else {
+validate229.errors = [{ instancePath: instancePath + "/balance", schemaPath: "OperatorCredits/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid0 = _errs14 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate229.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate229.errors = vErrors;
+return errors === 0;
+}
+validate229.evaluated = { props: { object: true, id: true, workspace_id: true, kind: true, credits: true, note: true, at: true, balance: true }, dynamicProps: false, dynamicItems: false };
+var validateOperatorCredits = validate230;
+function validate230(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate230.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.object === undefined && (missing0 = "object") || data.workspace_id === undefined && (missing0 = "workspace_id") || data.credits === undefined && (missing0 = "credits") || data.held === undefined && (missing0 = "held") || data.available === undefined && (missing0 = "available")) {
+validate230.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.object !== undefined) {
+const _errs1 = errors;
+if (data.object !== "credits") {
+validate230.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "credits" } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.workspace_id !== undefined) {
+let data1 = data.workspace_id;
+const _errs2 = errors;
+if (errors === _errs2) {
+if (errors === _errs2) {
+if (typeof data1 === "string") {
+if (!formats0.test(data1)) {
+validate230.errors = [{ instancePath: instancePath + "/workspace_id", schemaPath: "#/properties/workspace_id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate230.errors = [{ instancePath: instancePath + "/workspace_id", schemaPath: "#/properties/workspace_id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs2 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.credits !== undefined) {
+let data2 = data.credits;
+const _errs4 = errors;
+if (!(typeof data2 == "number" && isFinite(data2))) {
+validate230.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+var valid0 = _errs4 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.held !== undefined) {
+let data3 = data.held;
+const _errs6 = errors;
+if (errors === _errs6) {
+if (typeof data3 == "number" && isFinite(data3)) {
+if (data3 < 0 || isNaN(data3)) {
+validate230.errors = [{ instancePath: instancePath + "/held", schemaPath: "#/properties/held/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+} else {
+validate230.errors = [{ instancePath: instancePath + "/held", schemaPath: "#/properties/held/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid0 = _errs6 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.available !== undefined) {
+let data4 = data.available;
+const _errs8 = errors;
+if (!(typeof data4 == "number" && isFinite(data4))) {
+validate230.errors = [{ instancePath: instancePath + "/available", schemaPath: "#/properties/available/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+var valid0 = _errs8 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+} else {
+validate230.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate230.errors = vErrors;
+return errors === 0;
+}
+validate230.evaluated = { props: { object: true, workspace_id: true, credits: true, held: true, available: true }, dynamicProps: false, dynamicItems: false };
+var validateOperatorDeadLetterList = validate231;
+var schema253 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "OperatorDeadLetter" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
+var schema254 = { type: "object", required: ["object", "id", "stream", "stream_seq", "subject", "workspace_id", "message_id", "job_id", "reason", "deliveries", "body_bytes", "at"], properties: { object: { const: "dead_letter" }, id: { type: "string", format: "uuid" }, stream: { type: "string" }, stream_seq: { type: "string" }, subject: { type: "string" }, workspace_id: { type: ["string", "null"], format: "uuid" }, message_id: { type: ["string", "null"] }, job_id: { type: ["string", "null"], format: "uuid" }, reason: { type: "string" }, deliveries: { type: "integer", minimum: 0 }, body_bytes: { type: "integer", minimum: 0 }, at: { type: "string", format: "date-time" } } };
+function validate231(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate231.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.object === undefined && (missing0 = "object") || data.data === undefined && (missing0 = "data") || data.first_id === undefined && (missing0 = "first_id") || data.last_id === undefined && (missing0 = "last_id") || data.has_more === undefined && (missing0 = "has_more")) {
+validate231.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.object !== undefined) {
+const _errs1 = errors;
+if (data.object !== "list") {
+validate231.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.data !== undefined) {
+let data1 = data.data;
+const _errs2 = errors;
+if (errors === _errs2) {
+if (Array.isArray(data1)) {
+var valid1 = true;
+const len0 = data1.length;
+for (let i0 = 0;i0 < len0; i0++) {
+let data2 = data1[i0];
+const _errs4 = errors;
+const _errs5 = errors;
+if (errors === _errs5) {
+if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
+let missing1;
+if (data2.object === undefined && (missing1 = "object") || data2.id === undefined && (missing1 = "id") || data2.stream === undefined && (missing1 = "stream") || data2.stream_seq === undefined && (missing1 = "stream_seq") || data2.subject === undefined && (missing1 = "subject") || data2.workspace_id === undefined && (missing1 = "workspace_id") || data2.message_id === undefined && (missing1 = "message_id") || data2.job_id === undefined && (missing1 = "job_id") || data2.reason === undefined && (missing1 = "reason") || data2.deliveries === undefined && (missing1 = "deliveries") || data2.body_bytes === undefined && (missing1 = "body_bytes") || data2.at === undefined && (missing1 = "at")) {
+validate231.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "OperatorDeadLetter/required", keyword: "required", params: { missingProperty: missing1 } }];
+return false;
+} else {
+if (data2.object !== undefined) {
+const _errs7 = errors;
+if (data2.object !== "dead_letter") {
+validate231.errors = [{ instancePath: instancePath + "/data/" + i0 + "/object", schemaPath: "OperatorDeadLetter/properties/object/const", keyword: "const", params: { allowedValue: "dead_letter" } }];
+return false;
+}
+var valid3 = _errs7 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.id !== undefined) {
+let data4 = data2.id;
+const _errs8 = errors;
+if (errors === _errs8) {
+if (errors === _errs8) {
+if (typeof data4 === "string") {
+if (!formats0.test(data4)) {
+validate231.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "OperatorDeadLetter/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate231.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "OperatorDeadLetter/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid3 = _errs8 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.stream !== undefined) {
+const _errs10 = errors;
+if (typeof data2.stream !== "string") {
+validate231.errors = [{ instancePath: instancePath + "/data/" + i0 + "/stream", schemaPath: "OperatorDeadLetter/properties/stream/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid3 = _errs10 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.stream_seq !== undefined) {
+const _errs12 = errors;
+if (typeof data2.stream_seq !== "string") {
+validate231.errors = [{ instancePath: instancePath + "/data/" + i0 + "/stream_seq", schemaPath: "OperatorDeadLetter/properties/stream_seq/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid3 = _errs12 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.subject !== undefined) {
+const _errs14 = errors;
+if (typeof data2.subject !== "string") {
+validate231.errors = [{ instancePath: instancePath + "/data/" + i0 + "/subject", schemaPath: "OperatorDeadLetter/properties/subject/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid3 = _errs14 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.workspace_id !== undefined) {
+let data8 = data2.workspace_id;
+const _errs16 = errors;
+if (typeof data8 !== "string" && data8 !== null) {
+validate231.errors = [{ instancePath: instancePath + "/data/" + i0 + "/workspace_id", schemaPath: "OperatorDeadLetter/properties/workspace_id/type", keyword: "type", params: { type: schema254.properties.workspace_id.type } }];
+return false;
+}
+if (errors === _errs16) {
+if (errors === _errs16) {
+if (typeof data8 === "string") {
+if (!formats0.test(data8)) {
+validate231.errors = [{ instancePath: instancePath + "/data/" + i0 + "/workspace_id", schemaPath: "OperatorDeadLetter/properties/workspace_id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+}
+}
+}
+var valid3 = _errs16 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.message_id !== undefined) {
+let data9 = data2.message_id;
+const _errs18 = errors;
+if (typeof data9 !== "string" && data9 !== null) {
+validate231.errors = [{ instancePath: instancePath + "/data/" + i0 + "/message_id", schemaPath: "OperatorDeadLetter/properties/message_id/type", keyword: "type", params: { type: schema254.properties.message_id.type } }];
+return false;
+}
+var valid3 = _errs18 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.job_id !== undefined) {
+let data10 = data2.job_id;
+const _errs20 = errors;
+if (typeof data10 !== "string" && data10 !== null) {
+validate231.errors = [{ instancePath: instancePath + "/data/" + i0 + "/job_id", schemaPath: "OperatorDeadLetter/properties/job_id/type", keyword: "type", params: { type: schema254.properties.job_id.type } }];
+return false;
+}
+if (errors === _errs20) {
+if (errors === _errs20) {
+if (typeof data10 === "string") {
+if (!formats0.test(data10)) {
+validate231.errors = [{ instancePath: instancePath + "/data/" + i0 + "/job_id", schemaPath: "OperatorDeadLetter/properties/job_id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+}
+}
+}
+var valid3 = _errs20 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.reason !== undefined) {
+const _errs22 = errors;
+if (typeof data2.reason !== "string") {
+validate231.errors = [{ instancePath: instancePath + "/data/" + i0 + "/reason", schemaPath: "OperatorDeadLetter/properties/reason/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid3 = _errs22 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.deliveries !== undefined) {
+let data12 = data2.deliveries;
+const _errs24 = errors;
+if (!(typeof data12 == "number" && (!(data12 % 1) && !isNaN(data12)) && isFinite(data12))) {
+validate231.errors = [{ instancePath: instancePath + "/data/" + i0 + "/deliveries", schemaPath: "OperatorDeadLetter/properties/deliveries/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs24) {
+if (typeof data12 == "number" && isFinite(data12)) {
+if (data12 < 0 || isNaN(data12)) {
+validate231.errors = [{ instancePath: instancePath + "/data/" + i0 + "/deliveries", schemaPath: "OperatorDeadLetter/properties/deliveries/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid3 = _errs24 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.body_bytes !== undefined) {
+let data13 = data2.body_bytes;
+const _errs26 = errors;
+if (!(typeof data13 == "number" && (!(data13 % 1) && !isNaN(data13)) && isFinite(data13))) {
+validate231.errors = [{ instancePath: instancePath + "/data/" + i0 + "/body_bytes", schemaPath: "OperatorDeadLetter/properties/body_bytes/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs26) {
+if (typeof data13 == "number" && isFinite(data13)) {
+if (data13 < 0 || isNaN(data13)) {
+validate231.errors = [{ instancePath: instancePath + "/data/" + i0 + "/body_bytes", schemaPath: "OperatorDeadLetter/properties/body_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid3 = _errs26 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.at !== undefined) {
+let data14 = data2.at;
+const _errs28 = errors;
+if (errors === _errs28) {
+if (errors === _errs28) {
+if (typeof data14 === "string") {
+if (!formats14.validate(data14)) {
+validate231.errors = [{ instancePath: instancePath + "/data/" + i0 + "/at", schemaPath: "OperatorDeadLetter/properties/at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate231.errors = [{ instancePath: instancePath + "/data/" + i0 + "/at", schemaPath: "OperatorDeadLetter/properties/at/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid3 = _errs28 === errors;
+} else {
+var valid3 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate231.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "OperatorDeadLetter/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid1 = _errs4 === errors;
+if (!valid1) {
+break;
+}
+}
+} else {
+validate231.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid0 = _errs2 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.first_id !== undefined) {
+let data15 = data.first_id;
+const _errs30 = errors;
+if (typeof data15 !== "string" && data15 !== null) {
+validate231.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema253.properties.first_id.type } }];
+return false;
+}
+var valid0 = _errs30 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.last_id !== undefined) {
+let data16 = data.last_id;
+const _errs32 = errors;
+if (typeof data16 !== "string" && data16 !== null) {
+validate231.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema253.properties.last_id.type } }];
+return false;
+}
+var valid0 = _errs32 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.has_more !== undefined) {
+const _errs34 = errors;
+if (typeof data.has_more !== "boolean") {
+validate231.errors = [{ instancePath: instancePath + "/has_more", schemaPath: "#/properties/has_more/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid0 = _errs34 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+} else {
+validate231.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate231.errors = vErrors;
+return errors === 0;
+}
+validate231.evaluated = { props: { object: true, data: true, first_id: true, last_id: true, has_more: true }, dynamicProps: false, dynamicItems: false };
+var validateOperatorDeadLetter = validate232;
+function validate232(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate232.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.object === undefined && (missing0 = "object") || data.id === undefined && (missing0 = "id") || data.stream === undefined && (missing0 = "stream") || data.stream_seq === undefined && (missing0 = "stream_seq") || data.subject === undefined && (missing0 = "subject") || data.workspace_id === undefined && (missing0 = "workspace_id") || data.message_id === undefined && (missing0 = "message_id") || data.job_id === undefined && (missing0 = "job_id") || data.reason === undefined && (missing0 = "reason") || data.deliveries === undefined && (missing0 = "deliveries") || data.body_bytes === undefined && (missing0 = "body_bytes") || data.at === undefined && (missing0 = "at")) {
+validate232.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.object !== undefined) {
+const _errs1 = errors;
+if (data.object !== "dead_letter") {
+validate232.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "dead_letter" } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.id !== undefined) {
+let data1 = data.id;
+const _errs2 = errors;
+if (errors === _errs2) {
+if (errors === _errs2) {
+if (typeof data1 === "string") {
+if (!formats0.test(data1)) {
+validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate232.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs2 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.stream !== undefined) {
+const _errs4 = errors;
+if (typeof data.stream !== "string") {
+validate232.errors = [{ instancePath: instancePath + "/stream", schemaPath: "#/properties/stream/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs4 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.stream_seq !== undefined) {
+const _errs6 = errors;
+if (typeof data.stream_seq !== "string") {
+validate232.errors = [{ instancePath: instancePath + "/stream_seq", schemaPath: "#/properties/stream_seq/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs6 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.subject !== undefined) {
+const _errs8 = errors;
+if (typeof data.subject !== "string") {
+validate232.errors = [{ instancePath: instancePath + "/subject", schemaPath: "#/properties/subject/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs8 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.workspace_id !== undefined) {
+let data5 = data.workspace_id;
+const _errs10 = errors;
+if (typeof data5 !== "string" && data5 !== null) {
+validate232.errors = [{ instancePath: instancePath + "/workspace_id", schemaPath: "#/properties/workspace_id/type", keyword: "type", params: { type: schema254.properties.workspace_id.type } }];
+return false;
+}
+if (errors === _errs10) {
+if (errors === _errs10) {
+if (typeof data5 === "string") {
+if (!formats0.test(data5)) {
+validate232.errors = [{ instancePath: instancePath + "/workspace_id", schemaPath: "#/properties/workspace_id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+}
+}
+}
+var valid0 = _errs10 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.message_id !== undefined) {
+let data6 = data.message_id;
+const _errs12 = errors;
+if (typeof data6 !== "string" && data6 !== null) {
+validate232.errors = [{ instancePath: instancePath + "/message_id", schemaPath: "#/properties/message_id/type", keyword: "type", params: { type: schema254.properties.message_id.type } }];
+return false;
+}
+var valid0 = _errs12 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.job_id !== undefined) {
+let data7 = data.job_id;
+const _errs14 = errors;
+if (typeof data7 !== "string" && data7 !== null) {
+validate232.errors = [{ instancePath: instancePath + "/job_id", schemaPath: "#/properties/job_id/type", keyword: "type", params: { type: schema254.properties.job_id.type } }];
+return false;
+}
+if (errors === _errs14) {
+if (errors === _errs14) {
+if (typeof data7 === "string") {
+if (!formats0.test(data7)) {
+validate232.errors = [{ instancePath: instancePath + "/job_id", schemaPath: "#/properties/job_id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+}
+}
+}
+var valid0 = _errs14 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.reason !== undefined) {
+const _errs16 = errors;
+if (typeof data.reason !== "string") {
+validate232.errors = [{ instancePath: instancePath + "/reason", schemaPath: "#/properties/reason/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs16 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.deliveries !== undefined) {
+let data9 = data.deliveries;
+const _errs18 = errors;
+if (!(typeof data9 == "number" && (!(data9 % 1) && !isNaN(data9)) && isFinite(data9))) {
+validate232.errors = [{ instancePath: instancePath + "/deliveries", schemaPath: "#/properties/deliveries/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs18) {
+if (typeof data9 == "number" && isFinite(data9)) {
+if (data9 < 0 || isNaN(data9)) {
+validate232.errors = [{ instancePath: instancePath + "/deliveries", schemaPath: "#/properties/deliveries/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid0 = _errs18 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.body_bytes !== undefined) {
+let data10 = data.body_bytes;
+const _errs20 = errors;
+if (!(typeof data10 == "number" && (!(data10 % 1) && !isNaN(data10)) && isFinite(data10))) {
+validate232.errors = [{ instancePath: instancePath + "/body_bytes", schemaPath: "#/properties/body_bytes/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs20) {
+if (typeof data10 == "number" && isFinite(data10)) {
+if (data10 < 0 || isNaN(data10)) {
+validate232.errors = [{ instancePath: instancePath + "/body_bytes", schemaPath: "#/properties/body_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid0 = _errs20 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.at !== undefined) {
+let data11 = data.at;
+const _errs22 = errors;
+if (errors === _errs22) {
+if (errors === _errs22) {
+if (typeof data11 === "string") {
+if (!formats14.validate(data11)) {
+validate232.errors = [{ instancePath: instancePath + "/at", schemaPath: "#/properties/at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate232.errors = [{ instancePath: instancePath + "/at", schemaPath: "#/properties/at/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs22 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate232.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate232.errors = vErrors;
+return errors === 0;
+}
+validate232.evaluated = { props: { object: true, id: true, stream: true, stream_seq: true, subject: true, workspace_id: true, message_id: true, job_id: true, reason: true, deliveries: true, body_bytes: true, at: true }, dynamicProps: false, dynamicItems: false };
+var validateOperatorDeleted = validate233;
+function validate233(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate233.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.id === undefined && (missing0 = "id") || data.deleted === undefined && (missing0 = "deleted")) {
+validate233.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.id !== undefined) {
+let data0 = data.id;
+const _errs1 = errors;
+if (errors === _errs1) {
+if (errors === _errs1) {
+if (typeof data0 === "string") {
+if (!formats0.test(data0)) {
+validate233.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate233.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.deleted !== undefined) {
+const _errs3 = errors;
+if (data.deleted !== true) {
+validate233.errors = [{ instancePath: instancePath + "/deleted", schemaPath: "#/properties/deleted/const", keyword: "const", params: { allowedValue: true } }];
+return false;
+}
+var valid0 = _errs3 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+} else {
+validate233.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate233.errors = vErrors;
+return errors === 0;
+}
+validate233.evaluated = { props: { id: true, deleted: true }, dynamicProps: false, dynamicItems: false };
+var validateOperatorHoldList = validate234;
+var schema257 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "OperatorHold" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
+var schema258 = { type: "object", required: ["object", "id", "job_id", "attempt", "workspace_id", "workspace", "key_id", "model", "credits", "created_at", "deadline", "is_overdue", "unknown_since"], properties: { object: { const: "hold" }, id: { type: "string" }, job_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, workspace_id: { type: "string", format: "uuid" }, workspace: { type: "string" }, key_id: { type: "string", format: "uuid" }, model: { type: "string" }, credits: { type: "number", minimum: 0 }, created_at: { type: "string", format: "date-time" }, deadline: { type: "string", format: "date-time" }, is_overdue: { type: "boolean" }, unknown_since: { type: ["string", "null"], format: "date-time" } } };
+function validate234(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate234.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.object === undefined && (missing0 = "object") || data.data === undefined && (missing0 = "data") || data.first_id === undefined && (missing0 = "first_id") || data.last_id === undefined && (missing0 = "last_id") || data.has_more === undefined && (missing0 = "has_more")) {
+validate234.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.object !== undefined) {
+const _errs1 = errors;
+if (data.object !== "list") {
+validate234.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.data !== undefined) {
+let data1 = data.data;
+const _errs2 = errors;
+if (errors === _errs2) {
+if (Array.isArray(data1)) {
+var valid1 = true;
+const len0 = data1.length;
+for (let i0 = 0;i0 < len0; i0++) {
+let data2 = data1[i0];
+const _errs4 = errors;
+const _errs5 = errors;
+if (errors === _errs5) {
+if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
+let missing1;
+if (data2.object === undefined && (missing1 = "object") || data2.id === undefined && (missing1 = "id") || data2.job_id === undefined && (missing1 = "job_id") || data2.attempt === undefined && (missing1 = "attempt") || data2.workspace_id === undefined && (missing1 = "workspace_id") || data2.workspace === undefined && (missing1 = "workspace") || data2.key_id === undefined && (missing1 = "key_id") || data2.model === undefined && (missing1 = "model") || data2.credits === undefined && (missing1 = "credits") || data2.created_at === undefined && (missing1 = "created_at") || data2.deadline === undefined && (missing1 = "deadline") || data2.is_overdue === undefined && (missing1 = "is_overdue") || data2.unknown_since === undefined && (missing1 = "unknown_since")) {
+validate234.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "OperatorHold/required", keyword: "required", params: { missingProperty: missing1 } }];
+return false;
+} else {
+if (data2.object !== undefined) {
+const _errs7 = errors;
+if (data2.object !== "hold") {
+validate234.errors = [{ instancePath: instancePath + "/data/" + i0 + "/object", schemaPath: "OperatorHold/properties/object/const", keyword: "const", params: { allowedValue: "hold" } }];
+return false;
+}
+var valid3 = _errs7 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.id !== undefined) {
+const _errs8 = errors;
+if (typeof data2.id !== "string") {
+validate234.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "OperatorHold/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid3 = _errs8 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.job_id !== undefined) {
+let data5 = data2.job_id;
+const _errs10 = errors;
+if (errors === _errs10) {
+if (errors === _errs10) {
+if (typeof data5 === "string") {
+if (!formats0.test(data5)) {
+validate234.errors = [{ instancePath: instancePath + "/data/" + i0 + "/job_id", schemaPath: "OperatorHold/properties/job_id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate234.errors = [{ instancePath: instancePath + "/data/" + i0 + "/job_id", schemaPath: "OperatorHold/properties/job_id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid3 = _errs10 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.attempt !== undefined) {
+let data6 = data2.attempt;
+const _errs12 = errors;
+if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
+validate234.errors = [{ instancePath: instancePath + "/data/" + i0 + "/attempt", schemaPath: "OperatorHold/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs12) {
+if (typeof data6 == "number" && isFinite(data6)) {
+if (data6 < 1 || isNaN(data6)) {
+validate234.errors = [{ instancePath: instancePath + "/data/" + i0 + "/attempt", schemaPath: "OperatorHold/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+return false;
+}
+}
+}
+var valid3 = _errs12 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.workspace_id !== undefined) {
+let data7 = data2.workspace_id;
+const _errs14 = errors;
+if (errors === _errs14) {
+if (errors === _errs14) {
+if (typeof data7 === "string") {
+if (!formats0.test(data7)) {
+validate234.errors = [{ instancePath: instancePath + "/data/" + i0 + "/workspace_id", schemaPath: "OperatorHold/properties/workspace_id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate234.errors = [{ instancePath: instancePath + "/data/" + i0 + "/workspace_id", schemaPath: "OperatorHold/properties/workspace_id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid3 = _errs14 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.workspace !== undefined) {
+const _errs16 = errors;
+if (typeof data2.workspace !== "string") {
+validate234.errors = [{ instancePath: instancePath + "/data/" + i0 + "/workspace", schemaPath: "OperatorHold/properties/workspace/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid3 = _errs16 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.key_id !== undefined) {
+let data9 = data2.key_id;
+const _errs18 = errors;
+if (errors === _errs18) {
+if (errors === _errs18) {
+if (typeof data9 === "string") {
+if (!formats0.test(data9)) {
+validate234.errors = [{ instancePath: instancePath + "/data/" + i0 + "/key_id", schemaPath: "OperatorHold/properties/key_id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate234.errors = [{ instancePath: instancePath + "/data/" + i0 + "/key_id", schemaPath: "OperatorHold/properties/key_id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid3 = _errs18 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.model !== undefined) {
+const _errs20 = errors;
+if (typeof data2.model !== "string") {
+validate234.errors = [{ instancePath: instancePath + "/data/" + i0 + "/model", schemaPath: "OperatorHold/properties/model/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid3 = _errs20 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.credits !== undefined) {
+let data11 = data2.credits;
+const _errs22 = errors;
+if (errors === _errs22) {
+if (typeof data11 == "number" && isFinite(data11)) {
+if (data11 < 0 || isNaN(data11)) {
+validate234.errors = [{ instancePath: instancePath + "/data/" + i0 + "/credits", schemaPath: "OperatorHold/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+} else {
+validate234.errors = [{ instancePath: instancePath + "/data/" + i0 + "/credits", schemaPath: "OperatorHold/properties/credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid3 = _errs22 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.created_at !== undefined) {
+let data12 = data2.created_at;
+const _errs24 = errors;
+if (errors === _errs24) {
+if (errors === _errs24) {
+if (typeof data12 === "string") {
+if (!formats14.validate(data12)) {
+validate234.errors = [{ instancePath: instancePath + "/data/" + i0 + "/created_at", schemaPath: "OperatorHold/properties/created_at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate234.errors = [{ instancePath: instancePath + "/data/" + i0 + "/created_at", schemaPath: "OperatorHold/properties/created_at/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid3 = _errs24 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.deadline !== undefined) {
+let data13 = data2.deadline;
+const _errs26 = errors;
+if (errors === _errs26) {
+if (errors === _errs26) {
+if (typeof data13 === "string") {
+if (!formats14.validate(data13)) {
+validate234.errors = [{ instancePath: instancePath + "/data/" + i0 + "/deadline", schemaPath: "OperatorHold/properties/deadline/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate234.errors = [{ instancePath: instancePath + "/data/" + i0 + "/deadline", schemaPath: "OperatorHold/properties/deadline/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid3 = _errs26 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.is_overdue !== undefined) {
+const _errs28 = errors;
+if (typeof data2.is_overdue !== "boolean") {
+validate234.errors = [{ instancePath: instancePath + "/data/" + i0 + "/is_overdue", schemaPath: "OperatorHold/properties/is_overdue/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid3 = _errs28 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.unknown_since !== undefined) {
+let data15 = data2.unknown_since;
+const _errs30 = errors;
+if (typeof data15 !== "string" && data15 !== null) {
+validate234.errors = [{ instancePath: instancePath + "/data/" + i0 + "/unknown_since", schemaPath: "OperatorHold/properties/unknown_since/type", keyword: "type", params: { type: schema258.properties.unknown_since.type } }];
+return false;
+}
+if (errors === _errs30) {
+if (errors === _errs30) {
+if (typeof data15 === "string") {
+if (!formats14.validate(data15)) {
+validate234.errors = [{ instancePath: instancePath + "/data/" + i0 + "/unknown_since", schemaPath: "OperatorHold/properties/unknown_since/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+}
+}
+}
+var valid3 = _errs30 === errors;
+} else {
+var valid3 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate234.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "OperatorHold/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid1 = _errs4 === errors;
+if (!valid1) {
+break;
+}
+}
+} else {
+validate234.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid0 = _errs2 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.first_id !== undefined) {
+let data16 = data.first_id;
+const _errs32 = errors;
+if (typeof data16 !== "string" && data16 !== null) {
+validate234.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema257.properties.first_id.type } }];
+return false;
+}
+var valid0 = _errs32 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.last_id !== undefined) {
+let data17 = data.last_id;
+const _errs34 = errors;
+if (typeof data17 !== "string" && data17 !== null) {
+validate234.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema257.properties.last_id.type } }];
+return false;
+}
+var valid0 = _errs34 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.has_more !== undefined) {
+const _errs36 = errors;
+if (typeof data.has_more !== "boolean") {
+validate234.errors = [{ instancePath: instancePath + "/has_more", schemaPath: "#/properties/has_more/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid0 = _errs36 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+} else {
+validate234.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate234.errors = vErrors;
+return errors === 0;
+}
+validate234.evaluated = { props: { object: true, data: true, first_id: true, last_id: true, has_more: true }, dynamicProps: false, dynamicItems: false };
+var validateOperatorHold = validate235;
+function validate235(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate235.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.object === undefined && (missing0 = "object") || data.id === undefined && (missing0 = "id") || data.job_id === undefined && (missing0 = "job_id") || data.attempt === undefined && (missing0 = "attempt") || data.workspace_id === undefined && (missing0 = "workspace_id") || data.workspace === undefined && (missing0 = "workspace") || data.key_id === undefined && (missing0 = "key_id") || data.model === undefined && (missing0 = "model") || data.credits === undefined && (missing0 = "credits") || data.created_at === undefined && (missing0 = "created_at") || data.deadline === undefined && (missing0 = "deadline") || data.is_overdue === undefined && (missing0 = "is_overdue") || data.unknown_since === undefined && (missing0 = "unknown_since")) {
+validate235.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.object !== undefined) {
+const _errs1 = errors;
+if (data.object !== "hold") {
+validate235.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "hold" } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.id !== undefined) {
+const _errs2 = errors;
+if (typeof data.id !== "string") {
+validate235.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs2 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.job_id !== undefined) {
+let data2 = data.job_id;
+const _errs4 = errors;
+if (errors === _errs4) {
+if (errors === _errs4) {
+if (typeof data2 === "string") {
+if (!formats0.test(data2)) {
+validate235.errors = [{ instancePath: instancePath + "/job_id", schemaPath: "#/properties/job_id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate235.errors = [{ instancePath: instancePath + "/job_id", schemaPath: "#/properties/job_id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs4 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.attempt !== undefined) {
+let data3 = data.attempt;
+const _errs6 = errors;
+if (!(typeof data3 == "number" && (!(data3 % 1) && !isNaN(data3)) && isFinite(data3))) {
+validate235.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs6) {
+if (typeof data3 == "number" && isFinite(data3)) {
+if (data3 < 1 || isNaN(data3)) {
+validate235.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+return false;
+}
+}
+}
+var valid0 = _errs6 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.workspace_id !== undefined) {
+let data4 = data.workspace_id;
+const _errs8 = errors;
+if (errors === _errs8) {
+if (errors === _errs8) {
+if (typeof data4 === "string") {
+if (!formats0.test(data4)) {
+validate235.errors = [{ instancePath: instancePath + "/workspace_id", schemaPath: "#/properties/workspace_id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate235.errors = [{ instancePath: instancePath + "/workspace_id", schemaPath: "#/properties/workspace_id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs8 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.workspace !== undefined) {
+const _errs10 = errors;
+if (typeof data.workspace !== "string") {
+validate235.errors = [{ instancePath: instancePath + "/workspace", schemaPath: "#/properties/workspace/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs10 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.key_id !== undefined) {
+let data6 = data.key_id;
+const _errs12 = errors;
+if (errors === _errs12) {
+if (errors === _errs12) {
+if (typeof data6 === "string") {
+if (!formats0.test(data6)) {
+validate235.errors = [{ instancePath: instancePath + "/key_id", schemaPath: "#/properties/key_id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate235.errors = [{ instancePath: instancePath + "/key_id", schemaPath: "#/properties/key_id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs12 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.model !== undefined) {
+const _errs14 = errors;
+if (typeof data.model !== "string") {
+validate235.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs14 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.credits !== undefined) {
+let data8 = data.credits;
+const _errs16 = errors;
+if (errors === _errs16) {
+if (typeof data8 == "number" && isFinite(data8)) {
+if (data8 < 0 || isNaN(data8)) {
+validate235.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+} else {
+validate235.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid0 = _errs16 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.created_at !== undefined) {
+let data9 = data.created_at;
+const _errs18 = errors;
+if (errors === _errs18) {
+if (errors === _errs18) {
+if (typeof data9 === "string") {
+if (!formats14.validate(data9)) {
+validate235.errors = [{ instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate235.errors = [{ instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs18 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.deadline !== undefined) {
+let data10 = data.deadline;
+const _errs20 = errors;
+if (errors === _errs20) {
+if (errors === _errs20) {
+if (typeof data10 === "string") {
+if (!formats14.validate(data10)) {
+validate235.errors = [{ instancePath: instancePath + "/deadline", schemaPath: "#/properties/deadline/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate235.errors = [{ instancePath: instancePath + "/deadline", schemaPath: "#/properties/deadline/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs20 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.is_overdue !== undefined) {
+const _errs22 = errors;
+if (typeof data.is_overdue !== "boolean") {
+validate235.errors = [{ instancePath: instancePath + "/is_overdue", schemaPath: "#/properties/is_overdue/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid0 = _errs22 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.unknown_since !== undefined) {
+let data12 = data.unknown_since;
+const _errs24 = errors;
+if (typeof data12 !== "string" && data12 !== null) {
+validate235.errors = [{ instancePath: instancePath + "/unknown_since", schemaPath: "#/properties/unknown_since/type", keyword: "type", params: { type: schema258.properties.unknown_since.type } }];
+return false;
+}
+if (errors === _errs24) {
+if (errors === _errs24) {
+if (typeof data12 === "string") {
+if (!formats14.validate(data12)) {
+validate235.errors = [{ instancePath: instancePath + "/unknown_since", schemaPath: "#/properties/unknown_since/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+}
+}
+}
+var valid0 = _errs24 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate235.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate235.errors = vErrors;
+return errors === 0;
+}
+validate235.evaluated = { props: { object: true, id: true, job_id: true, attempt: true, workspace_id: true, workspace: true, key_id: true, model: true, credits: true, created_at: true, deadline: true, is_overdue: true, unknown_since: true }, dynamicProps: false, dynamicItems: false };
+var validateOperatorJob = validate236;
+var schema260 = { type: "object", required: ["object", "id", "workspace_id", "key_id", "pool", "lane", "kind", "modality", "model", "state", "progress", "attempt", "dispatch", "claims", "rests", "worker", "lease_until", "is_at_provider", "is_cancel_requested", "unknown_since", "error_code", "credits", "held", "run_id", "step_id", "created_at", "started_at", "ended_at", "deadline"], properties: { object: { const: "job" }, id: { type: "string", format: "uuid" }, workspace_id: { type: "string", format: "uuid" }, key_id: { type: ["string", "null"], format: "uuid" }, pool: { type: "string" }, lane: { type: "string", enum: ["live", "batch"] }, kind: { type: "string" }, modality: { type: "string" }, model: { type: ["string", "null"] }, state: { type: "string", enum: ["queued", "running", "completed", "failed", "cancelled", "refused"] }, progress: { type: "number", minimum: 0, maximum: 1 }, attempt: { type: "integer", minimum: 1 }, dispatch: { type: "integer", minimum: 0 }, claims: { type: "integer", minimum: 0 }, rests: { type: "integer", minimum: 0 }, worker: { type: ["string", "null"], format: "uuid" }, lease_until: { type: ["string", "null"], format: "date-time" }, is_at_provider: { type: "boolean" }, is_cancel_requested: { type: "boolean" }, unknown_since: { type: ["string", "null"], format: "date-time" }, error_code: { type: ["string", "null"] }, credits: { type: ["number", "null"] }, held: { type: "array", items: { type: "object", required: ["attempt", "credits", "deadline"], properties: { attempt: { type: "integer", minimum: 1 }, credits: { type: "number", minimum: 0 }, deadline: { type: "string", format: "date-time" } } } }, run_id: { type: ["string", "null"], format: "uuid" }, step_id: { type: ["string", "null"] }, created_at: { type: "string", format: "date-time" }, started_at: { type: ["string", "null"], format: "date-time" }, ended_at: { type: ["string", "null"], format: "date-time" }, deadline: { type: "string", format: "date-time" } } };
+function validate236(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate236.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.object === undefined && (missing0 = "object") || data.id === undefined && (missing0 = "id") || data.workspace_id === undefined && (missing0 = "workspace_id") || data.key_id === undefined && (missing0 = "key_id") || data.pool === undefined && (missing0 = "pool") || data.lane === undefined && (missing0 = "lane") || data.kind === undefined && (missing0 = "kind") || data.modality === undefined && (missing0 = "modality") || data.model === undefined && (missing0 = "model") || data.state === undefined && (missing0 = "state") || data.progress === undefined && (missing0 = "progress") || data.attempt === undefined && (missing0 = "attempt") || data.dispatch === undefined && (missing0 = "dispatch") || data.claims === undefined && (missing0 = "claims") || data.rests === undefined && (missing0 = "rests") || data.worker === undefined && (missing0 = "worker") || data.lease_until === undefined && (missing0 = "lease_until") || data.is_at_provider === undefined && (missing0 = "is_at_provider") || data.is_cancel_requested === undefined && (missing0 = "is_cancel_requested") || data.unknown_since === undefined && (missing0 = "unknown_since") || data.error_code === undefined && (missing0 = "error_code") || data.credits === undefined && (missing0 = "credits") || data.held === undefined && (missing0 = "held") || data.run_id === undefined && (missing0 = "run_id") || data.step_id === undefined && (missing0 = "step_id") || data.created_at === undefined && (missing0 = "created_at") || data.started_at === undefined && (missing0 = "started_at") || data.ended_at === undefined && (missing0 = "ended_at") || data.deadline === undefined && (missing0 = "deadline")) {
+validate236.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.object !== undefined) {
+const _errs1 = errors;
+if (data.object !== "job") {
+validate236.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "job" } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.id !== undefined) {
+let data1 = data.id;
+const _errs2 = errors;
+if (errors === _errs2) {
+if (errors === _errs2) {
+if (typeof data1 === "string") {
+if (!formats0.test(data1)) {
+validate236.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate236.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs2 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.workspace_id !== undefined) {
+let data2 = data.workspace_id;
+const _errs4 = errors;
+if (errors === _errs4) {
+if (errors === _errs4) {
+if (typeof data2 === "string") {
+if (!formats0.test(data2)) {
+validate236.errors = [{ instancePath: instancePath + "/workspace_id", schemaPath: "#/properties/workspace_id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate236.errors = [{ instancePath: instancePath + "/workspace_id", schemaPath: "#/properties/workspace_id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs4 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.key_id !== undefined) {
+let data3 = data.key_id;
+const _errs6 = errors;
+if (typeof data3 !== "string" && data3 !== null) {
+validate236.errors = [{ instancePath: instancePath + "/key_id", schemaPath: "#/properties/key_id/type", keyword: "type", params: { type: schema260.properties.key_id.type } }];
+return false;
+}
+if (errors === _errs6) {
+if (errors === _errs6) {
+if (typeof data3 === "string") {
+if (!formats0.test(data3)) {
+validate236.errors = [{ instancePath: instancePath + "/key_id", schemaPath: "#/properties/key_id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+}
+}
+}
+var valid0 = _errs6 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.pool !== undefined) {
+const _errs8 = errors;
+if (typeof data.pool !== "string") {
+validate236.errors = [{ instancePath: instancePath + "/pool", schemaPath: "#/properties/pool/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs8 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.lane !== undefined) {
+let data5 = data.lane;
+const _errs10 = errors;
+if (typeof data5 !== "string") {
+validate236.errors = [{ instancePath: instancePath + "/lane", schemaPath: "#/properties/lane/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data5 === "live" || data5 === "batch")) {
+validate236.errors = [{ instancePath: instancePath + "/lane", schemaPath: "#/properties/lane/enum", keyword: "enum", params: { allowedValues: schema260.properties.lane.enum } }];
+return false;
+}
+var valid0 = _errs10 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.kind !== undefined) {
+const _errs12 = errors;
+if (typeof data.kind !== "string") {
+validate236.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs12 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.modality !== undefined) {
+const _errs14 = errors;
+if (typeof data.modality !== "string") {
+validate236.errors = [{ instancePath: instancePath + "/modality", schemaPath: "#/properties/modality/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs14 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.model !== undefined) {
+let data8 = data.model;
+const _errs16 = errors;
+if (typeof data8 !== "string" && data8 !== null) {
+validate236.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: schema260.properties.model.type } }];
+return false;
+}
+var valid0 = _errs16 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.state !== undefined) {
+let data9 = data.state;
+const _errs18 = errors;
+if (typeof data9 !== "string") {
+validate236.errors = [{ instancePath: instancePath + "/state", schemaPath: "#/properties/state/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data9 === "queued" || data9 === "running" || data9 === "completed" || data9 === "failed" || data9 === "cancelled" || data9 === "refused")) {
+validate236.errors = [{ instancePath: instancePath + "/state", schemaPath: "#/properties/state/enum", keyword: "enum", params: { allowedValues: schema260.properties.state.enum } }];
+return false;
+}
+var valid0 = _errs18 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.progress !== undefined) {
+let data10 = data.progress;
+const _errs20 = errors;
+if (errors === _errs20) {
+if (typeof data10 == "number" && isFinite(data10)) {
+if (data10 > 1 || isNaN(data10)) {
+validate236.errors = [{ instancePath: instancePath + "/progress", schemaPath: "#/properties/progress/maximum", keyword: "maximum", params: { comparison: "<=", limit: 1 } }];
+return false;
+} else {
+if (data10 < 0 || isNaN(data10)) {
+validate236.errors = [{ instancePath: instancePath + "/progress", schemaPath: "#/properties/progress/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+} else {
+validate236.errors = [{ instancePath: instancePath + "/progress", schemaPath: "#/properties/progress/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid0 = _errs20 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.attempt !== undefined) {
+let data11 = data.attempt;
+const _errs22 = errors;
+if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
+validate236.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs22) {
+if (typeof data11 == "number" && isFinite(data11)) {
+if (data11 < 1 || isNaN(data11)) {
+validate236.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+return false;
+}
+}
+}
+var valid0 = _errs22 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.dispatch !== undefined) {
+let data12 = data.dispatch;
+const _errs24 = errors;
+if (!(typeof data12 == "number" && (!(data12 % 1) && !isNaN(data12)) && isFinite(data12))) {
+validate236.errors = [{ instancePath: instancePath + "/dispatch", schemaPath: "#/properties/dispatch/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs24) {
+if (typeof data12 == "number" && isFinite(data12)) {
+if (data12 < 0 || isNaN(data12)) {
+validate236.errors = [{ instancePath: instancePath + "/dispatch", schemaPath: "#/properties/dispatch/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid0 = _errs24 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.claims !== undefined) {
+let data13 = data.claims;
+const _errs26 = errors;
+if (!(typeof data13 == "number" && (!(data13 % 1) && !isNaN(data13)) && isFinite(data13))) {
+validate236.errors = [{ instancePath: instancePath + "/claims", schemaPath: "#/properties/claims/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs26) {
+if (typeof data13 == "number" && isFinite(data13)) {
+if (data13 < 0 || isNaN(data13)) {
+validate236.errors = [{ instancePath: instancePath + "/claims", schemaPath: "#/properties/claims/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid0 = _errs26 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.rests !== undefined) {
+let data14 = data.rests;
+const _errs28 = errors;
+if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14))) {
+validate236.errors = [{ instancePath: instancePath + "/rests", schemaPath: "#/properties/rests/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs28) {
+if (typeof data14 == "number" && isFinite(data14)) {
+if (data14 < 0 || isNaN(data14)) {
+validate236.errors = [{ instancePath: instancePath + "/rests", schemaPath: "#/properties/rests/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid0 = _errs28 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.worker !== undefined) {
+let data15 = data.worker;
+const _errs30 = errors;
+if (typeof data15 !== "string" && data15 !== null) {
+validate236.errors = [{ instancePath: instancePath + "/worker", schemaPath: "#/properties/worker/type", keyword: "type", params: { type: schema260.properties.worker.type } }];
+return false;
+}
+if (errors === _errs30) {
+if (errors === _errs30) {
+if (typeof data15 === "string") {
+if (!formats0.test(data15)) {
+validate236.errors = [{ instancePath: instancePath + "/worker", schemaPath: "#/properties/worker/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+}
+}
+}
+var valid0 = _errs30 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.lease_until !== undefined) {
+let data16 = data.lease_until;
+const _errs32 = errors;
+if (typeof data16 !== "string" && data16 !== null) {
+validate236.errors = [{ instancePath: instancePath + "/lease_until", schemaPath: "#/properties/lease_until/type", keyword: "type", params: { type: schema260.properties.lease_until.type } }];
+return false;
+}
+if (errors === _errs32) {
+if (errors === _errs32) {
+if (typeof data16 === "string") {
+if (!formats14.validate(data16)) {
+validate236.errors = [{ instancePath: instancePath + "/lease_until", schemaPath: "#/properties/lease_until/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+}
+}
+}
+var valid0 = _errs32 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.is_at_provider !== undefined) {
+const _errs34 = errors;
+if (typeof data.is_at_provider !== "boolean") {
+validate236.errors = [{ instancePath: instancePath + "/is_at_provider", schemaPath: "#/properties/is_at_provider/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid0 = _errs34 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.is_cancel_requested !== undefined) {
+const _errs36 = errors;
+if (typeof data.is_cancel_requested !== "boolean") {
+validate236.errors = [{ instancePath: instancePath + "/is_cancel_requested", schemaPath: "#/properties/is_cancel_requested/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid0 = _errs36 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.unknown_since !== undefined) {
+let data19 = data.unknown_since;
+const _errs38 = errors;
+if (typeof data19 !== "string" && data19 !== null) {
+validate236.errors = [{ instancePath: instancePath + "/unknown_since", schemaPath: "#/properties/unknown_since/type", keyword: "type", params: { type: schema260.properties.unknown_since.type } }];
+return false;
+}
+if (errors === _errs38) {
+if (errors === _errs38) {
+if (typeof data19 === "string") {
+if (!formats14.validate(data19)) {
+validate236.errors = [{ instancePath: instancePath + "/unknown_since", schemaPath: "#/properties/unknown_since/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+}
+}
+}
+var valid0 = _errs38 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.error_code !== undefined) {
+let data20 = data.error_code;
+const _errs40 = errors;
+if (typeof data20 !== "string" && data20 !== null) {
+validate236.errors = [{ instancePath: instancePath + "/error_code", schemaPath: "#/properties/error_code/type", keyword: "type", params: { type: schema260.properties.error_code.type } }];
+return false;
+}
+var valid0 = _errs40 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.credits !== undefined) {
+let data21 = data.credits;
+const _errs42 = errors;
+if (!(typeof data21 == "number" && isFinite(data21)) && data21 !== null) {
+validate236.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/type", keyword: "type", params: { type: schema260.properties.credits.type } }];
+return false;
+}
+var valid0 = _errs42 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.held !== undefined) {
+let data22 = data.held;
+const _errs44 = errors;
+if (errors === _errs44) {
+if (Array.isArray(data22)) {
+var valid1 = true;
+const len0 = data22.length;
+for (let i0 = 0;i0 < len0; i0++) {
+let data23 = data22[i0];
+const _errs46 = errors;
+if (errors === _errs46) {
+if (data23 && typeof data23 == "object" && !Array.isArray(data23)) {
+let missing1;
+if (data23.attempt === undefined && (missing1 = "attempt") || data23.credits === undefined && (missing1 = "credits") || data23.deadline === undefined && (missing1 = "deadline")) {
+validate236.errors = [{ instancePath: instancePath + "/held/" + i0, schemaPath: "#/properties/held/items/required", keyword: "required", params: { missingProperty: missing1 } }];
+return false;
+} else {
+if (data23.attempt !== undefined) {
+let data24 = data23.attempt;
+const _errs48 = errors;
+if (!(typeof data24 == "number" && (!(data24 % 1) && !isNaN(data24)) && isFinite(data24))) {
+validate236.errors = [{ instancePath: instancePath + "/held/" + i0 + "/attempt", schemaPath: "#/properties/held/items/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs48) {
+if (typeof data24 == "number" && isFinite(data24)) {
+if (data24 < 1 || isNaN(data24)) {
+validate236.errors = [{ instancePath: instancePath + "/held/" + i0 + "/attempt", schemaPath: "#/properties/held/items/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+return false;
+}
+}
+}
+var valid2 = _errs48 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data23.credits !== undefined) {
+let data25 = data23.credits;
+const _errs50 = errors;
+if (errors === _errs50) {
+if (typeof data25 == "number" && isFinite(data25)) {
+if (data25 < 0 || isNaN(data25)) {
+validate236.errors = [{ instancePath: instancePath + "/held/" + i0 + "/credits", schemaPath: "#/properties/held/items/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+} else {
+validate236.errors = [{ instancePath: instancePath + "/held/" + i0 + "/credits", schemaPath: "#/properties/held/items/properties/credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid2 = _errs50 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data23.deadline !== undefined) {
+let data26 = data23.deadline;
+const _errs52 = errors;
+if (errors === _errs52) {
+if (errors === _errs52) {
+if (typeof data26 === "string") {
+if (!formats14.validate(data26)) {
+validate236.errors = [{ instancePath: instancePath + "/held/" + i0 + "/deadline", schemaPath: "#/properties/held/items/properties/deadline/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate236.errors = [{ instancePath: instancePath + "/held/" + i0 + "/deadline", schemaPath: "#/properties/held/items/properties/deadline/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid2 = _errs52 === errors;
+} else {
+var valid2 = true;
+}
+}
+}
+}
+} else {
+validate236.errors = [{ instancePath: instancePath + "/held/" + i0, schemaPath: "#/properties/held/items/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid1 = _errs46 === errors;
+if (!valid1) {
+break;
+}
+}
+} else {
+validate236.errors = [{ instancePath: instancePath + "/held", schemaPath: "#/properties/held/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid0 = _errs44 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.run_id !== undefined) {
+let data27 = data.run_id;
+const _errs54 = errors;
+if (typeof data27 !== "string" && data27 !== null) {
+validate236.errors = [{ instancePath: instancePath + "/run_id", schemaPath: "#/properties/run_id/type", keyword: "type", params: { type: schema260.properties.run_id.type } }];
+return false;
+}
+if (errors === _errs54) {
+if (errors === _errs54) {
+if (typeof data27 === "string") {
+if (!formats0.test(data27)) {
+validate236.errors = [{ instancePath: instancePath + "/run_id", schemaPath: "#/properties/run_id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+}
+}
+}
+var valid0 = _errs54 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.step_id !== undefined) {
+let data28 = data.step_id;
+const _errs56 = errors;
+if (typeof data28 !== "string" && data28 !== null) {
+validate236.errors = [{ instancePath: instancePath + "/step_id", schemaPath: "#/properties/step_id/type", keyword: "type", params: { type: schema260.properties.step_id.type } }];
+return false;
+}
+var valid0 = _errs56 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.created_at !== undefined) {
+let data29 = data.created_at;
+const _errs58 = errors;
+if (errors === _errs58) {
+if (errors === _errs58) {
+if (typeof data29 === "string") {
+if (!formats14.validate(data29)) {
+validate236.errors = [{ instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate236.errors = [{ instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs58 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.started_at !== undefined) {
+let data30 = data.started_at;
+const _errs60 = errors;
+if (typeof data30 !== "string" && data30 !== null) {
+validate236.errors = [{ instancePath: instancePath + "/started_at", schemaPath: "#/properties/started_at/type", keyword: "type", params: { type: schema260.properties.started_at.type } }];
+return false;
+}
+if (errors === _errs60) {
+if (errors === _errs60) {
+if (typeof data30 === "string") {
+if (!formats14.validate(data30)) {
+validate236.errors = [{ instancePath: instancePath + "/started_at", schemaPath: "#/properties/started_at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+}
+}
+}
+var valid0 = _errs60 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.ended_at !== undefined) {
+let data31 = data.ended_at;
+const _errs62 = errors;
+if (typeof data31 !== "string" && data31 !== null) {
+validate236.errors = [{ instancePath: instancePath + "/ended_at", schemaPath: "#/properties/ended_at/type", keyword: "type", params: { type: schema260.properties.ended_at.type } }];
+return false;
+}
+if (errors === _errs62) {
+if (errors === _errs62) {
+if (typeof data31 === "string") {
+if (!formats14.validate(data31)) {
+validate236.errors = [{ instancePath: instancePath + "/ended_at", schemaPath: "#/properties/ended_at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+}
+}
+}
+var valid0 = _errs62 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.deadline !== undefined) {
+let data32 = data.deadline;
+const _errs64 = errors;
+if (errors === _errs64) {
+if (errors === _errs64) {
+if (typeof data32 === "string") {
+if (!formats14.validate(data32)) {
+validate236.errors = [{ instancePath: instancePath + "/deadline", schemaPath: "#/properties/deadline/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate236.errors = [{ instancePath: instancePath + "/deadline", schemaPath: "#/properties/deadline/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs64 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate236.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate236.errors = vErrors;
+return errors === 0;
+}
+validate236.evaluated = { props: { object: true, id: true, workspace_id: true, key_id: true, pool: true, lane: true, kind: true, modality: true, model: true, state: true, progress: true, attempt: true, dispatch: true, claims: true, rests: true, worker: true, lease_until: true, is_at_provider: true, is_cancel_requested: true, unknown_since: true, error_code: true, credits: true, held: true, run_id: true, step_id: true, created_at: true, started_at: true, ended_at: true, deadline: true }, dynamicProps: false, dynamicItems: false };
+var validateOperatorLedgerAudit = validate237;
+function validate237(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate237.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.ok === undefined && (missing0 = "ok") || data.faults === undefined && (missing0 = "faults")) {
+validate237.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.ok !== undefined) {
+const _errs1 = errors;
+if (typeof data.ok !== "boolean") {
+validate237.errors = [{ instancePath: instancePath + "/ok", schemaPath: "#/properties/ok/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.faults !== undefined) {
+let data1 = data.faults;
+const _errs3 = errors;
+if (errors === _errs3) {
+if (Array.isArray(data1)) {
+var valid1 = true;
+const len0 = data1.length;
+for (let i0 = 0;i0 < len0; i0++) {
+let data2 = data1[i0];
+const _errs5 = errors;
+if (errors === _errs5) {
+if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
+let missing1;
+if (data2.workspace_id === undefined && (missing1 = "workspace_id") || data2.fault === undefined && (missing1 = "fault") || data2.expected === undefined && (missing1 = "expected") || data2.found === undefined && (missing1 = "found")) {
+validate237.errors = [{ instancePath: instancePath + "/faults/" + i0, schemaPath: "#/properties/faults/items/required", keyword: "required", params: { missingProperty: missing1 } }];
+return false;
+} else {
+if (data2.workspace_id !== undefined) {
+let data3 = data2.workspace_id;
+const _errs7 = errors;
+if (errors === _errs7) {
+if (errors === _errs7) {
+if (typeof data3 === "string") {
+if (!formats0.test(data3)) {
+validate237.errors = [{ instancePath: instancePath + "/faults/" + i0 + "/workspace_id", schemaPath: "#/properties/faults/items/properties/workspace_id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate237.errors = [{ instancePath: instancePath + "/faults/" + i0 + "/workspace_id", schemaPath: "#/properties/faults/items/properties/workspace_id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid2 = _errs7 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data2.fault !== undefined) {
+const _errs9 = errors;
+if (typeof data2.fault !== "string") {
+validate237.errors = [{ instancePath: instancePath + "/faults/" + i0 + "/fault", schemaPath: "#/properties/faults/items/properties/fault/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid2 = _errs9 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data2.expected !== undefined) {
+const _errs11 = errors;
+if (typeof data2.expected !== "string") {
+validate237.errors = [{ instancePath: instancePath + "/faults/" + i0 + "/expected", schemaPath: "#/properties/faults/items/properties/expected/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid2 = _errs11 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data2.found !== undefined) {
+const _errs13 = errors;
+if (typeof data2.found !== "string") {
+validate237.errors = [{ instancePath: instancePath + "/faults/" + i0 + "/found", schemaPath: "#/properties/faults/items/properties/found/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid2 = _errs13 === errors;
+} else {
+var valid2 = true;
+}
+}
+}
+}
+}
+} else {
+validate237.errors = [{ instancePath: instancePath + "/faults/" + i0, schemaPath: "#/properties/faults/items/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid1 = _errs5 === errors;
+if (!valid1) {
+break;
+}
+}
+} else {
+validate237.errors = [{ instancePath: instancePath + "/faults", schemaPath: "#/properties/faults/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid0 = _errs3 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+} else {
+validate237.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate237.errors = vErrors;
+return errors === 0;
+}
+validate237.evaluated = { props: { ok: true, faults: true }, dynamicProps: false, dynamicItems: false };
+var validateOperatorLedgerEntry = validate238;
+var schema262 = { type: "object", required: ["object", "id", "kind", "credits", "source_id", "attempt", "note", "at"], properties: { object: { const: "ledger_entry" }, id: { type: "string" }, kind: { type: "string", enum: ["settle", "top_up", "correction"] }, credits: { type: "number" }, source_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 0 }, note: { type: ["string", "null"] }, at: { type: "string", format: "date-time" } } };
+function validate238(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate238.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.object === undefined && (missing0 = "object") || data.id === undefined && (missing0 = "id") || data.kind === undefined && (missing0 = "kind") || data.credits === undefined && (missing0 = "credits") || data.source_id === undefined && (missing0 = "source_id") || data.attempt === undefined && (missing0 = "attempt") || data.note === undefined && (missing0 = "note") || data.at === undefined && (missing0 = "at")) {
+validate238.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.object !== undefined) {
+const _errs1 = errors;
+if (data.object !== "ledger_entry") {
+validate238.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "ledger_entry" } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.id !== undefined) {
+const _errs2 = errors;
+if (typeof data.id !== "string") {
+validate238.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs2 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.kind !== undefined) {
+let data2 = data.kind;
+const _errs4 = errors;
+if (typeof data2 !== "string") {
+validate238.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data2 === "settle" || data2 === "top_up" || data2 === "correction")) {
+validate238.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/enum", keyword: "enum", params: { allowedValues: schema262.properties.kind.enum } }];
+return false;
+}
+var valid0 = _errs4 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.credits !== undefined) {
+let data3 = data.credits;
+const _errs6 = errors;
+if (!(typeof data3 == "number" && isFinite(data3))) {
+validate238.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+var valid0 = _errs6 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.source_id !== undefined) {
+let data4 = data.source_id;
+const _errs8 = errors;
+if (errors === _errs8) {
+if (errors === _errs8) {
+if (typeof data4 === "string") {
+if (!formats0.test(data4)) {
+validate238.errors = [{ instancePath: instancePath + "/source_id", schemaPath: "#/properties/source_id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate238.errors = [{ instancePath: instancePath + "/source_id", schemaPath: "#/properties/source_id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs8 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.attempt !== undefined) {
+let data5 = data.attempt;
+const _errs10 = errors;
+if (!(typeof data5 == "number" && (!(data5 % 1) && !isNaN(data5)) && isFinite(data5))) {
+validate238.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs10) {
+if (typeof data5 == "number" && isFinite(data5)) {
+if (data5 < 0 || isNaN(data5)) {
+validate238.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid0 = _errs10 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.note !== undefined) {
+let data6 = data.note;
+const _errs12 = errors;
+if (typeof data6 !== "string" && data6 !== null) {
+validate238.errors = [{ instancePath: instancePath + "/note", schemaPath: "#/properties/note/type", keyword: "type", params: { type: schema262.properties.note.type } }];
+return false;
+}
+var valid0 = _errs12 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.at !== undefined) {
+let data7 = data.at;
+const _errs14 = errors;
+if (errors === _errs14) {
+if (errors === _errs14) {
+if (typeof data7 === "string") {
+if (!formats14.validate(data7)) {
+validate238.errors = [{ instancePath: instancePath + "/at", schemaPath: "#/properties/at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate238.errors = [{ instancePath: instancePath + "/at", schemaPath: "#/properties/at/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs14 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate238.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate238.errors = vErrors;
+return errors === 0;
+}
+validate238.evaluated = { props: { object: true, id: true, kind: true, credits: true, source_id: true, attempt: true, note: true, at: true }, dynamicProps: false, dynamicItems: false };
+var validateOperatorLedgerList = validate239;
+var schema263 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "OperatorLedgerEntry" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
+function validate239(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate239.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.object === undefined && (missing0 = "object") || data.data === undefined && (missing0 = "data") || data.first_id === undefined && (missing0 = "first_id") || data.last_id === undefined && (missing0 = "last_id") || data.has_more === undefined && (missing0 = "has_more")) {
+validate239.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.object !== undefined) {
+const _errs1 = errors;
+if (data.object !== "list") {
+validate239.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.data !== undefined) {
+let data1 = data.data;
+const _errs2 = errors;
+if (errors === _errs2) {
+if (Array.isArray(data1)) {
+var valid1 = true;
+const len0 = data1.length;
+for (let i0 = 0;i0 < len0; i0++) {
+let data2 = data1[i0];
+const _errs4 = errors;
+const _errs5 = errors;
+if (errors === _errs5) {
+if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
+let missing1;
+if (data2.object === undefined && (missing1 = "object") || data2.id === undefined && (missing1 = "id") || data2.kind === undefined && (missing1 = "kind") || data2.credits === undefined && (missing1 = "credits") || data2.source_id === undefined && (missing1 = "source_id") || data2.attempt === undefined && (missing1 = "attempt") || data2.note === undefined && (missing1 = "note") || data2.at === undefined && (missing1 = "at")) {
+validate239.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "OperatorLedgerEntry/required", keyword: "required", params: { missingProperty: missing1 } }];
+return false;
+} else {
+if (data2.object !== undefined) {
+const _errs7 = errors;
+if (data2.object !== "ledger_entry") {
+validate239.errors = [{ instancePath: instancePath + "/data/" + i0 + "/object", schemaPath: "OperatorLedgerEntry/properties/object/const", keyword: "const", params: { allowedValue: "ledger_entry" } }];
+return false;
+}
+var valid3 = _errs7 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.id !== undefined) {
+const _errs8 = errors;
+if (typeof data2.id !== "string") {
+validate239.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "OperatorLedgerEntry/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid3 = _errs8 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.kind !== undefined) {
+let data5 = data2.kind;
+const _errs10 = errors;
+if (typeof data5 !== "string") {
+validate239.errors = [{ instancePath: instancePath + "/data/" + i0 + "/kind", schemaPath: "OperatorLedgerEntry/properties/kind/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data5 === "settle" || data5 === "top_up" || data5 === "correction")) {
+validate239.errors = [{ instancePath: instancePath + "/data/" + i0 + "/kind", schemaPath: "OperatorLedgerEntry/properties/kind/enum", keyword: "enum", params: { allowedValues: schema262.properties.kind.enum } }];
+return false;
+}
+var valid3 = _errs10 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.credits !== undefined) {
+let data6 = data2.credits;
+const _errs12 = errors;
+if (!(typeof data6 == "number" && isFinite(data6))) {
+validate239.errors = [{ instancePath: instancePath + "/data/" + i0 + "/credits", schemaPath: "OperatorLedgerEntry/properties/credits/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+var valid3 = _errs12 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.source_id !== undefined) {
+let data7 = data2.source_id;
+const _errs14 = errors;
+if (errors === _errs14) {
+if (errors === _errs14) {
+if (typeof data7 === "string") {
+if (!formats0.test(data7)) {
+validate239.errors = [{ instancePath: instancePath + "/data/" + i0 + "/source_id", schemaPath: "OperatorLedgerEntry/properties/source_id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate239.errors = [{ instancePath: instancePath + "/data/" + i0 + "/source_id", schemaPath: "OperatorLedgerEntry/properties/source_id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid3 = _errs14 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.attempt !== undefined) {
+let data8 = data2.attempt;
+const _errs16 = errors;
+if (!(typeof data8 == "number" && (!(data8 % 1) && !isNaN(data8)) && isFinite(data8))) {
+validate239.errors = [{ instancePath: instancePath + "/data/" + i0 + "/attempt", schemaPath: "OperatorLedgerEntry/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs16) {
+if (typeof data8 == "number" && isFinite(data8)) {
+if (data8 < 0 || isNaN(data8)) {
+validate239.errors = [{ instancePath: instancePath + "/data/" + i0 + "/attempt", schemaPath: "OperatorLedgerEntry/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid3 = _errs16 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.note !== undefined) {
+let data9 = data2.note;
+const _errs18 = errors;
+if (typeof data9 !== "string" && data9 !== null) {
+validate239.errors = [{ instancePath: instancePath + "/data/" + i0 + "/note", schemaPath: "OperatorLedgerEntry/properties/note/type", keyword: "type", params: { type: schema262.properties.note.type } }];
+return false;
+}
+var valid3 = _errs18 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.at !== undefined) {
+let data10 = data2.at;
+const _errs20 = errors;
+if (errors === _errs20) {
+if (errors === _errs20) {
+if (typeof data10 === "string") {
+if (!formats14.validate(data10)) {
+validate239.errors = [{ instancePath: instancePath + "/data/" + i0 + "/at", schemaPath: "OperatorLedgerEntry/properties/at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate239.errors = [{ instancePath: instancePath + "/data/" + i0 + "/at", schemaPath: "OperatorLedgerEntry/properties/at/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid3 = _errs20 === errors;
+} else {
+var valid3 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate239.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "OperatorLedgerEntry/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid1 = _errs4 === errors;
+if (!valid1) {
+break;
+}
+}
+} else {
+validate239.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid0 = _errs2 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.first_id !== undefined) {
+let data11 = data.first_id;
+const _errs22 = errors;
+if (typeof data11 !== "string" && data11 !== null) {
+validate239.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema263.properties.first_id.type } }];
+return false;
+}
+var valid0 = _errs22 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.last_id !== undefined) {
+let data12 = data.last_id;
+const _errs24 = errors;
+if (typeof data12 !== "string" && data12 !== null) {
+validate239.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema263.properties.last_id.type } }];
+return false;
+}
+var valid0 = _errs24 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.has_more !== undefined) {
+const _errs26 = errors;
+if (typeof data.has_more !== "boolean") {
+validate239.errors = [{ instancePath: instancePath + "/has_more", schemaPath: "#/properties/has_more/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid0 = _errs26 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+} else {
+validate239.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate239.errors = vErrors;
+return errors === 0;
+}
+validate239.evaluated = { props: { object: true, data: true, first_id: true, last_id: true, has_more: true }, dynamicProps: false, dynamicItems: false };
+var validateOperatorMemberList = validate240;
+var schema265 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "OperatorMember" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
+var schema266 = { type: "object", required: ["object", "id", "name", "email", "role", "is_active", "created_at"], properties: { object: { const: "member" }, id: { type: "string", format: "uuid" }, name: { type: "string" }, email: { type: ["string", "null"] }, role: { type: "string", enum: ["owner", "admin", "developer", "billing"] }, is_active: { type: "boolean" }, created_at: { type: "string", format: "date-time" } } };
+function validate240(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate240.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.object === undefined && (missing0 = "object") || data.data === undefined && (missing0 = "data") || data.first_id === undefined && (missing0 = "first_id") || data.last_id === undefined && (missing0 = "last_id") || data.has_more === undefined && (missing0 = "has_more")) {
+validate240.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.object !== undefined) {
+const _errs1 = errors;
+if (data.object !== "list") {
+validate240.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.data !== undefined) {
+let data1 = data.data;
+const _errs2 = errors;
+if (errors === _errs2) {
+if (Array.isArray(data1)) {
+var valid1 = true;
+const len0 = data1.length;
+for (let i0 = 0;i0 < len0; i0++) {
+let data2 = data1[i0];
+const _errs4 = errors;
+const _errs5 = errors;
+if (errors === _errs5) {
+if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
+let missing1;
+if (data2.object === undefined && (missing1 = "object") || data2.id === undefined && (missing1 = "id") || data2.name === undefined && (missing1 = "name") || data2.email === undefined && (missing1 = "email") || data2.role === undefined && (missing1 = "role") || data2.is_active === undefined && (missing1 = "is_active") || data2.created_at === undefined && (missing1 = "created_at")) {
+validate240.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "OperatorMember/required", keyword: "required", params: { missingProperty: missing1 } }];
+return false;
+} else {
+if (data2.object !== undefined) {
+const _errs7 = errors;
+if (data2.object !== "member") {
+validate240.errors = [{ instancePath: instancePath + "/data/" + i0 + "/object", schemaPath: "OperatorMember/properties/object/const", keyword: "const", params: { allowedValue: "member" } }];
+return false;
+}
+var valid3 = _errs7 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.id !== undefined) {
+let data4 = data2.id;
+const _errs8 = errors;
+if (errors === _errs8) {
+if (errors === _errs8) {
+if (typeof data4 === "string") {
+if (!formats0.test(data4)) {
+validate240.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "OperatorMember/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate240.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "OperatorMember/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid3 = _errs8 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.name !== undefined) {
+const _errs10 = errors;
+if (typeof data2.name !== "string") {
+validate240.errors = [{ instancePath: instancePath + "/data/" + i0 + "/name", schemaPath: "OperatorMember/properties/name/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid3 = _errs10 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.email !== undefined) {
+let data6 = data2.email;
+const _errs12 = errors;
+if (typeof data6 !== "string" && data6 !== null) {
+validate240.errors = [{ instancePath: instancePath + "/data/" + i0 + "/email", schemaPath: "OperatorMember/properties/email/type", keyword: "type", params: { type: schema266.properties.email.type } }];
+return false;
+}
+var valid3 = _errs12 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.role !== undefined) {
+let data7 = data2.role;
+const _errs14 = errors;
+if (typeof data7 !== "string") {
+validate240.errors = [{ instancePath: instancePath + "/data/" + i0 + "/role", schemaPath: "OperatorMember/properties/role/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data7 === "owner" || data7 === "admin" || data7 === "developer" || data7 === "billing")) {
+validate240.errors = [{ instancePath: instancePath + "/data/" + i0 + "/role", schemaPath: "OperatorMember/properties/role/enum", keyword: "enum", params: { allowedValues: schema266.properties.role.enum } }];
+return false;
+}
+var valid3 = _errs14 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.is_active !== undefined) {
+const _errs16 = errors;
+if (typeof data2.is_active !== "boolean") {
+validate240.errors = [{ instancePath: instancePath + "/data/" + i0 + "/is_active", schemaPath: "OperatorMember/properties/is_active/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid3 = _errs16 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.created_at !== undefined) {
+let data9 = data2.created_at;
+const _errs18 = errors;
+if (errors === _errs18) {
+if (errors === _errs18) {
+if (typeof data9 === "string") {
+if (!formats14.validate(data9)) {
+validate240.errors = [{ instancePath: instancePath + "/data/" + i0 + "/created_at", schemaPath: "OperatorMember/properties/created_at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate240.errors = [{ instancePath: instancePath + "/data/" + i0 + "/created_at", schemaPath: "OperatorMember/properties/created_at/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid3 = _errs18 === errors;
+} else {
+var valid3 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate240.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "OperatorMember/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid1 = _errs4 === errors;
+if (!valid1) {
+break;
+}
+}
+} else {
+validate240.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid0 = _errs2 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.first_id !== undefined) {
+let data10 = data.first_id;
+const _errs20 = errors;
+if (typeof data10 !== "string" && data10 !== null) {
+validate240.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema265.properties.first_id.type } }];
+return false;
+}
+var valid0 = _errs20 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.last_id !== undefined) {
+let data11 = data.last_id;
+const _errs22 = errors;
+if (typeof data11 !== "string" && data11 !== null) {
+validate240.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema265.properties.last_id.type } }];
+return false;
+}
+var valid0 = _errs22 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.has_more !== undefined) {
+const _errs24 = errors;
+if (typeof data.has_more !== "boolean") {
+validate240.errors = [{ instancePath: instancePath + "/has_more", schemaPath: "#/properties/has_more/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid0 = _errs24 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+} else {
+validate240.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate240.errors = vErrors;
+return errors === 0;
+}
+validate240.evaluated = { props: { object: true, data: true, first_id: true, last_id: true, has_more: true }, dynamicProps: false, dynamicItems: false };
+var validateOperatorMember = validate241;
+function validate241(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate241.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.object === undefined && (missing0 = "object") || data.id === undefined && (missing0 = "id") || data.name === undefined && (missing0 = "name") || data.email === undefined && (missing0 = "email") || data.role === undefined && (missing0 = "role") || data.is_active === undefined && (missing0 = "is_active") || data.created_at === undefined && (missing0 = "created_at")) {
+validate241.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.object !== undefined) {
+const _errs1 = errors;
+if (data.object !== "member") {
+validate241.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "member" } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.id !== undefined) {
+let data1 = data.id;
+const _errs2 = errors;
+if (errors === _errs2) {
+if (errors === _errs2) {
+if (typeof data1 === "string") {
+if (!formats0.test(data1)) {
+validate241.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate241.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs2 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.name !== undefined) {
+const _errs4 = errors;
+if (typeof data.name !== "string") {
+validate241.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs4 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.email !== undefined) {
+let data3 = data.email;
+const _errs6 = errors;
+if (typeof data3 !== "string" && data3 !== null) {
+validate241.errors = [{ instancePath: instancePath + "/email", schemaPath: "#/properties/email/type", keyword: "type", params: { type: schema266.properties.email.type } }];
+return false;
+}
+var valid0 = _errs6 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.role !== undefined) {
+let data4 = data.role;
+const _errs8 = errors;
+if (typeof data4 !== "string") {
+validate241.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data4 === "owner" || data4 === "admin" || data4 === "developer" || data4 === "billing")) {
+validate241.errors = [{ instancePath: instancePath + "/role", schemaPath: "#/properties/role/enum", keyword: "enum", params: { allowedValues: schema266.properties.role.enum } }];
+return false;
+}
+var valid0 = _errs8 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.is_active !== undefined) {
+const _errs10 = errors;
+if (typeof data.is_active !== "boolean") {
+validate241.errors = [{ instancePath: instancePath + "/is_active", schemaPath: "#/properties/is_active/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid0 = _errs10 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.created_at !== undefined) {
+let data6 = data.created_at;
+const _errs12 = errors;
+if (errors === _errs12) {
+if (errors === _errs12) {
+if (typeof data6 === "string") {
+if (!formats14.validate(data6)) {
+validate241.errors = [{ instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate241.errors = [{ instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs12 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate241.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate241.errors = vErrors;
+return errors === 0;
+}
+validate241.evaluated = { props: { object: true, id: true, name: true, email: true, role: true, is_active: true, created_at: true }, dynamicProps: false, dynamicItems: false };
+var validateOperatorPoolList = validate242;
+var schema268 = { type: "object", required: ["object", "data"], properties: { object: { const: "list" }, data: { type: "array", items: { type: "object", required: ["pool", "lane", "queued", "running", "slots", "processes", "oldest_waiting_seconds", "wanted_processes"], properties: { pool: { type: "string" }, lane: { type: "string", enum: ["live", "batch"] }, queued: { type: "integer", minimum: 0 }, running: { type: "integer", minimum: 0 }, slots: { type: "integer", minimum: 0 }, processes: { type: "integer", minimum: 0 }, oldest_waiting_seconds: { type: "number", minimum: 0 }, wanted_processes: { type: "integer", minimum: 0 } } } } } };
+function validate242(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate242.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.object === undefined && (missing0 = "object") || data.data === undefined && (missing0 = "data")) {
+validate242.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.object !== undefined) {
+const _errs1 = errors;
+if (data.object !== "list") {
+validate242.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.data !== undefined) {
+let data1 = data.data;
+const _errs2 = errors;
+if (errors === _errs2) {
+if (Array.isArray(data1)) {
+var valid1 = true;
+const len0 = data1.length;
+for (let i0 = 0;i0 < len0; i0++) {
+let data2 = data1[i0];
+const _errs4 = errors;
+if (errors === _errs4) {
+if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
+let missing1;
+if (data2.pool === undefined && (missing1 = "pool") || data2.lane === undefined && (missing1 = "lane") || data2.queued === undefined && (missing1 = "queued") || data2.running === undefined && (missing1 = "running") || data2.slots === undefined && (missing1 = "slots") || data2.processes === undefined && (missing1 = "processes") || data2.oldest_waiting_seconds === undefined && (missing1 = "oldest_waiting_seconds") || data2.wanted_processes === undefined && (missing1 = "wanted_processes")) {
+validate242.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "#/properties/data/items/required", keyword: "required", params: { missingProperty: missing1 } }];
+return false;
+} else {
+if (data2.pool !== undefined) {
+const _errs6 = errors;
+if (typeof data2.pool !== "string") {
+validate242.errors = [{ instancePath: instancePath + "/data/" + i0 + "/pool", schemaPath: "#/properties/data/items/properties/pool/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid2 = _errs6 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data2.lane !== undefined) {
+let data4 = data2.lane;
+const _errs8 = errors;
+if (typeof data4 !== "string") {
+validate242.errors = [{ instancePath: instancePath + "/data/" + i0 + "/lane", schemaPath: "#/properties/data/items/properties/lane/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data4 === "live" || data4 === "batch")) {
+validate242.errors = [{ instancePath: instancePath + "/data/" + i0 + "/lane", schemaPath: "#/properties/data/items/properties/lane/enum", keyword: "enum", params: { allowedValues: schema268.properties.data.items.properties.lane.enum } }];
+return false;
+}
+var valid2 = _errs8 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data2.queued !== undefined) {
+let data5 = data2.queued;
+const _errs10 = errors;
+if (!(typeof data5 == "number" && (!(data5 % 1) && !isNaN(data5)) && isFinite(data5))) {
+validate242.errors = [{ instancePath: instancePath + "/data/" + i0 + "/queued", schemaPath: "#/properties/data/items/properties/queued/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs10) {
+if (typeof data5 == "number" && isFinite(data5)) {
+if (data5 < 0 || isNaN(data5)) {
+validate242.errors = [{ instancePath: instancePath + "/data/" + i0 + "/queued", schemaPath: "#/properties/data/items/properties/queued/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid2 = _errs10 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data2.running !== undefined) {
+let data6 = data2.running;
+const _errs12 = errors;
+if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
+validate242.errors = [{ instancePath: instancePath + "/data/" + i0 + "/running", schemaPath: "#/properties/data/items/properties/running/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs12) {
+if (typeof data6 == "number" && isFinite(data6)) {
+if (data6 < 0 || isNaN(data6)) {
+validate242.errors = [{ instancePath: instancePath + "/data/" + i0 + "/running", schemaPath: "#/properties/data/items/properties/running/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid2 = _errs12 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data2.slots !== undefined) {
+let data7 = data2.slots;
+const _errs14 = errors;
+if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7))) {
+validate242.errors = [{ instancePath: instancePath + "/data/" + i0 + "/slots", schemaPath: "#/properties/data/items/properties/slots/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs14) {
+if (typeof data7 == "number" && isFinite(data7)) {
+if (data7 < 0 || isNaN(data7)) {
+validate242.errors = [{ instancePath: instancePath + "/data/" + i0 + "/slots", schemaPath: "#/properties/data/items/properties/slots/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid2 = _errs14 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data2.processes !== undefined) {
+let data8 = data2.processes;
+const _errs16 = errors;
+if (!(typeof data8 == "number" && (!(data8 % 1) && !isNaN(data8)) && isFinite(data8))) {
+validate242.errors = [{ instancePath: instancePath + "/data/" + i0 + "/processes", schemaPath: "#/properties/data/items/properties/processes/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs16) {
+if (typeof data8 == "number" && isFinite(data8)) {
+if (data8 < 0 || isNaN(data8)) {
+validate242.errors = [{ instancePath: instancePath + "/data/" + i0 + "/processes", schemaPath: "#/properties/data/items/properties/processes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid2 = _errs16 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data2.oldest_waiting_seconds !== undefined) {
+let data9 = data2.oldest_waiting_seconds;
+const _errs18 = errors;
+if (errors === _errs18) {
+if (typeof data9 == "number" && isFinite(data9)) {
+if (data9 < 0 || isNaN(data9)) {
+validate242.errors = [{ instancePath: instancePath + "/data/" + i0 + "/oldest_waiting_seconds", schemaPath: "#/properties/data/items/properties/oldest_waiting_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+} else {
+validate242.errors = [{ instancePath: instancePath + "/data/" + i0 + "/oldest_waiting_seconds", schemaPath: "#/properties/data/items/properties/oldest_waiting_seconds/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid2 = _errs18 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data2.wanted_processes !== undefined) {
+let data10 = data2.wanted_processes;
+const _errs20 = errors;
+if (!(typeof data10 == "number" && (!(data10 % 1) && !isNaN(data10)) && isFinite(data10))) {
+validate242.errors = [{ instancePath: instancePath + "/data/" + i0 + "/wanted_processes", schemaPath: "#/properties/data/items/properties/wanted_processes/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs20) {
+if (typeof data10 == "number" && isFinite(data10)) {
+if (data10 < 0 || isNaN(data10)) {
+validate242.errors = [{ instancePath: instancePath + "/data/" + i0 + "/wanted_processes", schemaPath: "#/properties/data/items/properties/wanted_processes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid2 = _errs20 === errors;
+} else {
+var valid2 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate242.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "#/properties/data/items/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid1 = _errs4 === errors;
+if (!valid1) {
+break;
+}
+}
+} else {
+validate242.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid0 = _errs2 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+} else {
+validate242.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate242.errors = vErrors;
+return errors === 0;
+}
+validate242.evaluated = { props: { object: true, data: true }, dynamicProps: false, dynamicItems: false };
+var validateOperatorPresetList = validate243;
+var schema269 = { type: "object", required: ["object", "data"], properties: { object: { const: "list" }, data: { type: "array", items: { type: "object", required: ["name", "requests_per_minute", "daily_tokens"], properties: { name: { type: "string" }, requests_per_minute: { type: ["integer", "null"] }, daily_tokens: { type: ["integer", "null"] } } } } } };
+function validate243(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate243.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.object === undefined && (missing0 = "object") || data.data === undefined && (missing0 = "data")) {
+validate243.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.object !== undefined) {
+const _errs1 = errors;
+if (data.object !== "list") {
+validate243.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.data !== undefined) {
+let data1 = data.data;
+const _errs2 = errors;
+if (errors === _errs2) {
+if (Array.isArray(data1)) {
+var valid1 = true;
+const len0 = data1.length;
+for (let i0 = 0;i0 < len0; i0++) {
+let data2 = data1[i0];
+const _errs4 = errors;
+if (errors === _errs4) {
+if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
+let missing1;
+if (data2.name === undefined && (missing1 = "name") || data2.requests_per_minute === undefined && (missing1 = "requests_per_minute") || data2.daily_tokens === undefined && (missing1 = "daily_tokens")) {
+validate243.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "#/properties/data/items/required", keyword: "required", params: { missingProperty: missing1 } }];
+return false;
+} else {
+if (data2.name !== undefined) {
+const _errs6 = errors;
+if (typeof data2.name !== "string") {
+validate243.errors = [{ instancePath: instancePath + "/data/" + i0 + "/name", schemaPath: "#/properties/data/items/properties/name/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid2 = _errs6 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data2.requests_per_minute !== undefined) {
+let data4 = data2.requests_per_minute;
+const _errs8 = errors;
+if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4)) && data4 !== null) {
+validate243.errors = [{ instancePath: instancePath + "/data/" + i0 + "/requests_per_minute", schemaPath: "#/properties/data/items/properties/requests_per_minute/type", keyword: "type", params: { type: schema269.properties.data.items.properties.requests_per_minute.type } }];
+return false;
+}
+var valid2 = _errs8 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data2.daily_tokens !== undefined) {
+let data5 = data2.daily_tokens;
+const _errs10 = errors;
+if (!(typeof data5 == "number" && (!(data5 % 1) && !isNaN(data5)) && isFinite(data5)) && data5 !== null) {
+validate243.errors = [{ instancePath: instancePath + "/data/" + i0 + "/daily_tokens", schemaPath: "#/properties/data/items/properties/daily_tokens/type", keyword: "type", params: { type: schema269.properties.data.items.properties.daily_tokens.type } }];
+return false;
+}
+var valid2 = _errs10 === errors;
+} else {
+var valid2 = true;
+}
+}
+}
+}
+} else {
+validate243.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "#/properties/data/items/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid1 = _errs4 === errors;
+if (!valid1) {
+break;
+}
+}
+} else {
+validate243.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid0 = _errs2 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+} else {
+validate243.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate243.errors = vErrors;
+return errors === 0;
+}
+validate243.evaluated = { props: { object: true, data: true }, dynamicProps: false, dynamicItems: false };
+var validateOperatorRedrive = validate244;
+var schema270 = { type: "object", required: ["object", "data"], properties: { object: { const: "list" }, data: { type: "array", items: { type: "object", required: ["id", "result"], properties: { id: { type: "string", format: "uuid" }, result: { type: "string", enum: ["done", "unknown", "over", "funds"] } } } } } };
+function validate244(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate244.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.object === undefined && (missing0 = "object") || data.data === undefined && (missing0 = "data")) {
+validate244.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.object !== undefined) {
+const _errs1 = errors;
+if (data.object !== "list") {
+validate244.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.data !== undefined) {
+let data1 = data.data;
+const _errs2 = errors;
+if (errors === _errs2) {
+if (Array.isArray(data1)) {
+var valid1 = true;
+const len0 = data1.length;
+for (let i0 = 0;i0 < len0; i0++) {
+let data2 = data1[i0];
+const _errs4 = errors;
+if (errors === _errs4) {
+if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
+let missing1;
+if (data2.id === undefined && (missing1 = "id") || data2.result === undefined && (missing1 = "result")) {
+validate244.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "#/properties/data/items/required", keyword: "required", params: { missingProperty: missing1 } }];
+return false;
+} else {
+if (data2.id !== undefined) {
+let data3 = data2.id;
+const _errs6 = errors;
+if (errors === _errs6) {
+if (errors === _errs6) {
+if (typeof data3 === "string") {
+if (!formats0.test(data3)) {
+validate244.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "#/properties/data/items/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate244.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "#/properties/data/items/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid2 = _errs6 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data2.result !== undefined) {
+let data4 = data2.result;
+const _errs8 = errors;
+if (typeof data4 !== "string") {
+validate244.errors = [{ instancePath: instancePath + "/data/" + i0 + "/result", schemaPath: "#/properties/data/items/properties/result/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data4 === "done" || data4 === "unknown" || data4 === "over" || data4 === "funds")) {
+validate244.errors = [{ instancePath: instancePath + "/data/" + i0 + "/result", schemaPath: "#/properties/data/items/properties/result/enum", keyword: "enum", params: { allowedValues: schema270.properties.data.items.properties.result.enum } }];
+return false;
+}
+var valid2 = _errs8 === errors;
+} else {
+var valid2 = true;
+}
+}
+}
+} else {
+validate244.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "#/properties/data/items/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid1 = _errs4 === errors;
+if (!valid1) {
+break;
+}
+}
+} else {
+validate244.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid0 = _errs2 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+} else {
+validate244.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate244.errors = vErrors;
+return errors === 0;
+}
+validate244.evaluated = { props: { object: true, data: true }, dynamicProps: false, dynamicItems: false };
+var validateOperatorStatus = validate245;
+var schema271 = { type: "object", required: ["ok", "versions", "dependencies", "counts"], properties: { ok: { type: "boolean" }, versions: { type: "object", required: ["sluice", "schema", "postgres", "nats"], properties: { sluice: { type: "string" }, schema: { type: ["string", "null"] }, postgres: { type: ["string", "null"] }, nats: { type: ["string", "null"] } } }, dependencies: { type: "array", items: { type: "object", required: ["name", "ok", "detail"], properties: { name: { type: "string" }, ok: { type: "boolean" }, detail: { type: "string" } } } }, counts: { type: ["object", "null"], required: ["workspaces", "open_holds", "unknown_jobs", "dead_letters"], properties: { workspaces: { type: "integer", minimum: 0 }, open_holds: { type: "integer", minimum: 0 }, unknown_jobs: { type: "integer", minimum: 0 }, dead_letters: { type: "integer", minimum: 0 } } } } };
+function validate245(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate245.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.ok === undefined && (missing0 = "ok") || data.versions === undefined && (missing0 = "versions") || data.dependencies === undefined && (missing0 = "dependencies") || data.counts === undefined && (missing0 = "counts")) {
+validate245.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.ok !== undefined) {
+const _errs1 = errors;
+if (typeof data.ok !== "boolean") {
+validate245.errors = [{ instancePath: instancePath + "/ok", schemaPath: "#/properties/ok/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.versions !== undefined) {
+let data1 = data.versions;
+const _errs3 = errors;
+if (errors === _errs3) {
+if (data1 && typeof data1 == "object" && !Array.isArray(data1)) {
+let missing1;
+if (data1.sluice === undefined && (missing1 = "sluice") || data1.schema === undefined && (missing1 = "schema") || data1.postgres === undefined && (missing1 = "postgres") || data1.nats === undefined && (missing1 = "nats")) {
+validate245.errors = [{ instancePath: instancePath + "/versions", schemaPath: "#/properties/versions/required", keyword: "required", params: { missingProperty: missing1 } }];
+return false;
+} else {
+if (data1.sluice !== undefined) {
+const _errs5 = errors;
+if (typeof data1.sluice !== "string") {
+validate245.errors = [{ instancePath: instancePath + "/versions/sluice", schemaPath: "#/properties/versions/properties/sluice/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid1 = _errs5 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
+if (data1.schema !== undefined) {
+let data3 = data1.schema;
+const _errs7 = errors;
+if (typeof data3 !== "string" && data3 !== null) {
+validate245.errors = [{ instancePath: instancePath + "/versions/schema", schemaPath: "#/properties/versions/properties/schema/type", keyword: "type", params: { type: schema271.properties.versions.properties.schema.type } }];
+return false;
+}
+var valid1 = _errs7 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
+if (data1.postgres !== undefined) {
+let data4 = data1.postgres;
+const _errs9 = errors;
+if (typeof data4 !== "string" && data4 !== null) {
+validate245.errors = [{ instancePath: instancePath + "/versions/postgres", schemaPath: "#/properties/versions/properties/postgres/type", keyword: "type", params: { type: schema271.properties.versions.properties.postgres.type } }];
+return false;
+}
+var valid1 = _errs9 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
+if (data1.nats !== undefined) {
+let data5 = data1.nats;
+const _errs11 = errors;
+if (typeof data5 !== "string" && data5 !== null) {
+validate245.errors = [{ instancePath: instancePath + "/versions/nats", schemaPath: "#/properties/versions/properties/nats/type", keyword: "type", params: { type: schema271.properties.versions.properties.nats.type } }];
+return false;
+}
+var valid1 = _errs11 === errors;
+} else {
+var valid1 = true;
+}
+}
+}
+}
+}
+} else {
+validate245.errors = [{ instancePath: instancePath + "/versions", schemaPath: "#/properties/versions/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid0 = _errs3 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.dependencies !== undefined) {
+let data6 = data.dependencies;
+const _errs13 = errors;
+if (errors === _errs13) {
+if (Array.isArray(data6)) {
+var valid2 = true;
+const len0 = data6.length;
+for (let i0 = 0;i0 < len0; i0++) {
+let data7 = data6[i0];
+const _errs15 = errors;
+if (errors === _errs15) {
+if (data7 && typeof data7 == "object" && !Array.isArray(data7)) {
+let missing2;
+if (data7.name === undefined && (missing2 = "name") || data7.ok === undefined && (missing2 = "ok") || data7.detail === undefined && (missing2 = "detail")) {
+validate245.errors = [{ instancePath: instancePath + "/dependencies/" + i0, schemaPath: "#/properties/dependencies/items/required", keyword: "required", params: { missingProperty: missing2 } }];
+return false;
+} else {
+if (data7.name !== undefined) {
+const _errs17 = errors;
+if (typeof data7.name !== "string") {
+validate245.errors = [{ instancePath: instancePath + "/dependencies/" + i0 + "/name", schemaPath: "#/properties/dependencies/items/properties/name/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid3 = _errs17 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data7.ok !== undefined) {
+const _errs19 = errors;
+if (typeof data7.ok !== "boolean") {
+validate245.errors = [{ instancePath: instancePath + "/dependencies/" + i0 + "/ok", schemaPath: "#/properties/dependencies/items/properties/ok/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid3 = _errs19 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data7.detail !== undefined) {
+const _errs21 = errors;
+if (typeof data7.detail !== "string") {
+validate245.errors = [{ instancePath: instancePath + "/dependencies/" + i0 + "/detail", schemaPath: "#/properties/dependencies/items/properties/detail/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid3 = _errs21 === errors;
+} else {
+var valid3 = true;
+}
+}
+}
+}
+} else {
+validate245.errors = [{ instancePath: instancePath + "/dependencies/" + i0, schemaPath: "#/properties/dependencies/items/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid2 = _errs15 === errors;
+if (!valid2) {
+break;
+}
+}
+} else {
+validate245.errors = [{ instancePath: instancePath + "/dependencies", schemaPath: "#/properties/dependencies/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid0 = _errs13 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.counts !== undefined) {
+let data11 = data.counts;
+const _errs23 = errors;
+if (!(data11 && typeof data11 == "object" && !Array.isArray(data11)) && data11 !== null) {
+validate245.errors = [{ instancePath: instancePath + "/counts", schemaPath: "#/properties/counts/type", keyword: "type", params: { type: schema271.properties.counts.type } }];
+return false;
+}
+if (errors === _errs23) {
+if (data11 && typeof data11 == "object" && !Array.isArray(data11)) {
+let missing3;
+if (data11.workspaces === undefined && (missing3 = "workspaces") || data11.open_holds === undefined && (missing3 = "open_holds") || data11.unknown_jobs === undefined && (missing3 = "unknown_jobs") || data11.dead_letters === undefined && (missing3 = "dead_letters")) {
+validate245.errors = [{ instancePath: instancePath + "/counts", schemaPath: "#/properties/counts/required", keyword: "required", params: { missingProperty: missing3 } }];
+return false;
+} else {
+if (data11.workspaces !== undefined) {
+let data12 = data11.workspaces;
+const _errs25 = errors;
+if (!(typeof data12 == "number" && (!(data12 % 1) && !isNaN(data12)) && isFinite(data12))) {
+validate245.errors = [{ instancePath: instancePath + "/counts/workspaces", schemaPath: "#/properties/counts/properties/workspaces/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs25) {
+if (typeof data12 == "number" && isFinite(data12)) {
+if (data12 < 0 || isNaN(data12)) {
+validate245.errors = [{ instancePath: instancePath + "/counts/workspaces", schemaPath: "#/properties/counts/properties/workspaces/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid4 = _errs25 === errors;
+} else {
+var valid4 = true;
+}
+if (valid4) {
+if (data11.open_holds !== undefined) {
+let data13 = data11.open_holds;
+const _errs27 = errors;
+if (!(typeof data13 == "number" && (!(data13 % 1) && !isNaN(data13)) && isFinite(data13))) {
+validate245.errors = [{ instancePath: instancePath + "/counts/open_holds", schemaPath: "#/properties/counts/properties/open_holds/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs27) {
+if (typeof data13 == "number" && isFinite(data13)) {
+if (data13 < 0 || isNaN(data13)) {
+validate245.errors = [{ instancePath: instancePath + "/counts/open_holds", schemaPath: "#/properties/counts/properties/open_holds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid4 = _errs27 === errors;
+} else {
+var valid4 = true;
+}
+if (valid4) {
+if (data11.unknown_jobs !== undefined) {
+let data14 = data11.unknown_jobs;
+const _errs29 = errors;
+if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14))) {
+validate245.errors = [{ instancePath: instancePath + "/counts/unknown_jobs", schemaPath: "#/properties/counts/properties/unknown_jobs/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs29) {
+if (typeof data14 == "number" && isFinite(data14)) {
+if (data14 < 0 || isNaN(data14)) {
+validate245.errors = [{ instancePath: instancePath + "/counts/unknown_jobs", schemaPath: "#/properties/counts/properties/unknown_jobs/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid4 = _errs29 === errors;
+} else {
+var valid4 = true;
+}
+if (valid4) {
+if (data11.dead_letters !== undefined) {
+let data15 = data11.dead_letters;
+const _errs31 = errors;
+if (!(typeof data15 == "number" && (!(data15 % 1) && !isNaN(data15)) && isFinite(data15))) {
+validate245.errors = [{ instancePath: instancePath + "/counts/dead_letters", schemaPath: "#/properties/counts/properties/dead_letters/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs31) {
+if (typeof data15 == "number" && isFinite(data15)) {
+if (data15 < 0 || isNaN(data15)) {
+validate245.errors = [{ instancePath: instancePath + "/counts/dead_letters", schemaPath: "#/properties/counts/properties/dead_letters/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid4 = _errs31 === errors;
+} else {
+var valid4 = true;
+}
+}
+}
+}
+}
+}
+}
+var valid0 = _errs23 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+} else {
+validate245.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate245.errors = vErrors;
+return errors === 0;
+}
+validate245.evaluated = { props: { ok: true, versions: true, dependencies: true, counts: true }, dynamicProps: false, dynamicItems: false };
+var validateOperatorTokenList = validate246;
+var schema272 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "OperatorToken" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
+var schema273 = { type: "object", required: ["object", "id", "name", "scope", "created_at", "expires_at", "revoked_at"], properties: { object: { const: "operator_token" }, id: { type: "string", format: "uuid" }, name: { type: "string" }, scope: { type: "string", enum: ["read", "write", "money"] }, token: { type: "string" }, created_at: { type: "string", format: "date-time" }, expires_at: { type: ["string", "null"], format: "date-time" }, revoked_at: { type: ["string", "null"], format: "date-time" } } };
+function validate246(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate246.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.object === undefined && (missing0 = "object") || data.data === undefined && (missing0 = "data") || data.first_id === undefined && (missing0 = "first_id") || data.last_id === undefined && (missing0 = "last_id") || data.has_more === undefined && (missing0 = "has_more")) {
+validate246.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.object !== undefined) {
+const _errs1 = errors;
+if (data.object !== "list") {
+validate246.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.data !== undefined) {
+let data1 = data.data;
+const _errs2 = errors;
+if (errors === _errs2) {
+if (Array.isArray(data1)) {
+var valid1 = true;
+const len0 = data1.length;
+for (let i0 = 0;i0 < len0; i0++) {
+let data2 = data1[i0];
+const _errs4 = errors;
+const _errs5 = errors;
+if (errors === _errs5) {
+if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
+let missing1;
+if (data2.object === undefined && (missing1 = "object") || data2.id === undefined && (missing1 = "id") || data2.name === undefined && (missing1 = "name") || data2.scope === undefined && (missing1 = "scope") || data2.created_at === undefined && (missing1 = "created_at") || data2.expires_at === undefined && (missing1 = "expires_at") || data2.revoked_at === undefined && (missing1 = "revoked_at")) {
+validate246.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "OperatorToken/required", keyword: "required", params: { missingProperty: missing1 } }];
+return false;
+} else {
+if (data2.object !== undefined) {
+const _errs7 = errors;
+if (data2.object !== "operator_token") {
+validate246.errors = [{ instancePath: instancePath + "/data/" + i0 + "/object", schemaPath: "OperatorToken/properties/object/const", keyword: "const", params: { allowedValue: "operator_token" } }];
+return false;
+}
+var valid3 = _errs7 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.id !== undefined) {
+let data4 = data2.id;
+const _errs8 = errors;
+if (errors === _errs8) {
+if (errors === _errs8) {
+if (typeof data4 === "string") {
+if (!formats0.test(data4)) {
+validate246.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "OperatorToken/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate246.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "OperatorToken/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid3 = _errs8 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.name !== undefined) {
+const _errs10 = errors;
+if (typeof data2.name !== "string") {
+validate246.errors = [{ instancePath: instancePath + "/data/" + i0 + "/name", schemaPath: "OperatorToken/properties/name/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid3 = _errs10 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.scope !== undefined) {
+let data6 = data2.scope;
+const _errs12 = errors;
+if (typeof data6 !== "string") {
+validate246.errors = [{ instancePath: instancePath + "/data/" + i0 + "/scope", schemaPath: "OperatorToken/properties/scope/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data6 === "read" || data6 === "write" || data6 === "money")) {
+validate246.errors = [{ instancePath: instancePath + "/data/" + i0 + "/scope", schemaPath: "OperatorToken/properties/scope/enum", keyword: "enum", params: { allowedValues: schema273.properties.scope.enum } }];
+return false;
+}
+var valid3 = _errs12 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.token !== undefined) {
+const _errs14 = errors;
+if (typeof data2.token !== "string") {
+validate246.errors = [{ instancePath: instancePath + "/data/" + i0 + "/token", schemaPath: "OperatorToken/properties/token/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid3 = _errs14 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.created_at !== undefined) {
+let data8 = data2.created_at;
+const _errs16 = errors;
+if (errors === _errs16) {
+if (errors === _errs16) {
+if (typeof data8 === "string") {
+if (!formats14.validate(data8)) {
+validate246.errors = [{ instancePath: instancePath + "/data/" + i0 + "/created_at", schemaPath: "OperatorToken/properties/created_at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate246.errors = [{ instancePath: instancePath + "/data/" + i0 + "/created_at", schemaPath: "OperatorToken/properties/created_at/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid3 = _errs16 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.expires_at !== undefined) {
+let data9 = data2.expires_at;
+const _errs18 = errors;
+if (typeof data9 !== "string" && data9 !== null) {
+validate246.errors = [{ instancePath: instancePath + "/data/" + i0 + "/expires_at", schemaPath: "OperatorToken/properties/expires_at/type", keyword: "type", params: { type: schema273.properties.expires_at.type } }];
+return false;
+}
+if (errors === _errs18) {
+if (errors === _errs18) {
+if (typeof data9 === "string") {
+if (!formats14.validate(data9)) {
+validate246.errors = [{ instancePath: instancePath + "/data/" + i0 + "/expires_at", schemaPath: "OperatorToken/properties/expires_at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+}
+}
+}
+var valid3 = _errs18 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.revoked_at !== undefined) {
+let data10 = data2.revoked_at;
+const _errs20 = errors;
+if (typeof data10 !== "string" && data10 !== null) {
+validate246.errors = [{ instancePath: instancePath + "/data/" + i0 + "/revoked_at", schemaPath: "OperatorToken/properties/revoked_at/type", keyword: "type", params: { type: schema273.properties.revoked_at.type } }];
+return false;
+}
+if (errors === _errs20) {
+if (errors === _errs20) {
+if (typeof data10 === "string") {
+if (!formats14.validate(data10)) {
+validate246.errors = [{ instancePath: instancePath + "/data/" + i0 + "/revoked_at", schemaPath: "OperatorToken/properties/revoked_at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+}
+}
+}
+var valid3 = _errs20 === errors;
+} else {
+var valid3 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate246.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "OperatorToken/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid1 = _errs4 === errors;
+if (!valid1) {
+break;
+}
+}
+} else {
+validate246.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid0 = _errs2 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.first_id !== undefined) {
+let data11 = data.first_id;
+const _errs22 = errors;
+if (typeof data11 !== "string" && data11 !== null) {
+validate246.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema272.properties.first_id.type } }];
+return false;
+}
+var valid0 = _errs22 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.last_id !== undefined) {
+let data12 = data.last_id;
+const _errs24 = errors;
+if (typeof data12 !== "string" && data12 !== null) {
+validate246.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema272.properties.last_id.type } }];
+return false;
+}
+var valid0 = _errs24 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.has_more !== undefined) {
+const _errs26 = errors;
+if (typeof data.has_more !== "boolean") {
+validate246.errors = [{ instancePath: instancePath + "/has_more", schemaPath: "#/properties/has_more/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid0 = _errs26 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+} else {
+validate246.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate246.errors = vErrors;
+return errors === 0;
+}
+validate246.evaluated = { props: { object: true, data: true, first_id: true, last_id: true, has_more: true }, dynamicProps: false, dynamicItems: false };
+var validateOperatorToken = validate247;
+function validate247(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate247.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.object === undefined && (missing0 = "object") || data.id === undefined && (missing0 = "id") || data.name === undefined && (missing0 = "name") || data.scope === undefined && (missing0 = "scope") || data.created_at === undefined && (missing0 = "created_at") || data.expires_at === undefined && (missing0 = "expires_at") || data.revoked_at === undefined && (missing0 = "revoked_at")) {
+validate247.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.object !== undefined) {
+const _errs1 = errors;
+if (data.object !== "operator_token") {
+validate247.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "operator_token" } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.id !== undefined) {
+let data1 = data.id;
+const _errs2 = errors;
+if (errors === _errs2) {
+if (errors === _errs2) {
+if (typeof data1 === "string") {
+if (!formats0.test(data1)) {
+validate247.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate247.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs2 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.name !== undefined) {
+const _errs4 = errors;
+if (typeof data.name !== "string") {
+validate247.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs4 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.scope !== undefined) {
+let data3 = data.scope;
+const _errs6 = errors;
+if (typeof data3 !== "string") {
+validate247.errors = [{ instancePath: instancePath + "/scope", schemaPath: "#/properties/scope/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data3 === "read" || data3 === "write" || data3 === "money")) {
+validate247.errors = [{ instancePath: instancePath + "/scope", schemaPath: "#/properties/scope/enum", keyword: "enum", params: { allowedValues: schema273.properties.scope.enum } }];
+return false;
+}
+var valid0 = _errs6 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.token !== undefined) {
+const _errs8 = errors;
+if (typeof data.token !== "string") {
+validate247.errors = [{ instancePath: instancePath + "/token", schemaPath: "#/properties/token/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs8 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.created_at !== undefined) {
+let data5 = data.created_at;
+const _errs10 = errors;
+if (errors === _errs10) {
+if (errors === _errs10) {
+if (typeof data5 === "string") {
+if (!formats14.validate(data5)) {
+validate247.errors = [{ instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate247.errors = [{ instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs10 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.expires_at !== undefined) {
+let data6 = data.expires_at;
+const _errs12 = errors;
+if (typeof data6 !== "string" && data6 !== null) {
+validate247.errors = [{ instancePath: instancePath + "/expires_at", schemaPath: "#/properties/expires_at/type", keyword: "type", params: { type: schema273.properties.expires_at.type } }];
+return false;
+}
+if (errors === _errs12) {
+if (errors === _errs12) {
+if (typeof data6 === "string") {
+if (!formats14.validate(data6)) {
+validate247.errors = [{ instancePath: instancePath + "/expires_at", schemaPath: "#/properties/expires_at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+}
+}
+}
+var valid0 = _errs12 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.revoked_at !== undefined) {
+let data7 = data.revoked_at;
+const _errs14 = errors;
+if (typeof data7 !== "string" && data7 !== null) {
+validate247.errors = [{ instancePath: instancePath + "/revoked_at", schemaPath: "#/properties/revoked_at/type", keyword: "type", params: { type: schema273.properties.revoked_at.type } }];
+return false;
+}
+if (errors === _errs14) {
+if (errors === _errs14) {
+if (typeof data7 === "string") {
+if (!formats14.validate(data7)) {
+validate247.errors = [{ instancePath: instancePath + "/revoked_at", schemaPath: "#/properties/revoked_at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+}
+}
+}
+var valid0 = _errs14 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate247.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate247.errors = vErrors;
+return errors === 0;
+}
+validate247.evaluated = { props: { object: true, id: true, name: true, scope: true, token: true, created_at: true, expires_at: true, revoked_at: true }, dynamicProps: false, dynamicItems: false };
+var validateOperatorWorkspaceCreated = validate248;
+function validate248(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate248.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.workspace === undefined && (missing0 = "workspace") || data.owner === undefined && (missing0 = "owner") || data.api_key === undefined && (missing0 = "api_key")) {
+validate248.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.workspace !== undefined) {
+let data0 = data.workspace;
+const _errs1 = errors;
+const _errs2 = errors;
+if (errors === _errs2) {
+if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
+let missing1;
+if (data0.object === undefined && (missing1 = "object") || data0.id === undefined && (missing1 = "id") || data0.name === undefined && (missing1 = "name") || data0.is_active === undefined && (missing1 = "is_active") || data0.balance === undefined && (missing1 = "balance") || data0.held === undefined && (missing1 = "held") || data0.available === undefined && (missing1 = "available") || data0.created_at === undefined && (missing1 = "created_at")) {
+validate248.errors = [{ instancePath: instancePath + "/workspace", schemaPath: "OperatorWorkspace/required", keyword: "required", params: { missingProperty: missing1 } }];
+return false;
+} else {
+if (data0.object !== undefined) {
+const _errs4 = errors;
+if (data0.object !== "workspace") {
+validate248.errors = [{ instancePath: instancePath + "/workspace/object", schemaPath: "OperatorWorkspace/properties/object/const", keyword: "const", params: { allowedValue: "workspace" } }];
+return false;
+}
+var valid2 = _errs4 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data0.id !== undefined) {
+let data2 = data0.id;
+const _errs5 = errors;
+if (errors === _errs5) {
+if (errors === _errs5) {
+if (typeof data2 === "string") {
+if (!formats0.test(data2)) {
+validate248.errors = [{ instancePath: instancePath + "/workspace/id", schemaPath: "OperatorWorkspace/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate248.errors = [{ instancePath: instancePath + "/workspace/id", schemaPath: "OperatorWorkspace/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid2 = _errs5 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data0.name !== undefined) {
+const _errs7 = errors;
+if (typeof data0.name !== "string") {
+validate248.errors = [{ instancePath: instancePath + "/workspace/name", schemaPath: "OperatorWorkspace/properties/name/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid2 = _errs7 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data0.is_active !== undefined) {
+const _errs9 = errors;
+if (typeof data0.is_active !== "boolean") {
+validate248.errors = [{ instancePath: instancePath + "/workspace/is_active", schemaPath: "OperatorWorkspace/properties/is_active/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid2 = _errs9 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data0.balance !== undefined) {
+let data5 = data0.balance;
+const _errs11 = errors;
+if (!(typeof data5 == "number" && isFinite(data5))) {
+validate248.errors = [{ instancePath: instancePath + "/workspace/balance", schemaPath: "OperatorWorkspace/properties/balance/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+var valid2 = _errs11 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data0.held !== undefined) {
+let data6 = data0.held;
+const _errs13 = errors;
+if (errors === _errs13) {
+if (typeof data6 == "number" && isFinite(data6)) {
+if (data6 < 0 || isNaN(data6)) {
+validate248.errors = [{ instancePath: instancePath + "/workspace/held", schemaPath: "OperatorWorkspace/properties/held/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+} else {
+validate248.errors = [{ instancePath: instancePath + "/workspace/held", schemaPath: "OperatorWorkspace/properties/held/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid2 = _errs13 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data0.available !== undefined) {
+let data7 = data0.available;
+const _errs15 = errors;
+if (!(typeof data7 == "number" && isFinite(data7))) {
+validate248.errors = [{ instancePath: instancePath + "/workspace/available", schemaPath: "OperatorWorkspace/properties/available/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+var valid2 = _errs15 === errors;
+} else {
+var valid2 = true;
+}
+if (valid2) {
+if (data0.created_at !== undefined) {
+let data8 = data0.created_at;
+const _errs17 = errors;
+if (errors === _errs17) {
+if (errors === _errs17) {
+if (typeof data8 === "string") {
+if (!formats14.validate(data8)) {
+validate248.errors = [{ instancePath: instancePath + "/workspace/created_at", schemaPath: "OperatorWorkspace/properties/created_at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate248.errors = [{ instancePath: instancePath + "/workspace/created_at", schemaPath: "OperatorWorkspace/properties/created_at/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid2 = _errs17 === errors;
+} else {
+var valid2 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate248.errors = [{ instancePath: instancePath + "/workspace", schemaPath: "OperatorWorkspace/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.owner !== undefined) {
+let data9 = data.owner;
+const _errs19 = errors;
+const _errs20 = errors;
+if (errors === _errs20) {
+if (data9 && typeof data9 == "object" && !Array.isArray(data9)) {
+let missing2;
+if (data9.object === undefined && (missing2 = "object") || data9.id === undefined && (missing2 = "id") || data9.name === undefined && (missing2 = "name") || data9.email === undefined && (missing2 = "email") || data9.role === undefined && (missing2 = "role") || data9.is_active === undefined && (missing2 = "is_active") || data9.created_at === undefined && (missing2 = "created_at")) {
+validate248.errors = [{ instancePath: instancePath + "/owner", schemaPath: "OperatorMember/required", keyword: "required", params: { missingProperty: missing2 } }];
+return false;
+} else {
+if (data9.object !== undefined) {
+const _errs22 = errors;
+if (data9.object !== "member") {
+validate248.errors = [{ instancePath: instancePath + "/owner/object", schemaPath: "OperatorMember/properties/object/const", keyword: "const", params: { allowedValue: "member" } }];
+return false;
+}
+var valid4 = _errs22 === errors;
+} else {
+var valid4 = true;
+}
+if (valid4) {
+if (data9.id !== undefined) {
+let data11 = data9.id;
+const _errs23 = errors;
+if (errors === _errs23) {
+if (errors === _errs23) {
+if (typeof data11 === "string") {
+if (!formats0.test(data11)) {
+validate248.errors = [{ instancePath: instancePath + "/owner/id", schemaPath: "OperatorMember/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate248.errors = [{ instancePath: instancePath + "/owner/id", schemaPath: "OperatorMember/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid4 = _errs23 === errors;
+} else {
+var valid4 = true;
+}
+if (valid4) {
+if (data9.name !== undefined) {
+const _errs25 = errors;
+if (typeof data9.name !== "string") {
+validate248.errors = [{ instancePath: instancePath + "/owner/name", schemaPath: "OperatorMember/properties/name/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid4 = _errs25 === errors;
+} else {
+var valid4 = true;
+}
+if (valid4) {
+if (data9.email !== undefined) {
+let data13 = data9.email;
+const _errs27 = errors;
+if (typeof data13 !== "string" && data13 !== null) {
+validate248.errors = [{ instancePath: instancePath + "/owner/email", schemaPath: "OperatorMember/properties/email/type", keyword: "type", params: { type: schema266.properties.email.type } }];
+return false;
+}
+var valid4 = _errs27 === errors;
+} else {
+var valid4 = true;
+}
+if (valid4) {
+if (data9.role !== undefined) {
+let data14 = data9.role;
+const _errs29 = errors;
+if (typeof data14 !== "string") {
+validate248.errors = [{ instancePath: instancePath + "/owner/role", schemaPath: "OperatorMember/properties/role/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data14 === "owner" || data14 === "admin" || data14 === "developer" || data14 === "billing")) {
+validate248.errors = [{ instancePath: instancePath + "/owner/role", schemaPath: "OperatorMember/properties/role/enum", keyword: "enum", params: { allowedValues: schema266.properties.role.enum } }];
+return false;
+}
+var valid4 = _errs29 === errors;
+} else {
+var valid4 = true;
+}
+if (valid4) {
+if (data9.is_active !== undefined) {
+const _errs31 = errors;
+if (typeof data9.is_active !== "boolean") {
+validate248.errors = [{ instancePath: instancePath + "/owner/is_active", schemaPath: "OperatorMember/properties/is_active/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid4 = _errs31 === errors;
+} else {
+var valid4 = true;
+}
+if (valid4) {
+if (data9.created_at !== undefined) {
+let data16 = data9.created_at;
+const _errs33 = errors;
+if (errors === _errs33) {
+if (errors === _errs33) {
+if (typeof data16 === "string") {
+if (!formats14.validate(data16)) {
+validate248.errors = [{ instancePath: instancePath + "/owner/created_at", schemaPath: "OperatorMember/properties/created_at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate248.errors = [{ instancePath: instancePath + "/owner/created_at", schemaPath: "OperatorMember/properties/created_at/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid4 = _errs33 === errors;
+} else {
+var valid4 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate248.errors = [{ instancePath: instancePath + "/owner", schemaPath: "OperatorMember/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid0 = _errs19 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.api_key !== undefined) {
+let data17 = data.api_key;
+const _errs35 = errors;
+const _errs36 = errors;
+if (errors === _errs36) {
+if (data17 && typeof data17 == "object" && !Array.isArray(data17)) {
+let missing3;
+if (data17.object === undefined && (missing3 = "object") || data17.id === undefined && (missing3 = "id") || data17.name === undefined && (missing3 = "name") || data17.hint === undefined && (missing3 = "hint") || data17.member === undefined && (missing3 = "member") || data17.preset === undefined && (missing3 = "preset") || data17.created_at === undefined && (missing3 = "created_at") || data17.last_used_at === undefined && (missing3 = "last_used_at") || data17.expires_at === undefined && (missing3 = "expires_at") || data17.revoked_at === undefined && (missing3 = "revoked_at")) {
+validate248.errors = [{ instancePath: instancePath + "/api_key", schemaPath: "OperatorApiKey/required", keyword: "required", params: { missingProperty: missing3 } }];
+return false;
+} else {
+if (data17.object !== undefined) {
+const _errs38 = errors;
+if (data17.object !== "api_key") {
+validate248.errors = [{ instancePath: instancePath + "/api_key/object", schemaPath: "OperatorApiKey/properties/object/const", keyword: "const", params: { allowedValue: "api_key" } }];
+return false;
+}
+var valid6 = _errs38 === errors;
+} else {
+var valid6 = true;
+}
+if (valid6) {
+if (data17.id !== undefined) {
+let data19 = data17.id;
+const _errs39 = errors;
+if (errors === _errs39) {
+if (errors === _errs39) {
+if (typeof data19 === "string") {
+if (!formats0.test(data19)) {
+validate248.errors = [{ instancePath: instancePath + "/api_key/id", schemaPath: "OperatorApiKey/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate248.errors = [{ instancePath: instancePath + "/api_key/id", schemaPath: "OperatorApiKey/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid6 = _errs39 === errors;
+} else {
+var valid6 = true;
+}
+if (valid6) {
+if (data17.name !== undefined) {
+const _errs41 = errors;
+if (typeof data17.name !== "string") {
+validate248.errors = [{ instancePath: instancePath + "/api_key/name", schemaPath: "OperatorApiKey/properties/name/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid6 = _errs41 === errors;
+} else {
+var valid6 = true;
+}
+if (valid6) {
+if (data17.key !== undefined) {
+const _errs43 = errors;
+if (typeof data17.key !== "string") {
+validate248.errors = [{ instancePath: instancePath + "/api_key/key", schemaPath: "OperatorApiKey/properties/key/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid6 = _errs43 === errors;
+} else {
+var valid6 = true;
+}
+if (valid6) {
+if (data17.hint !== undefined) {
+const _errs45 = errors;
+if (typeof data17.hint !== "string") {
+validate248.errors = [{ instancePath: instancePath + "/api_key/hint", schemaPath: "OperatorApiKey/properties/hint/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid6 = _errs45 === errors;
+} else {
+var valid6 = true;
+}
+if (valid6) {
+if (data17.member !== undefined) {
+let data23 = data17.member;
+const _errs47 = errors;
+if (errors === _errs47) {
+if (data23 && typeof data23 == "object" && !Array.isArray(data23)) {
+let missing4;
+if (data23.id === undefined && (missing4 = "id") || data23.name === undefined && (missing4 = "name") || data23.role === undefined && (missing4 = "role")) {
+validate248.errors = [{ instancePath: instancePath + "/api_key/member", schemaPath: "OperatorApiKey/properties/member/required", keyword: "required", params: { missingProperty: missing4 } }];
+return false;
+} else {
+if (data23.id !== undefined) {
+let data24 = data23.id;
+const _errs49 = errors;
+if (errors === _errs49) {
+if (errors === _errs49) {
+if (typeof data24 === "string") {
+if (!formats0.test(data24)) {
+validate248.errors = [{ instancePath: instancePath + "/api_key/member/id", schemaPath: "OperatorApiKey/properties/member/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate248.errors = [{ instancePath: instancePath + "/api_key/member/id", schemaPath: "OperatorApiKey/properties/member/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid7 = _errs49 === errors;
+} else {
+var valid7 = true;
+}
+if (valid7) {
+if (data23.name !== undefined) {
+const _errs51 = errors;
+if (typeof data23.name !== "string") {
+validate248.errors = [{ instancePath: instancePath + "/api_key/member/name", schemaPath: "OperatorApiKey/properties/member/properties/name/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid7 = _errs51 === errors;
+} else {
+var valid7 = true;
+}
+if (valid7) {
+if (data23.role !== undefined) {
+let data26 = data23.role;
+const _errs53 = errors;
+if (typeof data26 !== "string") {
+validate248.errors = [{ instancePath: instancePath + "/api_key/member/role", schemaPath: "OperatorApiKey/properties/member/properties/role/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data26 === "owner" || data26 === "admin" || data26 === "developer" || data26 === "billing")) {
+validate248.errors = [{ instancePath: instancePath + "/api_key/member/role", schemaPath: "OperatorApiKey/properties/member/properties/role/enum", keyword: "enum", params: { allowedValues: schema243.properties.member.properties.role.enum } }];
+return false;
+}
+var valid7 = _errs53 === errors;
+} else {
+var valid7 = true;
+}
+}
+}
+}
+} else {
+validate248.errors = [{ instancePath: instancePath + "/api_key/member", schemaPath: "OperatorApiKey/properties/member/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid6 = _errs47 === errors;
+} else {
+var valid6 = true;
+}
+if (valid6) {
+if (data17.preset !== undefined) {
+const _errs55 = errors;
+if (typeof data17.preset !== "string") {
+validate248.errors = [{ instancePath: instancePath + "/api_key/preset", schemaPath: "OperatorApiKey/properties/preset/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid6 = _errs55 === errors;
+} else {
+var valid6 = true;
+}
+if (valid6) {
+if (data17.created_at !== undefined) {
+let data28 = data17.created_at;
+const _errs57 = errors;
+if (errors === _errs57) {
+if (errors === _errs57) {
+if (typeof data28 === "string") {
+if (!formats14.validate(data28)) {
+validate248.errors = [{ instancePath: instancePath + "/api_key/created_at", schemaPath: "OperatorApiKey/properties/created_at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate248.errors = [{ instancePath: instancePath + "/api_key/created_at", schemaPath: "OperatorApiKey/properties/created_at/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid6 = _errs57 === errors;
+} else {
+var valid6 = true;
+}
+if (valid6) {
+if (data17.last_used_at !== undefined) {
+let data29 = data17.last_used_at;
+const _errs59 = errors;
+if (typeof data29 !== "string" && data29 !== null) {
+validate248.errors = [{ instancePath: instancePath + "/api_key/last_used_at", schemaPath: "OperatorApiKey/properties/last_used_at/type", keyword: "type", params: { type: schema243.properties.last_used_at.type } }];
+return false;
+}
+if (errors === _errs59) {
+if (errors === _errs59) {
+if (typeof data29 === "string") {
+if (!formats14.validate(data29)) {
+validate248.errors = [{ instancePath: instancePath + "/api_key/last_used_at", schemaPath: "OperatorApiKey/properties/last_used_at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+}
+}
+}
+var valid6 = _errs59 === errors;
+} else {
+var valid6 = true;
+}
+if (valid6) {
+if (data17.expires_at !== undefined) {
+let data30 = data17.expires_at;
+const _errs61 = errors;
+if (typeof data30 !== "string" && data30 !== null) {
+validate248.errors = [{ instancePath: instancePath + "/api_key/expires_at", schemaPath: "OperatorApiKey/properties/expires_at/type", keyword: "type", params: { type: schema243.properties.expires_at.type } }];
+return false;
+}
+if (errors === _errs61) {
+if (errors === _errs61) {
+if (typeof data30 === "string") {
+if (!formats14.validate(data30)) {
+validate248.errors = [{ instancePath: instancePath + "/api_key/expires_at", schemaPath: "OperatorApiKey/properties/expires_at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+}
+}
+}
+var valid6 = _errs61 === errors;
+} else {
+var valid6 = true;
+}
+if (valid6) {
+if (data17.revoked_at !== undefined) {
+let data31 = data17.revoked_at;
+const _errs63 = errors;
+if (typeof data31 !== "string" && data31 !== null) {
+validate248.errors = [{ instancePath: instancePath + "/api_key/revoked_at", schemaPath: "OperatorApiKey/properties/revoked_at/type", keyword: "type", params: { type: schema243.properties.revoked_at.type } }];
+return false;
+}
+if (errors === _errs63) {
+if (errors === _errs63) {
+if (typeof data31 === "string") {
+if (!formats14.validate(data31)) {
+validate248.errors = [{ instancePath: instancePath + "/api_key/revoked_at", schemaPath: "OperatorApiKey/properties/revoked_at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+}
+}
+}
+var valid6 = _errs63 === errors;
+} else {
+var valid6 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate248.errors = [{ instancePath: instancePath + "/api_key", schemaPath: "OperatorApiKey/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid0 = _errs35 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+} else {
+validate248.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate248.errors = vErrors;
+return errors === 0;
+}
+validate248.evaluated = { props: { workspace: true, owner: true, api_key: true }, dynamicProps: false, dynamicItems: false };
+var validateOperatorWorkspaceList = validate249;
+var schema279 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "OperatorWorkspace" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
+function validate249(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate249.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.object === undefined && (missing0 = "object") || data.data === undefined && (missing0 = "data") || data.first_id === undefined && (missing0 = "first_id") || data.last_id === undefined && (missing0 = "last_id") || data.has_more === undefined && (missing0 = "has_more")) {
+validate249.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.object !== undefined) {
+const _errs1 = errors;
+if (data.object !== "list") {
+validate249.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.data !== undefined) {
+let data1 = data.data;
+const _errs2 = errors;
+if (errors === _errs2) {
+if (Array.isArray(data1)) {
+var valid1 = true;
+const len0 = data1.length;
+for (let i0 = 0;i0 < len0; i0++) {
+let data2 = data1[i0];
+const _errs4 = errors;
+const _errs5 = errors;
+if (errors === _errs5) {
+if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
+let missing1;
+if (data2.object === undefined && (missing1 = "object") || data2.id === undefined && (missing1 = "id") || data2.name === undefined && (missing1 = "name") || data2.is_active === undefined && (missing1 = "is_active") || data2.balance === undefined && (missing1 = "balance") || data2.held === undefined && (missing1 = "held") || data2.available === undefined && (missing1 = "available") || data2.created_at === undefined && (missing1 = "created_at")) {
+validate249.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "OperatorWorkspace/required", keyword: "required", params: { missingProperty: missing1 } }];
+return false;
+} else {
+if (data2.object !== undefined) {
+const _errs7 = errors;
+if (data2.object !== "workspace") {
+validate249.errors = [{ instancePath: instancePath + "/data/" + i0 + "/object", schemaPath: "OperatorWorkspace/properties/object/const", keyword: "const", params: { allowedValue: "workspace" } }];
+return false;
+}
+var valid3 = _errs7 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.id !== undefined) {
+let data4 = data2.id;
+const _errs8 = errors;
+if (errors === _errs8) {
+if (errors === _errs8) {
+if (typeof data4 === "string") {
+if (!formats0.test(data4)) {
+validate249.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "OperatorWorkspace/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate249.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "OperatorWorkspace/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid3 = _errs8 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.name !== undefined) {
+const _errs10 = errors;
+if (typeof data2.name !== "string") {
+validate249.errors = [{ instancePath: instancePath + "/data/" + i0 + "/name", schemaPath: "OperatorWorkspace/properties/name/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid3 = _errs10 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.is_active !== undefined) {
+const _errs12 = errors;
+if (typeof data2.is_active !== "boolean") {
+validate249.errors = [{ instancePath: instancePath + "/data/" + i0 + "/is_active", schemaPath: "OperatorWorkspace/properties/is_active/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid3 = _errs12 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.balance !== undefined) {
+let data7 = data2.balance;
+const _errs14 = errors;
+if (!(typeof data7 == "number" && isFinite(data7))) {
+validate249.errors = [{ instancePath: instancePath + "/data/" + i0 + "/balance", schemaPath: "OperatorWorkspace/properties/balance/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+var valid3 = _errs14 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.held !== undefined) {
+let data8 = data2.held;
+const _errs16 = errors;
+if (errors === _errs16) {
+if (typeof data8 == "number" && isFinite(data8)) {
+if (data8 < 0 || isNaN(data8)) {
+validate249.errors = [{ instancePath: instancePath + "/data/" + i0 + "/held", schemaPath: "OperatorWorkspace/properties/held/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+} else {
+validate249.errors = [{ instancePath: instancePath + "/data/" + i0 + "/held", schemaPath: "OperatorWorkspace/properties/held/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid3 = _errs16 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.available !== undefined) {
+let data9 = data2.available;
+const _errs18 = errors;
+if (!(typeof data9 == "number" && isFinite(data9))) {
+validate249.errors = [{ instancePath: instancePath + "/data/" + i0 + "/available", schemaPath: "OperatorWorkspace/properties/available/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+var valid3 = _errs18 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data2.created_at !== undefined) {
+let data10 = data2.created_at;
+const _errs20 = errors;
+if (errors === _errs20) {
+if (errors === _errs20) {
+if (typeof data10 === "string") {
+if (!formats14.validate(data10)) {
+validate249.errors = [{ instancePath: instancePath + "/data/" + i0 + "/created_at", schemaPath: "OperatorWorkspace/properties/created_at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate249.errors = [{ instancePath: instancePath + "/data/" + i0 + "/created_at", schemaPath: "OperatorWorkspace/properties/created_at/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid3 = _errs20 === errors;
+} else {
+var valid3 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate249.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "OperatorWorkspace/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid1 = _errs4 === errors;
+if (!valid1) {
+break;
+}
+}
+} else {
+validate249.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid0 = _errs2 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.first_id !== undefined) {
+let data11 = data.first_id;
+const _errs22 = errors;
+if (typeof data11 !== "string" && data11 !== null) {
+validate249.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema279.properties.first_id.type } }];
+return false;
+}
+var valid0 = _errs22 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.last_id !== undefined) {
+let data12 = data.last_id;
+const _errs24 = errors;
+if (typeof data12 !== "string" && data12 !== null) {
+validate249.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema279.properties.last_id.type } }];
+return false;
+}
+var valid0 = _errs24 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.has_more !== undefined) {
+const _errs26 = errors;
+if (typeof data.has_more !== "boolean") {
+validate249.errors = [{ instancePath: instancePath + "/has_more", schemaPath: "#/properties/has_more/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid0 = _errs26 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+} else {
+validate249.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate249.errors = vErrors;
+return errors === 0;
+}
+validate249.evaluated = { props: { object: true, data: true, first_id: true, last_id: true, has_more: true }, dynamicProps: false, dynamicItems: false };
+var validateOperatorWorkspace = validate250;
+function validate250(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate250.evaluated;
+if (evaluated0.dynamicProps) {
+evaluated0.props = undefined;
+}
+if (evaluated0.dynamicItems) {
+evaluated0.items = undefined;
+}
+if (errors === 0) {
+if (data && typeof data == "object" && !Array.isArray(data)) {
+let missing0;
+if (data.object === undefined && (missing0 = "object") || data.id === undefined && (missing0 = "id") || data.name === undefined && (missing0 = "name") || data.is_active === undefined && (missing0 = "is_active") || data.balance === undefined && (missing0 = "balance") || data.held === undefined && (missing0 = "held") || data.available === undefined && (missing0 = "available") || data.created_at === undefined && (missing0 = "created_at")) {
+validate250.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+return false;
+} else {
+if (data.object !== undefined) {
+const _errs1 = errors;
+if (data.object !== "workspace") {
+validate250.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "workspace" } }];
+return false;
+}
+var valid0 = _errs1 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.id !== undefined) {
+let data1 = data.id;
+const _errs2 = errors;
+if (errors === _errs2) {
+if (errors === _errs2) {
+if (typeof data1 === "string") {
+if (!formats0.test(data1)) {
+validate250.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+return false;
+}
+} else {
+validate250.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs2 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.name !== undefined) {
+const _errs4 = errors;
+if (typeof data.name !== "string") {
+validate250.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid0 = _errs4 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.is_active !== undefined) {
+const _errs6 = errors;
+if (typeof data.is_active !== "boolean") {
+validate250.errors = [{ instancePath: instancePath + "/is_active", schemaPath: "#/properties/is_active/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid0 = _errs6 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.balance !== undefined) {
+let data4 = data.balance;
+const _errs8 = errors;
+if (!(typeof data4 == "number" && isFinite(data4))) {
+validate250.errors = [{ instancePath: instancePath + "/balance", schemaPath: "#/properties/balance/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+var valid0 = _errs8 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.held !== undefined) {
+let data5 = data.held;
+const _errs10 = errors;
+if (errors === _errs10) {
+if (typeof data5 == "number" && isFinite(data5)) {
+if (data5 < 0 || isNaN(data5)) {
+validate250.errors = [{ instancePath: instancePath + "/held", schemaPath: "#/properties/held/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+} else {
+validate250.errors = [{ instancePath: instancePath + "/held", schemaPath: "#/properties/held/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+}
+var valid0 = _errs10 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.available !== undefined) {
+let data6 = data.available;
+const _errs12 = errors;
+if (!(typeof data6 == "number" && isFinite(data6))) {
+validate250.errors = [{ instancePath: instancePath + "/available", schemaPath: "#/properties/available/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+var valid0 = _errs12 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.created_at !== undefined) {
+let data7 = data.created_at;
+const _errs14 = errors;
+if (errors === _errs14) {
+if (errors === _errs14) {
+if (typeof data7 === "string") {
+if (!formats14.validate(data7)) {
+validate250.errors = [{ instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+} else {
+validate250.errors = [{ instancePath: instancePath + "/created_at", schemaPath: "#/properties/created_at/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+}
+}
+var valid0 = _errs14 === errors;
+} else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+} else {
+validate250.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+validate250.errors = vErrors;
+return errors === 0;
+}
+validate250.evaluated = { props: { object: true, id: true, name: true, is_active: true, balance: true, held: true, available: true, created_at: true }, dynamicProps: false, dynamicItems: false };
+var validateService = validate251;
+function validate251(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate251.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -26374,13 +34060,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.name === undefined && (missing0 = "name") || data.description === undefined && (missing0 = "description") || data.version === undefined && (missing0 = "version") || data.docs === undefined && (missing0 = "docs") || data.openapi === undefined && (missing0 = "openapi") || data.models === undefined && (missing0 = "models")) {
-validate215.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate251.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.name !== undefined) {
 const _errs1 = errors;
 if (data.name !== "Sluice") {
-validate215.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/const", keyword: "const", params: { allowedValue: "Sluice" } }];
+validate251.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/const", keyword: "const", params: { allowedValue: "Sluice" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -26391,7 +34077,7 @@ if (valid0) {
 if (data.description !== undefined) {
 const _errs2 = errors;
 if (typeof data.description !== "string") {
-validate215.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/type", keyword: "type", params: { type: "string" } }];
+validate251.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -26402,7 +34088,7 @@ if (valid0) {
 if (data.version !== undefined) {
 const _errs4 = errors;
 if (typeof data.version !== "string") {
-validate215.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "string" } }];
+validate251.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -26413,7 +34099,7 @@ if (valid0) {
 if (data.docs !== undefined) {
 const _errs6 = errors;
 if (typeof data.docs !== "string") {
-validate215.errors = [{ instancePath: instancePath + "/docs", schemaPath: "#/properties/docs/type", keyword: "type", params: { type: "string" } }];
+validate251.errors = [{ instancePath: instancePath + "/docs", schemaPath: "#/properties/docs/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -26424,7 +34110,7 @@ if (valid0) {
 if (data.openapi !== undefined) {
 const _errs8 = errors;
 if (typeof data.openapi !== "string") {
-validate215.errors = [{ instancePath: instancePath + "/openapi", schemaPath: "#/properties/openapi/type", keyword: "type", params: { type: "string" } }];
+validate251.errors = [{ instancePath: instancePath + "/openapi", schemaPath: "#/properties/openapi/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -26435,7 +34121,7 @@ if (valid0) {
 if (data.models !== undefined) {
 const _errs10 = errors;
 if (typeof data.models !== "string") {
-validate215.errors = [{ instancePath: instancePath + "/models", schemaPath: "#/properties/models/type", keyword: "type", params: { type: "string" } }];
+validate251.errors = [{ instancePath: instancePath + "/models", schemaPath: "#/properties/models/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -26449,20 +34135,20 @@ var valid0 = true;
 }
 }
 } else {
-validate215.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate251.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate215.errors = vErrors;
+validate251.errors = vErrors;
 return errors === 0;
 }
-validate215.evaluated = { props: { name: true, description: true, version: true, docs: true, openapi: true, models: true }, dynamicProps: false, dynamicItems: false };
-var validateSpeechEvent = validate216;
-var schema236 = { type: "object", properties: { type: { enum: ["speech.audio.delta", "speech.audio.done"] }, audio: { type: "string" }, usage: { type: "object", required: ["input_tokens", "output_tokens", "total_tokens"], properties: { input_tokens: { type: "integer", minimum: 0 }, output_tokens: { type: "integer", minimum: 0 }, total_tokens: { type: "integer", minimum: 0 }, characters: { type: "integer", minimum: 0 } } }, error: { type: "object", required: ["message", "type", "code", "param"], properties: { message: { type: "string" }, type: { type: "string" }, code: { type: "string" }, param: { type: ["string", "null"] } } } } };
-function validate216(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate251.evaluated = { props: { name: true, description: true, version: true, docs: true, openapi: true, models: true }, dynamicProps: false, dynamicItems: false };
+var validateSpeechEvent = validate252;
+var schema283 = { type: "object", properties: { type: { enum: ["speech.audio.delta", "speech.audio.done"] }, audio: { type: "string" }, usage: { type: "object", required: ["input_tokens", "output_tokens", "total_tokens"], properties: { input_tokens: { type: "integer", minimum: 0 }, output_tokens: { type: "integer", minimum: 0 }, total_tokens: { type: "integer", minimum: 0 }, characters: { type: "integer", minimum: 0 } } }, error: { type: "object", required: ["message", "type", "code", "param"], properties: { message: { type: "string" }, type: { type: "string" }, code: { type: "string" }, param: { type: ["string", "null"] } } } } };
+function validate252(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate216.evaluated;
+const evaluated0 = validate252.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -26475,7 +34161,7 @@ if (data.type !== undefined) {
 let data0 = data.type;
 const _errs1 = errors;
 if (!(data0 === "speech.audio.delta" || data0 === "speech.audio.done")) {
-validate216.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema236.properties.type.enum } }];
+validate252.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema283.properties.type.enum } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -26486,7 +34172,7 @@ if (valid0) {
 if (data.audio !== undefined) {
 const _errs2 = errors;
 if (typeof data.audio !== "string") {
-validate216.errors = [{ instancePath: instancePath + "/audio", schemaPath: "#/properties/audio/type", keyword: "type", params: { type: "string" } }];
+validate252.errors = [{ instancePath: instancePath + "/audio", schemaPath: "#/properties/audio/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -26501,20 +34187,20 @@ if (errors === _errs4) {
 if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
 let missing0;
 if (data2.input_tokens === undefined && (missing0 = "input_tokens") || data2.output_tokens === undefined && (missing0 = "output_tokens") || data2.total_tokens === undefined && (missing0 = "total_tokens")) {
-validate216.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate252.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data2.input_tokens !== undefined) {
 let data3 = data2.input_tokens;
 const _errs6 = errors;
 if (!(typeof data3 == "number" && (!(data3 % 1) && !isNaN(data3)) && isFinite(data3))) {
-validate216.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "#/properties/usage/properties/input_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate252.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "#/properties/usage/properties/input_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs6) {
 if (typeof data3 == "number" && isFinite(data3)) {
 if (data3 < 0 || isNaN(data3)) {
-validate216.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "#/properties/usage/properties/input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate252.errors = [{ instancePath: instancePath + "/usage/input_tokens", schemaPath: "#/properties/usage/properties/input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -26528,13 +34214,13 @@ if (data2.output_tokens !== undefined) {
 let data4 = data2.output_tokens;
 const _errs8 = errors;
 if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
-validate216.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "#/properties/usage/properties/output_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate252.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "#/properties/usage/properties/output_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs8) {
 if (typeof data4 == "number" && isFinite(data4)) {
 if (data4 < 0 || isNaN(data4)) {
-validate216.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "#/properties/usage/properties/output_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate252.errors = [{ instancePath: instancePath + "/usage/output_tokens", schemaPath: "#/properties/usage/properties/output_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -26548,13 +34234,13 @@ if (data2.total_tokens !== undefined) {
 let data5 = data2.total_tokens;
 const _errs10 = errors;
 if (!(typeof data5 == "number" && (!(data5 % 1) && !isNaN(data5)) && isFinite(data5))) {
-validate216.errors = [{ instancePath: instancePath + "/usage/total_tokens", schemaPath: "#/properties/usage/properties/total_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate252.errors = [{ instancePath: instancePath + "/usage/total_tokens", schemaPath: "#/properties/usage/properties/total_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs10) {
 if (typeof data5 == "number" && isFinite(data5)) {
 if (data5 < 0 || isNaN(data5)) {
-validate216.errors = [{ instancePath: instancePath + "/usage/total_tokens", schemaPath: "#/properties/usage/properties/total_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate252.errors = [{ instancePath: instancePath + "/usage/total_tokens", schemaPath: "#/properties/usage/properties/total_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -26568,13 +34254,13 @@ if (data2.characters !== undefined) {
 let data6 = data2.characters;
 const _errs12 = errors;
 if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
-validate216.errors = [{ instancePath: instancePath + "/usage/characters", schemaPath: "#/properties/usage/properties/characters/type", keyword: "type", params: { type: "integer" } }];
+validate252.errors = [{ instancePath: instancePath + "/usage/characters", schemaPath: "#/properties/usage/properties/characters/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs12) {
 if (typeof data6 == "number" && isFinite(data6)) {
 if (data6 < 0 || isNaN(data6)) {
-validate216.errors = [{ instancePath: instancePath + "/usage/characters", schemaPath: "#/properties/usage/properties/characters/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate252.errors = [{ instancePath: instancePath + "/usage/characters", schemaPath: "#/properties/usage/properties/characters/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -26588,7 +34274,7 @@ var valid1 = true;
 }
 }
 } else {
-validate216.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/type", keyword: "type", params: { type: "object" } }];
+validate252.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -26604,13 +34290,13 @@ if (errors === _errs14) {
 if (data7 && typeof data7 == "object" && !Array.isArray(data7)) {
 let missing1;
 if (data7.message === undefined && (missing1 = "message") || data7.type === undefined && (missing1 = "type") || data7.code === undefined && (missing1 = "code") || data7.param === undefined && (missing1 = "param")) {
-validate216.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate252.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data7.message !== undefined) {
 const _errs16 = errors;
 if (typeof data7.message !== "string") {
-validate216.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
+validate252.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs16 === errors;
@@ -26621,7 +34307,7 @@ if (valid2) {
 if (data7.type !== undefined) {
 const _errs18 = errors;
 if (typeof data7.type !== "string") {
-validate216.errors = [{ instancePath: instancePath + "/error/type", schemaPath: "#/properties/error/properties/type/type", keyword: "type", params: { type: "string" } }];
+validate252.errors = [{ instancePath: instancePath + "/error/type", schemaPath: "#/properties/error/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs18 === errors;
@@ -26632,7 +34318,7 @@ if (valid2) {
 if (data7.code !== undefined) {
 const _errs20 = errors;
 if (typeof data7.code !== "string") {
-validate216.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
+validate252.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs20 === errors;
@@ -26644,7 +34330,7 @@ if (data7.param !== undefined) {
 let data11 = data7.param;
 const _errs22 = errors;
 if (typeof data11 !== "string" && data11 !== null) {
-validate216.errors = [{ instancePath: instancePath + "/error/param", schemaPath: "#/properties/error/properties/param/type", keyword: "type", params: { type: schema236.properties.error.properties.param.type } }];
+validate252.errors = [{ instancePath: instancePath + "/error/param", schemaPath: "#/properties/error/properties/param/type", keyword: "type", params: { type: schema283.properties.error.properties.param.type } }];
 return false;
 }
 var valid2 = _errs22 === errors;
@@ -26656,7 +34342,7 @@ var valid2 = true;
 }
 }
 } else {
-validate216.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: "object" } }];
+validate252.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -26668,19 +34354,19 @@ var valid0 = true;
 }
 }
 } else {
-validate216.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate252.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate216.errors = vErrors;
+validate252.errors = vErrors;
 return errors === 0;
 }
-validate216.evaluated = { props: { type: true, audio: true, usage: true, error: true }, dynamicProps: false, dynamicItems: false };
-var validateTokenCount = validate217;
-function validate217(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate252.evaluated = { props: { type: true, audio: true, usage: true, error: true }, dynamicProps: false, dynamicItems: false };
+var validateTokenCount = validate253;
+function validate253(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate217.evaluated;
+const evaluated0 = validate253.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -26691,20 +34377,20 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.input_tokens === undefined && (missing0 = "input_tokens")) {
-validate217.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate253.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.input_tokens !== undefined) {
 let data0 = data.input_tokens;
 const _errs1 = errors;
 if (!(typeof data0 == "number" && (!(data0 % 1) && !isNaN(data0)) && isFinite(data0))) {
-validate217.errors = [{ instancePath: instancePath + "/input_tokens", schemaPath: "#/properties/input_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate253.errors = [{ instancePath: instancePath + "/input_tokens", schemaPath: "#/properties/input_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs1) {
 if (typeof data0 == "number" && isFinite(data0)) {
 if (data0 < 0 || isNaN(data0)) {
-validate217.errors = [{ instancePath: instancePath + "/input_tokens", schemaPath: "#/properties/input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate253.errors = [{ instancePath: instancePath + "/input_tokens", schemaPath: "#/properties/input_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -26712,19 +34398,19 @@ return false;
 }
 }
 } else {
-validate217.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate253.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate217.errors = vErrors;
+validate253.errors = vErrors;
 return errors === 0;
 }
-validate217.evaluated = { props: { input_tokens: true }, dynamicProps: false, dynamicItems: false };
-var validateTokenUsageReport = validate218;
-function validate218(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate253.evaluated = { props: { input_tokens: true }, dynamicProps: false, dynamicItems: false };
+var validateTokenUsageReport = validate254;
+function validate254(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate218.evaluated;
+const evaluated0 = validate254.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -26735,20 +34421,20 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.prompt_tokens === undefined && (missing0 = "prompt_tokens") || data.completion_tokens === undefined && (missing0 = "completion_tokens") || data.total_tokens === undefined && (missing0 = "total_tokens")) {
-validate218.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate254.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.prompt_tokens !== undefined) {
 let data0 = data.prompt_tokens;
 const _errs1 = errors;
 if (!(typeof data0 == "number" && (!(data0 % 1) && !isNaN(data0)) && isFinite(data0))) {
-validate218.errors = [{ instancePath: instancePath + "/prompt_tokens", schemaPath: "#/properties/prompt_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate254.errors = [{ instancePath: instancePath + "/prompt_tokens", schemaPath: "#/properties/prompt_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs1) {
 if (typeof data0 == "number" && isFinite(data0)) {
 if (data0 < 0 || isNaN(data0)) {
-validate218.errors = [{ instancePath: instancePath + "/prompt_tokens", schemaPath: "#/properties/prompt_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate254.errors = [{ instancePath: instancePath + "/prompt_tokens", schemaPath: "#/properties/prompt_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -26762,13 +34448,13 @@ if (data.completion_tokens !== undefined) {
 let data1 = data.completion_tokens;
 const _errs3 = errors;
 if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
-validate218.errors = [{ instancePath: instancePath + "/completion_tokens", schemaPath: "#/properties/completion_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate254.errors = [{ instancePath: instancePath + "/completion_tokens", schemaPath: "#/properties/completion_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs3) {
 if (typeof data1 == "number" && isFinite(data1)) {
 if (data1 < 0 || isNaN(data1)) {
-validate218.errors = [{ instancePath: instancePath + "/completion_tokens", schemaPath: "#/properties/completion_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate254.errors = [{ instancePath: instancePath + "/completion_tokens", schemaPath: "#/properties/completion_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -26782,13 +34468,13 @@ if (data.total_tokens !== undefined) {
 let data2 = data.total_tokens;
 const _errs5 = errors;
 if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)) && isFinite(data2))) {
-validate218.errors = [{ instancePath: instancePath + "/total_tokens", schemaPath: "#/properties/total_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate254.errors = [{ instancePath: instancePath + "/total_tokens", schemaPath: "#/properties/total_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs5) {
 if (typeof data2 == "number" && isFinite(data2)) {
 if (data2 < 0 || isNaN(data2)) {
-validate218.errors = [{ instancePath: instancePath + "/total_tokens", schemaPath: "#/properties/total_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate254.errors = [{ instancePath: instancePath + "/total_tokens", schemaPath: "#/properties/total_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -26807,13 +34493,13 @@ if (data3.cached_tokens !== undefined) {
 let data4 = data3.cached_tokens;
 const _errs9 = errors;
 if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
-validate218.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cached_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cached_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate254.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cached_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cached_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs9) {
 if (typeof data4 == "number" && isFinite(data4)) {
 if (data4 < 0 || isNaN(data4)) {
-validate218.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cached_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cached_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate254.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cached_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cached_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -26827,13 +34513,13 @@ if (data3.cache_write_tokens !== undefined) {
 let data5 = data3.cache_write_tokens;
 const _errs11 = errors;
 if (!(typeof data5 == "number" && (!(data5 % 1) && !isNaN(data5)) && isFinite(data5))) {
-validate218.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cache_write_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cache_write_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate254.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cache_write_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cache_write_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs11) {
 if (typeof data5 == "number" && isFinite(data5)) {
 if (data5 < 0 || isNaN(data5)) {
-validate218.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cache_write_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cache_write_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate254.errors = [{ instancePath: instancePath + "/prompt_tokens_details/cache_write_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/cache_write_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -26847,13 +34533,13 @@ if (data3.audio_tokens !== undefined) {
 let data6 = data3.audio_tokens;
 const _errs13 = errors;
 if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
-validate218.errors = [{ instancePath: instancePath + "/prompt_tokens_details/audio_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/audio_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate254.errors = [{ instancePath: instancePath + "/prompt_tokens_details/audio_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/audio_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs13) {
 if (typeof data6 == "number" && isFinite(data6)) {
 if (data6 < 0 || isNaN(data6)) {
-validate218.errors = [{ instancePath: instancePath + "/prompt_tokens_details/audio_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/audio_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate254.errors = [{ instancePath: instancePath + "/prompt_tokens_details/audio_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/audio_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -26867,13 +34553,13 @@ if (data3.image_tokens !== undefined) {
 let data7 = data3.image_tokens;
 const _errs15 = errors;
 if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7))) {
-validate218.errors = [{ instancePath: instancePath + "/prompt_tokens_details/image_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/image_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate254.errors = [{ instancePath: instancePath + "/prompt_tokens_details/image_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/image_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs15) {
 if (typeof data7 == "number" && isFinite(data7)) {
 if (data7 < 0 || isNaN(data7)) {
-validate218.errors = [{ instancePath: instancePath + "/prompt_tokens_details/image_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/image_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate254.errors = [{ instancePath: instancePath + "/prompt_tokens_details/image_tokens", schemaPath: "#/properties/prompt_tokens_details/properties/image_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -26886,7 +34572,7 @@ var valid1 = true;
 }
 }
 } else {
-validate218.errors = [{ instancePath: instancePath + "/prompt_tokens_details", schemaPath: "#/properties/prompt_tokens_details/type", keyword: "type", params: { type: "object" } }];
+validate254.errors = [{ instancePath: instancePath + "/prompt_tokens_details", schemaPath: "#/properties/prompt_tokens_details/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -26904,13 +34590,13 @@ if (data8.reasoning_tokens !== undefined) {
 let data9 = data8.reasoning_tokens;
 const _errs19 = errors;
 if (!(typeof data9 == "number" && (!(data9 % 1) && !isNaN(data9)) && isFinite(data9))) {
-validate218.errors = [{ instancePath: instancePath + "/completion_tokens_details/reasoning_tokens", schemaPath: "#/properties/completion_tokens_details/properties/reasoning_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate254.errors = [{ instancePath: instancePath + "/completion_tokens_details/reasoning_tokens", schemaPath: "#/properties/completion_tokens_details/properties/reasoning_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs19) {
 if (typeof data9 == "number" && isFinite(data9)) {
 if (data9 < 0 || isNaN(data9)) {
-validate218.errors = [{ instancePath: instancePath + "/completion_tokens_details/reasoning_tokens", schemaPath: "#/properties/completion_tokens_details/properties/reasoning_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate254.errors = [{ instancePath: instancePath + "/completion_tokens_details/reasoning_tokens", schemaPath: "#/properties/completion_tokens_details/properties/reasoning_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -26924,13 +34610,13 @@ if (data8.audio_tokens !== undefined) {
 let data10 = data8.audio_tokens;
 const _errs21 = errors;
 if (!(typeof data10 == "number" && (!(data10 % 1) && !isNaN(data10)) && isFinite(data10))) {
-validate218.errors = [{ instancePath: instancePath + "/completion_tokens_details/audio_tokens", schemaPath: "#/properties/completion_tokens_details/properties/audio_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate254.errors = [{ instancePath: instancePath + "/completion_tokens_details/audio_tokens", schemaPath: "#/properties/completion_tokens_details/properties/audio_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs21) {
 if (typeof data10 == "number" && isFinite(data10)) {
 if (data10 < 0 || isNaN(data10)) {
-validate218.errors = [{ instancePath: instancePath + "/completion_tokens_details/audio_tokens", schemaPath: "#/properties/completion_tokens_details/properties/audio_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate254.errors = [{ instancePath: instancePath + "/completion_tokens_details/audio_tokens", schemaPath: "#/properties/completion_tokens_details/properties/audio_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -26944,13 +34630,13 @@ if (data8.image_tokens !== undefined) {
 let data11 = data8.image_tokens;
 const _errs23 = errors;
 if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
-validate218.errors = [{ instancePath: instancePath + "/completion_tokens_details/image_tokens", schemaPath: "#/properties/completion_tokens_details/properties/image_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate254.errors = [{ instancePath: instancePath + "/completion_tokens_details/image_tokens", schemaPath: "#/properties/completion_tokens_details/properties/image_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs23) {
 if (typeof data11 == "number" && isFinite(data11)) {
 if (data11 < 0 || isNaN(data11)) {
-validate218.errors = [{ instancePath: instancePath + "/completion_tokens_details/image_tokens", schemaPath: "#/properties/completion_tokens_details/properties/image_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate254.errors = [{ instancePath: instancePath + "/completion_tokens_details/image_tokens", schemaPath: "#/properties/completion_tokens_details/properties/image_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -26964,13 +34650,13 @@ if (data8.accepted_prediction_tokens !== undefined) {
 let data12 = data8.accepted_prediction_tokens;
 const _errs25 = errors;
 if (!(typeof data12 == "number" && (!(data12 % 1) && !isNaN(data12)) && isFinite(data12))) {
-validate218.errors = [{ instancePath: instancePath + "/completion_tokens_details/accepted_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/accepted_prediction_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate254.errors = [{ instancePath: instancePath + "/completion_tokens_details/accepted_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/accepted_prediction_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs25) {
 if (typeof data12 == "number" && isFinite(data12)) {
 if (data12 < 0 || isNaN(data12)) {
-validate218.errors = [{ instancePath: instancePath + "/completion_tokens_details/accepted_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/accepted_prediction_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate254.errors = [{ instancePath: instancePath + "/completion_tokens_details/accepted_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/accepted_prediction_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -26984,13 +34670,13 @@ if (data8.rejected_prediction_tokens !== undefined) {
 let data13 = data8.rejected_prediction_tokens;
 const _errs27 = errors;
 if (!(typeof data13 == "number" && (!(data13 % 1) && !isNaN(data13)) && isFinite(data13))) {
-validate218.errors = [{ instancePath: instancePath + "/completion_tokens_details/rejected_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/rejected_prediction_tokens/type", keyword: "type", params: { type: "integer" } }];
+validate254.errors = [{ instancePath: instancePath + "/completion_tokens_details/rejected_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/rejected_prediction_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs27) {
 if (typeof data13 == "number" && isFinite(data13)) {
 if (data13 < 0 || isNaN(data13)) {
-validate218.errors = [{ instancePath: instancePath + "/completion_tokens_details/rejected_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/rejected_prediction_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate254.errors = [{ instancePath: instancePath + "/completion_tokens_details/rejected_prediction_tokens", schemaPath: "#/properties/completion_tokens_details/properties/rejected_prediction_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -27004,7 +34690,7 @@ var valid2 = true;
 }
 }
 } else {
-validate218.errors = [{ instancePath: instancePath + "/completion_tokens_details", schemaPath: "#/properties/completion_tokens_details/type", keyword: "type", params: { type: "object" } }];
+validate254.errors = [{ instancePath: instancePath + "/completion_tokens_details", schemaPath: "#/properties/completion_tokens_details/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -27018,20 +34704,20 @@ var valid0 = true;
 }
 }
 } else {
-validate218.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate254.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate218.errors = vErrors;
+validate254.errors = vErrors;
 return errors === 0;
 }
-validate218.evaluated = { props: { prompt_tokens: true, completion_tokens: true, total_tokens: true, prompt_tokens_details: true, completion_tokens_details: true }, dynamicProps: false, dynamicItems: false };
-var validateTranscriptionEvent = validate219;
-var schema239 = { type: "object", required: ["type"], properties: { type: { enum: ["transcript.text.delta", "transcript.text.done"] }, delta: { type: "string" }, text: { type: "string" }, usage: { type: "object" } } };
-function validate219(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate254.evaluated = { props: { prompt_tokens: true, completion_tokens: true, total_tokens: true, prompt_tokens_details: true, completion_tokens_details: true }, dynamicProps: false, dynamicItems: false };
+var validateTranscriptionEvent = validate255;
+var schema286 = { type: "object", required: ["type"], properties: { type: { enum: ["transcript.text.delta", "transcript.text.done"] }, delta: { type: "string" }, text: { type: "string" }, usage: { type: "object" } } };
+function validate255(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate219.evaluated;
+const evaluated0 = validate255.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -27042,14 +34728,14 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.type === undefined && (missing0 = "type")) {
-validate219.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate255.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 let data0 = data.type;
 const _errs1 = errors;
 if (!(data0 === "transcript.text.delta" || data0 === "transcript.text.done")) {
-validate219.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema239.properties.type.enum } }];
+validate255.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema286.properties.type.enum } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -27060,7 +34746,7 @@ if (valid0) {
 if (data.delta !== undefined) {
 const _errs2 = errors;
 if (typeof data.delta !== "string") {
-validate219.errors = [{ instancePath: instancePath + "/delta", schemaPath: "#/properties/delta/type", keyword: "type", params: { type: "string" } }];
+validate255.errors = [{ instancePath: instancePath + "/delta", schemaPath: "#/properties/delta/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -27071,7 +34757,7 @@ if (valid0) {
 if (data.text !== undefined) {
 const _errs4 = errors;
 if (typeof data.text !== "string") {
-validate219.errors = [{ instancePath: instancePath + "/text", schemaPath: "#/properties/text/type", keyword: "type", params: { type: "string" } }];
+validate255.errors = [{ instancePath: instancePath + "/text", schemaPath: "#/properties/text/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -27083,7 +34769,7 @@ if (data.usage !== undefined) {
 let data3 = data.usage;
 const _errs6 = errors;
 if (!(data3 && typeof data3 == "object" && !Array.isArray(data3))) {
-validate219.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/type", keyword: "type", params: { type: "object" } }];
+validate255.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -27095,20 +34781,20 @@ var valid0 = true;
 }
 }
 } else {
-validate219.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate255.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate219.errors = vErrors;
+validate255.errors = vErrors;
 return errors === 0;
 }
-validate219.evaluated = { props: { type: true, delta: true, text: true, usage: true }, dynamicProps: false, dynamicItems: false };
-var validateTranscription = validate220;
-var schema240 = { type: "object", required: ["text"], properties: { task: { const: "transcribe" }, language: { type: "string" }, duration: { type: "number", minimum: 0 }, text: { type: "string" }, words: { type: "array", items: { $ref: "TranscriptionWord" } }, segments: { type: "array", items: { $ref: "TranscriptionSegment" } }, usage: { type: "object", required: ["type"], properties: { type: { enum: ["duration", "tokens"] }, seconds: { type: "number", minimum: 0 } } } } };
-function validate220(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate255.evaluated = { props: { type: true, delta: true, text: true, usage: true }, dynamicProps: false, dynamicItems: false };
+var validateTranscription = validate256;
+var schema287 = { type: "object", required: ["text"], properties: { task: { const: "transcribe" }, language: { type: "string" }, duration: { type: "number", minimum: 0 }, text: { type: "string" }, words: { type: "array", items: { $ref: "TranscriptionWord" } }, segments: { type: "array", items: { $ref: "TranscriptionSegment" } }, usage: { type: "object", required: ["type"], properties: { type: { enum: ["duration", "tokens"] }, seconds: { type: "number", minimum: 0 } } } } };
+function validate256(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate220.evaluated;
+const evaluated0 = validate256.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -27119,13 +34805,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.text === undefined && (missing0 = "text")) {
-validate220.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate256.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.task !== undefined) {
 const _errs1 = errors;
 if (data.task !== "transcribe") {
-validate220.errors = [{ instancePath: instancePath + "/task", schemaPath: "#/properties/task/const", keyword: "const", params: { allowedValue: "transcribe" } }];
+validate256.errors = [{ instancePath: instancePath + "/task", schemaPath: "#/properties/task/const", keyword: "const", params: { allowedValue: "transcribe" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -27136,7 +34822,7 @@ if (valid0) {
 if (data.language !== undefined) {
 const _errs2 = errors;
 if (typeof data.language !== "string") {
-validate220.errors = [{ instancePath: instancePath + "/language", schemaPath: "#/properties/language/type", keyword: "type", params: { type: "string" } }];
+validate256.errors = [{ instancePath: instancePath + "/language", schemaPath: "#/properties/language/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -27150,11 +34836,11 @@ const _errs4 = errors;
 if (errors === _errs4) {
 if (typeof data2 == "number" && isFinite(data2)) {
 if (data2 < 0 || isNaN(data2)) {
-validate220.errors = [{ instancePath: instancePath + "/duration", schemaPath: "#/properties/duration/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate256.errors = [{ instancePath: instancePath + "/duration", schemaPath: "#/properties/duration/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate220.errors = [{ instancePath: instancePath + "/duration", schemaPath: "#/properties/duration/type", keyword: "type", params: { type: "number" } }];
+validate256.errors = [{ instancePath: instancePath + "/duration", schemaPath: "#/properties/duration/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -27166,7 +34852,7 @@ if (valid0) {
 if (data.text !== undefined) {
 const _errs6 = errors;
 if (typeof data.text !== "string") {
-validate220.errors = [{ instancePath: instancePath + "/text", schemaPath: "#/properties/text/type", keyword: "type", params: { type: "string" } }];
+validate256.errors = [{ instancePath: instancePath + "/text", schemaPath: "#/properties/text/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -27189,13 +34875,13 @@ if (errors === _errs11) {
 if (data5 && typeof data5 == "object" && !Array.isArray(data5)) {
 let missing1;
 if (data5.word === undefined && (missing1 = "word") || data5.start === undefined && (missing1 = "start") || data5.end === undefined && (missing1 = "end")) {
-validate220.errors = [{ instancePath: instancePath + "/words/" + i0, schemaPath: "TranscriptionWord/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate256.errors = [{ instancePath: instancePath + "/words/" + i0, schemaPath: "TranscriptionWord/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data5.word !== undefined) {
 const _errs13 = errors;
 if (typeof data5.word !== "string") {
-validate220.errors = [{ instancePath: instancePath + "/words/" + i0 + "/word", schemaPath: "TranscriptionWord/properties/word/type", keyword: "type", params: { type: "string" } }];
+validate256.errors = [{ instancePath: instancePath + "/words/" + i0 + "/word", schemaPath: "TranscriptionWord/properties/word/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs13 === errors;
@@ -27207,7 +34893,7 @@ if (data5.start !== undefined) {
 let data7 = data5.start;
 const _errs15 = errors;
 if (!(typeof data7 == "number" && isFinite(data7))) {
-validate220.errors = [{ instancePath: instancePath + "/words/" + i0 + "/start", schemaPath: "TranscriptionWord/properties/start/type", keyword: "type", params: { type: "number" } }];
+validate256.errors = [{ instancePath: instancePath + "/words/" + i0 + "/start", schemaPath: "TranscriptionWord/properties/start/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid3 = _errs15 === errors;
@@ -27219,7 +34905,7 @@ if (data5.end !== undefined) {
 let data8 = data5.end;
 const _errs17 = errors;
 if (!(typeof data8 == "number" && isFinite(data8))) {
-validate220.errors = [{ instancePath: instancePath + "/words/" + i0 + "/end", schemaPath: "TranscriptionWord/properties/end/type", keyword: "type", params: { type: "number" } }];
+validate256.errors = [{ instancePath: instancePath + "/words/" + i0 + "/end", schemaPath: "TranscriptionWord/properties/end/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid3 = _errs17 === errors;
@@ -27230,7 +34916,7 @@ var valid3 = true;
 }
 }
 } else {
-validate220.errors = [{ instancePath: instancePath + "/words/" + i0, schemaPath: "TranscriptionWord/type", keyword: "type", params: { type: "object" } }];
+validate256.errors = [{ instancePath: instancePath + "/words/" + i0, schemaPath: "TranscriptionWord/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -27240,7 +34926,7 @@ break;
 }
 }
 } else {
-validate220.errors = [{ instancePath: instancePath + "/words", schemaPath: "#/properties/words/type", keyword: "type", params: { type: "array" } }];
+validate256.errors = [{ instancePath: instancePath + "/words", schemaPath: "#/properties/words/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -27264,14 +34950,14 @@ if (errors === _errs22) {
 if (data10 && typeof data10 == "object" && !Array.isArray(data10)) {
 let missing2;
 if (data10.id === undefined && (missing2 = "id") || data10.start === undefined && (missing2 = "start") || data10.end === undefined && (missing2 = "end") || data10.text === undefined && (missing2 = "text")) {
-validate220.errors = [{ instancePath: instancePath + "/segments/" + i1, schemaPath: "TranscriptionSegment/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate256.errors = [{ instancePath: instancePath + "/segments/" + i1, schemaPath: "TranscriptionSegment/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 if (data10.id !== undefined) {
 let data11 = data10.id;
 const _errs24 = errors;
 if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
-validate220.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/id", schemaPath: "TranscriptionSegment/properties/id/type", keyword: "type", params: { type: "integer" } }];
+validate256.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/id", schemaPath: "TranscriptionSegment/properties/id/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid6 = _errs24 === errors;
@@ -27283,7 +34969,7 @@ if (data10.start !== undefined) {
 let data12 = data10.start;
 const _errs26 = errors;
 if (!(typeof data12 == "number" && isFinite(data12))) {
-validate220.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/start", schemaPath: "TranscriptionSegment/properties/start/type", keyword: "type", params: { type: "number" } }];
+validate256.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/start", schemaPath: "TranscriptionSegment/properties/start/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid6 = _errs26 === errors;
@@ -27295,7 +34981,7 @@ if (data10.end !== undefined) {
 let data13 = data10.end;
 const _errs28 = errors;
 if (!(typeof data13 == "number" && isFinite(data13))) {
-validate220.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/end", schemaPath: "TranscriptionSegment/properties/end/type", keyword: "type", params: { type: "number" } }];
+validate256.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/end", schemaPath: "TranscriptionSegment/properties/end/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid6 = _errs28 === errors;
@@ -27306,7 +34992,7 @@ if (valid6) {
 if (data10.text !== undefined) {
 const _errs30 = errors;
 if (typeof data10.text !== "string") {
-validate220.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/text", schemaPath: "TranscriptionSegment/properties/text/type", keyword: "type", params: { type: "string" } }];
+validate256.errors = [{ instancePath: instancePath + "/segments/" + i1 + "/text", schemaPath: "TranscriptionSegment/properties/text/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid6 = _errs30 === errors;
@@ -27318,7 +35004,7 @@ var valid6 = true;
 }
 }
 } else {
-validate220.errors = [{ instancePath: instancePath + "/segments/" + i1, schemaPath: "TranscriptionSegment/type", keyword: "type", params: { type: "object" } }];
+validate256.errors = [{ instancePath: instancePath + "/segments/" + i1, schemaPath: "TranscriptionSegment/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -27328,7 +35014,7 @@ break;
 }
 }
 } else {
-validate220.errors = [{ instancePath: instancePath + "/segments", schemaPath: "#/properties/segments/type", keyword: "type", params: { type: "array" } }];
+validate256.errors = [{ instancePath: instancePath + "/segments", schemaPath: "#/properties/segments/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -27344,14 +35030,14 @@ if (errors === _errs32) {
 if (data15 && typeof data15 == "object" && !Array.isArray(data15)) {
 let missing3;
 if (data15.type === undefined && (missing3 = "type")) {
-validate220.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/required", keyword: "required", params: { missingProperty: missing3 } }];
+validate256.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
 if (data15.type !== undefined) {
 let data16 = data15.type;
 const _errs34 = errors;
 if (!(data16 === "duration" || data16 === "tokens")) {
-validate220.errors = [{ instancePath: instancePath + "/usage/type", schemaPath: "#/properties/usage/properties/type/enum", keyword: "enum", params: { allowedValues: schema240.properties.usage.properties.type.enum } }];
+validate256.errors = [{ instancePath: instancePath + "/usage/type", schemaPath: "#/properties/usage/properties/type/enum", keyword: "enum", params: { allowedValues: schema287.properties.usage.properties.type.enum } }];
 return false;
 }
 var valid7 = _errs34 === errors;
@@ -27365,11 +35051,11 @@ const _errs35 = errors;
 if (errors === _errs35) {
 if (typeof data17 == "number" && isFinite(data17)) {
 if (data17 < 0 || isNaN(data17)) {
-validate220.errors = [{ instancePath: instancePath + "/usage/seconds", schemaPath: "#/properties/usage/properties/seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate256.errors = [{ instancePath: instancePath + "/usage/seconds", schemaPath: "#/properties/usage/properties/seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate220.errors = [{ instancePath: instancePath + "/usage/seconds", schemaPath: "#/properties/usage/properties/seconds/type", keyword: "type", params: { type: "number" } }];
+validate256.errors = [{ instancePath: instancePath + "/usage/seconds", schemaPath: "#/properties/usage/properties/seconds/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -27380,7 +35066,7 @@ var valid7 = true;
 }
 }
 } else {
-validate220.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/type", keyword: "type", params: { type: "object" } }];
+validate256.errors = [{ instancePath: instancePath + "/usage", schemaPath: "#/properties/usage/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -27396,19 +35082,19 @@ var valid0 = true;
 }
 }
 } else {
-validate220.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate256.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate220.errors = vErrors;
+validate256.errors = vErrors;
 return errors === 0;
 }
-validate220.evaluated = { props: { task: true, language: true, duration: true, text: true, words: true, segments: true, usage: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowDeleted = validate221;
-function validate221(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate256.evaluated = { props: { task: true, language: true, duration: true, text: true, words: true, segments: true, usage: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowDeleted = validate257;
+function validate257(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate221.evaluated;
+const evaluated0 = validate257.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -27419,7 +35105,7 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.id === undefined && (missing0 = "id") || data.deleted === undefined && (missing0 = "deleted")) {
-validate221.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate257.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.id !== undefined) {
@@ -27429,11 +35115,11 @@ if (errors === _errs1) {
 if (errors === _errs1) {
 if (typeof data0 === "string") {
 if (!formats0.test(data0)) {
-validate221.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+validate257.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate221.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate257.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -27446,7 +35132,7 @@ if (valid0) {
 if (data.deleted !== undefined) {
 const _errs3 = errors;
 if (data.deleted !== true) {
-validate221.errors = [{ instancePath: instancePath + "/deleted", schemaPath: "#/properties/deleted/const", keyword: "const", params: { allowedValue: true } }];
+validate257.errors = [{ instancePath: instancePath + "/deleted", schemaPath: "#/properties/deleted/const", keyword: "const", params: { allowedValue: true } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -27456,19 +35142,19 @@ var valid0 = true;
 }
 }
 } else {
-validate221.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate257.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate221.errors = vErrors;
+validate257.errors = vErrors;
 return errors === 0;
 }
-validate221.evaluated = { props: { id: true, deleted: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowEstimate = validate222;
-function validate222(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate257.evaluated = { props: { id: true, deleted: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowEstimate = validate258;
+function validate258(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate222.evaluated;
+const evaluated0 = validate258.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -27479,13 +35165,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.currency === undefined && (missing0 = "currency") || data.estimated_credits === undefined && (missing0 = "estimated_credits") || data.max_credits === undefined && (missing0 = "max_credits") || data.steps === undefined && (missing0 = "steps")) {
-validate222.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate258.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.currency !== undefined) {
 const _errs1 = errors;
 if (data.currency !== "credits") {
-validate222.errors = [{ instancePath: instancePath + "/currency", schemaPath: "#/properties/currency/const", keyword: "const", params: { allowedValue: "credits" } }];
+validate258.errors = [{ instancePath: instancePath + "/currency", schemaPath: "#/properties/currency/const", keyword: "const", params: { allowedValue: "credits" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -27499,11 +35185,11 @@ const _errs2 = errors;
 if (errors === _errs2) {
 if (typeof data1 == "number" && isFinite(data1)) {
 if (data1 < 0 || isNaN(data1)) {
-validate222.errors = [{ instancePath: instancePath + "/estimated_credits", schemaPath: "#/properties/estimated_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate258.errors = [{ instancePath: instancePath + "/estimated_credits", schemaPath: "#/properties/estimated_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate222.errors = [{ instancePath: instancePath + "/estimated_credits", schemaPath: "#/properties/estimated_credits/type", keyword: "type", params: { type: "number" } }];
+validate258.errors = [{ instancePath: instancePath + "/estimated_credits", schemaPath: "#/properties/estimated_credits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -27518,11 +35204,11 @@ const _errs4 = errors;
 if (errors === _errs4) {
 if (typeof data2 == "number" && isFinite(data2)) {
 if (data2 < 0 || isNaN(data2)) {
-validate222.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate258.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate222.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
+validate258.errors = [{ instancePath: instancePath + "/max_credits", schemaPath: "#/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -27545,13 +35231,13 @@ if (errors === _errs8) {
 if (data4 && typeof data4 == "object" && !Array.isArray(data4)) {
 let missing1;
 if (data4.id === undefined && (missing1 = "id") || data4.estimated_credits === undefined && (missing1 = "estimated_credits") || data4.max_credits === undefined && (missing1 = "max_credits") || data4.assumption === undefined && (missing1 = "assumption")) {
-validate222.errors = [{ instancePath: instancePath + "/steps/" + i0, schemaPath: "#/properties/steps/items/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate258.errors = [{ instancePath: instancePath + "/steps/" + i0, schemaPath: "#/properties/steps/items/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data4.id !== undefined) {
 const _errs10 = errors;
 if (typeof data4.id !== "string") {
-validate222.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/id", schemaPath: "#/properties/steps/items/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate258.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/id", schemaPath: "#/properties/steps/items/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs10 === errors;
@@ -27565,11 +35251,11 @@ const _errs12 = errors;
 if (errors === _errs12) {
 if (typeof data6 == "number" && isFinite(data6)) {
 if (data6 < 0 || isNaN(data6)) {
-validate222.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/estimated_credits", schemaPath: "#/properties/steps/items/properties/estimated_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate258.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/estimated_credits", schemaPath: "#/properties/steps/items/properties/estimated_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate222.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/estimated_credits", schemaPath: "#/properties/steps/items/properties/estimated_credits/type", keyword: "type", params: { type: "number" } }];
+validate258.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/estimated_credits", schemaPath: "#/properties/steps/items/properties/estimated_credits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -27584,11 +35270,11 @@ const _errs14 = errors;
 if (errors === _errs14) {
 if (typeof data7 == "number" && isFinite(data7)) {
 if (data7 < 0 || isNaN(data7)) {
-validate222.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/max_credits", schemaPath: "#/properties/steps/items/properties/max_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate258.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/max_credits", schemaPath: "#/properties/steps/items/properties/max_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate222.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/max_credits", schemaPath: "#/properties/steps/items/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
+validate258.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/max_credits", schemaPath: "#/properties/steps/items/properties/max_credits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -27600,7 +35286,7 @@ if (valid2) {
 if (data4.assumption !== undefined) {
 const _errs16 = errors;
 if (typeof data4.assumption !== "string") {
-validate222.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/assumption", schemaPath: "#/properties/steps/items/properties/assumption/type", keyword: "type", params: { type: "string" } }];
+validate258.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/assumption", schemaPath: "#/properties/steps/items/properties/assumption/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs16 === errors;
@@ -27612,7 +35298,7 @@ var valid2 = true;
 }
 }
 } else {
-validate222.errors = [{ instancePath: instancePath + "/steps/" + i0, schemaPath: "#/properties/steps/items/type", keyword: "type", params: { type: "object" } }];
+validate258.errors = [{ instancePath: instancePath + "/steps/" + i0, schemaPath: "#/properties/steps/items/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -27622,7 +35308,7 @@ break;
 }
 }
 } else {
-validate222.errors = [{ instancePath: instancePath + "/steps", schemaPath: "#/properties/steps/type", keyword: "type", params: { type: "array" } }];
+validate258.errors = [{ instancePath: instancePath + "/steps", schemaPath: "#/properties/steps/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -27635,20 +35321,20 @@ var valid0 = true;
 }
 }
 } else {
-validate222.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate258.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate222.errors = vErrors;
+validate258.errors = vErrors;
 return errors === 0;
 }
-validate222.evaluated = { props: { currency: true, estimated_credits: true, max_credits: true, steps: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowList = validate223;
-var schema246 = { type: "object", required: ["id", "workspaceId", "name", "description", "latestVersion", "isActive", "createdAt", "updatedAt", "deletedAt", "createdByUserId", "sharingScope", "sharePermission"], properties: { id: { type: "string", format: "uuid" }, workspaceId: { type: "string", format: "uuid" }, name: { type: "string" }, description: { type: "string" }, latestVersion: { type: "integer" }, isActive: { type: "boolean" }, createdAt: { type: "string", format: "date-time" }, updatedAt: { type: "string", format: "date-time" }, deletedAt: { type: ["string", "null"], format: "date-time" }, createdByUserId: { type: "string", format: "uuid" }, sharingScope: { type: "string", enum: ["private", "workspace"] }, sharePermission: { type: "string", enum: ["read", "run", "edit"] } } };
-function validate223(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate258.evaluated = { props: { currency: true, estimated_credits: true, max_credits: true, steps: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowList = validate259;
+var schema293 = { type: "object", required: ["id", "workspaceId", "name", "description", "latestVersion", "isActive", "createdAt", "updatedAt", "deletedAt", "createdByUserId", "sharingScope", "sharePermission"], properties: { id: { type: "string", format: "uuid" }, workspaceId: { type: "string", format: "uuid" }, name: { type: "string" }, description: { type: "string" }, latestVersion: { type: "integer" }, isActive: { type: "boolean" }, createdAt: { type: "string", format: "date-time" }, updatedAt: { type: "string", format: "date-time" }, deletedAt: { type: ["string", "null"], format: "date-time" }, createdByUserId: { type: "string", format: "uuid" }, sharingScope: { type: "string", enum: ["private", "workspace"] }, sharePermission: { type: "string", enum: ["read", "run", "edit"] } } };
+function validate259(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate223.evaluated;
+const evaluated0 = validate259.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -27659,7 +35345,7 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.items === undefined && (missing0 = "items") || data.total === undefined && (missing0 = "total") || data.limit === undefined && (missing0 = "limit") || data.offset === undefined && (missing0 = "offset")) {
-validate223.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate259.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.items !== undefined) {
@@ -27677,7 +35363,7 @@ if (errors === _errs4) {
 if (data1 && typeof data1 == "object" && !Array.isArray(data1)) {
 let missing1;
 if (data1.id === undefined && (missing1 = "id") || data1.workspaceId === undefined && (missing1 = "workspaceId") || data1.name === undefined && (missing1 = "name") || data1.description === undefined && (missing1 = "description") || data1.latestVersion === undefined && (missing1 = "latestVersion") || data1.isActive === undefined && (missing1 = "isActive") || data1.createdAt === undefined && (missing1 = "createdAt") || data1.updatedAt === undefined && (missing1 = "updatedAt") || data1.deletedAt === undefined && (missing1 = "deletedAt") || data1.createdByUserId === undefined && (missing1 = "createdByUserId") || data1.sharingScope === undefined && (missing1 = "sharingScope") || data1.sharePermission === undefined && (missing1 = "sharePermission")) {
-validate223.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "WorkflowSummary/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate259.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "WorkflowSummary/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data1.id !== undefined) {
@@ -27687,11 +35373,11 @@ if (errors === _errs6) {
 if (errors === _errs6) {
 if (typeof data2 === "string") {
 if (!formats0.test(data2)) {
-validate223.errors = [{ instancePath: instancePath + "/items/" + i0 + "/id", schemaPath: "WorkflowSummary/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+validate259.errors = [{ instancePath: instancePath + "/items/" + i0 + "/id", schemaPath: "WorkflowSummary/properties/id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate223.errors = [{ instancePath: instancePath + "/items/" + i0 + "/id", schemaPath: "WorkflowSummary/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate259.errors = [{ instancePath: instancePath + "/items/" + i0 + "/id", schemaPath: "WorkflowSummary/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -27708,11 +35394,11 @@ if (errors === _errs8) {
 if (errors === _errs8) {
 if (typeof data3 === "string") {
 if (!formats0.test(data3)) {
-validate223.errors = [{ instancePath: instancePath + "/items/" + i0 + "/workspaceId", schemaPath: "WorkflowSummary/properties/workspaceId/format", keyword: "format", params: { format: "uuid" } }];
+validate259.errors = [{ instancePath: instancePath + "/items/" + i0 + "/workspaceId", schemaPath: "WorkflowSummary/properties/workspaceId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate223.errors = [{ instancePath: instancePath + "/items/" + i0 + "/workspaceId", schemaPath: "WorkflowSummary/properties/workspaceId/type", keyword: "type", params: { type: "string" } }];
+validate259.errors = [{ instancePath: instancePath + "/items/" + i0 + "/workspaceId", schemaPath: "WorkflowSummary/properties/workspaceId/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -27725,7 +35411,7 @@ if (valid3) {
 if (data1.name !== undefined) {
 const _errs10 = errors;
 if (typeof data1.name !== "string") {
-validate223.errors = [{ instancePath: instancePath + "/items/" + i0 + "/name", schemaPath: "WorkflowSummary/properties/name/type", keyword: "type", params: { type: "string" } }];
+validate259.errors = [{ instancePath: instancePath + "/items/" + i0 + "/name", schemaPath: "WorkflowSummary/properties/name/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs10 === errors;
@@ -27736,7 +35422,7 @@ if (valid3) {
 if (data1.description !== undefined) {
 const _errs12 = errors;
 if (typeof data1.description !== "string") {
-validate223.errors = [{ instancePath: instancePath + "/items/" + i0 + "/description", schemaPath: "WorkflowSummary/properties/description/type", keyword: "type", params: { type: "string" } }];
+validate259.errors = [{ instancePath: instancePath + "/items/" + i0 + "/description", schemaPath: "WorkflowSummary/properties/description/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs12 === errors;
@@ -27748,7 +35434,7 @@ if (data1.latestVersion !== undefined) {
 let data6 = data1.latestVersion;
 const _errs14 = errors;
 if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
-validate223.errors = [{ instancePath: instancePath + "/items/" + i0 + "/latestVersion", schemaPath: "WorkflowSummary/properties/latestVersion/type", keyword: "type", params: { type: "integer" } }];
+validate259.errors = [{ instancePath: instancePath + "/items/" + i0 + "/latestVersion", schemaPath: "WorkflowSummary/properties/latestVersion/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid3 = _errs14 === errors;
@@ -27759,7 +35445,7 @@ if (valid3) {
 if (data1.isActive !== undefined) {
 const _errs16 = errors;
 if (typeof data1.isActive !== "boolean") {
-validate223.errors = [{ instancePath: instancePath + "/items/" + i0 + "/isActive", schemaPath: "WorkflowSummary/properties/isActive/type", keyword: "type", params: { type: "boolean" } }];
+validate259.errors = [{ instancePath: instancePath + "/items/" + i0 + "/isActive", schemaPath: "WorkflowSummary/properties/isActive/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid3 = _errs16 === errors;
@@ -27774,11 +35460,11 @@ if (errors === _errs18) {
 if (errors === _errs18) {
 if (typeof data8 === "string") {
 if (!formats14.validate(data8)) {
-validate223.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "WorkflowSummary/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
+validate259.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "WorkflowSummary/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate223.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "WorkflowSummary/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
+validate259.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "WorkflowSummary/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -27795,11 +35481,11 @@ if (errors === _errs20) {
 if (errors === _errs20) {
 if (typeof data9 === "string") {
 if (!formats14.validate(data9)) {
-validate223.errors = [{ instancePath: instancePath + "/items/" + i0 + "/updatedAt", schemaPath: "WorkflowSummary/properties/updatedAt/format", keyword: "format", params: { format: "date-time" } }];
+validate259.errors = [{ instancePath: instancePath + "/items/" + i0 + "/updatedAt", schemaPath: "WorkflowSummary/properties/updatedAt/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate223.errors = [{ instancePath: instancePath + "/items/" + i0 + "/updatedAt", schemaPath: "WorkflowSummary/properties/updatedAt/type", keyword: "type", params: { type: "string" } }];
+validate259.errors = [{ instancePath: instancePath + "/items/" + i0 + "/updatedAt", schemaPath: "WorkflowSummary/properties/updatedAt/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -27813,14 +35499,14 @@ if (data1.deletedAt !== undefined) {
 let data10 = data1.deletedAt;
 const _errs22 = errors;
 if (typeof data10 !== "string" && data10 !== null) {
-validate223.errors = [{ instancePath: instancePath + "/items/" + i0 + "/deletedAt", schemaPath: "WorkflowSummary/properties/deletedAt/type", keyword: "type", params: { type: schema246.properties.deletedAt.type } }];
+validate259.errors = [{ instancePath: instancePath + "/items/" + i0 + "/deletedAt", schemaPath: "WorkflowSummary/properties/deletedAt/type", keyword: "type", params: { type: schema293.properties.deletedAt.type } }];
 return false;
 }
 if (errors === _errs22) {
 if (errors === _errs22) {
 if (typeof data10 === "string") {
 if (!formats14.validate(data10)) {
-validate223.errors = [{ instancePath: instancePath + "/items/" + i0 + "/deletedAt", schemaPath: "WorkflowSummary/properties/deletedAt/format", keyword: "format", params: { format: "date-time" } }];
+validate259.errors = [{ instancePath: instancePath + "/items/" + i0 + "/deletedAt", schemaPath: "WorkflowSummary/properties/deletedAt/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 }
@@ -27838,11 +35524,11 @@ if (errors === _errs24) {
 if (errors === _errs24) {
 if (typeof data11 === "string") {
 if (!formats0.test(data11)) {
-validate223.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdByUserId", schemaPath: "WorkflowSummary/properties/createdByUserId/format", keyword: "format", params: { format: "uuid" } }];
+validate259.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdByUserId", schemaPath: "WorkflowSummary/properties/createdByUserId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate223.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdByUserId", schemaPath: "WorkflowSummary/properties/createdByUserId/type", keyword: "type", params: { type: "string" } }];
+validate259.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdByUserId", schemaPath: "WorkflowSummary/properties/createdByUserId/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -27856,11 +35542,11 @@ if (data1.sharingScope !== undefined) {
 let data12 = data1.sharingScope;
 const _errs26 = errors;
 if (typeof data12 !== "string") {
-validate223.errors = [{ instancePath: instancePath + "/items/" + i0 + "/sharingScope", schemaPath: "WorkflowSummary/properties/sharingScope/type", keyword: "type", params: { type: "string" } }];
+validate259.errors = [{ instancePath: instancePath + "/items/" + i0 + "/sharingScope", schemaPath: "WorkflowSummary/properties/sharingScope/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data12 === "private" || data12 === "workspace")) {
-validate223.errors = [{ instancePath: instancePath + "/items/" + i0 + "/sharingScope", schemaPath: "WorkflowSummary/properties/sharingScope/enum", keyword: "enum", params: { allowedValues: schema246.properties.sharingScope.enum } }];
+validate259.errors = [{ instancePath: instancePath + "/items/" + i0 + "/sharingScope", schemaPath: "WorkflowSummary/properties/sharingScope/enum", keyword: "enum", params: { allowedValues: schema293.properties.sharingScope.enum } }];
 return false;
 }
 var valid3 = _errs26 === errors;
@@ -27872,11 +35558,11 @@ if (data1.sharePermission !== undefined) {
 let data13 = data1.sharePermission;
 const _errs28 = errors;
 if (typeof data13 !== "string") {
-validate223.errors = [{ instancePath: instancePath + "/items/" + i0 + "/sharePermission", schemaPath: "WorkflowSummary/properties/sharePermission/type", keyword: "type", params: { type: "string" } }];
+validate259.errors = [{ instancePath: instancePath + "/items/" + i0 + "/sharePermission", schemaPath: "WorkflowSummary/properties/sharePermission/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data13 === "read" || data13 === "run" || data13 === "edit")) {
-validate223.errors = [{ instancePath: instancePath + "/items/" + i0 + "/sharePermission", schemaPath: "WorkflowSummary/properties/sharePermission/enum", keyword: "enum", params: { allowedValues: schema246.properties.sharePermission.enum } }];
+validate259.errors = [{ instancePath: instancePath + "/items/" + i0 + "/sharePermission", schemaPath: "WorkflowSummary/properties/sharePermission/enum", keyword: "enum", params: { allowedValues: schema293.properties.sharePermission.enum } }];
 return false;
 }
 var valid3 = _errs28 === errors;
@@ -27896,7 +35582,7 @@ var valid3 = true;
 }
 }
 } else {
-validate223.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "WorkflowSummary/type", keyword: "type", params: { type: "object" } }];
+validate259.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "WorkflowSummary/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -27906,7 +35592,7 @@ break;
 }
 }
 } else {
-validate223.errors = [{ instancePath: instancePath + "/items", schemaPath: "#/properties/items/type", keyword: "type", params: { type: "array" } }];
+validate259.errors = [{ instancePath: instancePath + "/items", schemaPath: "#/properties/items/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -27919,7 +35605,7 @@ if (data.total !== undefined) {
 let data14 = data.total;
 const _errs30 = errors;
 if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14))) {
-validate223.errors = [{ instancePath: instancePath + "/total", schemaPath: "#/properties/total/type", keyword: "type", params: { type: "integer" } }];
+validate259.errors = [{ instancePath: instancePath + "/total", schemaPath: "#/properties/total/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs30 === errors;
@@ -27931,7 +35617,7 @@ if (data.limit !== undefined) {
 let data15 = data.limit;
 const _errs32 = errors;
 if (!(typeof data15 == "number" && (!(data15 % 1) && !isNaN(data15)) && isFinite(data15))) {
-validate223.errors = [{ instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/type", keyword: "type", params: { type: "integer" } }];
+validate259.errors = [{ instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs32 === errors;
@@ -27943,7 +35629,7 @@ if (data.offset !== undefined) {
 let data16 = data.offset;
 const _errs34 = errors;
 if (!(typeof data16 == "number" && (!(data16 % 1) && !isNaN(data16)) && isFinite(data16))) {
-validate223.errors = [{ instancePath: instancePath + "/offset", schemaPath: "#/properties/offset/type", keyword: "type", params: { type: "integer" } }];
+validate259.errors = [{ instancePath: instancePath + "/offset", schemaPath: "#/properties/offset/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs34 === errors;
@@ -27955,20 +35641,20 @@ var valid0 = true;
 }
 }
 } else {
-validate223.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate259.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate223.errors = vErrors;
+validate259.errors = vErrors;
 return errors === 0;
 }
-validate223.evaluated = { props: { items: true, total: true, limit: true, offset: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowRunCancelled = validate224;
-var schema247 = { type: "object", required: ["id", "status"], properties: { id: { type: "string", format: "uuid" }, status: { type: "string", enum: ["succeeded", "failed", "cancelled"] } } };
-function validate224(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate259.evaluated = { props: { items: true, total: true, limit: true, offset: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowRunCancelled = validate260;
+var schema294 = { type: "object", required: ["id", "status"], properties: { id: { type: "string", format: "uuid" }, status: { type: "string", enum: ["succeeded", "failed", "cancelled"] } } };
+function validate260(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate224.evaluated;
+const evaluated0 = validate260.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -27979,7 +35665,7 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.id === undefined && (missing0 = "id") || data.status === undefined && (missing0 = "status")) {
-validate224.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate260.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.id !== undefined) {
@@ -27989,11 +35675,11 @@ if (errors === _errs1) {
 if (errors === _errs1) {
 if (typeof data0 === "string") {
 if (!formats0.test(data0)) {
-validate224.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+validate260.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate224.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate260.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -28007,11 +35693,11 @@ if (data.status !== undefined) {
 let data1 = data.status;
 const _errs3 = errors;
 if (typeof data1 !== "string") {
-validate224.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
+validate260.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data1 === "succeeded" || data1 === "failed" || data1 === "cancelled")) {
-validate224.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema247.properties.status.enum } }];
+validate260.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema294.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -28021,22 +35707,22 @@ var valid0 = true;
 }
 }
 } else {
-validate224.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate260.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate224.errors = vErrors;
+validate260.errors = vErrors;
 return errors === 0;
 }
-validate224.evaluated = { props: { id: true, status: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowRunFrame = validate225;
-var schema248 = { type: "object", required: ["type"], properties: { type: { type: "string", enum: ["run.started", "step.started", "step.delta", "step.finished", "run.finished"] }, runId: { type: "string", format: "uuid" }, stepRun: { $ref: "WorkflowStepRun" }, stepId: { type: "string" }, attempt: { type: "integer" }, index: { type: "integer" }, delta: { type: "object", properties: { content: { type: "string" } } }, run: { $ref: "WorkflowRun" } } };
-var schema249 = { type: "object", required: ["id", "type", "status", "attempt", "creditsUsed", "durationMs"], properties: { id: { type: "string" }, type: { type: "string" }, status: { type: "string", enum: ["queued", "running", "succeeded", "failed", "skipped", "cancelled"] }, attempt: { type: "integer", minimum: 1 }, childRunIds: { type: "array", items: { type: "string", format: "uuid" } }, creditsUsed: { type: "number" }, durationMs: { type: "integer" }, output: { type: ["object", "array", "string", "number", "boolean", "null"] }, outputRef: { type: "string" }, error: { type: "object", required: ["code", "message"], properties: { code: { type: "string" }, message: { type: "string" } } }, skippedReason: { type: "string", enum: ["condition_false", "dependency_failed"] } } };
-var schema250 = { type: "object", required: ["id", "status", "mode", "attempt", "maxAttempts", "creditsUsed", "stepRuns", "durationMs", "createdAt"], properties: { id: { type: "string", format: "uuid" }, status: { type: "string", enum: ["queued", "running", "succeeded", "failed", "cancelled", "partial"] }, workflowId: { type: "string", format: "uuid" }, version: { type: "integer" }, mode: { type: "string", enum: ["sync", "stream", "async"] }, parentRunId: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, maxAttempts: { type: "integer", minimum: 1, maximum: 5 }, creditsUsed: { type: "number" }, stepRuns: { type: "array", items: { $ref: "WorkflowStepRun" } }, durationMs: { type: "integer" }, createdAt: { type: "string", format: "date-time" }, input: { type: "object" }, output: { type: ["object", "array", "string", "number", "boolean", "null"] }, error: { type: "object", required: ["code", "message", "stepId"], properties: { code: { type: "string" }, message: { type: "string" }, stepId: { type: "string" } } } } };
-function validate226(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate260.evaluated = { props: { id: true, status: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowRunFrame = validate261;
+var schema295 = { type: "object", required: ["type"], properties: { type: { type: "string", enum: ["run.started", "step.started", "step.delta", "step.finished", "run.finished"] }, runId: { type: "string", format: "uuid" }, stepRun: { $ref: "WorkflowStepRun" }, stepId: { type: "string" }, attempt: { type: "integer" }, index: { type: "integer" }, delta: { type: "object", properties: { content: { type: "string" } } }, run: { $ref: "WorkflowRun" } } };
+var schema296 = { type: "object", required: ["id", "type", "status", "attempt", "creditsUsed", "durationMs"], properties: { id: { type: "string" }, type: { type: "string" }, status: { type: "string", enum: ["queued", "running", "succeeded", "failed", "skipped", "cancelled"] }, attempt: { type: "integer", minimum: 1 }, childRunIds: { type: "array", items: { type: "string", format: "uuid" } }, creditsUsed: { type: "number" }, durationMs: { type: "integer" }, output: { type: ["object", "array", "string", "number", "boolean", "null"] }, outputRef: { type: "string" }, error: { type: "object", required: ["code", "message"], properties: { code: { type: "string" }, message: { type: "string" } } }, skippedReason: { type: "string", enum: ["condition_false", "dependency_failed"] } } };
+var schema297 = { type: "object", required: ["id", "status", "mode", "attempt", "maxAttempts", "creditsUsed", "stepRuns", "durationMs", "createdAt"], properties: { id: { type: "string", format: "uuid" }, status: { type: "string", enum: ["queued", "running", "succeeded", "failed", "cancelled", "partial"] }, workflowId: { type: "string", format: "uuid" }, version: { type: "integer" }, mode: { type: "string", enum: ["sync", "stream", "async"] }, parentRunId: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, maxAttempts: { type: "integer", minimum: 1, maximum: 5 }, creditsUsed: { type: "number" }, stepRuns: { type: "array", items: { $ref: "WorkflowStepRun" } }, durationMs: { type: "integer" }, createdAt: { type: "string", format: "date-time" }, input: { type: "object" }, output: { type: ["object", "array", "string", "number", "boolean", "null"] }, error: { type: "object", required: ["code", "message", "stepId"], properties: { code: { type: "string" }, message: { type: "string" }, stepId: { type: "string" } } } } };
+function validate262(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate226.evaluated;
+const evaluated0 = validate262.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -28047,7 +35733,7 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.id === undefined && (missing0 = "id") || data.status === undefined && (missing0 = "status") || data.mode === undefined && (missing0 = "mode") || data.attempt === undefined && (missing0 = "attempt") || data.maxAttempts === undefined && (missing0 = "maxAttempts") || data.creditsUsed === undefined && (missing0 = "creditsUsed") || data.stepRuns === undefined && (missing0 = "stepRuns") || data.durationMs === undefined && (missing0 = "durationMs") || data.createdAt === undefined && (missing0 = "createdAt")) {
-validate226.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate262.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.id !== undefined) {
@@ -28057,11 +35743,11 @@ if (errors === _errs1) {
 if (errors === _errs1) {
 if (typeof data0 === "string") {
 if (!formats0.test(data0)) {
-validate226.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+validate262.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate226.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate262.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -28075,11 +35761,11 @@ if (data.status !== undefined) {
 let data1 = data.status;
 const _errs3 = errors;
 if (typeof data1 !== "string") {
-validate226.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
+validate262.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data1 === "queued" || data1 === "running" || data1 === "succeeded" || data1 === "failed" || data1 === "cancelled" || data1 === "partial")) {
-validate226.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema250.properties.status.enum } }];
+validate262.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema297.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -28094,11 +35780,11 @@ if (errors === _errs5) {
 if (errors === _errs5) {
 if (typeof data2 === "string") {
 if (!formats0.test(data2)) {
-validate226.errors = [{ instancePath: instancePath + "/workflowId", schemaPath: "#/properties/workflowId/format", keyword: "format", params: { format: "uuid" } }];
+validate262.errors = [{ instancePath: instancePath + "/workflowId", schemaPath: "#/properties/workflowId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate226.errors = [{ instancePath: instancePath + "/workflowId", schemaPath: "#/properties/workflowId/type", keyword: "type", params: { type: "string" } }];
+validate262.errors = [{ instancePath: instancePath + "/workflowId", schemaPath: "#/properties/workflowId/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -28112,7 +35798,7 @@ if (data.version !== undefined) {
 let data3 = data.version;
 const _errs7 = errors;
 if (!(typeof data3 == "number" && (!(data3 % 1) && !isNaN(data3)) && isFinite(data3))) {
-validate226.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "integer" } }];
+validate262.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -28124,11 +35810,11 @@ if (data.mode !== undefined) {
 let data4 = data.mode;
 const _errs9 = errors;
 if (typeof data4 !== "string") {
-validate226.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/type", keyword: "type", params: { type: "string" } }];
+validate262.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data4 === "sync" || data4 === "stream" || data4 === "async")) {
-validate226.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/enum", keyword: "enum", params: { allowedValues: schema250.properties.mode.enum } }];
+validate262.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/enum", keyword: "enum", params: { allowedValues: schema297.properties.mode.enum } }];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -28143,11 +35829,11 @@ if (errors === _errs11) {
 if (errors === _errs11) {
 if (typeof data5 === "string") {
 if (!formats0.test(data5)) {
-validate226.errors = [{ instancePath: instancePath + "/parentRunId", schemaPath: "#/properties/parentRunId/format", keyword: "format", params: { format: "uuid" } }];
+validate262.errors = [{ instancePath: instancePath + "/parentRunId", schemaPath: "#/properties/parentRunId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate226.errors = [{ instancePath: instancePath + "/parentRunId", schemaPath: "#/properties/parentRunId/type", keyword: "type", params: { type: "string" } }];
+validate262.errors = [{ instancePath: instancePath + "/parentRunId", schemaPath: "#/properties/parentRunId/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -28161,13 +35847,13 @@ if (data.attempt !== undefined) {
 let data6 = data.attempt;
 const _errs13 = errors;
 if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
-validate226.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+validate262.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs13) {
 if (typeof data6 == "number" && isFinite(data6)) {
 if (data6 < 1 || isNaN(data6)) {
-validate226.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate262.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -28181,17 +35867,17 @@ if (data.maxAttempts !== undefined) {
 let data7 = data.maxAttempts;
 const _errs15 = errors;
 if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7))) {
-validate226.errors = [{ instancePath: instancePath + "/maxAttempts", schemaPath: "#/properties/maxAttempts/type", keyword: "type", params: { type: "integer" } }];
+validate262.errors = [{ instancePath: instancePath + "/maxAttempts", schemaPath: "#/properties/maxAttempts/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs15) {
 if (typeof data7 == "number" && isFinite(data7)) {
 if (data7 > 5 || isNaN(data7)) {
-validate226.errors = [{ instancePath: instancePath + "/maxAttempts", schemaPath: "#/properties/maxAttempts/maximum", keyword: "maximum", params: { comparison: "<=", limit: 5 } }];
+validate262.errors = [{ instancePath: instancePath + "/maxAttempts", schemaPath: "#/properties/maxAttempts/maximum", keyword: "maximum", params: { comparison: "<=", limit: 5 } }];
 return false;
 } else {
 if (data7 < 1 || isNaN(data7)) {
-validate226.errors = [{ instancePath: instancePath + "/maxAttempts", schemaPath: "#/properties/maxAttempts/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate262.errors = [{ instancePath: instancePath + "/maxAttempts", schemaPath: "#/properties/maxAttempts/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -28206,7 +35892,7 @@ if (data.creditsUsed !== undefined) {
 let data8 = data.creditsUsed;
 const _errs17 = errors;
 if (!(typeof data8 == "number" && isFinite(data8))) {
-validate226.errors = [{ instancePath: instancePath + "/creditsUsed", schemaPath: "#/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
+validate262.errors = [{ instancePath: instancePath + "/creditsUsed", schemaPath: "#/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid0 = _errs17 === errors;
@@ -28229,13 +35915,13 @@ if (errors === _errs22) {
 if (data10 && typeof data10 == "object" && !Array.isArray(data10)) {
 let missing1;
 if (data10.id === undefined && (missing1 = "id") || data10.type === undefined && (missing1 = "type") || data10.status === undefined && (missing1 = "status") || data10.attempt === undefined && (missing1 = "attempt") || data10.creditsUsed === undefined && (missing1 = "creditsUsed") || data10.durationMs === undefined && (missing1 = "durationMs")) {
-validate226.errors = [{ instancePath: instancePath + "/stepRuns/" + i0, schemaPath: "WorkflowStepRun/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate262.errors = [{ instancePath: instancePath + "/stepRuns/" + i0, schemaPath: "WorkflowStepRun/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data10.id !== undefined) {
 const _errs24 = errors;
 if (typeof data10.id !== "string") {
-validate226.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/id", schemaPath: "WorkflowStepRun/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate262.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/id", schemaPath: "WorkflowStepRun/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs24 === errors;
@@ -28246,7 +35932,7 @@ if (valid3) {
 if (data10.type !== undefined) {
 const _errs26 = errors;
 if (typeof data10.type !== "string") {
-validate226.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/type", schemaPath: "WorkflowStepRun/properties/type/type", keyword: "type", params: { type: "string" } }];
+validate262.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/type", schemaPath: "WorkflowStepRun/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs26 === errors;
@@ -28258,11 +35944,11 @@ if (data10.status !== undefined) {
 let data13 = data10.status;
 const _errs28 = errors;
 if (typeof data13 !== "string") {
-validate226.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/status", schemaPath: "WorkflowStepRun/properties/status/type", keyword: "type", params: { type: "string" } }];
+validate262.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/status", schemaPath: "WorkflowStepRun/properties/status/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data13 === "queued" || data13 === "running" || data13 === "succeeded" || data13 === "failed" || data13 === "skipped" || data13 === "cancelled")) {
-validate226.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/status", schemaPath: "WorkflowStepRun/properties/status/enum", keyword: "enum", params: { allowedValues: schema249.properties.status.enum } }];
+validate262.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/status", schemaPath: "WorkflowStepRun/properties/status/enum", keyword: "enum", params: { allowedValues: schema296.properties.status.enum } }];
 return false;
 }
 var valid3 = _errs28 === errors;
@@ -28274,13 +35960,13 @@ if (data10.attempt !== undefined) {
 let data14 = data10.attempt;
 const _errs30 = errors;
 if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14))) {
-validate226.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/attempt", schemaPath: "WorkflowStepRun/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+validate262.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/attempt", schemaPath: "WorkflowStepRun/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs30) {
 if (typeof data14 == "number" && isFinite(data14)) {
 if (data14 < 1 || isNaN(data14)) {
-validate226.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/attempt", schemaPath: "WorkflowStepRun/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate262.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/attempt", schemaPath: "WorkflowStepRun/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -28304,11 +35990,11 @@ if (errors === _errs34) {
 if (errors === _errs34) {
 if (typeof data16 === "string") {
 if (!formats0.test(data16)) {
-validate226.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/childRunIds/" + i1, schemaPath: "WorkflowStepRun/properties/childRunIds/items/format", keyword: "format", params: { format: "uuid" } }];
+validate262.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/childRunIds/" + i1, schemaPath: "WorkflowStepRun/properties/childRunIds/items/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate226.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/childRunIds/" + i1, schemaPath: "WorkflowStepRun/properties/childRunIds/items/type", keyword: "type", params: { type: "string" } }];
+validate262.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/childRunIds/" + i1, schemaPath: "WorkflowStepRun/properties/childRunIds/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -28319,7 +36005,7 @@ break;
 }
 }
 } else {
-validate226.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/childRunIds", schemaPath: "WorkflowStepRun/properties/childRunIds/type", keyword: "type", params: { type: "array" } }];
+validate262.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/childRunIds", schemaPath: "WorkflowStepRun/properties/childRunIds/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -28332,7 +36018,7 @@ if (data10.creditsUsed !== undefined) {
 let data17 = data10.creditsUsed;
 const _errs36 = errors;
 if (!(typeof data17 == "number" && isFinite(data17))) {
-validate226.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/creditsUsed", schemaPath: "WorkflowStepRun/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
+validate262.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/creditsUsed", schemaPath: "WorkflowStepRun/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid3 = _errs36 === errors;
@@ -28344,7 +36030,7 @@ if (data10.durationMs !== undefined) {
 let data18 = data10.durationMs;
 const _errs38 = errors;
 if (!(typeof data18 == "number" && (!(data18 % 1) && !isNaN(data18)) && isFinite(data18))) {
-validate226.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/durationMs", schemaPath: "WorkflowStepRun/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
+validate262.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/durationMs", schemaPath: "WorkflowStepRun/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid3 = _errs38 === errors;
@@ -28356,7 +36042,7 @@ if (data10.output !== undefined) {
 let data19 = data10.output;
 const _errs40 = errors;
 if (typeof data19 != "object" && typeof data19 !== "string" && !(typeof data19 == "number" && isFinite(data19)) && typeof data19 !== "boolean") {
-validate226.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/output", schemaPath: "WorkflowStepRun/properties/output/type", keyword: "type", params: { type: schema249.properties.output.type } }];
+validate262.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/output", schemaPath: "WorkflowStepRun/properties/output/type", keyword: "type", params: { type: schema296.properties.output.type } }];
 return false;
 }
 var valid3 = _errs40 === errors;
@@ -28367,7 +36053,7 @@ if (valid3) {
 if (data10.outputRef !== undefined) {
 const _errs42 = errors;
 if (typeof data10.outputRef !== "string") {
-validate226.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/outputRef", schemaPath: "WorkflowStepRun/properties/outputRef/type", keyword: "type", params: { type: "string" } }];
+validate262.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/outputRef", schemaPath: "WorkflowStepRun/properties/outputRef/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs42 === errors;
@@ -28382,13 +36068,13 @@ if (errors === _errs44) {
 if (data21 && typeof data21 == "object" && !Array.isArray(data21)) {
 let missing2;
 if (data21.code === undefined && (missing2 = "code") || data21.message === undefined && (missing2 = "message")) {
-validate226.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/error", schemaPath: "WorkflowStepRun/properties/error/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate262.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/error", schemaPath: "WorkflowStepRun/properties/error/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 if (data21.code !== undefined) {
 const _errs46 = errors;
 if (typeof data21.code !== "string") {
-validate226.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/error/code", schemaPath: "WorkflowStepRun/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
+validate262.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/error/code", schemaPath: "WorkflowStepRun/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid5 = _errs46 === errors;
@@ -28399,7 +36085,7 @@ if (valid5) {
 if (data21.message !== undefined) {
 const _errs48 = errors;
 if (typeof data21.message !== "string") {
-validate226.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/error/message", schemaPath: "WorkflowStepRun/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
+validate262.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/error/message", schemaPath: "WorkflowStepRun/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid5 = _errs48 === errors;
@@ -28409,7 +36095,7 @@ var valid5 = true;
 }
 }
 } else {
-validate226.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/error", schemaPath: "WorkflowStepRun/properties/error/type", keyword: "type", params: { type: "object" } }];
+validate262.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/error", schemaPath: "WorkflowStepRun/properties/error/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -28422,11 +36108,11 @@ if (data10.skippedReason !== undefined) {
 let data24 = data10.skippedReason;
 const _errs50 = errors;
 if (typeof data24 !== "string") {
-validate226.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/skippedReason", schemaPath: "WorkflowStepRun/properties/skippedReason/type", keyword: "type", params: { type: "string" } }];
+validate262.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/skippedReason", schemaPath: "WorkflowStepRun/properties/skippedReason/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data24 === "condition_false" || data24 === "dependency_failed")) {
-validate226.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/skippedReason", schemaPath: "WorkflowStepRun/properties/skippedReason/enum", keyword: "enum", params: { allowedValues: schema249.properties.skippedReason.enum } }];
+validate262.errors = [{ instancePath: instancePath + "/stepRuns/" + i0 + "/skippedReason", schemaPath: "WorkflowStepRun/properties/skippedReason/enum", keyword: "enum", params: { allowedValues: schema296.properties.skippedReason.enum } }];
 return false;
 }
 var valid3 = _errs50 === errors;
@@ -28445,7 +36131,7 @@ var valid3 = true;
 }
 }
 } else {
-validate226.errors = [{ instancePath: instancePath + "/stepRuns/" + i0, schemaPath: "WorkflowStepRun/type", keyword: "type", params: { type: "object" } }];
+validate262.errors = [{ instancePath: instancePath + "/stepRuns/" + i0, schemaPath: "WorkflowStepRun/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -28455,7 +36141,7 @@ break;
 }
 }
 } else {
-validate226.errors = [{ instancePath: instancePath + "/stepRuns", schemaPath: "#/properties/stepRuns/type", keyword: "type", params: { type: "array" } }];
+validate262.errors = [{ instancePath: instancePath + "/stepRuns", schemaPath: "#/properties/stepRuns/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -28468,7 +36154,7 @@ if (data.durationMs !== undefined) {
 let data25 = data.durationMs;
 const _errs52 = errors;
 if (!(typeof data25 == "number" && (!(data25 % 1) && !isNaN(data25)) && isFinite(data25))) {
-validate226.errors = [{ instancePath: instancePath + "/durationMs", schemaPath: "#/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
+validate262.errors = [{ instancePath: instancePath + "/durationMs", schemaPath: "#/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs52 === errors;
@@ -28483,11 +36169,11 @@ if (errors === _errs54) {
 if (errors === _errs54) {
 if (typeof data26 === "string") {
 if (!formats14.validate(data26)) {
-validate226.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
+validate262.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate226.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
+validate262.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -28501,7 +36187,7 @@ if (data.input !== undefined) {
 let data27 = data.input;
 const _errs56 = errors;
 if (!(data27 && typeof data27 == "object" && !Array.isArray(data27))) {
-validate226.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/type", keyword: "type", params: { type: "object" } }];
+validate262.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid0 = _errs56 === errors;
@@ -28513,7 +36199,7 @@ if (data.output !== undefined) {
 let data28 = data.output;
 const _errs58 = errors;
 if (typeof data28 != "object" && typeof data28 !== "string" && !(typeof data28 == "number" && isFinite(data28)) && typeof data28 !== "boolean") {
-validate226.errors = [{ instancePath: instancePath + "/output", schemaPath: "#/properties/output/type", keyword: "type", params: { type: schema250.properties.output.type } }];
+validate262.errors = [{ instancePath: instancePath + "/output", schemaPath: "#/properties/output/type", keyword: "type", params: { type: schema297.properties.output.type } }];
 return false;
 }
 var valid0 = _errs58 === errors;
@@ -28528,13 +36214,13 @@ if (errors === _errs60) {
 if (data29 && typeof data29 == "object" && !Array.isArray(data29)) {
 let missing3;
 if (data29.code === undefined && (missing3 = "code") || data29.message === undefined && (missing3 = "message") || data29.stepId === undefined && (missing3 = "stepId")) {
-validate226.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/required", keyword: "required", params: { missingProperty: missing3 } }];
+validate262.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
 if (data29.code !== undefined) {
 const _errs62 = errors;
 if (typeof data29.code !== "string") {
-validate226.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
+validate262.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid6 = _errs62 === errors;
@@ -28545,7 +36231,7 @@ if (valid6) {
 if (data29.message !== undefined) {
 const _errs64 = errors;
 if (typeof data29.message !== "string") {
-validate226.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
+validate262.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid6 = _errs64 === errors;
@@ -28556,7 +36242,7 @@ if (valid6) {
 if (data29.stepId !== undefined) {
 const _errs66 = errors;
 if (typeof data29.stepId !== "string") {
-validate226.errors = [{ instancePath: instancePath + "/error/stepId", schemaPath: "#/properties/error/properties/stepId/type", keyword: "type", params: { type: "string" } }];
+validate262.errors = [{ instancePath: instancePath + "/error/stepId", schemaPath: "#/properties/error/properties/stepId/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid6 = _errs66 === errors;
@@ -28567,7 +36253,7 @@ var valid6 = true;
 }
 }
 } else {
-validate226.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: "object" } }];
+validate262.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -28591,18 +36277,18 @@ var valid0 = true;
 }
 }
 } else {
-validate226.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate262.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate226.errors = vErrors;
+validate262.errors = vErrors;
 return errors === 0;
 }
-validate226.evaluated = { props: { id: true, status: true, workflowId: true, version: true, mode: true, parentRunId: true, attempt: true, maxAttempts: true, creditsUsed: true, stepRuns: true, durationMs: true, createdAt: true, input: true, output: true, error: true }, dynamicProps: false, dynamicItems: false };
-function validate225(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate262.evaluated = { props: { id: true, status: true, workflowId: true, version: true, mode: true, parentRunId: true, attempt: true, maxAttempts: true, creditsUsed: true, stepRuns: true, durationMs: true, createdAt: true, input: true, output: true, error: true }, dynamicProps: false, dynamicItems: false };
+function validate261(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate225.evaluated;
+const evaluated0 = validate261.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -28613,18 +36299,18 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.type === undefined && (missing0 = "type")) {
-validate225.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate261.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.type !== undefined) {
 let data0 = data.type;
 const _errs1 = errors;
 if (typeof data0 !== "string") {
-validate225.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/type", keyword: "type", params: { type: "string" } }];
+validate261.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data0 === "run.started" || data0 === "step.started" || data0 === "step.delta" || data0 === "step.finished" || data0 === "run.finished")) {
-validate225.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema248.properties.type.enum } }];
+validate261.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/enum", keyword: "enum", params: { allowedValues: schema295.properties.type.enum } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -28639,11 +36325,11 @@ if (errors === _errs3) {
 if (errors === _errs3) {
 if (typeof data1 === "string") {
 if (!formats0.test(data1)) {
-validate225.errors = [{ instancePath: instancePath + "/runId", schemaPath: "#/properties/runId/format", keyword: "format", params: { format: "uuid" } }];
+validate261.errors = [{ instancePath: instancePath + "/runId", schemaPath: "#/properties/runId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate225.errors = [{ instancePath: instancePath + "/runId", schemaPath: "#/properties/runId/type", keyword: "type", params: { type: "string" } }];
+validate261.errors = [{ instancePath: instancePath + "/runId", schemaPath: "#/properties/runId/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -28661,13 +36347,13 @@ if (errors === _errs6) {
 if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
 let missing1;
 if (data2.id === undefined && (missing1 = "id") || data2.type === undefined && (missing1 = "type") || data2.status === undefined && (missing1 = "status") || data2.attempt === undefined && (missing1 = "attempt") || data2.creditsUsed === undefined && (missing1 = "creditsUsed") || data2.durationMs === undefined && (missing1 = "durationMs")) {
-validate225.errors = [{ instancePath: instancePath + "/stepRun", schemaPath: "WorkflowStepRun/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate261.errors = [{ instancePath: instancePath + "/stepRun", schemaPath: "WorkflowStepRun/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data2.id !== undefined) {
 const _errs8 = errors;
 if (typeof data2.id !== "string") {
-validate225.errors = [{ instancePath: instancePath + "/stepRun/id", schemaPath: "WorkflowStepRun/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate261.errors = [{ instancePath: instancePath + "/stepRun/id", schemaPath: "WorkflowStepRun/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs8 === errors;
@@ -28678,7 +36364,7 @@ if (valid2) {
 if (data2.type !== undefined) {
 const _errs10 = errors;
 if (typeof data2.type !== "string") {
-validate225.errors = [{ instancePath: instancePath + "/stepRun/type", schemaPath: "WorkflowStepRun/properties/type/type", keyword: "type", params: { type: "string" } }];
+validate261.errors = [{ instancePath: instancePath + "/stepRun/type", schemaPath: "WorkflowStepRun/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs10 === errors;
@@ -28690,11 +36376,11 @@ if (data2.status !== undefined) {
 let data5 = data2.status;
 const _errs12 = errors;
 if (typeof data5 !== "string") {
-validate225.errors = [{ instancePath: instancePath + "/stepRun/status", schemaPath: "WorkflowStepRun/properties/status/type", keyword: "type", params: { type: "string" } }];
+validate261.errors = [{ instancePath: instancePath + "/stepRun/status", schemaPath: "WorkflowStepRun/properties/status/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data5 === "queued" || data5 === "running" || data5 === "succeeded" || data5 === "failed" || data5 === "skipped" || data5 === "cancelled")) {
-validate225.errors = [{ instancePath: instancePath + "/stepRun/status", schemaPath: "WorkflowStepRun/properties/status/enum", keyword: "enum", params: { allowedValues: schema249.properties.status.enum } }];
+validate261.errors = [{ instancePath: instancePath + "/stepRun/status", schemaPath: "WorkflowStepRun/properties/status/enum", keyword: "enum", params: { allowedValues: schema296.properties.status.enum } }];
 return false;
 }
 var valid2 = _errs12 === errors;
@@ -28706,13 +36392,13 @@ if (data2.attempt !== undefined) {
 let data6 = data2.attempt;
 const _errs14 = errors;
 if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
-validate225.errors = [{ instancePath: instancePath + "/stepRun/attempt", schemaPath: "WorkflowStepRun/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+validate261.errors = [{ instancePath: instancePath + "/stepRun/attempt", schemaPath: "WorkflowStepRun/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs14) {
 if (typeof data6 == "number" && isFinite(data6)) {
 if (data6 < 1 || isNaN(data6)) {
-validate225.errors = [{ instancePath: instancePath + "/stepRun/attempt", schemaPath: "WorkflowStepRun/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate261.errors = [{ instancePath: instancePath + "/stepRun/attempt", schemaPath: "WorkflowStepRun/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -28736,11 +36422,11 @@ if (errors === _errs18) {
 if (errors === _errs18) {
 if (typeof data8 === "string") {
 if (!formats0.test(data8)) {
-validate225.errors = [{ instancePath: instancePath + "/stepRun/childRunIds/" + i0, schemaPath: "WorkflowStepRun/properties/childRunIds/items/format", keyword: "format", params: { format: "uuid" } }];
+validate261.errors = [{ instancePath: instancePath + "/stepRun/childRunIds/" + i0, schemaPath: "WorkflowStepRun/properties/childRunIds/items/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate225.errors = [{ instancePath: instancePath + "/stepRun/childRunIds/" + i0, schemaPath: "WorkflowStepRun/properties/childRunIds/items/type", keyword: "type", params: { type: "string" } }];
+validate261.errors = [{ instancePath: instancePath + "/stepRun/childRunIds/" + i0, schemaPath: "WorkflowStepRun/properties/childRunIds/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -28751,7 +36437,7 @@ break;
 }
 }
 } else {
-validate225.errors = [{ instancePath: instancePath + "/stepRun/childRunIds", schemaPath: "WorkflowStepRun/properties/childRunIds/type", keyword: "type", params: { type: "array" } }];
+validate261.errors = [{ instancePath: instancePath + "/stepRun/childRunIds", schemaPath: "WorkflowStepRun/properties/childRunIds/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -28764,7 +36450,7 @@ if (data2.creditsUsed !== undefined) {
 let data9 = data2.creditsUsed;
 const _errs20 = errors;
 if (!(typeof data9 == "number" && isFinite(data9))) {
-validate225.errors = [{ instancePath: instancePath + "/stepRun/creditsUsed", schemaPath: "WorkflowStepRun/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
+validate261.errors = [{ instancePath: instancePath + "/stepRun/creditsUsed", schemaPath: "WorkflowStepRun/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid2 = _errs20 === errors;
@@ -28776,7 +36462,7 @@ if (data2.durationMs !== undefined) {
 let data10 = data2.durationMs;
 const _errs22 = errors;
 if (!(typeof data10 == "number" && (!(data10 % 1) && !isNaN(data10)) && isFinite(data10))) {
-validate225.errors = [{ instancePath: instancePath + "/stepRun/durationMs", schemaPath: "WorkflowStepRun/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
+validate261.errors = [{ instancePath: instancePath + "/stepRun/durationMs", schemaPath: "WorkflowStepRun/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid2 = _errs22 === errors;
@@ -28788,7 +36474,7 @@ if (data2.output !== undefined) {
 let data11 = data2.output;
 const _errs24 = errors;
 if (typeof data11 != "object" && typeof data11 !== "string" && !(typeof data11 == "number" && isFinite(data11)) && typeof data11 !== "boolean") {
-validate225.errors = [{ instancePath: instancePath + "/stepRun/output", schemaPath: "WorkflowStepRun/properties/output/type", keyword: "type", params: { type: schema249.properties.output.type } }];
+validate261.errors = [{ instancePath: instancePath + "/stepRun/output", schemaPath: "WorkflowStepRun/properties/output/type", keyword: "type", params: { type: schema296.properties.output.type } }];
 return false;
 }
 var valid2 = _errs24 === errors;
@@ -28799,7 +36485,7 @@ if (valid2) {
 if (data2.outputRef !== undefined) {
 const _errs26 = errors;
 if (typeof data2.outputRef !== "string") {
-validate225.errors = [{ instancePath: instancePath + "/stepRun/outputRef", schemaPath: "WorkflowStepRun/properties/outputRef/type", keyword: "type", params: { type: "string" } }];
+validate261.errors = [{ instancePath: instancePath + "/stepRun/outputRef", schemaPath: "WorkflowStepRun/properties/outputRef/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs26 === errors;
@@ -28814,13 +36500,13 @@ if (errors === _errs28) {
 if (data13 && typeof data13 == "object" && !Array.isArray(data13)) {
 let missing2;
 if (data13.code === undefined && (missing2 = "code") || data13.message === undefined && (missing2 = "message")) {
-validate225.errors = [{ instancePath: instancePath + "/stepRun/error", schemaPath: "WorkflowStepRun/properties/error/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate261.errors = [{ instancePath: instancePath + "/stepRun/error", schemaPath: "WorkflowStepRun/properties/error/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 if (data13.code !== undefined) {
 const _errs30 = errors;
 if (typeof data13.code !== "string") {
-validate225.errors = [{ instancePath: instancePath + "/stepRun/error/code", schemaPath: "WorkflowStepRun/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
+validate261.errors = [{ instancePath: instancePath + "/stepRun/error/code", schemaPath: "WorkflowStepRun/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid4 = _errs30 === errors;
@@ -28831,7 +36517,7 @@ if (valid4) {
 if (data13.message !== undefined) {
 const _errs32 = errors;
 if (typeof data13.message !== "string") {
-validate225.errors = [{ instancePath: instancePath + "/stepRun/error/message", schemaPath: "WorkflowStepRun/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
+validate261.errors = [{ instancePath: instancePath + "/stepRun/error/message", schemaPath: "WorkflowStepRun/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid4 = _errs32 === errors;
@@ -28841,7 +36527,7 @@ var valid4 = true;
 }
 }
 } else {
-validate225.errors = [{ instancePath: instancePath + "/stepRun/error", schemaPath: "WorkflowStepRun/properties/error/type", keyword: "type", params: { type: "object" } }];
+validate261.errors = [{ instancePath: instancePath + "/stepRun/error", schemaPath: "WorkflowStepRun/properties/error/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -28854,11 +36540,11 @@ if (data2.skippedReason !== undefined) {
 let data16 = data2.skippedReason;
 const _errs34 = errors;
 if (typeof data16 !== "string") {
-validate225.errors = [{ instancePath: instancePath + "/stepRun/skippedReason", schemaPath: "WorkflowStepRun/properties/skippedReason/type", keyword: "type", params: { type: "string" } }];
+validate261.errors = [{ instancePath: instancePath + "/stepRun/skippedReason", schemaPath: "WorkflowStepRun/properties/skippedReason/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data16 === "condition_false" || data16 === "dependency_failed")) {
-validate225.errors = [{ instancePath: instancePath + "/stepRun/skippedReason", schemaPath: "WorkflowStepRun/properties/skippedReason/enum", keyword: "enum", params: { allowedValues: schema249.properties.skippedReason.enum } }];
+validate261.errors = [{ instancePath: instancePath + "/stepRun/skippedReason", schemaPath: "WorkflowStepRun/properties/skippedReason/enum", keyword: "enum", params: { allowedValues: schema296.properties.skippedReason.enum } }];
 return false;
 }
 var valid2 = _errs34 === errors;
@@ -28877,7 +36563,7 @@ var valid2 = true;
 }
 }
 } else {
-validate225.errors = [{ instancePath: instancePath + "/stepRun", schemaPath: "WorkflowStepRun/type", keyword: "type", params: { type: "object" } }];
+validate261.errors = [{ instancePath: instancePath + "/stepRun", schemaPath: "WorkflowStepRun/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -28889,7 +36575,7 @@ if (valid0) {
 if (data.stepId !== undefined) {
 const _errs36 = errors;
 if (typeof data.stepId !== "string") {
-validate225.errors = [{ instancePath: instancePath + "/stepId", schemaPath: "#/properties/stepId/type", keyword: "type", params: { type: "string" } }];
+validate261.errors = [{ instancePath: instancePath + "/stepId", schemaPath: "#/properties/stepId/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs36 === errors;
@@ -28901,7 +36587,7 @@ if (data.attempt !== undefined) {
 let data18 = data.attempt;
 const _errs38 = errors;
 if (!(typeof data18 == "number" && (!(data18 % 1) && !isNaN(data18)) && isFinite(data18))) {
-validate225.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+validate261.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs38 === errors;
@@ -28913,7 +36599,7 @@ if (data.index !== undefined) {
 let data19 = data.index;
 const _errs40 = errors;
 if (!(typeof data19 == "number" && (!(data19 % 1) && !isNaN(data19)) && isFinite(data19))) {
-validate225.errors = [{ instancePath: instancePath + "/index", schemaPath: "#/properties/index/type", keyword: "type", params: { type: "integer" } }];
+validate261.errors = [{ instancePath: instancePath + "/index", schemaPath: "#/properties/index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs40 === errors;
@@ -28928,12 +36614,12 @@ if (errors === _errs42) {
 if (data20 && typeof data20 == "object" && !Array.isArray(data20)) {
 if (data20.content !== undefined) {
 if (typeof data20.content !== "string") {
-validate225.errors = [{ instancePath: instancePath + "/delta/content", schemaPath: "#/properties/delta/properties/content/type", keyword: "type", params: { type: "string" } }];
+validate261.errors = [{ instancePath: instancePath + "/delta/content", schemaPath: "#/properties/delta/properties/content/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
 } else {
-validate225.errors = [{ instancePath: instancePath + "/delta", schemaPath: "#/properties/delta/type", keyword: "type", params: { type: "object" } }];
+validate261.errors = [{ instancePath: instancePath + "/delta", schemaPath: "#/properties/delta/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -28944,8 +36630,8 @@ var valid0 = true;
 if (valid0) {
 if (data.run !== undefined) {
 const _errs46 = errors;
-if (!validate226(data.run, { instancePath: instancePath + "/run", parentData: data, parentDataProperty: "run", rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate226.errors : vErrors.concat(validate226.errors);
+if (!validate262(data.run, { instancePath: instancePath + "/run", parentData: data, parentDataProperty: "run", rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate262.errors : vErrors.concat(validate262.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs46 === errors;
@@ -28961,20 +36647,20 @@ var valid0 = true;
 }
 }
 } else {
-validate225.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate261.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate225.errors = vErrors;
+validate261.errors = vErrors;
 return errors === 0;
 }
-validate225.evaluated = { props: { type: true, runId: true, stepRun: true, stepId: true, attempt: true, index: true, delta: true, run: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowRunList = validate228;
-var schema253 = { type: "object", required: ["id", "status", "mode", "attempt", "maxAttempts", "creditsUsed", "durationMs", "createdAt"], properties: { id: { type: "string", format: "uuid" }, status: { type: "string", enum: ["queued", "running", "succeeded", "failed", "cancelled", "partial"] }, workflowId: { type: "string", format: "uuid" }, version: { type: "integer" }, mode: { type: "string", enum: ["sync", "stream", "async"] }, parentRunId: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, maxAttempts: { type: "integer", minimum: 1, maximum: 5 }, creditsUsed: { type: "number" }, durationMs: { type: "integer" }, createdAt: { type: "string", format: "date-time" } } };
-function validate228(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate261.evaluated = { props: { type: true, runId: true, stepRun: true, stepId: true, attempt: true, index: true, delta: true, run: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowRunList = validate264;
+var schema300 = { type: "object", required: ["id", "status", "mode", "attempt", "maxAttempts", "creditsUsed", "durationMs", "createdAt"], properties: { id: { type: "string", format: "uuid" }, status: { type: "string", enum: ["queued", "running", "succeeded", "failed", "cancelled", "partial"] }, workflowId: { type: "string", format: "uuid" }, version: { type: "integer" }, mode: { type: "string", enum: ["sync", "stream", "async"] }, parentRunId: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, maxAttempts: { type: "integer", minimum: 1, maximum: 5 }, creditsUsed: { type: "number" }, durationMs: { type: "integer" }, createdAt: { type: "string", format: "date-time" } } };
+function validate264(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate228.evaluated;
+const evaluated0 = validate264.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -28985,7 +36671,7 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.items === undefined && (missing0 = "items") || data.total === undefined && (missing0 = "total") || data.limit === undefined && (missing0 = "limit") || data.offset === undefined && (missing0 = "offset")) {
-validate228.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate264.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.items !== undefined) {
@@ -29003,7 +36689,7 @@ if (errors === _errs4) {
 if (data1 && typeof data1 == "object" && !Array.isArray(data1)) {
 let missing1;
 if (data1.id === undefined && (missing1 = "id") || data1.status === undefined && (missing1 = "status") || data1.mode === undefined && (missing1 = "mode") || data1.attempt === undefined && (missing1 = "attempt") || data1.maxAttempts === undefined && (missing1 = "maxAttempts") || data1.creditsUsed === undefined && (missing1 = "creditsUsed") || data1.durationMs === undefined && (missing1 = "durationMs") || data1.createdAt === undefined && (missing1 = "createdAt")) {
-validate228.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "WorkflowRunSummary/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate264.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "WorkflowRunSummary/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data1.id !== undefined) {
@@ -29013,11 +36699,11 @@ if (errors === _errs6) {
 if (errors === _errs6) {
 if (typeof data2 === "string") {
 if (!formats0.test(data2)) {
-validate228.errors = [{ instancePath: instancePath + "/items/" + i0 + "/id", schemaPath: "WorkflowRunSummary/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+validate264.errors = [{ instancePath: instancePath + "/items/" + i0 + "/id", schemaPath: "WorkflowRunSummary/properties/id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate228.errors = [{ instancePath: instancePath + "/items/" + i0 + "/id", schemaPath: "WorkflowRunSummary/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate264.errors = [{ instancePath: instancePath + "/items/" + i0 + "/id", schemaPath: "WorkflowRunSummary/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -29031,11 +36717,11 @@ if (data1.status !== undefined) {
 let data3 = data1.status;
 const _errs8 = errors;
 if (typeof data3 !== "string") {
-validate228.errors = [{ instancePath: instancePath + "/items/" + i0 + "/status", schemaPath: "WorkflowRunSummary/properties/status/type", keyword: "type", params: { type: "string" } }];
+validate264.errors = [{ instancePath: instancePath + "/items/" + i0 + "/status", schemaPath: "WorkflowRunSummary/properties/status/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data3 === "queued" || data3 === "running" || data3 === "succeeded" || data3 === "failed" || data3 === "cancelled" || data3 === "partial")) {
-validate228.errors = [{ instancePath: instancePath + "/items/" + i0 + "/status", schemaPath: "WorkflowRunSummary/properties/status/enum", keyword: "enum", params: { allowedValues: schema253.properties.status.enum } }];
+validate264.errors = [{ instancePath: instancePath + "/items/" + i0 + "/status", schemaPath: "WorkflowRunSummary/properties/status/enum", keyword: "enum", params: { allowedValues: schema300.properties.status.enum } }];
 return false;
 }
 var valid3 = _errs8 === errors;
@@ -29050,11 +36736,11 @@ if (errors === _errs10) {
 if (errors === _errs10) {
 if (typeof data4 === "string") {
 if (!formats0.test(data4)) {
-validate228.errors = [{ instancePath: instancePath + "/items/" + i0 + "/workflowId", schemaPath: "WorkflowRunSummary/properties/workflowId/format", keyword: "format", params: { format: "uuid" } }];
+validate264.errors = [{ instancePath: instancePath + "/items/" + i0 + "/workflowId", schemaPath: "WorkflowRunSummary/properties/workflowId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate228.errors = [{ instancePath: instancePath + "/items/" + i0 + "/workflowId", schemaPath: "WorkflowRunSummary/properties/workflowId/type", keyword: "type", params: { type: "string" } }];
+validate264.errors = [{ instancePath: instancePath + "/items/" + i0 + "/workflowId", schemaPath: "WorkflowRunSummary/properties/workflowId/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -29068,7 +36754,7 @@ if (data1.version !== undefined) {
 let data5 = data1.version;
 const _errs12 = errors;
 if (!(typeof data5 == "number" && (!(data5 % 1) && !isNaN(data5)) && isFinite(data5))) {
-validate228.errors = [{ instancePath: instancePath + "/items/" + i0 + "/version", schemaPath: "WorkflowRunSummary/properties/version/type", keyword: "type", params: { type: "integer" } }];
+validate264.errors = [{ instancePath: instancePath + "/items/" + i0 + "/version", schemaPath: "WorkflowRunSummary/properties/version/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid3 = _errs12 === errors;
@@ -29080,11 +36766,11 @@ if (data1.mode !== undefined) {
 let data6 = data1.mode;
 const _errs14 = errors;
 if (typeof data6 !== "string") {
-validate228.errors = [{ instancePath: instancePath + "/items/" + i0 + "/mode", schemaPath: "WorkflowRunSummary/properties/mode/type", keyword: "type", params: { type: "string" } }];
+validate264.errors = [{ instancePath: instancePath + "/items/" + i0 + "/mode", schemaPath: "WorkflowRunSummary/properties/mode/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data6 === "sync" || data6 === "stream" || data6 === "async")) {
-validate228.errors = [{ instancePath: instancePath + "/items/" + i0 + "/mode", schemaPath: "WorkflowRunSummary/properties/mode/enum", keyword: "enum", params: { allowedValues: schema253.properties.mode.enum } }];
+validate264.errors = [{ instancePath: instancePath + "/items/" + i0 + "/mode", schemaPath: "WorkflowRunSummary/properties/mode/enum", keyword: "enum", params: { allowedValues: schema300.properties.mode.enum } }];
 return false;
 }
 var valid3 = _errs14 === errors;
@@ -29099,11 +36785,11 @@ if (errors === _errs16) {
 if (errors === _errs16) {
 if (typeof data7 === "string") {
 if (!formats0.test(data7)) {
-validate228.errors = [{ instancePath: instancePath + "/items/" + i0 + "/parentRunId", schemaPath: "WorkflowRunSummary/properties/parentRunId/format", keyword: "format", params: { format: "uuid" } }];
+validate264.errors = [{ instancePath: instancePath + "/items/" + i0 + "/parentRunId", schemaPath: "WorkflowRunSummary/properties/parentRunId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate228.errors = [{ instancePath: instancePath + "/items/" + i0 + "/parentRunId", schemaPath: "WorkflowRunSummary/properties/parentRunId/type", keyword: "type", params: { type: "string" } }];
+validate264.errors = [{ instancePath: instancePath + "/items/" + i0 + "/parentRunId", schemaPath: "WorkflowRunSummary/properties/parentRunId/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -29117,13 +36803,13 @@ if (data1.attempt !== undefined) {
 let data8 = data1.attempt;
 const _errs18 = errors;
 if (!(typeof data8 == "number" && (!(data8 % 1) && !isNaN(data8)) && isFinite(data8))) {
-validate228.errors = [{ instancePath: instancePath + "/items/" + i0 + "/attempt", schemaPath: "WorkflowRunSummary/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+validate264.errors = [{ instancePath: instancePath + "/items/" + i0 + "/attempt", schemaPath: "WorkflowRunSummary/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs18) {
 if (typeof data8 == "number" && isFinite(data8)) {
 if (data8 < 1 || isNaN(data8)) {
-validate228.errors = [{ instancePath: instancePath + "/items/" + i0 + "/attempt", schemaPath: "WorkflowRunSummary/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate264.errors = [{ instancePath: instancePath + "/items/" + i0 + "/attempt", schemaPath: "WorkflowRunSummary/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -29137,17 +36823,17 @@ if (data1.maxAttempts !== undefined) {
 let data9 = data1.maxAttempts;
 const _errs20 = errors;
 if (!(typeof data9 == "number" && (!(data9 % 1) && !isNaN(data9)) && isFinite(data9))) {
-validate228.errors = [{ instancePath: instancePath + "/items/" + i0 + "/maxAttempts", schemaPath: "WorkflowRunSummary/properties/maxAttempts/type", keyword: "type", params: { type: "integer" } }];
+validate264.errors = [{ instancePath: instancePath + "/items/" + i0 + "/maxAttempts", schemaPath: "WorkflowRunSummary/properties/maxAttempts/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs20) {
 if (typeof data9 == "number" && isFinite(data9)) {
 if (data9 > 5 || isNaN(data9)) {
-validate228.errors = [{ instancePath: instancePath + "/items/" + i0 + "/maxAttempts", schemaPath: "WorkflowRunSummary/properties/maxAttempts/maximum", keyword: "maximum", params: { comparison: "<=", limit: 5 } }];
+validate264.errors = [{ instancePath: instancePath + "/items/" + i0 + "/maxAttempts", schemaPath: "WorkflowRunSummary/properties/maxAttempts/maximum", keyword: "maximum", params: { comparison: "<=", limit: 5 } }];
 return false;
 } else {
 if (data9 < 1 || isNaN(data9)) {
-validate228.errors = [{ instancePath: instancePath + "/items/" + i0 + "/maxAttempts", schemaPath: "WorkflowRunSummary/properties/maxAttempts/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate264.errors = [{ instancePath: instancePath + "/items/" + i0 + "/maxAttempts", schemaPath: "WorkflowRunSummary/properties/maxAttempts/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -29162,7 +36848,7 @@ if (data1.creditsUsed !== undefined) {
 let data10 = data1.creditsUsed;
 const _errs22 = errors;
 if (!(typeof data10 == "number" && isFinite(data10))) {
-validate228.errors = [{ instancePath: instancePath + "/items/" + i0 + "/creditsUsed", schemaPath: "WorkflowRunSummary/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
+validate264.errors = [{ instancePath: instancePath + "/items/" + i0 + "/creditsUsed", schemaPath: "WorkflowRunSummary/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid3 = _errs22 === errors;
@@ -29174,7 +36860,7 @@ if (data1.durationMs !== undefined) {
 let data11 = data1.durationMs;
 const _errs24 = errors;
 if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
-validate228.errors = [{ instancePath: instancePath + "/items/" + i0 + "/durationMs", schemaPath: "WorkflowRunSummary/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
+validate264.errors = [{ instancePath: instancePath + "/items/" + i0 + "/durationMs", schemaPath: "WorkflowRunSummary/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid3 = _errs24 === errors;
@@ -29189,11 +36875,11 @@ if (errors === _errs26) {
 if (errors === _errs26) {
 if (typeof data12 === "string") {
 if (!formats14.validate(data12)) {
-validate228.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "WorkflowRunSummary/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
+validate264.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "WorkflowRunSummary/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate228.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "WorkflowRunSummary/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
+validate264.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "WorkflowRunSummary/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -29214,7 +36900,7 @@ var valid3 = true;
 }
 }
 } else {
-validate228.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "WorkflowRunSummary/type", keyword: "type", params: { type: "object" } }];
+validate264.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "WorkflowRunSummary/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -29224,7 +36910,7 @@ break;
 }
 }
 } else {
-validate228.errors = [{ instancePath: instancePath + "/items", schemaPath: "#/properties/items/type", keyword: "type", params: { type: "array" } }];
+validate264.errors = [{ instancePath: instancePath + "/items", schemaPath: "#/properties/items/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -29237,7 +36923,7 @@ if (data.total !== undefined) {
 let data13 = data.total;
 const _errs28 = errors;
 if (!(typeof data13 == "number" && (!(data13 % 1) && !isNaN(data13)) && isFinite(data13))) {
-validate228.errors = [{ instancePath: instancePath + "/total", schemaPath: "#/properties/total/type", keyword: "type", params: { type: "integer" } }];
+validate264.errors = [{ instancePath: instancePath + "/total", schemaPath: "#/properties/total/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs28 === errors;
@@ -29249,7 +36935,7 @@ if (data.limit !== undefined) {
 let data14 = data.limit;
 const _errs30 = errors;
 if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14))) {
-validate228.errors = [{ instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/type", keyword: "type", params: { type: "integer" } }];
+validate264.errors = [{ instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs30 === errors;
@@ -29261,7 +36947,7 @@ if (data.offset !== undefined) {
 let data15 = data.offset;
 const _errs32 = errors;
 if (!(typeof data15 == "number" && (!(data15 % 1) && !isNaN(data15)) && isFinite(data15))) {
-validate228.errors = [{ instancePath: instancePath + "/offset", schemaPath: "#/properties/offset/type", keyword: "type", params: { type: "integer" } }];
+validate264.errors = [{ instancePath: instancePath + "/offset", schemaPath: "#/properties/offset/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs32 === errors;
@@ -29273,19 +36959,19 @@ var valid0 = true;
 }
 }
 } else {
-validate228.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate264.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate228.errors = vErrors;
+validate264.errors = vErrors;
 return errors === 0;
 }
-validate228.evaluated = { props: { items: true, total: true, limit: true, offset: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowRunSummary = validate229;
-function validate229(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate264.evaluated = { props: { items: true, total: true, limit: true, offset: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowRunSummary = validate265;
+function validate265(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate229.evaluated;
+const evaluated0 = validate265.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -29296,7 +36982,7 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.id === undefined && (missing0 = "id") || data.status === undefined && (missing0 = "status") || data.mode === undefined && (missing0 = "mode") || data.attempt === undefined && (missing0 = "attempt") || data.maxAttempts === undefined && (missing0 = "maxAttempts") || data.creditsUsed === undefined && (missing0 = "creditsUsed") || data.durationMs === undefined && (missing0 = "durationMs") || data.createdAt === undefined && (missing0 = "createdAt")) {
-validate229.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate265.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.id !== undefined) {
@@ -29306,11 +36992,11 @@ if (errors === _errs1) {
 if (errors === _errs1) {
 if (typeof data0 === "string") {
 if (!formats0.test(data0)) {
-validate229.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+validate265.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate229.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate265.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -29324,11 +37010,11 @@ if (data.status !== undefined) {
 let data1 = data.status;
 const _errs3 = errors;
 if (typeof data1 !== "string") {
-validate229.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
+validate265.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data1 === "queued" || data1 === "running" || data1 === "succeeded" || data1 === "failed" || data1 === "cancelled" || data1 === "partial")) {
-validate229.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema253.properties.status.enum } }];
+validate265.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema300.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -29343,11 +37029,11 @@ if (errors === _errs5) {
 if (errors === _errs5) {
 if (typeof data2 === "string") {
 if (!formats0.test(data2)) {
-validate229.errors = [{ instancePath: instancePath + "/workflowId", schemaPath: "#/properties/workflowId/format", keyword: "format", params: { format: "uuid" } }];
+validate265.errors = [{ instancePath: instancePath + "/workflowId", schemaPath: "#/properties/workflowId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate229.errors = [{ instancePath: instancePath + "/workflowId", schemaPath: "#/properties/workflowId/type", keyword: "type", params: { type: "string" } }];
+validate265.errors = [{ instancePath: instancePath + "/workflowId", schemaPath: "#/properties/workflowId/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -29361,7 +37047,7 @@ if (data.version !== undefined) {
 let data3 = data.version;
 const _errs7 = errors;
 if (!(typeof data3 == "number" && (!(data3 % 1) && !isNaN(data3)) && isFinite(data3))) {
-validate229.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "integer" } }];
+validate265.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -29373,11 +37059,11 @@ if (data.mode !== undefined) {
 let data4 = data.mode;
 const _errs9 = errors;
 if (typeof data4 !== "string") {
-validate229.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/type", keyword: "type", params: { type: "string" } }];
+validate265.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data4 === "sync" || data4 === "stream" || data4 === "async")) {
-validate229.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/enum", keyword: "enum", params: { allowedValues: schema253.properties.mode.enum } }];
+validate265.errors = [{ instancePath: instancePath + "/mode", schemaPath: "#/properties/mode/enum", keyword: "enum", params: { allowedValues: schema300.properties.mode.enum } }];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -29392,11 +37078,11 @@ if (errors === _errs11) {
 if (errors === _errs11) {
 if (typeof data5 === "string") {
 if (!formats0.test(data5)) {
-validate229.errors = [{ instancePath: instancePath + "/parentRunId", schemaPath: "#/properties/parentRunId/format", keyword: "format", params: { format: "uuid" } }];
+validate265.errors = [{ instancePath: instancePath + "/parentRunId", schemaPath: "#/properties/parentRunId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate229.errors = [{ instancePath: instancePath + "/parentRunId", schemaPath: "#/properties/parentRunId/type", keyword: "type", params: { type: "string" } }];
+validate265.errors = [{ instancePath: instancePath + "/parentRunId", schemaPath: "#/properties/parentRunId/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -29410,13 +37096,13 @@ if (data.attempt !== undefined) {
 let data6 = data.attempt;
 const _errs13 = errors;
 if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
-validate229.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+validate265.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs13) {
 if (typeof data6 == "number" && isFinite(data6)) {
 if (data6 < 1 || isNaN(data6)) {
-validate229.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate265.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -29430,17 +37116,17 @@ if (data.maxAttempts !== undefined) {
 let data7 = data.maxAttempts;
 const _errs15 = errors;
 if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7))) {
-validate229.errors = [{ instancePath: instancePath + "/maxAttempts", schemaPath: "#/properties/maxAttempts/type", keyword: "type", params: { type: "integer" } }];
+validate265.errors = [{ instancePath: instancePath + "/maxAttempts", schemaPath: "#/properties/maxAttempts/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs15) {
 if (typeof data7 == "number" && isFinite(data7)) {
 if (data7 > 5 || isNaN(data7)) {
-validate229.errors = [{ instancePath: instancePath + "/maxAttempts", schemaPath: "#/properties/maxAttempts/maximum", keyword: "maximum", params: { comparison: "<=", limit: 5 } }];
+validate265.errors = [{ instancePath: instancePath + "/maxAttempts", schemaPath: "#/properties/maxAttempts/maximum", keyword: "maximum", params: { comparison: "<=", limit: 5 } }];
 return false;
 } else {
 if (data7 < 1 || isNaN(data7)) {
-validate229.errors = [{ instancePath: instancePath + "/maxAttempts", schemaPath: "#/properties/maxAttempts/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate265.errors = [{ instancePath: instancePath + "/maxAttempts", schemaPath: "#/properties/maxAttempts/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -29455,7 +37141,7 @@ if (data.creditsUsed !== undefined) {
 let data8 = data.creditsUsed;
 const _errs17 = errors;
 if (!(typeof data8 == "number" && isFinite(data8))) {
-validate229.errors = [{ instancePath: instancePath + "/creditsUsed", schemaPath: "#/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
+validate265.errors = [{ instancePath: instancePath + "/creditsUsed", schemaPath: "#/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid0 = _errs17 === errors;
@@ -29467,7 +37153,7 @@ if (data.durationMs !== undefined) {
 let data9 = data.durationMs;
 const _errs19 = errors;
 if (!(typeof data9 == "number" && (!(data9 % 1) && !isNaN(data9)) && isFinite(data9))) {
-validate229.errors = [{ instancePath: instancePath + "/durationMs", schemaPath: "#/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
+validate265.errors = [{ instancePath: instancePath + "/durationMs", schemaPath: "#/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs19 === errors;
@@ -29482,11 +37168,11 @@ if (errors === _errs21) {
 if (errors === _errs21) {
 if (typeof data10 === "string") {
 if (!formats14.validate(data10)) {
-validate229.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
+validate265.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate229.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
+validate265.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -29507,20 +37193,20 @@ var valid0 = true;
 }
 }
 } else {
-validate229.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate265.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate229.errors = vErrors;
+validate265.errors = vErrors;
 return errors === 0;
 }
-validate229.evaluated = { props: { id: true, status: true, workflowId: true, version: true, mode: true, parentRunId: true, attempt: true, maxAttempts: true, creditsUsed: true, durationMs: true, createdAt: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowRun = validate226;
-var validateWorkflowStepRun = validate230;
-function validate230(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate265.evaluated = { props: { id: true, status: true, workflowId: true, version: true, mode: true, parentRunId: true, attempt: true, maxAttempts: true, creditsUsed: true, durationMs: true, createdAt: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowRun = validate262;
+var validateWorkflowStepRun = validate266;
+function validate266(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate230.evaluated;
+const evaluated0 = validate266.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -29531,13 +37217,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.id === undefined && (missing0 = "id") || data.type === undefined && (missing0 = "type") || data.status === undefined && (missing0 = "status") || data.attempt === undefined && (missing0 = "attempt") || data.creditsUsed === undefined && (missing0 = "creditsUsed") || data.durationMs === undefined && (missing0 = "durationMs")) {
-validate230.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate266.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.id !== undefined) {
 const _errs1 = errors;
 if (typeof data.id !== "string") {
-validate230.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate266.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -29548,7 +37234,7 @@ if (valid0) {
 if (data.type !== undefined) {
 const _errs3 = errors;
 if (typeof data.type !== "string") {
-validate230.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/type", keyword: "type", params: { type: "string" } }];
+validate266.errors = [{ instancePath: instancePath + "/type", schemaPath: "#/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -29560,11 +37246,11 @@ if (data.status !== undefined) {
 let data2 = data.status;
 const _errs5 = errors;
 if (typeof data2 !== "string") {
-validate230.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
+validate266.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data2 === "queued" || data2 === "running" || data2 === "succeeded" || data2 === "failed" || data2 === "skipped" || data2 === "cancelled")) {
-validate230.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema249.properties.status.enum } }];
+validate266.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema296.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -29576,13 +37262,13 @@ if (data.attempt !== undefined) {
 let data3 = data.attempt;
 const _errs7 = errors;
 if (!(typeof data3 == "number" && (!(data3 % 1) && !isNaN(data3)) && isFinite(data3))) {
-validate230.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
+validate266.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs7) {
 if (typeof data3 == "number" && isFinite(data3)) {
 if (data3 < 1 || isNaN(data3)) {
-validate230.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate266.errors = [{ instancePath: instancePath + "/attempt", schemaPath: "#/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -29606,11 +37292,11 @@ if (errors === _errs11) {
 if (errors === _errs11) {
 if (typeof data5 === "string") {
 if (!formats0.test(data5)) {
-validate230.errors = [{ instancePath: instancePath + "/childRunIds/" + i0, schemaPath: "#/properties/childRunIds/items/format", keyword: "format", params: { format: "uuid" } }];
+validate266.errors = [{ instancePath: instancePath + "/childRunIds/" + i0, schemaPath: "#/properties/childRunIds/items/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate230.errors = [{ instancePath: instancePath + "/childRunIds/" + i0, schemaPath: "#/properties/childRunIds/items/type", keyword: "type", params: { type: "string" } }];
+validate266.errors = [{ instancePath: instancePath + "/childRunIds/" + i0, schemaPath: "#/properties/childRunIds/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -29621,7 +37307,7 @@ break;
 }
 }
 } else {
-validate230.errors = [{ instancePath: instancePath + "/childRunIds", schemaPath: "#/properties/childRunIds/type", keyword: "type", params: { type: "array" } }];
+validate266.errors = [{ instancePath: instancePath + "/childRunIds", schemaPath: "#/properties/childRunIds/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -29634,7 +37320,7 @@ if (data.creditsUsed !== undefined) {
 let data6 = data.creditsUsed;
 const _errs13 = errors;
 if (!(typeof data6 == "number" && isFinite(data6))) {
-validate230.errors = [{ instancePath: instancePath + "/creditsUsed", schemaPath: "#/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
+validate266.errors = [{ instancePath: instancePath + "/creditsUsed", schemaPath: "#/properties/creditsUsed/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -29646,7 +37332,7 @@ if (data.durationMs !== undefined) {
 let data7 = data.durationMs;
 const _errs15 = errors;
 if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7))) {
-validate230.errors = [{ instancePath: instancePath + "/durationMs", schemaPath: "#/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
+validate266.errors = [{ instancePath: instancePath + "/durationMs", schemaPath: "#/properties/durationMs/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs15 === errors;
@@ -29658,7 +37344,7 @@ if (data.output !== undefined) {
 let data8 = data.output;
 const _errs17 = errors;
 if (typeof data8 != "object" && typeof data8 !== "string" && !(typeof data8 == "number" && isFinite(data8)) && typeof data8 !== "boolean") {
-validate230.errors = [{ instancePath: instancePath + "/output", schemaPath: "#/properties/output/type", keyword: "type", params: { type: schema249.properties.output.type } }];
+validate266.errors = [{ instancePath: instancePath + "/output", schemaPath: "#/properties/output/type", keyword: "type", params: { type: schema296.properties.output.type } }];
 return false;
 }
 var valid0 = _errs17 === errors;
@@ -29669,7 +37355,7 @@ if (valid0) {
 if (data.outputRef !== undefined) {
 const _errs19 = errors;
 if (typeof data.outputRef !== "string") {
-validate230.errors = [{ instancePath: instancePath + "/outputRef", schemaPath: "#/properties/outputRef/type", keyword: "type", params: { type: "string" } }];
+validate266.errors = [{ instancePath: instancePath + "/outputRef", schemaPath: "#/properties/outputRef/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs19 === errors;
@@ -29684,13 +37370,13 @@ if (errors === _errs21) {
 if (data10 && typeof data10 == "object" && !Array.isArray(data10)) {
 let missing1;
 if (data10.code === undefined && (missing1 = "code") || data10.message === undefined && (missing1 = "message")) {
-validate230.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate266.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data10.code !== undefined) {
 const _errs23 = errors;
 if (typeof data10.code !== "string") {
-validate230.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
+validate266.errors = [{ instancePath: instancePath + "/error/code", schemaPath: "#/properties/error/properties/code/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs23 === errors;
@@ -29701,7 +37387,7 @@ if (valid2) {
 if (data10.message !== undefined) {
 const _errs25 = errors;
 if (typeof data10.message !== "string") {
-validate230.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
+validate266.errors = [{ instancePath: instancePath + "/error/message", schemaPath: "#/properties/error/properties/message/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid2 = _errs25 === errors;
@@ -29711,7 +37397,7 @@ var valid2 = true;
 }
 }
 } else {
-validate230.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: "object" } }];
+validate266.errors = [{ instancePath: instancePath + "/error", schemaPath: "#/properties/error/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -29724,11 +37410,11 @@ if (data.skippedReason !== undefined) {
 let data13 = data.skippedReason;
 const _errs27 = errors;
 if (typeof data13 !== "string") {
-validate230.errors = [{ instancePath: instancePath + "/skippedReason", schemaPath: "#/properties/skippedReason/type", keyword: "type", params: { type: "string" } }];
+validate266.errors = [{ instancePath: instancePath + "/skippedReason", schemaPath: "#/properties/skippedReason/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data13 === "condition_false" || data13 === "dependency_failed")) {
-validate230.errors = [{ instancePath: instancePath + "/skippedReason", schemaPath: "#/properties/skippedReason/enum", keyword: "enum", params: { allowedValues: schema249.properties.skippedReason.enum } }];
+validate266.errors = [{ instancePath: instancePath + "/skippedReason", schemaPath: "#/properties/skippedReason/enum", keyword: "enum", params: { allowedValues: schema296.properties.skippedReason.enum } }];
 return false;
 }
 var valid0 = _errs27 === errors;
@@ -29747,19 +37433,19 @@ var valid0 = true;
 }
 }
 } else {
-validate230.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate266.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate230.errors = vErrors;
+validate266.errors = vErrors;
 return errors === 0;
 }
-validate230.evaluated = { props: { id: true, type: true, status: true, attempt: true, childRunIds: true, creditsUsed: true, durationMs: true, output: true, outputRef: true, error: true, skippedReason: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowSummary = validate231;
-function validate231(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate266.evaluated = { props: { id: true, type: true, status: true, attempt: true, childRunIds: true, creditsUsed: true, durationMs: true, output: true, outputRef: true, error: true, skippedReason: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowSummary = validate267;
+function validate267(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate231.evaluated;
+const evaluated0 = validate267.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -29770,7 +37456,7 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.id === undefined && (missing0 = "id") || data.workspaceId === undefined && (missing0 = "workspaceId") || data.name === undefined && (missing0 = "name") || data.description === undefined && (missing0 = "description") || data.latestVersion === undefined && (missing0 = "latestVersion") || data.isActive === undefined && (missing0 = "isActive") || data.createdAt === undefined && (missing0 = "createdAt") || data.updatedAt === undefined && (missing0 = "updatedAt") || data.deletedAt === undefined && (missing0 = "deletedAt") || data.createdByUserId === undefined && (missing0 = "createdByUserId") || data.sharingScope === undefined && (missing0 = "sharingScope") || data.sharePermission === undefined && (missing0 = "sharePermission")) {
-validate231.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate267.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.id !== undefined) {
@@ -29780,11 +37466,11 @@ if (errors === _errs1) {
 if (errors === _errs1) {
 if (typeof data0 === "string") {
 if (!formats0.test(data0)) {
-validate231.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+validate267.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate231.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate267.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -29801,11 +37487,11 @@ if (errors === _errs3) {
 if (errors === _errs3) {
 if (typeof data1 === "string") {
 if (!formats0.test(data1)) {
-validate231.errors = [{ instancePath: instancePath + "/workspaceId", schemaPath: "#/properties/workspaceId/format", keyword: "format", params: { format: "uuid" } }];
+validate267.errors = [{ instancePath: instancePath + "/workspaceId", schemaPath: "#/properties/workspaceId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate231.errors = [{ instancePath: instancePath + "/workspaceId", schemaPath: "#/properties/workspaceId/type", keyword: "type", params: { type: "string" } }];
+validate267.errors = [{ instancePath: instancePath + "/workspaceId", schemaPath: "#/properties/workspaceId/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -29818,7 +37504,7 @@ if (valid0) {
 if (data.name !== undefined) {
 const _errs5 = errors;
 if (typeof data.name !== "string") {
-validate231.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
+validate267.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -29829,7 +37515,7 @@ if (valid0) {
 if (data.description !== undefined) {
 const _errs7 = errors;
 if (typeof data.description !== "string") {
-validate231.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/type", keyword: "type", params: { type: "string" } }];
+validate267.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -29841,7 +37527,7 @@ if (data.latestVersion !== undefined) {
 let data4 = data.latestVersion;
 const _errs9 = errors;
 if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
-validate231.errors = [{ instancePath: instancePath + "/latestVersion", schemaPath: "#/properties/latestVersion/type", keyword: "type", params: { type: "integer" } }];
+validate267.errors = [{ instancePath: instancePath + "/latestVersion", schemaPath: "#/properties/latestVersion/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -29852,7 +37538,7 @@ if (valid0) {
 if (data.isActive !== undefined) {
 const _errs11 = errors;
 if (typeof data.isActive !== "boolean") {
-validate231.errors = [{ instancePath: instancePath + "/isActive", schemaPath: "#/properties/isActive/type", keyword: "type", params: { type: "boolean" } }];
+validate267.errors = [{ instancePath: instancePath + "/isActive", schemaPath: "#/properties/isActive/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -29867,11 +37553,11 @@ if (errors === _errs13) {
 if (errors === _errs13) {
 if (typeof data6 === "string") {
 if (!formats14.validate(data6)) {
-validate231.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
+validate267.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate231.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
+validate267.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -29888,11 +37574,11 @@ if (errors === _errs15) {
 if (errors === _errs15) {
 if (typeof data7 === "string") {
 if (!formats14.validate(data7)) {
-validate231.errors = [{ instancePath: instancePath + "/updatedAt", schemaPath: "#/properties/updatedAt/format", keyword: "format", params: { format: "date-time" } }];
+validate267.errors = [{ instancePath: instancePath + "/updatedAt", schemaPath: "#/properties/updatedAt/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate231.errors = [{ instancePath: instancePath + "/updatedAt", schemaPath: "#/properties/updatedAt/type", keyword: "type", params: { type: "string" } }];
+validate267.errors = [{ instancePath: instancePath + "/updatedAt", schemaPath: "#/properties/updatedAt/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -29906,14 +37592,14 @@ if (data.deletedAt !== undefined) {
 let data8 = data.deletedAt;
 const _errs17 = errors;
 if (typeof data8 !== "string" && data8 !== null) {
-validate231.errors = [{ instancePath: instancePath + "/deletedAt", schemaPath: "#/properties/deletedAt/type", keyword: "type", params: { type: schema246.properties.deletedAt.type } }];
+validate267.errors = [{ instancePath: instancePath + "/deletedAt", schemaPath: "#/properties/deletedAt/type", keyword: "type", params: { type: schema293.properties.deletedAt.type } }];
 return false;
 }
 if (errors === _errs17) {
 if (errors === _errs17) {
 if (typeof data8 === "string") {
 if (!formats14.validate(data8)) {
-validate231.errors = [{ instancePath: instancePath + "/deletedAt", schemaPath: "#/properties/deletedAt/format", keyword: "format", params: { format: "date-time" } }];
+validate267.errors = [{ instancePath: instancePath + "/deletedAt", schemaPath: "#/properties/deletedAt/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 }
@@ -29931,11 +37617,11 @@ if (errors === _errs19) {
 if (errors === _errs19) {
 if (typeof data9 === "string") {
 if (!formats0.test(data9)) {
-validate231.errors = [{ instancePath: instancePath + "/createdByUserId", schemaPath: "#/properties/createdByUserId/format", keyword: "format", params: { format: "uuid" } }];
+validate267.errors = [{ instancePath: instancePath + "/createdByUserId", schemaPath: "#/properties/createdByUserId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate231.errors = [{ instancePath: instancePath + "/createdByUserId", schemaPath: "#/properties/createdByUserId/type", keyword: "type", params: { type: "string" } }];
+validate267.errors = [{ instancePath: instancePath + "/createdByUserId", schemaPath: "#/properties/createdByUserId/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -29949,11 +37635,11 @@ if (data.sharingScope !== undefined) {
 let data10 = data.sharingScope;
 const _errs21 = errors;
 if (typeof data10 !== "string") {
-validate231.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/type", keyword: "type", params: { type: "string" } }];
+validate267.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data10 === "private" || data10 === "workspace")) {
-validate231.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/enum", keyword: "enum", params: { allowedValues: schema246.properties.sharingScope.enum } }];
+validate267.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/enum", keyword: "enum", params: { allowedValues: schema293.properties.sharingScope.enum } }];
 return false;
 }
 var valid0 = _errs21 === errors;
@@ -29965,11 +37651,11 @@ if (data.sharePermission !== undefined) {
 let data11 = data.sharePermission;
 const _errs23 = errors;
 if (typeof data11 !== "string") {
-validate231.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/type", keyword: "type", params: { type: "string" } }];
+validate267.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data11 === "read" || data11 === "run" || data11 === "edit")) {
-validate231.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/enum", keyword: "enum", params: { allowedValues: schema246.properties.sharePermission.enum } }];
+validate267.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/enum", keyword: "enum", params: { allowedValues: schema293.properties.sharePermission.enum } }];
 return false;
 }
 var valid0 = _errs23 === errors;
@@ -29989,20 +37675,20 @@ var valid0 = true;
 }
 }
 } else {
-validate231.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate267.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate231.errors = vErrors;
+validate267.errors = vErrors;
 return errors === 0;
 }
-validate231.evaluated = { props: { id: true, workspaceId: true, name: true, description: true, latestVersion: true, isActive: true, createdAt: true, updatedAt: true, deletedAt: true, createdByUserId: true, sharingScope: true, sharePermission: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowTemplateList = validate232;
+validate267.evaluated = { props: { id: true, workspaceId: true, name: true, description: true, latestVersion: true, isActive: true, createdAt: true, updatedAt: true, deletedAt: true, createdByUserId: true, sharingScope: true, sharePermission: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowTemplateList = validate268;
 var pattern29 = new RegExp("^[a-z0-9]+(-[a-z0-9]+)*$", "u");
-function validate232(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+function validate268(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate232.evaluated;
+const evaluated0 = validate268.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -30013,13 +37699,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.object === undefined && (missing0 = "object") || data.data === undefined && (missing0 = "data")) {
-validate232.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate268.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.object !== undefined) {
 const _errs1 = errors;
 if (data.object !== "list") {
-validate232.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
+validate268.errors = [{ instancePath: instancePath + "/object", schemaPath: "#/properties/object/const", keyword: "const", params: { allowedValue: "list" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -30042,7 +37728,7 @@ if (errors === _errs5) {
 if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
 let missing1;
 if (data2.id === undefined && (missing1 = "id") || data2.name === undefined && (missing1 = "name") || data2.description === undefined && (missing1 = "description") || data2.definition === undefined && (missing1 = "definition") || data2.input === undefined && (missing1 = "input")) {
-validate232.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "WorkflowTemplate/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate268.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "WorkflowTemplate/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data2.id !== undefined) {
@@ -30051,11 +37737,11 @@ const _errs7 = errors;
 if (errors === _errs7) {
 if (typeof data3 === "string") {
 if (!pattern29.test(data3)) {
-validate232.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "WorkflowTemplate/properties/id/pattern", keyword: "pattern", params: { pattern: "^[a-z0-9]+(-[a-z0-9]+)*$" } }];
+validate268.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "WorkflowTemplate/properties/id/pattern", keyword: "pattern", params: { pattern: "^[a-z0-9]+(-[a-z0-9]+)*$" } }];
 return false;
 }
 } else {
-validate232.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "WorkflowTemplate/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate268.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "WorkflowTemplate/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -30070,16 +37756,16 @@ const _errs9 = errors;
 if (errors === _errs9) {
 if (typeof data4 === "string") {
 if (func2(data4) > 120) {
-validate232.errors = [{ instancePath: instancePath + "/data/" + i0 + "/name", schemaPath: "WorkflowTemplate/properties/name/maxLength", keyword: "maxLength", params: { limit: 120 } }];
+validate268.errors = [{ instancePath: instancePath + "/data/" + i0 + "/name", schemaPath: "WorkflowTemplate/properties/name/maxLength", keyword: "maxLength", params: { limit: 120 } }];
 return false;
 } else {
 if (func2(data4) < 1) {
-validate232.errors = [{ instancePath: instancePath + "/data/" + i0 + "/name", schemaPath: "WorkflowTemplate/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
+validate268.errors = [{ instancePath: instancePath + "/data/" + i0 + "/name", schemaPath: "WorkflowTemplate/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
 }
 } else {
-validate232.errors = [{ instancePath: instancePath + "/data/" + i0 + "/name", schemaPath: "WorkflowTemplate/properties/name/type", keyword: "type", params: { type: "string" } }];
+validate268.errors = [{ instancePath: instancePath + "/data/" + i0 + "/name", schemaPath: "WorkflowTemplate/properties/name/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -30094,16 +37780,16 @@ const _errs11 = errors;
 if (errors === _errs11) {
 if (typeof data5 === "string") {
 if (func2(data5) > 2000) {
-validate232.errors = [{ instancePath: instancePath + "/data/" + i0 + "/description", schemaPath: "WorkflowTemplate/properties/description/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
+validate268.errors = [{ instancePath: instancePath + "/data/" + i0 + "/description", schemaPath: "WorkflowTemplate/properties/description/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
 return false;
 } else {
 if (func2(data5) < 1) {
-validate232.errors = [{ instancePath: instancePath + "/data/" + i0 + "/description", schemaPath: "WorkflowTemplate/properties/description/minLength", keyword: "minLength", params: { limit: 1 } }];
+validate268.errors = [{ instancePath: instancePath + "/data/" + i0 + "/description", schemaPath: "WorkflowTemplate/properties/description/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
 }
 } else {
-validate232.errors = [{ instancePath: instancePath + "/data/" + i0 + "/description", schemaPath: "WorkflowTemplate/properties/description/type", keyword: "type", params: { type: "string" } }];
+validate268.errors = [{ instancePath: instancePath + "/data/" + i0 + "/description", schemaPath: "WorkflowTemplate/properties/description/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -30116,7 +37802,7 @@ if (data2.definition !== undefined) {
 let data6 = data2.definition;
 const _errs13 = errors;
 if (!(data6 && typeof data6 == "object" && !Array.isArray(data6))) {
-validate232.errors = [{ instancePath: instancePath + "/data/" + i0 + "/definition", schemaPath: "WorkflowTemplate/properties/definition/type", keyword: "type", params: { type: "object" } }];
+validate268.errors = [{ instancePath: instancePath + "/data/" + i0 + "/definition", schemaPath: "WorkflowTemplate/properties/definition/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid3 = _errs13 === errors;
@@ -30128,7 +37814,7 @@ if (data2.input !== undefined) {
 let data7 = data2.input;
 const _errs15 = errors;
 if (!(data7 && typeof data7 == "object" && !Array.isArray(data7))) {
-validate232.errors = [{ instancePath: instancePath + "/data/" + i0 + "/input", schemaPath: "WorkflowTemplate/properties/input/type", keyword: "type", params: { type: "object" } }];
+validate268.errors = [{ instancePath: instancePath + "/data/" + i0 + "/input", schemaPath: "WorkflowTemplate/properties/input/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid3 = _errs15 === errors;
@@ -30141,7 +37827,7 @@ var valid3 = true;
 }
 }
 } else {
-validate232.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "WorkflowTemplate/type", keyword: "type", params: { type: "object" } }];
+validate268.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "WorkflowTemplate/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -30151,7 +37837,7 @@ break;
 }
 }
 } else {
-validate232.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
+validate268.errors = [{ instancePath: instancePath + "/data", schemaPath: "#/properties/data/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -30162,19 +37848,19 @@ var valid0 = true;
 }
 }
 } else {
-validate232.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate268.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate232.errors = vErrors;
+validate268.errors = vErrors;
 return errors === 0;
 }
-validate232.evaluated = { props: { object: true, data: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowVersionList = validate233;
-function validate233(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate268.evaluated = { props: { object: true, data: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowVersionList = validate269;
+function validate269(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate233.evaluated;
+const evaluated0 = validate269.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -30185,7 +37871,7 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.items === undefined && (missing0 = "items") || data.total === undefined && (missing0 = "total") || data.limit === undefined && (missing0 = "limit") || data.offset === undefined && (missing0 = "offset")) {
-validate233.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate269.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.items !== undefined) {
@@ -30202,14 +37888,14 @@ if (errors === _errs3) {
 if (data1 && typeof data1 == "object" && !Array.isArray(data1)) {
 let missing1;
 if (data1.version === undefined && (missing1 = "version") || data1.createdAt === undefined && (missing1 = "createdAt") || data1.createdByUserId === undefined && (missing1 = "createdByUserId")) {
-validate233.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "#/properties/items/items/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate269.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "#/properties/items/items/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data1.version !== undefined) {
 let data2 = data1.version;
 const _errs5 = errors;
 if (!(typeof data2 == "number" && (!(data2 % 1) && !isNaN(data2)) && isFinite(data2))) {
-validate233.errors = [{ instancePath: instancePath + "/items/" + i0 + "/version", schemaPath: "#/properties/items/items/properties/version/type", keyword: "type", params: { type: "integer" } }];
+validate269.errors = [{ instancePath: instancePath + "/items/" + i0 + "/version", schemaPath: "#/properties/items/items/properties/version/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid2 = _errs5 === errors;
@@ -30224,11 +37910,11 @@ if (errors === _errs7) {
 if (errors === _errs7) {
 if (typeof data3 === "string") {
 if (!formats14.validate(data3)) {
-validate233.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "#/properties/items/items/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
+validate269.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "#/properties/items/items/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate233.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "#/properties/items/items/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
+validate269.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdAt", schemaPath: "#/properties/items/items/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -30245,11 +37931,11 @@ if (errors === _errs9) {
 if (errors === _errs9) {
 if (typeof data4 === "string") {
 if (!formats0.test(data4)) {
-validate233.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdByUserId", schemaPath: "#/properties/items/items/properties/createdByUserId/format", keyword: "format", params: { format: "uuid" } }];
+validate269.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdByUserId", schemaPath: "#/properties/items/items/properties/createdByUserId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate233.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdByUserId", schemaPath: "#/properties/items/items/properties/createdByUserId/type", keyword: "type", params: { type: "string" } }];
+validate269.errors = [{ instancePath: instancePath + "/items/" + i0 + "/createdByUserId", schemaPath: "#/properties/items/items/properties/createdByUserId/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -30262,7 +37948,7 @@ var valid2 = true;
 }
 }
 } else {
-validate233.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "#/properties/items/items/type", keyword: "type", params: { type: "object" } }];
+validate269.errors = [{ instancePath: instancePath + "/items/" + i0, schemaPath: "#/properties/items/items/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -30272,7 +37958,7 @@ break;
 }
 }
 } else {
-validate233.errors = [{ instancePath: instancePath + "/items", schemaPath: "#/properties/items/type", keyword: "type", params: { type: "array" } }];
+validate269.errors = [{ instancePath: instancePath + "/items", schemaPath: "#/properties/items/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -30285,7 +37971,7 @@ if (data.total !== undefined) {
 let data5 = data.total;
 const _errs11 = errors;
 if (!(typeof data5 == "number" && (!(data5 % 1) && !isNaN(data5)) && isFinite(data5))) {
-validate233.errors = [{ instancePath: instancePath + "/total", schemaPath: "#/properties/total/type", keyword: "type", params: { type: "integer" } }];
+validate269.errors = [{ instancePath: instancePath + "/total", schemaPath: "#/properties/total/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -30297,7 +37983,7 @@ if (data.limit !== undefined) {
 let data6 = data.limit;
 const _errs13 = errors;
 if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
-validate233.errors = [{ instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/type", keyword: "type", params: { type: "integer" } }];
+validate269.errors = [{ instancePath: instancePath + "/limit", schemaPath: "#/properties/limit/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -30309,7 +37995,7 @@ if (data.offset !== undefined) {
 let data7 = data.offset;
 const _errs15 = errors;
 if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7))) {
-validate233.errors = [{ instancePath: instancePath + "/offset", schemaPath: "#/properties/offset/type", keyword: "type", params: { type: "integer" } }];
+validate269.errors = [{ instancePath: instancePath + "/offset", schemaPath: "#/properties/offset/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs15 === errors;
@@ -30321,19 +38007,19 @@ var valid0 = true;
 }
 }
 } else {
-validate233.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate269.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate233.errors = vErrors;
+validate269.errors = vErrors;
 return errors === 0;
 }
-validate233.evaluated = { props: { items: true, total: true, limit: true, offset: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowWritten = validate234;
-function validate234(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate269.evaluated = { props: { items: true, total: true, limit: true, offset: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowWritten = validate270;
+function validate270(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate234.evaluated;
+const evaluated0 = validate270.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -30344,7 +38030,7 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.id === undefined && (missing0 = "id") || data.version === undefined && (missing0 = "version") || data.name === undefined && (missing0 = "name")) {
-validate234.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate270.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.id !== undefined) {
@@ -30354,11 +38040,11 @@ if (errors === _errs1) {
 if (errors === _errs1) {
 if (typeof data0 === "string") {
 if (!formats0.test(data0)) {
-validate234.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+validate270.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate234.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate270.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -30372,7 +38058,7 @@ if (data.version !== undefined) {
 let data1 = data.version;
 const _errs3 = errors;
 if (!(typeof data1 == "number" && (!(data1 % 1) && !isNaN(data1)) && isFinite(data1))) {
-validate234.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "integer" } }];
+validate270.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -30383,7 +38069,7 @@ if (valid0) {
 if (data.name !== undefined) {
 const _errs5 = errors;
 if (typeof data.name !== "string") {
-validate234.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
+validate270.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -30394,23 +38080,23 @@ var valid0 = true;
 }
 }
 } else {
-validate234.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate270.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate234.errors = vErrors;
+validate270.errors = vErrors;
 return errors === 0;
 }
-validate234.evaluated = { props: { id: true, version: true, name: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflow = validate235;
-var schema261 = { type: "object", required: ["id", "workspaceId", "name", "description", "latestVersion", "isActive", "createdAt", "updatedAt", "deletedAt", "createdByUserId", "sharingScope", "sharePermission", "version", "definition"], properties: { id: { type: "string", format: "uuid" }, workspaceId: { type: "string", format: "uuid" }, name: { type: "string" }, description: { type: "string" }, latestVersion: { type: "integer" }, isActive: { type: "boolean" }, createdAt: { type: "string", format: "date-time" }, updatedAt: { type: "string", format: "date-time" }, deletedAt: { type: ["string", "null"], format: "date-time" }, createdByUserId: { type: "string", format: "uuid" }, sharingScope: { type: "string", enum: ["private", "workspace"] }, sharePermission: { type: "string", enum: ["read", "run", "edit"] }, version: { type: "integer" }, definition: { $ref: "WorkflowDefinition" } } };
-var schema263 = { type: "object", required: ["type"], additionalProperties: false, properties: { type: { type: "string", enum: ["string", "integer", "number", "boolean", "array", "object"] }, required: { type: "boolean" }, default: {}, description: { type: "string", maxLength: 2000 } } };
-var schema264 = { type: "object", required: ["id", "type"], additionalProperties: false, properties: { id: { type: "string", pattern: "^[a-z][a-z0-9_]{0,63}$" }, type: { type: "string", minLength: 1, maxLength: 100 }, model: { type: "string", minLength: 1, maxLength: 200 }, workflow_id: { type: "string", format: "uuid" }, version: { type: "integer", minimum: 1, maximum: 2147483647 }, params: { type: "object" }, input: { type: "object" }, if: { type: ["string", "boolean"] }, for_each: { type: ["string", "array"], maxItems: 1000 }, concurrency: { type: "integer", minimum: 1, maximum: 32 }, depends_on: { type: "array", maxItems: 100, uniqueItems: true, items: { type: "string" } }, on_error: { type: "string", enum: ["fail", "continue"] }, retry: { type: "object", required: ["max_attempts"], additionalProperties: false, properties: { max_attempts: { type: "integer", minimum: 1, maximum: 5 }, delay_seconds: { type: "number", minimum: 0, maximum: 3600 } } }, timeout_seconds: { type: "number", exclusiveMinimum: 0, maximum: 3600 }, metadata: { type: "object" } } };
+validate270.evaluated = { props: { id: true, version: true, name: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflow = validate271;
+var schema308 = { type: "object", required: ["id", "workspaceId", "name", "description", "latestVersion", "isActive", "createdAt", "updatedAt", "deletedAt", "createdByUserId", "sharingScope", "sharePermission", "version", "definition"], properties: { id: { type: "string", format: "uuid" }, workspaceId: { type: "string", format: "uuid" }, name: { type: "string" }, description: { type: "string" }, latestVersion: { type: "integer" }, isActive: { type: "boolean" }, createdAt: { type: "string", format: "date-time" }, updatedAt: { type: "string", format: "date-time" }, deletedAt: { type: ["string", "null"], format: "date-time" }, createdByUserId: { type: "string", format: "uuid" }, sharingScope: { type: "string", enum: ["private", "workspace"] }, sharePermission: { type: "string", enum: ["read", "run", "edit"] }, version: { type: "integer" }, definition: { $ref: "WorkflowDefinition" } } };
+var schema310 = { type: "object", required: ["type"], additionalProperties: false, properties: { type: { type: "string", enum: ["string", "integer", "number", "boolean", "array", "object"] }, required: { type: "boolean" }, default: {}, description: { type: "string", maxLength: 2000 } } };
+var schema311 = { type: "object", required: ["id", "type"], additionalProperties: false, properties: { id: { type: "string", pattern: "^[a-z][a-z0-9_]{0,63}$" }, type: { type: "string", minLength: 1, maxLength: 100 }, model: { type: "string", minLength: 1, maxLength: 200 }, workflow_id: { type: "string", format: "uuid" }, version: { type: "integer", minimum: 1, maximum: 2147483647 }, params: { type: "object" }, input: { type: "object" }, if: { type: ["string", "boolean"] }, for_each: { type: ["string", "array"], maxItems: 1000 }, concurrency: { type: "integer", minimum: 1, maximum: 32 }, depends_on: { type: "array", maxItems: 100, uniqueItems: true, items: { type: "string" } }, on_error: { type: "string", enum: ["fail", "continue"] }, retry: { type: "object", required: ["max_attempts"], additionalProperties: false, properties: { max_attempts: { type: "integer", minimum: 1, maximum: 5 }, delay_seconds: { type: "number", minimum: 0, maximum: 3600 } } }, timeout_seconds: { type: "number", exclusiveMinimum: 0, maximum: 3600 }, metadata: { type: "object" } } };
 var pattern30 = new RegExp("^[a-z][a-z0-9_]{0,63}$", "u");
-function validate236(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+function validate272(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate236.evaluated;
+const evaluated0 = validate272.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -30421,13 +38107,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.steps === undefined && (missing0 = "steps")) {
-validate236.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate272.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 const _errs1 = errors;
 for (const key0 in data) {
 if (!(key0 === "inputs" || key0 === "steps" || key0 === "output" || key0 === "retry" || key0 === "metadata")) {
-validate236.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } }];
+validate272.errors = [{ instancePath, schemaPath: "#/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } }];
 return false;
 break;
 }
@@ -30439,7 +38125,7 @@ const _errs2 = errors;
 if (errors === _errs2) {
 if (data0 && typeof data0 == "object" && !Array.isArray(data0)) {
 if (Object.keys(data0).length > 64) {
-validate236.errors = [{ instancePath: instancePath + "/inputs", schemaPath: "#/properties/inputs/maxProperties", keyword: "maxProperties", params: { limit: 64 } }];
+validate272.errors = [{ instancePath: instancePath + "/inputs", schemaPath: "#/properties/inputs/maxProperties", keyword: "maxProperties", params: { limit: 64 } }];
 return false;
 } else {
 for (const key1 in data0) {
@@ -30464,7 +38150,7 @@ vErrors = [err1];
 vErrors.push(err1);
 }
 errors++;
-validate236.errors = vErrors;
+validate272.errors = vErrors;
 return false;
 break;
 }
@@ -30478,13 +38164,13 @@ if (errors === _errs7) {
 if (data1 && typeof data1 == "object" && !Array.isArray(data1)) {
 let missing1;
 if (data1.type === undefined && (missing1 = "type")) {
-validate236.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "WorkflowInput/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate272.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "WorkflowInput/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 const _errs9 = errors;
 for (const key3 in data1) {
 if (!(key3 === "type" || key3 === "required" || key3 === "default" || key3 === "description")) {
-validate236.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "WorkflowInput/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key3 } }];
+validate272.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "WorkflowInput/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key3 } }];
 return false;
 break;
 }
@@ -30494,11 +38180,11 @@ if (data1.type !== undefined) {
 let data2 = data1.type;
 const _errs10 = errors;
 if (typeof data2 !== "string") {
-validate236.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/type", schemaPath: "WorkflowInput/properties/type/type", keyword: "type", params: { type: "string" } }];
+validate272.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/type", schemaPath: "WorkflowInput/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data2 === "string" || data2 === "integer" || data2 === "number" || data2 === "boolean" || data2 === "array" || data2 === "object")) {
-validate236.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/type", schemaPath: "WorkflowInput/properties/type/enum", keyword: "enum", params: { allowedValues: schema263.properties.type.enum } }];
+validate272.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/type", schemaPath: "WorkflowInput/properties/type/enum", keyword: "enum", params: { allowedValues: schema310.properties.type.enum } }];
 return false;
 }
 var valid4 = _errs10 === errors;
@@ -30509,7 +38195,7 @@ if (valid4) {
 if (data1.required !== undefined) {
 const _errs12 = errors;
 if (typeof data1.required !== "boolean") {
-validate236.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/required", schemaPath: "WorkflowInput/properties/required/type", keyword: "type", params: { type: "boolean" } }];
+validate272.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/required", schemaPath: "WorkflowInput/properties/required/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid4 = _errs12 === errors;
@@ -30523,11 +38209,11 @@ const _errs14 = errors;
 if (errors === _errs14) {
 if (typeof data4 === "string") {
 if (func2(data4) > 2000) {
-validate236.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/description", schemaPath: "WorkflowInput/properties/description/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
+validate272.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/description", schemaPath: "WorkflowInput/properties/description/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
 return false;
 }
 } else {
-validate236.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/description", schemaPath: "WorkflowInput/properties/description/type", keyword: "type", params: { type: "string" } }];
+validate272.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/description", schemaPath: "WorkflowInput/properties/description/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -30540,7 +38226,7 @@ var valid4 = true;
 }
 }
 } else {
-validate236.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "WorkflowInput/type", keyword: "type", params: { type: "object" } }];
+validate272.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "WorkflowInput/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -30552,7 +38238,7 @@ break;
 }
 }
 } else {
-validate236.errors = [{ instancePath: instancePath + "/inputs", schemaPath: "#/properties/inputs/type", keyword: "type", params: { type: "object" } }];
+validate272.errors = [{ instancePath: instancePath + "/inputs", schemaPath: "#/properties/inputs/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -30567,11 +38253,11 @@ const _errs16 = errors;
 if (errors === _errs16) {
 if (Array.isArray(data5)) {
 if (data5.length > 100) {
-validate236.errors = [{ instancePath: instancePath + "/steps", schemaPath: "#/properties/steps/maxItems", keyword: "maxItems", params: { limit: 100 } }];
+validate272.errors = [{ instancePath: instancePath + "/steps", schemaPath: "#/properties/steps/maxItems", keyword: "maxItems", params: { limit: 100 } }];
 return false;
 } else {
 if (data5.length < 1) {
-validate236.errors = [{ instancePath: instancePath + "/steps", schemaPath: "#/properties/steps/minItems", keyword: "minItems", params: { limit: 1 } }];
+validate272.errors = [{ instancePath: instancePath + "/steps", schemaPath: "#/properties/steps/minItems", keyword: "minItems", params: { limit: 1 } }];
 return false;
 } else {
 var valid5 = true;
@@ -30584,13 +38270,13 @@ if (errors === _errs19) {
 if (data6 && typeof data6 == "object" && !Array.isArray(data6)) {
 let missing2;
 if (data6.id === undefined && (missing2 = "id") || data6.type === undefined && (missing2 = "type")) {
-validate236.errors = [{ instancePath: instancePath + "/steps/" + i0, schemaPath: "WorkflowStep/required", keyword: "required", params: { missingProperty: missing2 } }];
+validate272.errors = [{ instancePath: instancePath + "/steps/" + i0, schemaPath: "WorkflowStep/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
 const _errs21 = errors;
 for (const key4 in data6) {
-if (!func1.call(schema264.properties, key4)) {
-validate236.errors = [{ instancePath: instancePath + "/steps/" + i0, schemaPath: "WorkflowStep/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key4 } }];
+if (!func1.call(schema311.properties, key4)) {
+validate272.errors = [{ instancePath: instancePath + "/steps/" + i0, schemaPath: "WorkflowStep/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key4 } }];
 return false;
 break;
 }
@@ -30602,11 +38288,11 @@ const _errs22 = errors;
 if (errors === _errs22) {
 if (typeof data7 === "string") {
 if (!pattern30.test(data7)) {
-validate236.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/id", schemaPath: "WorkflowStep/properties/id/pattern", keyword: "pattern", params: { pattern: "^[a-z][a-z0-9_]{0,63}$" } }];
+validate272.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/id", schemaPath: "WorkflowStep/properties/id/pattern", keyword: "pattern", params: { pattern: "^[a-z][a-z0-9_]{0,63}$" } }];
 return false;
 }
 } else {
-validate236.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/id", schemaPath: "WorkflowStep/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate272.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/id", schemaPath: "WorkflowStep/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -30621,16 +38307,16 @@ const _errs24 = errors;
 if (errors === _errs24) {
 if (typeof data8 === "string") {
 if (func2(data8) > 100) {
-validate236.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/type", schemaPath: "WorkflowStep/properties/type/maxLength", keyword: "maxLength", params: { limit: 100 } }];
+validate272.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/type", schemaPath: "WorkflowStep/properties/type/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
 if (func2(data8) < 1) {
-validate236.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/type", schemaPath: "WorkflowStep/properties/type/minLength", keyword: "minLength", params: { limit: 1 } }];
+validate272.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/type", schemaPath: "WorkflowStep/properties/type/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
 }
 } else {
-validate236.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/type", schemaPath: "WorkflowStep/properties/type/type", keyword: "type", params: { type: "string" } }];
+validate272.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/type", schemaPath: "WorkflowStep/properties/type/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -30645,16 +38331,16 @@ const _errs26 = errors;
 if (errors === _errs26) {
 if (typeof data9 === "string") {
 if (func2(data9) > 200) {
-validate236.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/model", schemaPath: "WorkflowStep/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
+validate272.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/model", schemaPath: "WorkflowStep/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
 if (func2(data9) < 1) {
-validate236.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/model", schemaPath: "WorkflowStep/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
+validate272.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/model", schemaPath: "WorkflowStep/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
 }
 } else {
-validate236.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/model", schemaPath: "WorkflowStep/properties/model/type", keyword: "type", params: { type: "string" } }];
+validate272.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/model", schemaPath: "WorkflowStep/properties/model/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -30670,11 +38356,11 @@ if (errors === _errs28) {
 if (errors === _errs28) {
 if (typeof data10 === "string") {
 if (!formats0.test(data10)) {
-validate236.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/workflow_id", schemaPath: "WorkflowStep/properties/workflow_id/format", keyword: "format", params: { format: "uuid" } }];
+validate272.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/workflow_id", schemaPath: "WorkflowStep/properties/workflow_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate236.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/workflow_id", schemaPath: "WorkflowStep/properties/workflow_id/type", keyword: "type", params: { type: "string" } }];
+validate272.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/workflow_id", schemaPath: "WorkflowStep/properties/workflow_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -30688,17 +38374,17 @@ if (data6.version !== undefined) {
 let data11 = data6.version;
 const _errs30 = errors;
 if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
-validate236.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/version", schemaPath: "WorkflowStep/properties/version/type", keyword: "type", params: { type: "integer" } }];
+validate272.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/version", schemaPath: "WorkflowStep/properties/version/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs30) {
 if (typeof data11 == "number" && isFinite(data11)) {
 if (data11 > 2147483647 || isNaN(data11)) {
-validate236.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/version", schemaPath: "WorkflowStep/properties/version/maximum", keyword: "maximum", params: { comparison: "<=", limit: 2147483647 } }];
+validate272.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/version", schemaPath: "WorkflowStep/properties/version/maximum", keyword: "maximum", params: { comparison: "<=", limit: 2147483647 } }];
 return false;
 } else {
 if (data11 < 1 || isNaN(data11)) {
-validate236.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/version", schemaPath: "WorkflowStep/properties/version/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate272.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/version", schemaPath: "WorkflowStep/properties/version/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -30713,7 +38399,7 @@ if (data6.params !== undefined) {
 let data12 = data6.params;
 const _errs32 = errors;
 if (!(data12 && typeof data12 == "object" && !Array.isArray(data12))) {
-validate236.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/params", schemaPath: "WorkflowStep/properties/params/type", keyword: "type", params: { type: "object" } }];
+validate272.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/params", schemaPath: "WorkflowStep/properties/params/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid7 = _errs32 === errors;
@@ -30725,7 +38411,7 @@ if (data6.input !== undefined) {
 let data13 = data6.input;
 const _errs34 = errors;
 if (!(data13 && typeof data13 == "object" && !Array.isArray(data13))) {
-validate236.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/input", schemaPath: "WorkflowStep/properties/input/type", keyword: "type", params: { type: "object" } }];
+validate272.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/input", schemaPath: "WorkflowStep/properties/input/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid7 = _errs34 === errors;
@@ -30737,7 +38423,7 @@ if (data6.if !== undefined) {
 let data14 = data6.if;
 const _errs36 = errors;
 if (typeof data14 !== "string" && typeof data14 !== "boolean") {
-validate236.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/if", schemaPath: "WorkflowStep/properties/if/type", keyword: "type", params: { type: schema264.properties.if.type } }];
+validate272.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/if", schemaPath: "WorkflowStep/properties/if/type", keyword: "type", params: { type: schema311.properties.if.type } }];
 return false;
 }
 var valid7 = _errs36 === errors;
@@ -30749,13 +38435,13 @@ if (data6.for_each !== undefined) {
 let data15 = data6.for_each;
 const _errs38 = errors;
 if (typeof data15 !== "string" && !Array.isArray(data15)) {
-validate236.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/for_each", schemaPath: "WorkflowStep/properties/for_each/type", keyword: "type", params: { type: schema264.properties.for_each.type } }];
+validate272.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/for_each", schemaPath: "WorkflowStep/properties/for_each/type", keyword: "type", params: { type: schema311.properties.for_each.type } }];
 return false;
 }
 if (errors === _errs38) {
 if (Array.isArray(data15)) {
 if (data15.length > 1000) {
-validate236.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/for_each", schemaPath: "WorkflowStep/properties/for_each/maxItems", keyword: "maxItems", params: { limit: 1000 } }];
+validate272.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/for_each", schemaPath: "WorkflowStep/properties/for_each/maxItems", keyword: "maxItems", params: { limit: 1000 } }];
 return false;
 }
 }
@@ -30769,17 +38455,17 @@ if (data6.concurrency !== undefined) {
 let data16 = data6.concurrency;
 const _errs40 = errors;
 if (!(typeof data16 == "number" && (!(data16 % 1) && !isNaN(data16)) && isFinite(data16))) {
-validate236.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/concurrency", schemaPath: "WorkflowStep/properties/concurrency/type", keyword: "type", params: { type: "integer" } }];
+validate272.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/concurrency", schemaPath: "WorkflowStep/properties/concurrency/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs40) {
 if (typeof data16 == "number" && isFinite(data16)) {
 if (data16 > 32 || isNaN(data16)) {
-validate236.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/concurrency", schemaPath: "WorkflowStep/properties/concurrency/maximum", keyword: "maximum", params: { comparison: "<=", limit: 32 } }];
+validate272.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/concurrency", schemaPath: "WorkflowStep/properties/concurrency/maximum", keyword: "maximum", params: { comparison: "<=", limit: 32 } }];
 return false;
 } else {
 if (data16 < 1 || isNaN(data16)) {
-validate236.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/concurrency", schemaPath: "WorkflowStep/properties/concurrency/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate272.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/concurrency", schemaPath: "WorkflowStep/properties/concurrency/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -30796,7 +38482,7 @@ const _errs42 = errors;
 if (errors === _errs42) {
 if (Array.isArray(data17)) {
 if (data17.length > 100) {
-validate236.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/depends_on", schemaPath: "WorkflowStep/properties/depends_on/maxItems", keyword: "maxItems", params: { limit: 100 } }];
+validate272.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/depends_on", schemaPath: "WorkflowStep/properties/depends_on/maxItems", keyword: "maxItems", params: { limit: 100 } }];
 return false;
 } else {
 var valid8 = true;
@@ -30804,7 +38490,7 @@ const len1 = data17.length;
 for (let i1 = 0;i1 < len1; i1++) {
 const _errs44 = errors;
 if (typeof data17[i1] !== "string") {
-validate236.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/depends_on/" + i1, schemaPath: "WorkflowStep/properties/depends_on/items/type", keyword: "type", params: { type: "string" } }];
+validate272.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/depends_on/" + i1, schemaPath: "WorkflowStep/properties/depends_on/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid8 = _errs44 === errors;
@@ -30824,7 +38510,7 @@ continue;
 }
 if (typeof indices0[item0] == "number") {
 j0 = indices0[item0];
-validate236.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/depends_on", schemaPath: "WorkflowStep/properties/depends_on/uniqueItems", keyword: "uniqueItems", params: { i: i2, j: j0 } }];
+validate272.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/depends_on", schemaPath: "WorkflowStep/properties/depends_on/uniqueItems", keyword: "uniqueItems", params: { i: i2, j: j0 } }];
 return false;
 break;
 }
@@ -30834,7 +38520,7 @@ indices0[item0] = i2;
 }
 }
 } else {
-validate236.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/depends_on", schemaPath: "WorkflowStep/properties/depends_on/type", keyword: "type", params: { type: "array" } }];
+validate272.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/depends_on", schemaPath: "WorkflowStep/properties/depends_on/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -30847,11 +38533,11 @@ if (data6.on_error !== undefined) {
 let data19 = data6.on_error;
 const _errs46 = errors;
 if (typeof data19 !== "string") {
-validate236.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/on_error", schemaPath: "WorkflowStep/properties/on_error/type", keyword: "type", params: { type: "string" } }];
+validate272.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/on_error", schemaPath: "WorkflowStep/properties/on_error/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data19 === "fail" || data19 === "continue")) {
-validate236.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/on_error", schemaPath: "WorkflowStep/properties/on_error/enum", keyword: "enum", params: { allowedValues: schema264.properties.on_error.enum } }];
+validate272.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/on_error", schemaPath: "WorkflowStep/properties/on_error/enum", keyword: "enum", params: { allowedValues: schema311.properties.on_error.enum } }];
 return false;
 }
 var valid7 = _errs46 === errors;
@@ -30866,13 +38552,13 @@ if (errors === _errs48) {
 if (data20 && typeof data20 == "object" && !Array.isArray(data20)) {
 let missing3;
 if (data20.max_attempts === undefined && (missing3 = "max_attempts")) {
-validate236.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry", schemaPath: "WorkflowStep/properties/retry/required", keyword: "required", params: { missingProperty: missing3 } }];
+validate272.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry", schemaPath: "WorkflowStep/properties/retry/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
 const _errs50 = errors;
 for (const key5 in data20) {
 if (!(key5 === "max_attempts" || key5 === "delay_seconds")) {
-validate236.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry", schemaPath: "WorkflowStep/properties/retry/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key5 } }];
+validate272.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry", schemaPath: "WorkflowStep/properties/retry/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key5 } }];
 return false;
 break;
 }
@@ -30882,17 +38568,17 @@ if (data20.max_attempts !== undefined) {
 let data21 = data20.max_attempts;
 const _errs51 = errors;
 if (!(typeof data21 == "number" && (!(data21 % 1) && !isNaN(data21)) && isFinite(data21))) {
-validate236.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/max_attempts", schemaPath: "WorkflowStep/properties/retry/properties/max_attempts/type", keyword: "type", params: { type: "integer" } }];
+validate272.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/max_attempts", schemaPath: "WorkflowStep/properties/retry/properties/max_attempts/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs51) {
 if (typeof data21 == "number" && isFinite(data21)) {
 if (data21 > 5 || isNaN(data21)) {
-validate236.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/max_attempts", schemaPath: "WorkflowStep/properties/retry/properties/max_attempts/maximum", keyword: "maximum", params: { comparison: "<=", limit: 5 } }];
+validate272.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/max_attempts", schemaPath: "WorkflowStep/properties/retry/properties/max_attempts/maximum", keyword: "maximum", params: { comparison: "<=", limit: 5 } }];
 return false;
 } else {
 if (data21 < 1 || isNaN(data21)) {
-validate236.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/max_attempts", schemaPath: "WorkflowStep/properties/retry/properties/max_attempts/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate272.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/max_attempts", schemaPath: "WorkflowStep/properties/retry/properties/max_attempts/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -30909,16 +38595,16 @@ const _errs53 = errors;
 if (errors === _errs53) {
 if (typeof data22 == "number" && isFinite(data22)) {
 if (data22 > 3600 || isNaN(data22)) {
-validate236.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/delay_seconds", schemaPath: "WorkflowStep/properties/retry/properties/delay_seconds/maximum", keyword: "maximum", params: { comparison: "<=", limit: 3600 } }];
+validate272.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/delay_seconds", schemaPath: "WorkflowStep/properties/retry/properties/delay_seconds/maximum", keyword: "maximum", params: { comparison: "<=", limit: 3600 } }];
 return false;
 } else {
 if (data22 < 0 || isNaN(data22)) {
-validate236.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/delay_seconds", schemaPath: "WorkflowStep/properties/retry/properties/delay_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate272.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/delay_seconds", schemaPath: "WorkflowStep/properties/retry/properties/delay_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 } else {
-validate236.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/delay_seconds", schemaPath: "WorkflowStep/properties/retry/properties/delay_seconds/type", keyword: "type", params: { type: "number" } }];
+validate272.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry/delay_seconds", schemaPath: "WorkflowStep/properties/retry/properties/delay_seconds/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -30930,7 +38616,7 @@ var valid10 = true;
 }
 }
 } else {
-validate236.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry", schemaPath: "WorkflowStep/properties/retry/type", keyword: "type", params: { type: "object" } }];
+validate272.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/retry", schemaPath: "WorkflowStep/properties/retry/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -30945,16 +38631,16 @@ const _errs55 = errors;
 if (errors === _errs55) {
 if (typeof data23 == "number" && isFinite(data23)) {
 if (data23 > 3600 || isNaN(data23)) {
-validate236.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/timeout_seconds", schemaPath: "WorkflowStep/properties/timeout_seconds/maximum", keyword: "maximum", params: { comparison: "<=", limit: 3600 } }];
+validate272.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/timeout_seconds", schemaPath: "WorkflowStep/properties/timeout_seconds/maximum", keyword: "maximum", params: { comparison: "<=", limit: 3600 } }];
 return false;
 } else {
 if (data23 <= 0 || isNaN(data23)) {
-validate236.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/timeout_seconds", schemaPath: "WorkflowStep/properties/timeout_seconds/exclusiveMinimum", keyword: "exclusiveMinimum", params: { comparison: ">", limit: 0 } }];
+validate272.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/timeout_seconds", schemaPath: "WorkflowStep/properties/timeout_seconds/exclusiveMinimum", keyword: "exclusiveMinimum", params: { comparison: ">", limit: 0 } }];
 return false;
 }
 }
 } else {
-validate236.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/timeout_seconds", schemaPath: "WorkflowStep/properties/timeout_seconds/type", keyword: "type", params: { type: "number" } }];
+validate272.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/timeout_seconds", schemaPath: "WorkflowStep/properties/timeout_seconds/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -30967,7 +38653,7 @@ if (data6.metadata !== undefined) {
 let data24 = data6.metadata;
 const _errs57 = errors;
 if (!(data24 && typeof data24 == "object" && !Array.isArray(data24))) {
-validate236.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/metadata", schemaPath: "WorkflowStep/properties/metadata/type", keyword: "type", params: { type: "object" } }];
+validate272.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/metadata", schemaPath: "WorkflowStep/properties/metadata/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid7 = _errs57 === errors;
@@ -30991,7 +38677,7 @@ var valid7 = true;
 }
 }
 } else {
-validate236.errors = [{ instancePath: instancePath + "/steps/" + i0, schemaPath: "WorkflowStep/type", keyword: "type", params: { type: "object" } }];
+validate272.errors = [{ instancePath: instancePath + "/steps/" + i0, schemaPath: "WorkflowStep/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -31003,7 +38689,7 @@ break;
 }
 }
 } else {
-validate236.errors = [{ instancePath: instancePath + "/steps", schemaPath: "#/properties/steps/type", keyword: "type", params: { type: "array" } }];
+validate272.errors = [{ instancePath: instancePath + "/steps", schemaPath: "#/properties/steps/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -31019,13 +38705,13 @@ if (errors === _errs59) {
 if (data25 && typeof data25 == "object" && !Array.isArray(data25)) {
 let missing4;
 if (data25.max_attempts === undefined && (missing4 = "max_attempts")) {
-validate236.errors = [{ instancePath: instancePath + "/retry", schemaPath: "#/properties/retry/required", keyword: "required", params: { missingProperty: missing4 } }];
+validate272.errors = [{ instancePath: instancePath + "/retry", schemaPath: "#/properties/retry/required", keyword: "required", params: { missingProperty: missing4 } }];
 return false;
 } else {
 const _errs61 = errors;
 for (const key6 in data25) {
 if (!(key6 === "max_attempts")) {
-validate236.errors = [{ instancePath: instancePath + "/retry", schemaPath: "#/properties/retry/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key6 } }];
+validate272.errors = [{ instancePath: instancePath + "/retry", schemaPath: "#/properties/retry/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key6 } }];
 return false;
 break;
 }
@@ -31034,14 +38720,14 @@ if (_errs61 === errors) {
 if (data25.max_attempts !== undefined) {
 let data26 = data25.max_attempts;
 if (!(typeof data26 == "number" && (!(data26 % 1) && !isNaN(data26)) && isFinite(data26))) {
-validate236.errors = [{ instancePath: instancePath + "/retry/max_attempts", schemaPath: "#/properties/retry/properties/max_attempts/type", keyword: "type", params: { type: "integer" } }];
+validate272.errors = [{ instancePath: instancePath + "/retry/max_attempts", schemaPath: "#/properties/retry/properties/max_attempts/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 }
 }
 }
 } else {
-validate236.errors = [{ instancePath: instancePath + "/retry", schemaPath: "#/properties/retry/type", keyword: "type", params: { type: "object" } }];
+validate272.errors = [{ instancePath: instancePath + "/retry", schemaPath: "#/properties/retry/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -31054,7 +38740,7 @@ if (data.metadata !== undefined) {
 let data27 = data.metadata;
 const _errs64 = errors;
 if (!(data27 && typeof data27 == "object" && !Array.isArray(data27))) {
-validate236.errors = [{ instancePath: instancePath + "/metadata", schemaPath: "#/properties/metadata/type", keyword: "type", params: { type: "object" } }];
+validate272.errors = [{ instancePath: instancePath + "/metadata", schemaPath: "#/properties/metadata/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid0 = _errs64 === errors;
@@ -31067,18 +38753,18 @@ var valid0 = true;
 }
 }
 } else {
-validate236.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate272.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate236.errors = vErrors;
+validate272.errors = vErrors;
 return errors === 0;
 }
-validate236.evaluated = { props: true, dynamicProps: false, dynamicItems: false };
-function validate235(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate272.evaluated = { props: true, dynamicProps: false, dynamicItems: false };
+function validate271(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate235.evaluated;
+const evaluated0 = validate271.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -31089,7 +38775,7 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.id === undefined && (missing0 = "id") || data.workspaceId === undefined && (missing0 = "workspaceId") || data.name === undefined && (missing0 = "name") || data.description === undefined && (missing0 = "description") || data.latestVersion === undefined && (missing0 = "latestVersion") || data.isActive === undefined && (missing0 = "isActive") || data.createdAt === undefined && (missing0 = "createdAt") || data.updatedAt === undefined && (missing0 = "updatedAt") || data.deletedAt === undefined && (missing0 = "deletedAt") || data.createdByUserId === undefined && (missing0 = "createdByUserId") || data.sharingScope === undefined && (missing0 = "sharingScope") || data.sharePermission === undefined && (missing0 = "sharePermission") || data.version === undefined && (missing0 = "version") || data.definition === undefined && (missing0 = "definition")) {
-validate235.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate271.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.id !== undefined) {
@@ -31099,11 +38785,11 @@ if (errors === _errs1) {
 if (errors === _errs1) {
 if (typeof data0 === "string") {
 if (!formats0.test(data0)) {
-validate235.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
+validate271.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate235.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate271.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -31120,11 +38806,11 @@ if (errors === _errs3) {
 if (errors === _errs3) {
 if (typeof data1 === "string") {
 if (!formats0.test(data1)) {
-validate235.errors = [{ instancePath: instancePath + "/workspaceId", schemaPath: "#/properties/workspaceId/format", keyword: "format", params: { format: "uuid" } }];
+validate271.errors = [{ instancePath: instancePath + "/workspaceId", schemaPath: "#/properties/workspaceId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate235.errors = [{ instancePath: instancePath + "/workspaceId", schemaPath: "#/properties/workspaceId/type", keyword: "type", params: { type: "string" } }];
+validate271.errors = [{ instancePath: instancePath + "/workspaceId", schemaPath: "#/properties/workspaceId/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -31137,7 +38823,7 @@ if (valid0) {
 if (data.name !== undefined) {
 const _errs5 = errors;
 if (typeof data.name !== "string") {
-validate235.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
+validate271.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -31148,7 +38834,7 @@ if (valid0) {
 if (data.description !== undefined) {
 const _errs7 = errors;
 if (typeof data.description !== "string") {
-validate235.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/type", keyword: "type", params: { type: "string" } }];
+validate271.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -31160,7 +38846,7 @@ if (data.latestVersion !== undefined) {
 let data4 = data.latestVersion;
 const _errs9 = errors;
 if (!(typeof data4 == "number" && (!(data4 % 1) && !isNaN(data4)) && isFinite(data4))) {
-validate235.errors = [{ instancePath: instancePath + "/latestVersion", schemaPath: "#/properties/latestVersion/type", keyword: "type", params: { type: "integer" } }];
+validate271.errors = [{ instancePath: instancePath + "/latestVersion", schemaPath: "#/properties/latestVersion/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -31171,7 +38857,7 @@ if (valid0) {
 if (data.isActive !== undefined) {
 const _errs11 = errors;
 if (typeof data.isActive !== "boolean") {
-validate235.errors = [{ instancePath: instancePath + "/isActive", schemaPath: "#/properties/isActive/type", keyword: "type", params: { type: "boolean" } }];
+validate271.errors = [{ instancePath: instancePath + "/isActive", schemaPath: "#/properties/isActive/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -31186,11 +38872,11 @@ if (errors === _errs13) {
 if (errors === _errs13) {
 if (typeof data6 === "string") {
 if (!formats14.validate(data6)) {
-validate235.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
+validate271.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate235.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
+validate271.errors = [{ instancePath: instancePath + "/createdAt", schemaPath: "#/properties/createdAt/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -31207,11 +38893,11 @@ if (errors === _errs15) {
 if (errors === _errs15) {
 if (typeof data7 === "string") {
 if (!formats14.validate(data7)) {
-validate235.errors = [{ instancePath: instancePath + "/updatedAt", schemaPath: "#/properties/updatedAt/format", keyword: "format", params: { format: "date-time" } }];
+validate271.errors = [{ instancePath: instancePath + "/updatedAt", schemaPath: "#/properties/updatedAt/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 } else {
-validate235.errors = [{ instancePath: instancePath + "/updatedAt", schemaPath: "#/properties/updatedAt/type", keyword: "type", params: { type: "string" } }];
+validate271.errors = [{ instancePath: instancePath + "/updatedAt", schemaPath: "#/properties/updatedAt/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -31225,14 +38911,14 @@ if (data.deletedAt !== undefined) {
 let data8 = data.deletedAt;
 const _errs17 = errors;
 if (typeof data8 !== "string" && data8 !== null) {
-validate235.errors = [{ instancePath: instancePath + "/deletedAt", schemaPath: "#/properties/deletedAt/type", keyword: "type", params: { type: schema261.properties.deletedAt.type } }];
+validate271.errors = [{ instancePath: instancePath + "/deletedAt", schemaPath: "#/properties/deletedAt/type", keyword: "type", params: { type: schema308.properties.deletedAt.type } }];
 return false;
 }
 if (errors === _errs17) {
 if (errors === _errs17) {
 if (typeof data8 === "string") {
 if (!formats14.validate(data8)) {
-validate235.errors = [{ instancePath: instancePath + "/deletedAt", schemaPath: "#/properties/deletedAt/format", keyword: "format", params: { format: "date-time" } }];
+validate271.errors = [{ instancePath: instancePath + "/deletedAt", schemaPath: "#/properties/deletedAt/format", keyword: "format", params: { format: "date-time" } }];
 return false;
 }
 }
@@ -31250,11 +38936,11 @@ if (errors === _errs19) {
 if (errors === _errs19) {
 if (typeof data9 === "string") {
 if (!formats0.test(data9)) {
-validate235.errors = [{ instancePath: instancePath + "/createdByUserId", schemaPath: "#/properties/createdByUserId/format", keyword: "format", params: { format: "uuid" } }];
+validate271.errors = [{ instancePath: instancePath + "/createdByUserId", schemaPath: "#/properties/createdByUserId/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate235.errors = [{ instancePath: instancePath + "/createdByUserId", schemaPath: "#/properties/createdByUserId/type", keyword: "type", params: { type: "string" } }];
+validate271.errors = [{ instancePath: instancePath + "/createdByUserId", schemaPath: "#/properties/createdByUserId/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -31268,11 +38954,11 @@ if (data.sharingScope !== undefined) {
 let data10 = data.sharingScope;
 const _errs21 = errors;
 if (typeof data10 !== "string") {
-validate235.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/type", keyword: "type", params: { type: "string" } }];
+validate271.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data10 === "private" || data10 === "workspace")) {
-validate235.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/enum", keyword: "enum", params: { allowedValues: schema261.properties.sharingScope.enum } }];
+validate271.errors = [{ instancePath: instancePath + "/sharingScope", schemaPath: "#/properties/sharingScope/enum", keyword: "enum", params: { allowedValues: schema308.properties.sharingScope.enum } }];
 return false;
 }
 var valid0 = _errs21 === errors;
@@ -31284,11 +38970,11 @@ if (data.sharePermission !== undefined) {
 let data11 = data.sharePermission;
 const _errs23 = errors;
 if (typeof data11 !== "string") {
-validate235.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/type", keyword: "type", params: { type: "string" } }];
+validate271.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data11 === "read" || data11 === "run" || data11 === "edit")) {
-validate235.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/enum", keyword: "enum", params: { allowedValues: schema261.properties.sharePermission.enum } }];
+validate271.errors = [{ instancePath: instancePath + "/sharePermission", schemaPath: "#/properties/sharePermission/enum", keyword: "enum", params: { allowedValues: schema308.properties.sharePermission.enum } }];
 return false;
 }
 var valid0 = _errs23 === errors;
@@ -31300,7 +38986,7 @@ if (data.version !== undefined) {
 let data12 = data.version;
 const _errs25 = errors;
 if (!(typeof data12 == "number" && (!(data12 % 1) && !isNaN(data12)) && isFinite(data12))) {
-validate235.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "integer" } }];
+validate271.errors = [{ instancePath: instancePath + "/version", schemaPath: "#/properties/version/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs25 === errors;
@@ -31310,8 +38996,8 @@ var valid0 = true;
 if (valid0) {
 if (data.definition !== undefined) {
 const _errs27 = errors;
-if (!validate236(data.definition, { instancePath: instancePath + "/definition", parentData: data, parentDataProperty: "definition", rootData, dynamicAnchors })) {
-vErrors = vErrors === null ? validate236.errors : vErrors.concat(validate236.errors);
+if (!validate272(data.definition, { instancePath: instancePath + "/definition", parentData: data, parentDataProperty: "definition", rootData, dynamicAnchors })) {
+vErrors = vErrors === null ? validate272.errors : vErrors.concat(validate272.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs27 === errors;
@@ -31333,20 +39019,20 @@ var valid0 = true;
 }
 }
 } else {
-validate235.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate271.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate235.errors = vErrors;
+validate271.errors = vErrors;
 return errors === 0;
 }
-validate235.evaluated = { props: { id: true, workspaceId: true, name: true, description: true, latestVersion: true, isActive: true, createdAt: true, updatedAt: true, deletedAt: true, createdByUserId: true, sharingScope: true, sharePermission: true, version: true, definition: true }, dynamicProps: false, dynamicItems: false };
-var validateUsageRecord = validate238;
-var schema265 = { type: "object", required: ["request_id", "job_id", "kind", "model", "status", "units", "credits", "estimated", "created"], properties: { request_id: { type: "string" }, job_id: { type: "string", format: "uuid" }, kind: { type: "string", enum: ["chat"] }, model: { type: "string" }, requested_model: { type: "string" }, status: { type: "string", enum: ["succeeded", "failed", "cancelled", "lost"] }, units: { type: "object", additionalProperties: { type: "number", minimum: 0 } }, credits: { type: "number", minimum: 0 }, uncollected_credits: { type: "number", minimum: 0 }, estimated: { type: "boolean" }, created: { type: "integer" } } };
-function validate238(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate271.evaluated = { props: { id: true, workspaceId: true, name: true, description: true, latestVersion: true, isActive: true, createdAt: true, updatedAt: true, deletedAt: true, createdByUserId: true, sharingScope: true, sharePermission: true, version: true, definition: true }, dynamicProps: false, dynamicItems: false };
+var validateUsageRecord = validate274;
+var schema312 = { type: "object", required: ["request_id", "job_id", "kind", "model", "status", "units", "credits", "estimated", "created"], properties: { request_id: { type: "string" }, job_id: { type: "string", format: "uuid" }, kind: { type: "string", enum: ["chat"] }, model: { type: "string" }, requested_model: { type: "string" }, status: { type: "string", enum: ["succeeded", "failed", "cancelled", "lost"] }, units: { type: "object", additionalProperties: { type: "number", minimum: 0 } }, credits: { type: "number", minimum: 0 }, uncollected_credits: { type: "number", minimum: 0 }, estimated: { type: "boolean" }, created: { type: "integer" } } };
+function validate274(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate238.evaluated;
+const evaluated0 = validate274.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -31357,13 +39043,13 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.request_id === undefined && (missing0 = "request_id") || data.job_id === undefined && (missing0 = "job_id") || data.kind === undefined && (missing0 = "kind") || data.model === undefined && (missing0 = "model") || data.status === undefined && (missing0 = "status") || data.units === undefined && (missing0 = "units") || data.credits === undefined && (missing0 = "credits") || data.estimated === undefined && (missing0 = "estimated") || data.created === undefined && (missing0 = "created")) {
-validate238.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate274.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.request_id !== undefined) {
 const _errs1 = errors;
 if (typeof data.request_id !== "string") {
-validate238.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "#/properties/request_id/type", keyword: "type", params: { type: "string" } }];
+validate274.errors = [{ instancePath: instancePath + "/request_id", schemaPath: "#/properties/request_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -31378,11 +39064,11 @@ if (errors === _errs3) {
 if (errors === _errs3) {
 if (typeof data1 === "string") {
 if (!formats0.test(data1)) {
-validate238.errors = [{ instancePath: instancePath + "/job_id", schemaPath: "#/properties/job_id/format", keyword: "format", params: { format: "uuid" } }];
+validate274.errors = [{ instancePath: instancePath + "/job_id", schemaPath: "#/properties/job_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
 } else {
-validate238.errors = [{ instancePath: instancePath + "/job_id", schemaPath: "#/properties/job_id/type", keyword: "type", params: { type: "string" } }];
+validate274.errors = [{ instancePath: instancePath + "/job_id", schemaPath: "#/properties/job_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -31396,11 +39082,11 @@ if (data.kind !== undefined) {
 let data2 = data.kind;
 const _errs5 = errors;
 if (typeof data2 !== "string") {
-validate238.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/type", keyword: "type", params: { type: "string" } }];
+validate274.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data2 === "chat")) {
-validate238.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/enum", keyword: "enum", params: { allowedValues: schema265.properties.kind.enum } }];
+validate274.errors = [{ instancePath: instancePath + "/kind", schemaPath: "#/properties/kind/enum", keyword: "enum", params: { allowedValues: schema312.properties.kind.enum } }];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -31411,7 +39097,7 @@ if (valid0) {
 if (data.model !== undefined) {
 const _errs7 = errors;
 if (typeof data.model !== "string") {
-validate238.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
+validate274.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -31422,7 +39108,7 @@ if (valid0) {
 if (data.requested_model !== undefined) {
 const _errs9 = errors;
 if (typeof data.requested_model !== "string") {
-validate238.errors = [{ instancePath: instancePath + "/requested_model", schemaPath: "#/properties/requested_model/type", keyword: "type", params: { type: "string" } }];
+validate274.errors = [{ instancePath: instancePath + "/requested_model", schemaPath: "#/properties/requested_model/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -31434,11 +39120,11 @@ if (data.status !== undefined) {
 let data5 = data.status;
 const _errs11 = errors;
 if (typeof data5 !== "string") {
-validate238.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
+validate274.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 if (!(data5 === "succeeded" || data5 === "failed" || data5 === "cancelled" || data5 === "lost")) {
-validate238.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema265.properties.status.enum } }];
+validate274.errors = [{ instancePath: instancePath + "/status", schemaPath: "#/properties/status/enum", keyword: "enum", params: { allowedValues: schema312.properties.status.enum } }];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -31457,11 +39143,11 @@ const _errs16 = errors;
 if (errors === _errs16) {
 if (typeof data7 == "number" && isFinite(data7)) {
 if (data7 < 0 || isNaN(data7)) {
-validate238.errors = [{ instancePath: instancePath + "/units/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/units/additionalProperties/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate274.errors = [{ instancePath: instancePath + "/units/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/units/additionalProperties/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate238.errors = [{ instancePath: instancePath + "/units/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
+validate274.errors = [{ instancePath: instancePath + "/units/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -31471,7 +39157,7 @@ break;
 }
 }
 } else {
-validate238.errors = [{ instancePath: instancePath + "/units", schemaPath: "#/properties/units/type", keyword: "type", params: { type: "object" } }];
+validate274.errors = [{ instancePath: instancePath + "/units", schemaPath: "#/properties/units/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -31486,11 +39172,11 @@ const _errs18 = errors;
 if (errors === _errs18) {
 if (typeof data8 == "number" && isFinite(data8)) {
 if (data8 < 0 || isNaN(data8)) {
-validate238.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate274.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate238.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/type", keyword: "type", params: { type: "number" } }];
+validate274.errors = [{ instancePath: instancePath + "/credits", schemaPath: "#/properties/credits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -31505,11 +39191,11 @@ const _errs20 = errors;
 if (errors === _errs20) {
 if (typeof data9 == "number" && isFinite(data9)) {
 if (data9 < 0 || isNaN(data9)) {
-validate238.errors = [{ instancePath: instancePath + "/uncollected_credits", schemaPath: "#/properties/uncollected_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate274.errors = [{ instancePath: instancePath + "/uncollected_credits", schemaPath: "#/properties/uncollected_credits/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 } else {
-validate238.errors = [{ instancePath: instancePath + "/uncollected_credits", schemaPath: "#/properties/uncollected_credits/type", keyword: "type", params: { type: "number" } }];
+validate274.errors = [{ instancePath: instancePath + "/uncollected_credits", schemaPath: "#/properties/uncollected_credits/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 }
@@ -31521,7 +39207,7 @@ if (valid0) {
 if (data.estimated !== undefined) {
 const _errs22 = errors;
 if (typeof data.estimated !== "boolean") {
-validate238.errors = [{ instancePath: instancePath + "/estimated", schemaPath: "#/properties/estimated/type", keyword: "type", params: { type: "boolean" } }];
+validate274.errors = [{ instancePath: instancePath + "/estimated", schemaPath: "#/properties/estimated/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid0 = _errs22 === errors;
@@ -31533,7 +39219,7 @@ if (data.created !== undefined) {
 let data11 = data.created;
 const _errs24 = errors;
 if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
-validate238.errors = [{ instancePath: instancePath + "/created", schemaPath: "#/properties/created/type", keyword: "type", params: { type: "integer" } }];
+validate274.errors = [{ instancePath: instancePath + "/created", schemaPath: "#/properties/created/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid0 = _errs24 === errors;
@@ -31552,20 +39238,20 @@ var valid0 = true;
 }
 }
 } else {
-validate238.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate274.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate238.errors = vErrors;
+validate274.errors = vErrors;
 return errors === 0;
 }
-validate238.evaluated = { props: { request_id: true, job_id: true, kind: true, model: true, requested_model: true, status: true, units: true, credits: true, uncollected_credits: true, estimated: true, created: true }, dynamicProps: false, dynamicItems: false };
-var validateWorkflowDefinition = validate236;
-var validateWorkflowTemplate = validate239;
-function validate239(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
+validate274.evaluated = { props: { request_id: true, job_id: true, kind: true, model: true, requested_model: true, status: true, units: true, credits: true, uncollected_credits: true, estimated: true, created: true }, dynamicProps: false, dynamicItems: false };
+var validateWorkflowDefinition = validate272;
+var validateWorkflowTemplate = validate275;
+function validate275(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate239.evaluated;
+const evaluated0 = validate275.evaluated;
 if (evaluated0.dynamicProps) {
 evaluated0.props = undefined;
 }
@@ -31576,7 +39262,7 @@ if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
 if (data.id === undefined && (missing0 = "id") || data.name === undefined && (missing0 = "name") || data.description === undefined && (missing0 = "description") || data.definition === undefined && (missing0 = "definition") || data.input === undefined && (missing0 = "input")) {
-validate239.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
+validate275.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
 if (data.id !== undefined) {
@@ -31585,11 +39271,11 @@ const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
 if (!pattern29.test(data0)) {
-validate239.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/pattern", keyword: "pattern", params: { pattern: "^[a-z0-9]+(-[a-z0-9]+)*$" } }];
+validate275.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/pattern", keyword: "pattern", params: { pattern: "^[a-z0-9]+(-[a-z0-9]+)*$" } }];
 return false;
 }
 } else {
-validate239.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate275.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -31604,16 +39290,16 @@ const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
 if (func2(data1) > 120) {
-validate239.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/maxLength", keyword: "maxLength", params: { limit: 120 } }];
+validate275.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/maxLength", keyword: "maxLength", params: { limit: 120 } }];
 return false;
 } else {
 if (func2(data1) < 1) {
-validate239.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
+validate275.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
 }
 } else {
-validate239.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
+validate275.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -31628,16 +39314,16 @@ const _errs5 = errors;
 if (errors === _errs5) {
 if (typeof data2 === "string") {
 if (func2(data2) > 2000) {
-validate239.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
+validate275.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
 return false;
 } else {
 if (func2(data2) < 1) {
-validate239.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/minLength", keyword: "minLength", params: { limit: 1 } }];
+validate275.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
 }
 } else {
-validate239.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/type", keyword: "type", params: { type: "string" } }];
+validate275.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -31650,7 +39336,7 @@ if (data.definition !== undefined) {
 let data3 = data.definition;
 const _errs7 = errors;
 if (!(data3 && typeof data3 == "object" && !Array.isArray(data3))) {
-validate239.errors = [{ instancePath: instancePath + "/definition", schemaPath: "#/properties/definition/type", keyword: "type", params: { type: "object" } }];
+validate275.errors = [{ instancePath: instancePath + "/definition", schemaPath: "#/properties/definition/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -31662,7 +39348,7 @@ if (data.input !== undefined) {
 let data4 = data.input;
 const _errs9 = errors;
 if (!(data4 && typeof data4 == "object" && !Array.isArray(data4))) {
-validate239.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/type", keyword: "type", params: { type: "object" } }];
+validate275.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -31675,14 +39361,14 @@ var valid0 = true;
 }
 }
 } else {
-validate239.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
+validate275.errors = [{ instancePath, schemaPath: "#/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
-validate239.errors = vErrors;
+validate275.errors = vErrors;
 return errors === 0;
 }
-validate239.evaluated = { props: { id: true, name: true, description: true, definition: true, input: true }, dynamicProps: false, dynamicItems: false };
+validate275.evaluated = { props: { id: true, name: true, description: true, definition: true, input: true }, dynamicProps: false, dynamicItems: false };
 var validators = {
 AllowedParams: validateAllowedParams,
 BatchAnswer: validateBatchAnswer,
@@ -31721,6 +39407,13 @@ ImageGenerationRequest: validateImageGenerationRequest,
 MeshGenerationRequest: validateMeshGenerationRequest,
 MessagesRequest: validateMessagesRequest,
 MusicGenerationRequest: validateMusicGenerationRequest,
+OperatorApiKeyUpdateRequest: validateOperatorApiKeyUpdateRequest,
+OperatorCatalogueCheckRequest: validateOperatorCatalogueCheckRequest,
+OperatorCreditMoveRequest: validateOperatorCreditMoveRequest,
+OperatorRedriveRequest: validateOperatorRedriveRequest,
+OperatorTokenCreateRequest: validateOperatorTokenCreateRequest,
+OperatorWorkspaceCreateRequest: validateOperatorWorkspaceCreateRequest,
+OperatorWorkspaceUpdateRequest: validateOperatorWorkspaceUpdateRequest,
 PipelineRunRequest: validatePipelineRunRequest,
 SpeechRequest: validateSpeechRequest,
 TranscriptionRequest: validateTranscriptionRequest,
@@ -31750,6 +39443,34 @@ MediaResults: validateMediaResults,
 MessageEvent: validateMessageEvent,
 Message: validateMessage,
 ModelList: validateModelList,
+OperatorApiKeyList: validateOperatorApiKeyList,
+OperatorApiKey: validateOperatorApiKey,
+OperatorAuditLogEntry: validateOperatorAuditLogEntry,
+OperatorAuditLogList: validateOperatorAuditLogList,
+OperatorCatalogueCheck: validateOperatorCatalogueCheck,
+OperatorCatalogue: validateOperatorCatalogue,
+OperatorCreditMove: validateOperatorCreditMove,
+OperatorCredits: validateOperatorCredits,
+OperatorDeadLetterList: validateOperatorDeadLetterList,
+OperatorDeadLetter: validateOperatorDeadLetter,
+OperatorDeleted: validateOperatorDeleted,
+OperatorHoldList: validateOperatorHoldList,
+OperatorHold: validateOperatorHold,
+OperatorJob: validateOperatorJob,
+OperatorLedgerAudit: validateOperatorLedgerAudit,
+OperatorLedgerEntry: validateOperatorLedgerEntry,
+OperatorLedgerList: validateOperatorLedgerList,
+OperatorMemberList: validateOperatorMemberList,
+OperatorMember: validateOperatorMember,
+OperatorPoolList: validateOperatorPoolList,
+OperatorPresetList: validateOperatorPresetList,
+OperatorRedrive: validateOperatorRedrive,
+OperatorStatus: validateOperatorStatus,
+OperatorTokenList: validateOperatorTokenList,
+OperatorToken: validateOperatorToken,
+OperatorWorkspaceCreated: validateOperatorWorkspaceCreated,
+OperatorWorkspaceList: validateOperatorWorkspaceList,
+OperatorWorkspace: validateOperatorWorkspace,
 Service: validateService,
 SpeechEvent: validateSpeechEvent,
 TokenCount: validateTokenCount,

@@ -1,0 +1,50 @@
+/** Bodies of settings: JSON by a published schema, and names as people give them. */
+import type { SchemaName, SchemaTypes } from "#schemas/generated/types.ts";
+import { parse } from "#shared/contracts.ts";
+import { ApiError } from "#shared/errors.ts";
+import { isUuid, newId } from "#shared/ids.ts";
+import { readJson } from "#shared/json.ts";
+import { LIMITS } from "#shared/limits.ts";
+import { isPlainText } from "#shared/plain-text.ts";
+
+import { readJsonBody } from "../body.ts";
+import type { RouteCall } from "../serve.ts";
+
+/** @throws ApiError for a body that is not as its schema says */
+export async function parsedBody<N extends SchemaName>(call: RouteCall, name: N): Promise<SchemaTypes[N]> {
+  return parse(name, readJson(await readJsonBody(call.request, LIMITS.settingsBodyBytesMax)).value);
+}
+
+/** The same, of a request that may come without a body: that is an empty one. */
+export function optionalBody<N extends SchemaName>(call: RouteCall, name: N): Promise<SchemaTypes[N]> {
+  const { headers, body } = call.request;
+  const isEmpty = body === null || headers.get("content-length") === "0";
+  return isEmpty ? Promise.resolve(parse(name, {})) : parsedBody(call, name);
+}
+
+/** @throws ApiError `unsupported_value` */
+export function plainName(name: string, param = "name"): string {
+  if (isPlainText(name, LIMITS.settingsNameCharsMax)) return name;
+  const expected = `1 to ${LIMITS.settingsNameCharsMax} characters without control characters, and without blanks at its ends`;
+  throw new ApiError("unsupported_value", `Expected ${param} to have ${expected}.`, { param });
+}
+
+/** The id that the caller made for what it creates, or a new one. */
+export function createdId({ id }: { readonly id?: string }): string {
+  return id?.toLowerCase() ?? newId();
+}
+
+/** The path's id; another form names nothing, so the answer is that of an unknown one. @throws what `unknown` makes */
+export function pathId(call: RouteCall, name: string, unknown: () => ApiError): string {
+  const id = call.params[name]?.toLowerCase() ?? "";
+  if (!isUuid(id)) throw unknown();
+  return id;
+}
+
+export function reusedId(): ApiError {
+  return new ApiError("idempotency_key_reused", "The id stands for something else already.", { param: "id" });
+}
+
+export function nameTaken(what: string): ApiError {
+  return new ApiError("conflict", `The workspace has ${what} of this name already.`, { param: "name" });
+}

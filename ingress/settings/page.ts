@@ -1,0 +1,112 @@
+/** Pages of settings: the newest first, each behind the id that the one before ended with. */
+import { arrived } from "#shared/contract-fault.ts";
+import { ApiError } from "#shared/errors.ts";
+import { isUuid } from "#shared/ids.ts";
+import { LIMITS } from "#shared/limits.ts";
+
+import type { Route, RouteCall } from "../serve.ts";
+
+export const LIST_QUERY: NonNullable<Route["query"]> = [
+  { name: "after", description: "Id of an entry: the page begins behind it.", schema: { type: "string" } },
+  {
+    name: "limit",
+    description: "Entries on a page.",
+    schema: {
+      type: "integer",
+      minimum: 1,
+      maximum: LIMITS.settingsPageMax,
+      default: LIMITS.settingsPageDefault,
+    },
+  },
+];
+
+export const queryOf = ({ request }: RouteCall): URLSearchParams => new URL(request.url).searchParams;
+
+export interface Page {
+  readonly after: string | null;
+  readonly limit: number;
+}
+
+/** Ids are UUIDs. @throws ApiError `unsupported_value` */
+export function pageOf(call: RouteCall): Page {
+  return { after: idIn(call, "after"), limit: limitIn(call) };
+}
+
+/** Ids are numbers, as of the ledger and the audit log. @throws ApiError `unsupported_value` */
+export function numberedPageOf(call: RouteCall): { readonly after: bigint | null; readonly limit: number } {
+  const after = queryOf(call).get("after") || null;
+  if (after !== null && !/^\d{1,18}$/.test(after)) throw unsupported("after", "the id of an entry", after);
+  return { after: after === null ? null : BigInt(after), limit: limitIn(call) };
+}
+
+/** @throws ApiError `unsupported_value` */
+export function idIn(call: RouteCall, name: string): string | null {
+  const id = queryOf(call).get(name)?.toLowerCase() || null;
+  if (id !== null && !isUuid(id)) throw unsupported(name, "an id", id);
+  return id;
+}
+
+/** @throws ApiError `unsupported_value` */
+export function timeIn(call: RouteCall, name: string): Date | null {
+  const text = queryOf(call).get(name) || null;
+  if (text === null) return null;
+  const time = timeOf(text);
+  if (time === undefined) throw unsupported(name, "a time such as 2026-11-24T08:00:00Z", text);
+  return time;
+}
+
+/** A time in ISO 8601 with its zone, or a day, which begins at midnight UTC. */
+export function timeOf(text: string): Date | undefined {
+  if (!/^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/.test(text)) return undefined;
+  const time = new Date(text);
+  return Number.isNaN(time.getTime()) ? undefined : time;
+}
+
+/** @throws ApiError `unsupported_value` */
+export function oneOf<T extends string>(call: RouteCall, name: string, values: readonly T[]): T | null {
+  const text = queryOf(call).get(name) || null;
+  const value = values.find((known) => known === text);
+  if (text !== null && value === undefined) throw unsupported(name, `one of ${values.join(", ")}`, text);
+  return value ?? null;
+}
+
+/** Text that Postgres takes. @throws ApiError `unsupported_value` */
+export function textIn(call: RouteCall, name: string): string | null {
+  const text = queryOf(call).get(name) || null;
+  if (text !== null && (text.length > TEXT_CHARS_MAX || text.includes("\u0000"))) {
+    throw unsupported(name, `at most ${TEXT_CHARS_MAX} characters`, text);
+  }
+  return text;
+}
+
+const TEXT_CHARS_MAX = 200;
+
+/** @throws ApiError `unsupported_value` */
+export function limitIn(call: RouteCall): number {
+  const text = queryOf(call).get("limit") || String(LIMITS.settingsPageDefault);
+  const limit = Number(text);
+  if (/^\d{1,6}$/.test(text) && limit >= 1 && limit <= LIMITS.settingsPageMax) return limit;
+  throw unsupported("limit", `a whole number from 1 to ${LIMITS.settingsPageMax}`, text);
+}
+
+export function unsupported(param: string, expected: string, got: string): ApiError {
+  return new ApiError("unsupported_value", `Expected ${param} to be ${expected}, got ${arrived("enum", got)}.`, {
+    param,
+  });
+}
+
+/** One more row than the page holds says that there are more. */
+export function listOf<Row, Entry extends { readonly id: string }>(
+  rows: readonly Row[],
+  { limit }: { readonly limit: number },
+  present: (row: Row) => Entry,
+): { object: "list"; data: Entry[]; first_id: string | null; last_id: string | null; has_more: boolean } {
+  const data = rows.slice(0, limit).map(present);
+  return {
+    object: "list",
+    data,
+    first_id: data[0]?.id ?? null,
+    last_id: data.at(-1)?.id ?? null,
+    has_more: rows.length > limit,
+  };
+}
