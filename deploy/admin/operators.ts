@@ -1,6 +1,12 @@
 /** Tokens for the API under /operator: shown once, when they are made. */
-import { type OperatorTokenRow, SCOPES, type Scope } from "#shared/database/operator-tokens.ts";
-import { findOperatorTokenByName, pageOperatorTokens, revokeOperatorToken } from "#shared/database/operator-tokens.ts";
+import {
+  findOperatorTokenByName,
+  type OperatorTokenRow,
+  pageOperatorTokens,
+  revokeOperatorToken,
+  type Scope,
+  SCOPES,
+} from "#shared/database/operator-tokens.ts";
 import { newId } from "#shared/ids.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { makeOperatorToken } from "#shared/operators/tokens.ts";
@@ -92,10 +98,13 @@ function scopeOf(word: string): Scope {
   return scope;
 }
 
+/** With its zone: whose midnight is meant must not depend on where the command runs. */
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
+
 /** @throws UsageError for what is no time to come */
 function expiryOf(word: string | undefined): Date | null {
   if (word === undefined) return null;
-  const time = /^\d{4}-\d\d-\d\dT/.test(word) ? new Date(word) : new Date(Number.NaN);
+  const time = new Date(TIME.test(word) ? word : Number.NaN);
   if (time.getTime() > Date.now()) return time;
   throw new UsageError(`expected --expires as a time to come such as 2030-01-31T08:00:00Z, got ${quote(word)}`);
 }

@@ -18,11 +18,14 @@ export function auditLedger(target: Queryable): Promise<LedgerFault[]> {
 
 /** Any fixed number: it keeps operators' audits from running side by side. */
 const ALONE_LOCK = 7_514_200_112n;
+/** The driver gives up this much later than the server, which then says why. */
+const CANCEL_MS = 2_000;
 
 /** The same for a caller that waits: `busy` while another one runs, in whichever process; `late` when it takes longer than that. */
 export async function auditAlone(database: Database, limitMs: number): Promise<LedgerFault[] | "busy" | "late"> {
   try {
-    return await database.slowTransaction(limitMs, async (tx) => {
+    return await database.slowTransaction(limitMs + CANCEL_MS, async (tx) => {
+      await tx.query("select set_config('statement_timeout', $1, true)", [String(limitMs)]);
       const [lock] = await tx.query<{ ours: boolean }>("select pg_try_advisory_xact_lock($1) as ours", [ALONE_LOCK]);
       return lock?.ours === true ? auditLedger(tx) : "busy";
     });

@@ -49,6 +49,7 @@ test.each<readonly [expected: string, ...args: string[]]>([
   ["expected a scope of read, write, money", "operator", "add", "a", "--scope", "root"],
   ["expected a name of 1 to 64", "operator", "add", "", "--scope", "read"],
   ["expected --expires as a time to come", "operator", "add", "a", "--scope", "read", "--expires", "tomorrow"],
+  ["expected --expires as a time to come", "operator", "add", "a", "--scope", "read", "--expires", "2999-01-01T00:00"],
   [
     "expected --expires as a time to come",
     "operator",

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import { newId } from "#shared/ids.ts";
+import { auditAlone } from "#shared/ledger/audit.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { recordAudit } from "#shared/database/audit-log.ts";
 import { createWorkspace, CREDIT } from "#tests/shared/accounts.ts";
@@ -97,6 +98,21 @@ describe("the books", () => {
       { workspace_id: id, fault: expect.any(String) as string, expected: "5000000000", found: "5000000001" },
     ]);
     await bed.db.query("update balance set amount = amount - 1 where workspace_id = $1", [id]);
+  });
+
+  test("are not audited for longer than a caller waits", async () => {
+    const [done, locked] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    // The audit comes to no end while somebody keeps the balances.
+    const other = bed.db.database.transaction(async (tx) => {
+      await tx.query("lock table balance in access exclusive mode");
+      locked.resolve();
+      await done.promise;
+    });
+    await locked.promise;
+    expect(await auditAlone(bed.db.database, 100)).toBe("late");
+    done.resolve();
+    await other;
+    expect(await auditAlone(bed.db.database, 60_000)).toEqual([]);
   });
 
   test("are audited by one process at a time", async () => {
