@@ -21,6 +21,7 @@ import { messages } from "./routes/messages.ts";
 import { models } from "./routes/models.ts";
 import { music } from "./routes/music.ts";
 import { providerCallbacks } from "./routes/provider-callbacks.ts";
+import { operator } from "./routes/operator/index.ts";
 import { root } from "./routes/root.ts";
 import { speech } from "./routes/speech.ts";
 import { transcriptions } from "./routes/transcriptions.ts";
@@ -30,6 +31,7 @@ import { workflowRuns } from "./routes/workflow-runs.ts";
 import { workflowTemplates } from "./routes/workflow-templates.ts";
 import { workflows } from "./routes/workflows.ts";
 import { createServe, type Route } from "./serve.ts";
+import { unknownPath } from "./unknown-path.ts";
 
 /** Every registered route; the OpenAPI document is built from this list too. */
 export function routesOf(context: IngressContext): readonly Route[] {
@@ -56,6 +58,7 @@ export function routesOf(context: IngressContext): readonly Route[] {
     workflowTemplates(context),
     ...workflowRuns(context),
     ...fallbackChains(context),
+    ...operator(context),
     ...health(context),
     root(),
   ];
@@ -95,12 +98,13 @@ export function createApp(context: IngressContext) {
       path,
       ({ request, params, server }) => {
         const peer = (): string => peerOf(server, request);
-        const get = routes.find(
-          (route) => route.method === "GET" && route.path.replaceAll(/\{(\w+)\}/g, ":$1") === path,
-        );
+        const onPath = routes.filter((route) => route.path.replaceAll(/\{(\w+)\}/g, ":$1") === path);
+        const get = onPath.find((route) => route.method === "GET");
+        // Where operators' paths are hidden, no method of theirs shows.
+        const gate = onPath.some(({ auth }) => auth === "operator") ? OPERATORS_ONLY : {};
         if (request.method === "HEAD" && get) return serve(headOf(get), request, params, peer);
-        if (request.method === "OPTIONS") return serve(optionsOf(path, allow), request, params, peer);
-        return serve(failing(path, notAllowed(request.method, allow)), request, params, peer);
+        if (request.method === "OPTIONS") return serve({ ...optionsOf(path, allow), ...gate }, request, params, peer);
+        return serve({ ...failing(path, notAllowed(request.method, allow)), ...gate }, request, params, peer);
       },
       { parse: "none" },
     );
@@ -118,9 +122,7 @@ function failing(path: string, error: unknown, asked = path): Route {
     path,
     isAnthropic: /^\/v1\/messages(\/|$)/.test(asked),
     handle: () => {
-      throw isNotFound(error)
-        ? new ApiError("not_found", "There is no such path; GET /openapi.json lists those there are.")
-        : error;
+      throw isNotFound(error) ? unknownPath() : error;
     },
   };
 }
@@ -152,6 +154,8 @@ function notAllowed(method: string, allow: string): ApiError {
 function isNotFound(error: unknown): boolean {
   return (error as { code?: unknown } | null)?.code === "NOT_FOUND";
 }
+
+const OPERATORS_ONLY = { auth: "operator", scope: "read" } as const;
 
 const SILENT = {
   method: "GET",

@@ -10,7 +10,7 @@ import type { IpNet } from "#shared/admission/ip-net.ts";
 import type { CatalogueStore } from "#shared/catalogue/open.ts";
 import type { Config } from "#shared/config.ts";
 import type { Database } from "#shared/database/client.ts";
-import type { DependencyName } from "#shared/dependencies.ts";
+import type { DependencyName, Readiness } from "#shared/dependencies.ts";
 import type { Ledger } from "#shared/ledger/settle.ts";
 import type { Uploads } from "#shared/files/uploads.ts";
 import type { JobAdmission } from "#shared/jobs/admission.ts";
@@ -22,6 +22,7 @@ import type { Publisher } from "#shared/queue/publish.ts";
 import type { JobTokens } from "#shared/secrets/job-token.ts";
 import type { Storage } from "#shared/storage/client.ts";
 
+import type { Operators } from "./operator/authenticate.ts";
 import type { Cancel } from "./wait/cancel.ts";
 import type { JobWaiter } from "./wait/job-waiter.ts";
 import type { FileLinks } from "./media/links.ts";
@@ -37,6 +38,8 @@ export interface IngressContext {
   readonly metrics: Metrics;
   readonly catalogue: CatalogueStore;
   readonly authenticator: Authenticator;
+  /** Who calls /operator. */
+  readonly operators: Operators;
   readonly ipNet: IpNet;
   readonly calls: CallAdmission;
   readonly ledger: Ledger;
@@ -46,7 +49,7 @@ export interface IngressContext {
   readonly database: Database;
   readonly relay: Relay;
   /** Rings go out on it. */
-  readonly connection: Pick<NatsConnection, "isClosed" | "publish">;
+  readonly connection: Pick<NatsConnection, "info" | "isClosed" | "publish">;
   readonly cancel: Cancel;
   /** Admission of jobs, their way to the queue, and who waits for them. */
   readonly jobs: JobAdmission;
@@ -67,4 +70,6 @@ export interface IngressContext {
    * @param required dependencies that are to be there beside those
    */
   isReady(required: readonly DependencyName[]): Promise<boolean>;
+  /** The same at length. */
+  readiness(): Promise<Readiness>;
 }

@@ -25,6 +25,7 @@ import { loadTemplates } from "#shared/workflows/templates.ts";
 import { createApp } from "./app.ts";
 import { startIntake } from "./batch/intake.ts";
 import type { IngressContext } from "./context.ts";
+import { createOperators } from "./operator/authenticate.ts";
 import { createCancel } from "./wait/cancel.ts";
 import { openJobWaiter } from "./wait/job-waiter.ts";
 import { createFileLinks } from "./media/links.ts";
@@ -113,6 +114,7 @@ export async function startIngress(): Promise<void> {
     metrics,
     catalogue,
     authenticator: createAuthenticator({ database, catalogue, log }),
+    operators: createOperators({ database, config }),
     ipNet,
     calls: createCallAdmission({ database, ledger, metrics, log }),
     ledger,
@@ -133,6 +135,7 @@ export async function startIngress(): Promise<void> {
     links,
     callbackTokens,
     isReady: async (required) => (await dependencies.readiness(required)).ok,
+    readiness: () => dependencies.readiness(),
   };
   const server = listen(context, config.host, config.port);
   lifecycle.onStop(

@@ -1,5 +1,6 @@
 /** What a route declares: the OpenAPI document is built from it, and app.ts registers it. */
 import type { SchemaName } from "#schemas/generated/types.ts";
+import type { Scope } from "#shared/database/operator-tokens.ts";
 import type { Code } from "#shared/errors.ts";
 
 import type { HeaderName } from "./openapi/headers.ts";
@@ -12,7 +13,9 @@ export interface RouteSpec {
   readonly summary: string;
   readonly description?: string;
   readonly tags: readonly string[];
-  readonly auth: "key" | "none";
+  readonly auth: "key" | "operator" | "none";
+  /** What an operator's token must be good for; absent: `money`, which is everything. */
+  readonly scope?: Scope;
   /** Clients of Anthropic's API call it: errors have that API's form too, and `request-id` repeats `x-request-id`. */
   readonly isAnthropic?: boolean;
   readonly request?: { readonly schema: SchemaName; readonly mediaType?: string };

@@ -11,6 +11,7 @@ import { newId } from "#shared/ids.ts";
 import { errorResponse } from "./answers.ts";
 import type { IngressContext } from "./context.ts";
 import { largeBodyBytes, openLargeBodies } from "./body.ts";
+import { checkScope, type Operator } from "./operator/authenticate.ts";
 import type { RouteSpec } from "./route.ts";
 
 /** One request on its way through a route. */
@@ -24,6 +25,8 @@ export interface RouteCall {
   readonly ip?: string;
   /** Set on routes that need a key. */
   readonly caller: Caller | undefined;
+  /** Set on routes of operators. */
+  readonly operator?: Operator;
   /** Of a route that counts itself: from now on the call is counted in its window, whatever becomes of it. */
   readonly markCounted?: () => void;
   /** Says that the request has been offloaded: its body takes no room from others any more. Safe to leave out. */
@@ -38,8 +41,9 @@ export function callerOf({ caller }: RouteCall): Caller {
 
 /** Who the audit log names for what the call does. */
 export function actorOf(call: RouteCall): Actor {
-  const { memberId, keyId } = callerOf(call);
   const ip = call.ip === undefined || call.ip === "" ? {} : { ip: call.ip };
+  if (call.operator) return { type: "operator", id: call.operator.name, ...ip, request_id: call.requestId };
+  const { memberId, keyId } = callerOf(call);
   return { type: "member", id: memberId, key_id: keyId, ...ip, request_id: call.requestId };
 }
 
@@ -66,7 +70,7 @@ export type Serve = (
 ) => Promise<Response>;
 
 export function createServe(context: IngressContext): Serve {
-  const { metrics, log, ipNet, authenticator, calls } = context;
+  const { metrics, log, ipNet, authenticator, operators, calls } = context;
   const bodies = openLargeBodies();
 
   const handled = async (route: Route, call: RouteCall, caller: Caller): Promise<Response> => {
@@ -92,6 +96,11 @@ export function createServe(context: IngressContext): Serve {
     ipNet.check(ip);
     checkFraming(call.request.headers);
     if (route.auth === "none") return route.handle(call);
+    if (route.auth === "operator") {
+      const operator = await operators.authenticate(call.request.headers.get("authorization"), ip);
+      checkScope(operator, route.scope ?? "money");
+      return route.handle({ ...call, ip, operator });
+    }
     const caller = await authenticator.authenticate(authorizationOf(call.request.headers));
     onCaller(caller);
     let isCounted = false;

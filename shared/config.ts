@@ -187,15 +187,17 @@ export function loadConfig(
   url("SLUICE_PUBLIC_URL", publicUrl, ["http:", "https:"]);
 
   const bootstrapKey = text("SLUICE_BOOTSTRAP_KEY");
-  if (
-    bootstrapKey !== undefined &&
-    (!/^[A-Za-z0-9_-]{20,200}$/.test(bootstrapKey) || bootstrapKey.startsWith("slk_"))
-  ) {
-    faults.push("SLUICE_BOOTSTRAP_KEY must be 20 to 200 characters of A-Z a-z 0-9 _ - and not start with slk_");
+  if (bootstrapKey !== undefined && (!/^[A-Za-z0-9_-]{20,200}$/.test(bootstrapKey) || /^sl[ko]_/.test(bootstrapKey))) {
+    faults.push("SLUICE_BOOTSTRAP_KEY must be 20 to 200 characters of A-Z a-z 0-9 _ - and not start with slk_ or slo_");
   }
   const operatorToken = text("SLUICE_OPERATOR_TOKEN");
   if (operatorToken !== undefined && !/^[A-Za-z0-9_-]{20,200}$/.test(operatorToken)) {
     faults.push("SLUICE_OPERATOR_TOKEN must be 20 to 200 characters of A-Z a-z 0-9 _ -");
+  }
+  if (operatorToken !== undefined && operatorToken === bootstrapKey) {
+    faults.push(
+      "SLUICE_OPERATOR_TOKEN must differ from SLUICE_BOOTSTRAP_KEY: one is of operators, the other of a workspace",
+    );
   }
   for (const entry of list("SLUICE_OPERATOR_ALLOW")) {
     if (!isAddressRange(entry)) {

@@ -11,6 +11,7 @@ import { HTTP_LIMITS } from "./limits/http.ts";
 import { JOBS_LIMITS } from "./limits/jobs.ts";
 import { MEDIA_LIMITS } from "./limits/media.ts";
 import { NOTIFICATION_LIMITS } from "./limits/notifications.ts";
+import { OPERATOR_LIMITS } from "./limits/operators.ts";
 import { PROVIDERS_LIMITS } from "./limits/providers.ts";
 import { SETTINGS_LIMITS } from "./limits/settings.ts";
 import { STORAGE_LIMITS } from "./limits/storage.ts";
@@ -25,6 +26,7 @@ export { INPUT_BYTES_MAX, MEDIA_JOBS, TOKENS_PER_IMAGE } from "./limits/media.ts
 export const LIMITS = {
   ...HTTP_LIMITS,
   ...CALLS_LIMITS,
+  ...OPERATOR_LIMITS,
   ...PROVIDERS_LIMITS,
   ...JOBS_LIMITS,
   ...MEDIA_LIMITS,

@@ -69,7 +69,7 @@ const TEXT_RULES: readonly Rule[] = [
   [/(\/bot)\d{3,}:[A-Za-z0-9_-]+/g, `$1${REDACTED}`],
   [/(\/services\/)T[A-Z0-9]+\/B[A-Z0-9]+\/[A-Za-z0-9]+/g, `$1${REDACTED}`],
   // Tokens known by their first letters: ours, then providers', clouds' and chat tools'.
-  [/\b(slk_|sk-|sk_|pk_|rk_|whsec_|gsk_|hf_|r8_|xai-|key-|xox[a-z]-|gh[a-z]_)[A-Za-z0-9_-]{6,}/g, `$1${REDACTED}`],
+  [/\b(sl[ko]_|sk-|sk_|pk_|rk_|whsec_|gsk_|hf_|r8_|xai-|key-|xox[a-z]-|gh[a-z]_)[A-Za-z0-9_-]{6,}/g, `$1${REDACTED}`],
   [/\b(AKIA|ASIA|AIza)[A-Za-z0-9_-]{12,}/g, `$1${REDACTED}`],
   [/\beyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]*)?/g, REDACTED],
   // Members inside text: JSON (whole, escaped or cut), headers, assignments.
@@ -83,7 +83,7 @@ const TEXT_RULES: readonly Rule[] = [
 
 /** Most strings are ids and words: one scan decides whether the rules above are worth running. */
 const SUSPICIOUS =
-  /:\/\/|[?&;]sig=|bearer|basic|\/bot\d|\/services\/|slk_|[spr]k[-_]|whsec_|gsk_|hf_|r8_|xai-|key|xox|gh[a-z]_|AKIA|ASIA|AIza|eyJ|authorization|cookie|passw|passphrase|secret|token|messages|prompt|input|content|arguments/i;
+  /:\/\/|[?&;]sig=|bearer|basic|\/bot\d|\/services\/|sl[ko]_|[spr]k[-_]|whsec_|gsk_|hf_|r8_|xai-|key|xox|gh[a-z]_|AKIA|ASIA|AIza|eyJ|authorization|cookie|passw|passphrase|secret|token|messages|prompt|input|content|arguments/i;
 
 /** Turns any value into one that is safe and cheap to write. Never throws. */
 export interface Redactor {

@@ -3,7 +3,7 @@ import type { Database } from "#shared/database/client.ts";
 import { findMember, type MemberRow } from "#shared/database/members.ts";
 import { findWorkspaceById, findWorkspaceByName, type WorkspaceRow } from "#shared/database/workspaces.ts";
 import { isUuid } from "#shared/ids.ts";
-import { parseCredits } from "#shared/money.ts";
+import { parseMove } from "#shared/ledger/move-by-hand.ts";
 import { isPlainText } from "#shared/plain-text.ts";
 
 import { quote, UsageError } from "./command.ts";
@@ -11,8 +11,6 @@ import { quote, UsageError } from "./command.ts";
 /** So that they fit a line of a list. */
 const NAME_CHARS_MAX = 64;
 const NOTE_CHARS_MAX = 200;
-/** A ninth of what a balance can hold, so that a slip of the finger overflows nothing. */
-const CREDITS_MAX = 1_000_000_000;
 
 /** @throws UsageError for an empty or long one, or one with control characters */
 export function nameOf(word: string): string {
@@ -39,19 +37,12 @@ export function idOf(what: string, word: string): string {
 
 /** Nano-credits, never 0. @throws UsageError */
 export function creditsOf(word: string): bigint {
-  let nano: bigint;
   try {
-    nano = parseCredits(word);
+    return parseMove(word);
   } catch (error) {
-    throw new UsageError(`expected credits as a decimal number with at most 9 places, got ${quote(word)}`, {
-      cause: error,
-    });
+    if (error instanceof RangeError) throw new UsageError(`${error.message}, got ${quote(word)}`, { cause: error });
+    throw error;
   }
-  const max = parseCredits(String(CREDITS_MAX));
-  if (nano === 0n || nano > max || nano < -max) {
-    throw new UsageError(`expected between 0 and ${CREDITS_MAX} credits, got ${quote(word)}`);
-  }
-  return nano;
 }
 
 /** Number of rows a list shows at most. @throws UsageError */

@@ -1,7 +1,8 @@
 /** API keys: shown once, when they are made. */
-import { findKey, findKeyOwner, insertKey, listKeys, revokeKey } from "#shared/database/api-keys.ts";
+import { findKey, insertKey, listKeys } from "#shared/database/api-keys.ts";
 import { newId } from "#shared/ids.ts";
 import { LIMITS } from "#shared/limits.ts";
+import { changeKey } from "#shared/operators/keys.ts";
 import { hashKey, keyHint, mintKey } from "#shared/secrets/api-keys.ts";
 
 import { findWorkspace, idOf, memberOf, nameOf } from "./arguments.ts";
@@ -94,16 +95,10 @@ export const KEY_COMMANDS: readonly Command[] = [
     arguments: ["key id"],
     async run(context, given) {
       const id = idOf("a key id", given.argument("key id"));
-      const database = await context.database();
-      const found = await findKeyOwner(database, id);
-      if (found === undefined) throw new Error(`there is no key ${id}`);
-      const revoked = await revokeKey(database, found.workspace_id, { id, actor: ACTOR });
-      // Undefined: it was revoked before, and when is in the row (read again, in case it happened just now).
-      const row = revoked ?? (await findKeyOwner(database, id)) ?? found;
-      return {
-        json: keyJson(found.workspace_id, row),
-        text: `key ${id} (${row.hint}) ${revoked === undefined ? "was" : "is"} revoked`,
-      };
+      const changed = await changeKey(await context.database(), { id, isRevoked: true, actor: ACTOR });
+      if (changed === undefined || changed === "revoked") throw new Error(`there is no key ${id}`);
+      const { workspaceId, key, isNew } = changed;
+      return { json: keyJson(workspaceId, key), text: `key ${id} (${key.hint}) ${isNew ? "is" : "was"} revoked` };
     },
   },
 ];

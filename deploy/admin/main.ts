@@ -8,6 +8,7 @@ import { FALLBACK_CHAIN_COMMANDS } from "./fallback-chains.ts";
 import { HOLD_COMMANDS } from "./holds.ts";
 import { KEY_COMMANDS } from "./keys.ts";
 import { MEMBER_COMMANDS } from "./members.ts";
+import { OPERATOR_COMMANDS } from "./operators.ts";
 import { PRESET_COMMANDS } from "./presets.ts";
 import { USAGE_COMMANDS } from "./usage.ts";
 import { WORKSPACE_COMMANDS } from "./workspaces.ts";
@@ -46,6 +47,7 @@ const COMMANDS: readonly Command[] = [
   ...DEAD_LETTER_COMMANDS,
   ...USAGE_COMMANDS,
   ...CATALOGUE_COMMANDS,
+  ...OPERATOR_COMMANDS,
   HELP,
 ];
 

@@ -1,5 +1,5 @@
 /** Quota presets: what they allow, and which key has which. They are defined in the catalogue. */
-import { findKeyOwner, updateKey } from "#shared/database/api-keys.ts";
+import { changeKey } from "#shared/operators/keys.ts";
 
 import { idOf } from "./arguments.ts";
 import { type Command, quote } from "./command.ts";
@@ -33,21 +33,15 @@ export const PRESET_COMMANDS: readonly Command[] = [
     async run(context, given) {
       const id = idOf("a key id", given.argument("key id"));
       const preset = await requirePreset(context, given.argument("preset"));
-      const database = await context.database();
-      const found = await findKeyOwner(database, id);
-      if (found === undefined) throw new Error(`there is no key ${id}`);
-      const changed = await updateKey(database, found.workspace_id, { id, preset, actor: ACTOR });
-      if (changed !== undefined) {
-        return {
-          json: keyJson(found.workspace_id, changed),
-          text: `key ${id} (${changed.hint}) has the preset ${preset} now`,
-        };
-      }
-      const now = (await findKeyOwner(database, id)) ?? found;
-      if (now.revoked_at !== null) throw new Error(`the key ${id} is revoked`);
+      const changed = await changeKey(await context.database(), { id, preset, actor: ACTOR });
+      if (changed === undefined) throw new Error(`there is no key ${id}`);
+      if (changed === "revoked") throw new Error(`the key ${id} is revoked`);
+      const { workspaceId, key, isNew } = changed;
       return {
-        json: keyJson(found.workspace_id, now),
-        text: `key ${id} (${now.hint}) had the preset ${now.preset} already`,
+        json: keyJson(workspaceId, key),
+        text: isNew
+          ? `key ${id} (${key.hint}) has the preset ${preset} now`
+          : `key ${id} (${key.hint}) had the preset ${preset} already`,
       };
     },
   },

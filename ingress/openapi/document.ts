@@ -12,6 +12,17 @@ export interface Components {
 
 /** What the gates in front of every route may answer (design part 5). */
 const GATE_CODES: Readonly<Record<RouteSpec["auth"], readonly Code[]>> = {
+  operator: [
+    "invalid_request",
+    "missing_api_key",
+    "invalid_api_key",
+    "permission_denied",
+    "rate_limit_exceeded",
+    "not_found",
+    "ip_rate_limit_exceeded",
+    "internal_error",
+    "service_unavailable",
+  ],
   none: ["invalid_request", "ip_rate_limit_exceeded", "internal_error"],
   key: [
     "invalid_request",
@@ -29,6 +40,17 @@ const GATE_CODES: Readonly<Record<RouteSpec["auth"], readonly Code[]>> = {
 const DESCRIPTION =
   "One OpenAI-compatible API in front of many providers, paid from prepaid credits. Errors have one envelope; branch " +
   "on its `code`. Unknown members of a body never fail a call. Bytes that are not HTTP get the server's bare 400.";
+
+const OPERATOR_TOKEN =
+  "`Authorization: Bearer <token>` with a token of `admin operator add` or that of SLUICE_OPERATOR_TOKEN. While there is none, " +
+  "paths under /operator answer 404.";
+
+/** What proves who calls. */
+const SECURITY: Readonly<Record<RouteSpec["auth"], readonly object[]>> = {
+  key: [{ key: [] }, { apiKeyHeader: [] }],
+  operator: [{ operatorToken: [] }],
+  none: [],
+};
 
 const X_API_KEY = "The same key; not looked at where `Authorization` comes too";
 
@@ -58,6 +80,7 @@ export function buildOpenApi(routes: readonly RouteSpec[], components: Component
       headers: HEADERS,
       securitySchemes: {
         key: { type: "http", scheme: "bearer", description: "`Authorization: Bearer <API key>`" },
+        operatorToken: { type: "http", scheme: "bearer", description: OPERATOR_TOKEN },
         apiKeyHeader: { type: "apiKey", in: "header", name: "x-api-key", description: X_API_KEY },
       },
     },
@@ -68,9 +91,9 @@ function operation(route: RouteSpec): object {
   return {
     operationId: route.operationId,
     summary: route.summary,
-    ...(route.description === undefined ? {} : { description: route.description }),
+    ...descriptionOf(route),
     tags: route.tags,
-    security: route.auth === "key" ? [{ key: [] }, { apiKeyHeader: [] }] : [],
+    security: SECURITY[route.auth],
     parameters: [
       ...[...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
         name,
@@ -91,6 +114,12 @@ function operation(route: RouteSpec): object {
         }),
     responses: { ...successes(route), ...failures(route) },
   };
+}
+
+function descriptionOf({ auth, scope = "money", description }: RouteSpec): { description?: string } {
+  const needs = auth === "operator" ? [`Needs the scope \`${scope}\`.`] : [];
+  const sentences = [...(description === undefined ? [] : [description]), ...needs];
+  return sentences.length === 0 ? {} : { description: sentences.join(" ") };
 }
 
 function successes(route: RouteSpec): Record<string, object> {

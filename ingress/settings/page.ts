@@ -81,7 +81,8 @@ export function textIn(call: RouteCall, name: string): string | null {
 
 const TEXT_CHARS_MAX = 200;
 
-function limitIn(call: RouteCall): number {
+/** @throws ApiError `unsupported_value` */
+export function limitIn(call: RouteCall): number {
   const text = queryOf(call).get("limit") || String(LIMITS.settingsPageDefault);
   const limit = Number(text);
   if (/^\d{1,6}$/.test(text) && limit >= 1 && limit <= LIMITS.settingsPageMax) return limit;

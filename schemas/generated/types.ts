@@ -252,6 +252,13 @@ export interface SchemaTypes {
   MusicGenerationRequest: MusicGenerationRequest;
   ChannelCreateRequest: ChannelCreateRequest;
   ChannelUpdateRequest: ChannelUpdateRequest;
+  OperatorApiKeyUpdateRequest: OperatorApiKeyUpdateRequest;
+  OperatorCatalogueCheckRequest: OperatorCatalogueCheckRequest;
+  OperatorCreditMoveRequest: OperatorCreditMoveRequest;
+  OperatorRedriveRequest: OperatorRedriveRequest;
+  OperatorTokenCreateRequest: OperatorTokenCreateRequest;
+  OperatorWorkspaceCreateRequest: OperatorWorkspaceCreateRequest;
+  OperatorWorkspaceUpdateRequest: OperatorWorkspaceUpdateRequest;
   PipelineRunRequest: PipelineRunRequest;
   SpeechRequest: SpeechRequest;
   SubscriptionCreateRequest: SubscriptionCreateRequest;
@@ -302,6 +309,34 @@ export interface SchemaTypes {
   ModelList: ModelList;
   ChannelList: ChannelList;
   Channel: Channel;
+  OperatorApiKeyList: OperatorApiKeyList;
+  OperatorApiKey: OperatorApiKey;
+  OperatorAuditLogEntry: OperatorAuditLogEntry;
+  OperatorAuditLogList: OperatorAuditLogList;
+  OperatorCatalogueCheck: OperatorCatalogueCheck;
+  OperatorCatalogue: OperatorCatalogue;
+  OperatorCreditMove: OperatorCreditMove;
+  OperatorCredits: OperatorCredits;
+  OperatorDeadLetterList: OperatorDeadLetterList;
+  OperatorDeadLetter: OperatorDeadLetter;
+  OperatorDeleted: OperatorDeleted;
+  OperatorHoldList: OperatorHoldList;
+  OperatorHold: OperatorHold;
+  OperatorJob: OperatorJob;
+  OperatorLedgerAudit: OperatorLedgerAudit;
+  OperatorLedgerEntry: OperatorLedgerEntry;
+  OperatorLedgerList: OperatorLedgerList;
+  OperatorMemberList: OperatorMemberList;
+  OperatorMember: OperatorMember;
+  OperatorPoolList: OperatorPoolList;
+  OperatorPresetList: OperatorPresetList;
+  OperatorRedrive: OperatorRedrive;
+  OperatorStatus: OperatorStatus;
+  OperatorTokenList: OperatorTokenList;
+  OperatorToken: OperatorToken;
+  OperatorWorkspaceCreated: OperatorWorkspaceCreated;
+  OperatorWorkspaceList: OperatorWorkspaceList;
+  OperatorWorkspace: OperatorWorkspace;
   PresetList: PresetList;
   Service: Service;
   SigningSecret: SigningSecret;
@@ -2930,6 +2965,143 @@ export interface ChannelUpdateRequest {
   [k: string]: unknown;
 }
 /**
+ * Body of PATCH /operator/api-keys/{id}. Members that are absent stay as they are.
+ */
+export interface OperatorApiKeyUpdateRequest {
+  /**
+   * A preset of the catalogue, in force within a second.
+   */
+  preset?: string;
+  /**
+   * The key stops working everywhere within a second, for good.
+   */
+  is_revoked?: true;
+  [k: string]: unknown;
+}
+/**
+ * Body of POST /operator/catalogue/check.
+ */
+export interface OperatorCatalogueCheckRequest {
+  /**
+   * Laid over Sluice's own files in this order; at most 262,144 bytes in all.
+   *
+   * @minItems 1
+   * @maxItems 50
+   */
+  files: {
+    /**
+     * As faults are to call it.
+     */
+    name: string;
+    /**
+     * YAML, as in a file of `SLUICE_CATALOGUE`.
+     */
+    text: string;
+    [k: string]: unknown;
+  }[];
+  [k: string]: unknown;
+}
+/**
+ * Body of POST /operator/workspaces/{id}/credits.
+ */
+export interface OperatorCreditMoveRequest {
+  /**
+   * Made by the caller: under the same id, workspace and kind credits move once, however often it is sent.
+   */
+  id: string;
+  /**
+   * A top-up adds; a correction adds, or takes when it is negative.
+   */
+  kind: "top_up" | "correction";
+  /**
+   * A number or its decimal text, with at most 9 places; not 0, and at most 1,000,000,000. Read exactly as written.
+   */
+  credits: number | string;
+  /**
+   * For the ledger and the audit log.
+   */
+  note?: string;
+  [k: string]: unknown;
+}
+/**
+ * Body of POST /operator/dead-letters/redrive.
+ */
+export interface OperatorRedriveRequest {
+  /**
+   * Ids of dead letters.
+   *
+   * @minItems 1
+   * @maxItems 100
+   */
+  ids: string[];
+  [k: string]: unknown;
+}
+/**
+ * Body of POST /operator/tokens.
+ */
+export interface OperatorTokenCreateRequest {
+  /**
+   * Made by the caller, so that a repeat makes no second token. A repeat is answered without the token.
+   */
+  id?: string;
+  /**
+   * A name that no other token has or had.
+   */
+  name: string;
+  /**
+   * `read` looks; `write` changes too; `money` also moves credits and makes tokens.
+   */
+  scope: "read" | "write" | "money";
+  /**
+   * The token ends then; absent: it does not end by itself.
+   */
+  expires_at?: string;
+  [k: string]: unknown;
+}
+/**
+ * Body of POST /operator/workspaces.
+ */
+export interface OperatorWorkspaceCreateRequest {
+  /**
+   * Made by the caller, so that a repeat makes no second workspace. A repeat is answered without the key.
+   */
+  id?: string;
+  /**
+   * A name that no other workspace has, and that is no UUID.
+   */
+  name: string;
+  owner: {
+    /**
+     * Of the first member, whose role is owner.
+     */
+    name: string;
+    /**
+     * One address.
+     */
+    email?: string;
+    [k: string]: unknown;
+  };
+  /**
+   * Of the first key; absent: `standard`.
+   */
+  preset?: string;
+  [k: string]: unknown;
+}
+/**
+ * Body of PATCH /operator/workspaces/{id}. Members that are absent stay as they are.
+ */
+export interface OperatorWorkspaceUpdateRequest {
+  /**
+   * A name that no other workspace has, and that is no UUID.
+   */
+  name?: string;
+  /**
+   * false: its keys are refused within a second; nothing is lost.
+   */
+  is_active?: boolean;
+  [k: string]: unknown;
+}
+/**
  * Body of POST /v1/pipelines/runs.
  */
 export interface PipelineRunRequest {
@@ -4493,6 +4665,713 @@ export interface Channel {
   createdByUserId: string | null;
   createdAt: string;
   updatedAt: string;
+  [k: string]: unknown;
+}
+/**
+ * Keys of a workspace, revoked ones too, the newest first.
+ */
+export interface OperatorApiKeyList {
+  object: "list";
+  data: OperatorApiKey[];
+  first_id: string | null;
+  /**
+   * Give it as `after` to get the next page.
+   */
+  last_id: string | null;
+  has_more: boolean;
+  [k: string]: unknown;
+}
+/**
+ * An API key, masked.
+ */
+export interface OperatorApiKey {
+  object: "api_key";
+  /**
+   * Not a secret.
+   */
+  id: string;
+  name: string;
+  /**
+   * The key itself: in the answer that made it, and never again.
+   */
+  key?: string;
+  /**
+   * Its first characters.
+   */
+  hint: string;
+  /**
+   * Whose key it is; it acts with this member's role.
+   */
+  member: {
+    id: string;
+    name: string;
+    role: "owner" | "admin" | "developer" | "billing";
+    [k: string]: unknown;
+  };
+  preset: string;
+  created_at: string;
+  /**
+   * Within a minute or so; null: never.
+   */
+  last_used_at: string | null;
+  /**
+   * Null: it does not end by itself.
+   */
+  expires_at: string | null;
+  /**
+   * Null: it is not revoked.
+   */
+  revoked_at: string | null;
+  [k: string]: unknown;
+}
+/**
+ * One change, and who made it.
+ */
+export interface OperatorAuditLogEntry {
+  object: "audit_log.entry";
+  id: string;
+  /**
+   * Null: it concerns no workspace.
+   */
+  workspace_id: string | null;
+  at: string;
+  /**
+   * Who did it.
+   */
+  actor: {
+    /**
+     * system: Sluice by itself.
+     */
+    type: "member" | "operator" | "system";
+    /**
+     * Of an operator the name of the token, or `command`.
+     */
+    id: string;
+    /**
+     * Of a member, as it is called now.
+     */
+    name: string | null;
+    [k: string]: unknown;
+  };
+  key_id: string | null;
+  ip: string | null;
+  request_id: string | null;
+  /**
+   * `noun.verb`.
+   */
+  action: string;
+  /**
+   * Id of what was changed.
+   */
+  subject: string;
+  /**
+   * What it was, without secrets; null where there was nothing.
+   */
+  before: {
+    [k: string]: unknown;
+  } | null;
+  /**
+   * What it is since.
+   */
+  after: {
+    [k: string]: unknown;
+  } | null;
+  [k: string]: unknown;
+}
+/**
+ * Who changed what in all workspaces, the newest first.
+ */
+export interface OperatorAuditLogList {
+  object: "list";
+  data: OperatorAuditLogEntry[];
+  first_id: string | null;
+  /**
+   * Give it as `after` to get the next page.
+   */
+  last_id: string | null;
+  has_more: boolean;
+  [k: string]: unknown;
+}
+/**
+ * What a process would make of the files.
+ */
+export interface OperatorCatalogueCheck {
+  is_valid: boolean;
+  /**
+   * Of the catalogue that they would make.
+   */
+  version: string | null;
+  /**
+   * How many models could be served.
+   */
+  models: number;
+  /**
+   * Models that could not, and why.
+   */
+  unroutable: {
+    model: string;
+    reason: string;
+    [k: string]: unknown;
+  }[];
+  faults: {
+    file: string;
+    line: number | null;
+    /**
+     * Path within the file, such as `models[3].pricing.input_per_million`.
+     */
+    place: string;
+    message: string;
+    [k: string]: unknown;
+  }[];
+  [k: string]: unknown;
+}
+/**
+ * The catalogue in force.
+ */
+export interface OperatorCatalogue {
+  object: "list";
+  /**
+   * Equal in all processes that read the same files with the same keys.
+   */
+  version: string;
+  data: {
+    model: string;
+    /**
+     * It is offered.
+     */
+    is_routable: boolean;
+    /**
+     * Why it is not.
+     */
+    reason: string | null;
+    /**
+     * Null of a model that is not offered.
+     */
+    modality: string | null;
+    /**
+     * Those that can be called, in the order of trying.
+     */
+    sources: {
+      provider: string;
+      /**
+       * The provider's own name of it.
+       */
+      model: string;
+      [k: string]: unknown;
+    }[];
+    pricing: Pricing | null;
+    /**
+     * Where the price is from, and when it was read there.
+     */
+    price_source: {
+      [k: string]: unknown;
+    } | null;
+    [k: string]: unknown;
+  }[];
+  [k: string]: unknown;
+}
+/**
+ * A top-up or correction, and the balance now.
+ */
+export interface OperatorCreditMove {
+  object: "credit_move";
+  /**
+   * Its idempotency key, with workspace and kind.
+   */
+  id: string;
+  workspace_id: string;
+  kind: "top_up" | "correction";
+  /**
+   * Negative when they left.
+   */
+  credits: number;
+  note: string | null;
+  at: string;
+  balance: OperatorCredits;
+  [k: string]: unknown;
+}
+/**
+ * The balance of a workspace, in credits.
+ */
+export interface OperatorCredits {
+  object: "credits";
+  workspace_id: string;
+  /**
+   * In credits, what calls hold included.
+   */
+  credits: number;
+  /**
+   * Set aside for calls that run now.
+   */
+  held: number;
+  /**
+   * What a new call can hold: `credits` without `held`.
+   */
+  available: number;
+  [k: string]: unknown;
+}
+/**
+ * Dead letters that nobody has dealt with, the newest first.
+ */
+export interface OperatorDeadLetterList {
+  object: "list";
+  data: OperatorDeadLetter[];
+  first_id: string | null;
+  /**
+   * Give it as `after` to get the next page.
+   */
+  last_id: string | null;
+  has_more: boolean;
+  [k: string]: unknown;
+}
+/**
+ * A message or job that no worker could end. Its body is a caller's and is not shown.
+ */
+export interface OperatorDeadLetter {
+  object: "dead_letter";
+  id: string;
+  stream: string;
+  stream_seq: string;
+  subject: string;
+  workspace_id: string | null;
+  message_id: string | null;
+  /**
+   * Null: of a call, which cannot be sent again.
+   */
+  job_id: string | null;
+  reason: string;
+  deliveries: number;
+  body_bytes: number;
+  at: string;
+  [k: string]: unknown;
+}
+/**
+ * A thing that is no more.
+ */
+export interface OperatorDeleted {
+  id: string;
+  deleted: true;
+  [k: string]: unknown;
+}
+/**
+ * Open holds of all workspaces, the newest first.
+ */
+export interface OperatorHoldList {
+  object: "list";
+  data: OperatorHold[];
+  first_id: string | null;
+  /**
+   * Give it as `after` to get the next page.
+   */
+  last_id: string | null;
+  has_more: boolean;
+  [k: string]: unknown;
+}
+/**
+ * Credits set aside for a call or job that has not ended.
+ */
+export interface OperatorHold {
+  object: "hold";
+  /**
+   * The job's id and the attempt, with a dot between.
+   */
+  id: string;
+  /**
+   * Of a call, its `x-request-id`.
+   */
+  job_id: string;
+  attempt: number;
+  workspace_id: string;
+  /**
+   * Its name.
+   */
+  workspace: string;
+  key_id: string;
+  /**
+   * A model, or a capability.
+   */
+  model: string;
+  credits: number;
+  created_at: string;
+  /**
+   * The janitor releases it after that.
+   */
+  deadline: string;
+  /**
+   * Its deadline is past.
+   */
+  is_overdue: boolean;
+  /**
+   * Since when it is not known what became of the job's paid work; null: that is no question.
+   */
+  unknown_since: string | null;
+  [k: string]: unknown;
+}
+/**
+ * Facts of a job, without what was asked and what came of it.
+ */
+export interface OperatorJob {
+  object: "job";
+  id: string;
+  workspace_id: string;
+  /**
+   * Null when it was refused before a key was found.
+   */
+  key_id: string | null;
+  pool: string;
+  lane: "live" | "batch";
+  kind: string;
+  modality: string;
+  model: string | null;
+  state: "queued" | "running" | "completed" | "failed" | "cancelled" | "refused";
+  progress: number;
+  attempt: number;
+  /**
+   * How often it was put on the queue.
+   */
+  dispatch: number;
+  /**
+   * How often a worker took this attempt.
+   */
+  claims: number;
+  /**
+   * How often no source was free for it.
+   */
+  rests: number;
+  /**
+   * Who has it, or had it last.
+   */
+  worker: string | null;
+  /**
+   * It is that worker's until then; null: nobody's.
+   */
+  lease_until: string | null;
+  /**
+   * A provider works on it, and can be asked about it.
+   */
+  is_at_provider: boolean;
+  is_cancel_requested: boolean;
+  /**
+   * Since when it is not known what became of its paid work.
+   */
+  unknown_since: string | null;
+  error_code: string | null;
+  /**
+   * What it cost; null until it has ended.
+   */
+  credits: number | null;
+  /**
+   * Its open holds.
+   */
+  held: {
+    attempt: number;
+    credits: number;
+    deadline: string;
+    [k: string]: unknown;
+  }[];
+  /**
+   * The run that it is a step of.
+   */
+  run_id: string | null;
+  step_id: string | null;
+  created_at: string;
+  started_at: string | null;
+  ended_at: string | null;
+  deadline: string;
+  [k: string]: unknown;
+}
+/**
+ * Whether every balance is the sum of its entries and holds.
+ */
+export interface OperatorLedgerAudit {
+  ok: boolean;
+  faults: {
+    workspace_id: string;
+    fault: string;
+    /**
+     * Nano-credits.
+     */
+    expected: string;
+    /**
+     * Nano-credits.
+     */
+    found: string;
+    [k: string]: unknown;
+  }[];
+  [k: string]: unknown;
+}
+/**
+ * One movement of credits. The balance is the sum of all of them.
+ */
+export interface OperatorLedgerEntry {
+  object: "ledger_entry";
+  id: string;
+  kind: "settle" | "top_up" | "correction";
+  /**
+   * Negative when they left.
+   */
+  credits: number;
+  /**
+   * Of a settle, the call; of the others, the operator's id for it.
+   */
+  source_id: string;
+  attempt: number;
+  note: string | null;
+  at: string;
+  [k: string]: unknown;
+}
+/**
+ * The ledger of a workspace, the newest entry first.
+ */
+export interface OperatorLedgerList {
+  object: "list";
+  data: OperatorLedgerEntry[];
+  first_id: string | null;
+  /**
+   * Give it as `after` to get the next page.
+   */
+  last_id: string | null;
+  has_more: boolean;
+  [k: string]: unknown;
+}
+/**
+ * Members of a workspace, the newest first.
+ */
+export interface OperatorMemberList {
+  object: "list";
+  data: OperatorMember[];
+  first_id: string | null;
+  /**
+   * Give it as `after` to get the next page.
+   */
+  last_id: string | null;
+  has_more: boolean;
+  [k: string]: unknown;
+}
+/**
+ * A member of a workspace.
+ */
+export interface OperatorMember {
+  object: "member";
+  id: string;
+  name: string;
+  /**
+   * Where the member hears of the workspace's trouble.
+   */
+  email: string | null;
+  role: "owner" | "admin" | "developer" | "billing";
+  /**
+   * Keys of a disabled member are refused.
+   */
+  is_active: boolean;
+  created_at: string;
+  [k: string]: unknown;
+}
+/**
+ * What waits and what runs, by pool and lane.
+ */
+export interface OperatorPoolList {
+  object: "list";
+  data: {
+    pool: string;
+    lane: "live" | "batch";
+    /**
+     * Jobs that no worker has begun, those that wait for a source included, and calls beyond the slots there are. In the pool `workflow`: runs that wait to begin.
+     */
+    queued: number;
+    /**
+     * Jobs that a worker does, and calls whose callers wait, as far as there are slots for them. In the pool `workflow`: runs that have begun.
+     */
+    running: number;
+    /**
+     * What the processes take at once.
+     */
+    slots: number;
+    /**
+     * Those that were heard of in the last 45 seconds and take work.
+     */
+    processes: number;
+    /**
+     * How long the oldest queued job has waited; 0 where none does. Calls without a job do not tell.
+     */
+    oldest_waiting_seconds: number;
+    /**
+     * `queued` and `running` over three quarters of the slots of a process, rounded up; while no process tells its slots, one for any work. Of the pool `workflow` only `queued` counts, since a run holds a slot for milliseconds at a time, and one is wanted while a run has not ended.
+     */
+    wanted_processes: number;
+    [k: string]: unknown;
+  }[];
+  [k: string]: unknown;
+}
+/**
+ * Quota presets of the catalogue.
+ */
+export interface OperatorPresetList {
+  object: "list";
+  data: {
+    name: string;
+    /**
+     * Calls in any 60 seconds, for the whole workspace; null is no limit.
+     */
+    requests_per_minute: number | null;
+    /**
+     * Tokens in a day that ends at midnight UTC; null is no limit.
+     */
+    daily_tokens: number | null;
+    [k: string]: unknown;
+  }[];
+  [k: string]: unknown;
+}
+/**
+ * What became of each dead letter, in the order given.
+ */
+export interface OperatorRedrive {
+  object: "list";
+  data: {
+    id: string;
+    /**
+     * `done`: its job is on its way again. `unknown`: there is no such letter, or it was sent before. `over`: there is no job that could be run again. `funds`: the workspace's credits do not cover it any more.
+     */
+    result: "done" | "unknown" | "over" | "funds";
+    [k: string]: unknown;
+  }[];
+  [k: string]: unknown;
+}
+/**
+ * Versions, what the process that answers can reach, and how much there is.
+ */
+export interface OperatorStatus {
+  /**
+   * What is needed to accept a call can be reached.
+   */
+  ok: boolean;
+  /**
+   * Null: it could not be asked.
+   */
+  versions: {
+    sluice: string;
+    /**
+     * The newest migration of the database.
+     */
+    schema: string | null;
+    postgres: string | null;
+    nats: string | null;
+    [k: string]: unknown;
+  };
+  dependencies: {
+    name: string;
+    ok: boolean;
+    detail: string;
+    [k: string]: unknown;
+  }[];
+  /**
+   * Null: Postgres could not be asked.
+   */
+  counts: {
+    workspaces: number;
+    /**
+     * Estimated beyond 10,000.
+     */
+    open_holds: number;
+    /**
+     * Whose paid work is not accounted for yet.
+     */
+    unknown_jobs: number;
+    dead_letters: number;
+    [k: string]: unknown;
+  } | null;
+  [k: string]: unknown;
+}
+/**
+ * Tokens for `/operator`, the newest first; that of the settings is not among them.
+ */
+export interface OperatorTokenList {
+  object: "list";
+  data: OperatorToken[];
+  first_id: string | null;
+  /**
+   * Give it as `after` to get the next page.
+   */
+  last_id: string | null;
+  has_more: boolean;
+  [k: string]: unknown;
+}
+/**
+ * A token for `/operator`.
+ */
+export interface OperatorToken {
+  object: "operator_token";
+  id: string;
+  /**
+   * The audit log calls whoever uses it so.
+   */
+  name: string;
+  /**
+   * `read` looks; `write` changes too; `money` also moves credits and makes tokens.
+   */
+  scope: "read" | "write" | "money";
+  /**
+   * The token itself: in the answer that made it, and never again.
+   */
+  token?: string;
+  created_at: string;
+  /**
+   * Null: it does not end by itself.
+   */
+  expires_at: string | null;
+  revoked_at: string | null;
+  [k: string]: unknown;
+}
+/**
+ * What was made: a workspace, its owner and the owner's first key.
+ */
+export interface OperatorWorkspaceCreated {
+  workspace: OperatorWorkspace;
+  owner: OperatorMember;
+  api_key: OperatorApiKey;
+  [k: string]: unknown;
+}
+/**
+ * A workspace and its balance, in credits.
+ */
+export interface OperatorWorkspace {
+  object: "workspace";
+  id: string;
+  /**
+   * No other workspace has it.
+   */
+  name: string;
+  /**
+   * Keys of a workspace that is not are refused.
+   */
+  is_active: boolean;
+  /**
+   * What calls hold included.
+   */
+  balance: number;
+  /**
+   * Set aside for calls that run now.
+   */
+  held: number;
+  /**
+   * What a new call can hold: `balance` without `held`.
+   */
+  available: number;
+  created_at: string;
+  [k: string]: unknown;
+}
+/**
+ * Workspaces, the newest first.
+ */
+export interface OperatorWorkspaceList {
+  object: "list";
+  data: OperatorWorkspace[];
+  first_id: string | null;
+  /**
+   * Give it as `after` to get the next page.
+   */
+  last_id: string | null;
+  has_more: boolean;
   [k: string]: unknown;
 }
 /**

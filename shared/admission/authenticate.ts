@@ -10,6 +10,8 @@ import { LIMITS } from "#shared/limits.ts";
 import type { Logger } from "#shared/logger.ts";
 import { hashKey, isMintedKey, isWellFormedKey } from "#shared/secrets/api-keys.ts";
 
+import { type Asking, shared } from "./questions.ts";
+
 export type Role = "owner" | "admin" | "developer" | "billing";
 
 export interface Caller {
@@ -48,11 +50,6 @@ interface Entry {
 
 interface Brought {
   readonly hashes: ReadonlySet<string>;
-  readonly bornAt: number;
-}
-
-interface Asking<T> {
-  readonly work: Promise<T>;
   readonly bornAt: number;
 }
 
@@ -190,28 +187,6 @@ export async function findPublisher(
 ): Promise<Caller | undefined> {
   const [row] = await database.query<LookupRow>(PUBLISHER_SQL, [workspaceId, keyId], "find_publisher");
   return row && callerOf(knownKeyOf(row), catalogue);
-}
-
-/**
- * Joins a question that is under way, or asks it. One that was sent a cache life ago is not joined: its answer may be
- * older than what the caller is promised, however slow the database is.
- */
-function shared<T>(
-  asking: Map<string, Asking<T>>,
-  key: string,
-  nowMs: number,
-  question: (bornAt: number) => Promise<T>,
-): Promise<T> {
-  const running = asking.get(key);
-  if (running && nowMs - running.bornAt < LIMITS.keyCacheMs) return running.work;
-  const mine: Asking<T> = {
-    bornAt: nowMs,
-    work: question(nowMs).finally(() => {
-      if (asking.get(key) === mine) asking.delete(key);
-    }),
-  };
-  asking.set(key, mine);
-  return mine.work;
 }
 
 function bearer(header: string): string | undefined {

@@ -42,7 +42,7 @@ export function createIpNet(
   // Monotonic: a clock that is set back must not freeze the buckets.
   now: () => number = () => performance.now(),
 ): IpNet {
-  const trusted = proxyList(trustedProxies);
+  const trusted = addressList(trustedProxies);
   const counters = new Map<string, Counter>();
   let fresh = new Map<string, number>();
 
@@ -106,19 +106,20 @@ export function createIpNet(
     },
     clientAddress(peer, forwardedFor) {
       const plain = normalise(peer);
-      if (forwardedFor === null || !isTrusted(trusted, plain)) return plain;
+      if (forwardedFor === null || !isListed(trusted, plain)) return plain;
       const hops = forwardedFor.split(",").map((hop) => normalise(withoutPort(hop.trim())));
       for (let i = hops.length - 1; i >= 0; i--) {
         const hop = hops[i] ?? "";
         if (isIP(hop) === 0) return plain;
-        if (!isTrusted(trusted, hop)) return hop;
+        if (!isListed(trusted, hop)) return hop;
       }
       return hops[0] ?? plain;
     },
   };
 }
 
-function proxyList(entries: readonly string[]): BlockList {
+/** @param entries addresses or CIDR ranges */
+export function addressList(entries: readonly string[]): BlockList {
   const list = new BlockList();
   for (const entry of entries) {
     const [address = "", prefix] = entry.split("/");
@@ -129,7 +130,7 @@ function proxyList(entries: readonly string[]): BlockList {
   return list;
 }
 
-function isTrusted(list: BlockList, address: string): boolean {
+export function isListed(list: BlockList, address: string): boolean {
   const version = isIP(address);
   return version !== 0 && list.check(address, version === 6 ? "ipv6" : "ipv4");
 }

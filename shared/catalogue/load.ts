@@ -31,8 +31,24 @@ export async function loadCatalogue(
   surroundings: Surroundings,
 ): Promise<Catalogue> {
   const files = await listCatalogueFiles(paths);
-  const theirs = await Promise.all(files.map(async (file) => readLayer(file, await readText(file))));
-  return buildCatalogue(mergeLayers([...ours, ...theirs]), surroundings);
+  const theirs = await Promise.all(files.map(async (file) => ({ name: file, text: await readText(file) })));
+  return catalogueOf(ours, theirs, surroundings);
+}
+
+export interface CatalogueText {
+  /** As faults call it. */
+  readonly name: string;
+  readonly text: string;
+}
+
+/** The same of texts. @throws CatalogueError */
+export function catalogueOf(
+  ours: readonly Layer[],
+  theirs: readonly CatalogueText[],
+  surroundings: Surroundings,
+): Catalogue {
+  const layers = theirs.map(({ name, text }) => readLayer(name, text));
+  return buildCatalogue(mergeLayers([...ours, ...layers]), surroundings);
 }
 
 /** Files among the paths, folders replaced by what they hold: `*.yaml` and `*.yml` by name, hidden ones left out. @throws CatalogueError */

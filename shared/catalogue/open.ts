@@ -3,7 +3,7 @@ import type { Logger } from "#shared/logger.ts";
 
 import type { Catalogue, Surroundings } from "./catalogue.ts";
 import { CatalogueError } from "./faults.ts";
-import { loadCatalogue, loadOurLayers } from "./load.ts";
+import { catalogueOf, type CatalogueText, loadCatalogue, loadOurLayers } from "./load.ts";
 import { type Watch, watchFiles } from "./watch.ts";
 
 export interface CatalogueOptions extends Surroundings {
@@ -23,6 +23,8 @@ export interface CatalogueStore {
   current(): Catalogue;
   /** Reads the operators' files again. @throws CatalogueError when they are refused; the old catalogue stays */
   reload(): Promise<void>;
+  /** What these texts would make, laid over our files alone. Nothing of it is in force. @throws CatalogueError */
+  check(texts: readonly CatalogueText[]): Catalogue;
   /** Ends watching; `current` keeps answering. */
   close(): void;
 }
@@ -87,5 +89,10 @@ export async function openCatalogue(options: CatalogueOptions): Promise<Catalogu
     log.error({ ...where, catalogue: catalogue.version }, `catalogue refused, the old one stays in force: ${reason}`);
   }
 
-  return { current: () => catalogue, reload, close: () => watch?.close() };
+  return {
+    current: () => catalogue,
+    reload,
+    check: (texts) => catalogueOf(ours, texts, options),
+    close: () => watch?.close(),
+  };
 }

@@ -44,6 +44,22 @@ export function listLedger(target: Queryable, workspaceId: string, limit: number
   );
 }
 
+/** The newest first, behind `after`. */
+export function pageLedger(
+  target: Queryable,
+  workspaceId: string,
+  { after, limit }: { readonly after: bigint | null; readonly limit: number },
+): Promise<LedgerRow[]> {
+  return target.query<LedgerRow>(
+    `select id, kind, amount, source_id, attempt, note, at
+     from ledger_entry
+     where workspace_id = $1 and ($2::bigint is null or id < $2)
+     order by id desc
+     limit $3`,
+    [workspaceId, after, limit],
+  );
+}
+
 /** The top-up or correction made under this id. */
 export async function findMove(
   target: Queryable,

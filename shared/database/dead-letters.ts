@@ -58,23 +58,28 @@ export async function countDeadLetters(target: Queryable): Promise<number> {
   return Number(rows[0]?.count ?? 0n);
 }
 
-/** The newest first, across all workspaces: for operators. */
-export function listDeadLetters(target: Queryable, limit: number): Promise<DeadLetterRow[]> {
+const COLUMNS = `id, stream, stream_seq, subject, message_id, reason, deliveries,
+            coalesce(octet_length(body), 0) as body_bytes, job_id, at`;
+
+/** Those that nobody has dealt with, the newest first, behind `after`, across all workspaces: for operators. */
+export function listDeadLetters(
+  target: Queryable,
+  limit: number,
+  after: string | null = null,
+): Promise<DeadLetterRow[]> {
   return target.query<DeadLetterRow>(
-    `select id, stream, stream_seq, subject, message_id, reason, deliveries,
-            coalesce(octet_length(body), 0) as body_bytes, job_id, at
+    `select ${COLUMNS}
      from dead_letter
-     where redriven_at is null
+     where redriven_at is null and ($2::uuid is null or (at, id) < (select at, id from dead_letter where id = $2))
      order by at desc, id desc
      limit $1`,
-    [limit],
+    [limit, after],
   );
 }
 
 export async function findDeadLetter(target: Queryable, id: string): Promise<DeadLetterRow | undefined> {
   const rows = await target.query<DeadLetterRow>(
-    `select id, stream, stream_seq, subject, message_id, reason, deliveries,
-            coalesce(octet_length(body), 0) as body_bytes, job_id, at
+    `select ${COLUMNS}
      from dead_letter
      where id = $1`,
     [id],
@@ -82,7 +87,7 @@ export async function findDeadLetter(target: Queryable, id: string): Promise<Dea
   return rows[0];
 }
 
-/** For good, body included; undefined when there is none. With `workspaceId` known, its audit log tells of it. */
+/** For good, body included; undefined when there is none. The audit log of the workspace tells of it, where there is one. */
 export async function dropDeadLetter(
   target: Queryable,
   letter: { readonly id: string; readonly workspaceId: string | null; readonly actor: Actor },
@@ -96,7 +101,7 @@ export async function dropDeadLetter(
        insert into audit_log (workspace_id, actor, action, subject, before)
        select w.id, $3, 'dead_letter.drop', c.id::text, jsonb_build_object('subject', c.subject, 'reason', c.reason)
        from changed c
-       join workspace w on w.id = $2
+       left join workspace w on w.id = $2
      )
      select id from changed`,
     [letter.id, letter.workspaceId, actorJson(letter.actor)],

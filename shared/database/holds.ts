@@ -17,17 +17,35 @@ export interface HoldRow {
   readonly unknown_since: Date | null;
 }
 
-/** Across all workspaces, for operators: those whose deadline is nearest, or longest past, first. */
-export function listHolds(target: Queryable, limit: number): Promise<HoldRow[]> {
-  return target.query<HoldRow>(
-    `select h.job_id, h.attempt, h.workspace_id, w.name as workspace, h.key_id, h.model, h.amount, h.created_at,
+const OPEN = `select h.job_id, h.attempt, h.workspace_id, w.name as workspace, h.key_id, h.model, h.amount, h.created_at,
             h.deadline, h.deadline < now() as is_overdue, j.unknown_since
      from hold h
      join workspace w on w.id = h.workspace_id
-     left join job j on j.id = h.job_id
-     order by h.deadline
-     limit $1`,
-    [limit],
+     left join job j on j.id = h.job_id`;
+
+/** Across all workspaces, for operators: those whose deadline is nearest, or longest past, first. */
+export function listHolds(target: Queryable, limit: number): Promise<HoldRow[]> {
+  return target.query<HoldRow>(`${OPEN} order by h.deadline limit $1`, [limit]);
+}
+
+export interface HoldQuery {
+  readonly after: { readonly jobId: string; readonly attempt: number } | null;
+  readonly limit: number;
+  /** Null: all of them. */
+  readonly isOverdue: boolean | null;
+  readonly isUnknown: boolean | null;
+}
+
+/** The same in pages, the newest job first: a hold that is gone by the next page moves none of the others. */
+export function pageHolds(target: Queryable, query: HoldQuery): Promise<HoldRow[]> {
+  return target.query<HoldRow>(
+    `${OPEN}
+     where ($1::uuid is null or (h.job_id, h.attempt) < ($1, $2::smallint))
+       and ($3::boolean is null or (h.deadline < now()) = $3)
+       and ($4::boolean is null or (j.unknown_since is not null) = $4)
+     order by h.job_id desc, h.attempt desc
+     limit $5`,
+    [query.after?.jobId ?? null, query.after?.attempt ?? null, query.isOverdue, query.isUnknown, query.limit],
   );
 }
 

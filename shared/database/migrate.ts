@@ -56,6 +56,16 @@ export async function missingMigrations(database: Queryable): Promise<string[]> 
   return missing(database, all);
 }
 
+/** The newest migration that the database has, and the version of its server. */
+export async function databaseVersions(
+  target: Queryable,
+): Promise<{ readonly schema: string | null; readonly postgres: string }> {
+  const [row] = await target.query<{ schema: string | null; postgres: string }>(
+    "select (select max(name) from migration) as schema, current_setting('server_version') as postgres",
+  );
+  return { schema: row?.schema?.replace(/\.sql$/, "") ?? null, postgres: row?.postgres ?? "" };
+}
+
 async function missing(database: Queryable, wanted: readonly Migration[]): Promise<string[]> {
   const rows = await database.query<{ name: string; sha256: string }>("select name, sha256 from migration");
   const known = new Map(rows.map((row) => [row.name, row.sha256]));

@@ -87,17 +87,19 @@ export async function updateWorkflow(
 ): Promise<Pick<WorkflowRow, "latest_version" | "name"> | undefined> {
   const rows = await target.query<Pick<WorkflowRow, "latest_version" | "name">>(
     `with old as (
-       select name, latest_version, sharing_scope, share_permission
+       select id, name, latest_version, sharing_scope, share_permission
        from workflow
        where workspace_id = $1 and id = $3 and deleted_at is null
        for no key update
      ), changed as (
-       update workflow
-       set name = coalesce($4, name), description = coalesce($5, description), sharing_scope = coalesce($6, sharing_scope),
-           share_permission = coalesce($7, share_permission), updated_at = now(),
-           latest_version = latest_version + case when $8::json is null then 0 else 1 end
-       where workspace_id = $1 and id = $3 and deleted_at is null
-       returning workspace_id, id, latest_version, name, sharing_scope, share_permission
+       -- Joined, so that the row is read and locked before it is changed: afterwards nothing could be read of what it was.
+       update workflow w
+       set name = coalesce($4, w.name), description = coalesce($5, w.description), sharing_scope = coalesce($6, w.sharing_scope),
+           share_permission = coalesce($7, w.share_permission), updated_at = now(),
+           latest_version = w.latest_version + case when $8::json is null then 0 else 1 end
+       from old
+       where w.id = old.id
+       returning w.workspace_id, w.id, w.latest_version, w.name, w.sharing_scope, w.share_permission
      ), versioned as (
        insert into workflow_version (workflow_id, version, definition, created_by)
        select id, latest_version, $8, $2

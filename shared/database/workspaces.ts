@@ -17,7 +17,7 @@ export interface WorkspaceSummary extends WorkspaceRow {
   readonly held: bigint;
 }
 
-/** Undefined when the name is taken. Its balance and rate window come with it. */
+/** Undefined when the name or the id is taken. Its balance and rate window come with it. */
 export async function insertWorkspace(
   target: Queryable,
   workspace: { readonly id: string; readonly name: string; readonly actor: Actor },
@@ -26,7 +26,7 @@ export async function insertWorkspace(
     `with changed as (
        insert into workspace (id, name)
        values ($1, $2)
-       on conflict (name) do nothing
+       on conflict do nothing
        returning id, name, is_active, created_at, stopped_until
      ), logged as (
        insert into audit_log (workspace_id, actor, action, subject, after)
@@ -128,12 +128,38 @@ export async function findWorkspaceByName(target: Queryable, name: string): Prom
   return rows[0];
 }
 
+const SUMMARY = `select w.id, w.name, w.is_active, w.created_at, w.stopped_until, b.amount, b.held
+     from workspace w
+     join balance b on b.workspace_id = w.id`;
+
 /** All of them with their balances, by name: for operators. */
 export function listWorkspaces(target: Queryable): Promise<WorkspaceSummary[]> {
+  return target.query<WorkspaceSummary>(`${SUMMARY} order by w.name`);
+}
+
+/** With their balances, the newest first, behind `after`: for operators. Ids are callers', so they tell no order. */
+export function pageWorkspaces(
+  target: Queryable,
+  { after, limit }: { readonly after: string | null; readonly limit: number },
+): Promise<WorkspaceSummary[]> {
   return target.query<WorkspaceSummary>(
-    `select w.id, w.name, w.is_active, w.created_at, w.stopped_until, b.amount, b.held
-     from workspace w
-     join balance b on b.workspace_id = w.id
-     order by w.name`,
+    `${SUMMARY}
+     where $1::uuid is null or (w.created_at, w.id) < (select created_at, id from workspace where id = $1)
+     order by w.created_at desc, w.id desc
+     limit $2`,
+    [after, limit],
   );
+}
+
+export async function countWorkspaces(target: Queryable): Promise<number> {
+  const rows = await target.query<{ count: bigint }>("select count(*) as count from workspace");
+  return Number(rows[0]?.count ?? 0n);
+}
+
+export async function findWorkspaceSummary(
+  target: Queryable,
+  workspaceId: string,
+): Promise<WorkspaceSummary | undefined> {
+  const rows = await target.query<WorkspaceSummary>(`${SUMMARY} where w.id = $1`, [workspaceId]);
+  return rows[0];
 }

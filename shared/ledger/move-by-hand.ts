@@ -2,7 +2,7 @@
 import { type Actor, recordAudit } from "#shared/database/audit-log.ts";
 import { constraintName, type Database } from "#shared/database/client.ts";
 import { findMove } from "#shared/database/credits.ts";
-import { formatCredits } from "#shared/money.ts";
+import { formatCredits, NANO_PER_CREDIT, parseCredits } from "#shared/money.ts";
 
 import { moveCredits } from "./move.ts";
 
@@ -13,6 +13,22 @@ export interface HandMove {
   /** Its idempotency key, with workspace and kind. */
   readonly sourceId: string;
   readonly note: string | null;
+}
+
+/** A ninth of what a balance can hold, so that a slip of the finger overflows nothing. */
+const CREDITS_MAX = 1_000_000_000n;
+
+/** The nano-credits of a decimal text. @throws RangeError saying what was expected */
+export function parseMove(text: string): bigint {
+  let nano: bigint;
+  try {
+    nano = parseCredits(text);
+  } catch (cause) {
+    throw new RangeError("expected credits as a decimal number with at most 9 places", { cause });
+  }
+  const max = CREDITS_MAX * NANO_PER_CREDIT;
+  if (nano !== 0n && nano <= max && nano >= -max) return nano;
+  throw new RangeError(`expected between 0 and ${CREDITS_MAX} credits`);
 }
 
 /** Constraint: no balance below what is held. */

@@ -1,19 +1,23 @@
 /**
- * Key format (design part 5): `slk_` + 32 base62 + 6 base62 of the CRC32 of those 32. The checksum refuses typos and
- * guesses without a look-up. Only the SHA-256 is stored.
+ * Key format (design part 5): `slk_` + 32 base62 + 6 base62 of the CRC32 of those 32; an operator's token begins with `slo_`.
+ * The checksum refuses typos and guesses without a look-up. Only the SHA-256 is stored.
  */
 import { randomInt } from "node:crypto";
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const MINTED = /^slk_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;
-/** A key an operator brings along; never of our own prefix. */
-const BOOTSTRAP = /^(?!slk_)[A-Za-z0-9_-]{20,200}$/;
+const OPERATOR = /^slo_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;
+/** A key an operator brings along; never of our own prefixes. */
+const BOOTSTRAP = /^(?!sl[ko]_)[A-Za-z0-9_-]{20,200}$/;
 
 /** A new key in clear text, shown once. */
 export function mintKey(): string {
-  let body = "";
-  for (let i = 0; i < 32; i++) body += ALPHABET[randomInt(62)];
-  return `slk_${body}${checksum(body)}`;
+  return `slk_${checkedBody()}`;
+}
+
+/** A new token for /operator in clear text, shown once. */
+export function mintOperatorToken(): string {
+  return `slo_${checkedBody()}`;
 }
 
 /** False when the text cannot be a key of ours, so no look-up is needed. */
@@ -21,6 +25,12 @@ export function isWellFormedKey(key: string): boolean {
   const minted = MINTED.exec(key);
   if (minted) return minted[2] === checksum(minted[1] ?? "");
   return BOOTSTRAP.test(key);
+}
+
+/** False when the text cannot be a token that we made. */
+export function isOperatorToken(token: string): boolean {
+  const [, body = "", check = ""] = OPERATOR.exec(token) ?? [];
+  return body !== "" && check === checksum(body);
 }
 
 export function isMintedKey(key: string): boolean {
@@ -34,6 +44,12 @@ export function hashKey(key: string): Uint8Array {
 /** What lists show instead of the key: its first characters. */
 export function keyHint(key: string): string {
   return `${key.slice(0, 8)}…`;
+}
+
+function checkedBody(): string {
+  let body = "";
+  for (let i = 0; i < 32; i++) body += ALPHABET[randomInt(62)];
+  return body + checksum(body);
 }
 
 function checksum(body: string): string {

@@ -17,6 +17,8 @@ import { BASE, build } from "#tests/shared/catalogue/build-catalogue.ts";
 export const KEY = "good-key";
 /** The bell of every job. */
 export const RING_TOKEN = "bell";
+/** Of an operator who may do everything. */
+export const OPERATOR_TOKEN = "good-operator-token";
 export const BODY_BYTES_MAX = 4_096;
 
 const CALLER: Caller = {
@@ -106,6 +108,15 @@ export function fakeContext(options: FakeOptions = {}): FakeContext {
           return caller;
         }),
     },
+    operators: {
+      authenticate: (authorization: string | null) =>
+        Promise.try(() => {
+          if (authorization !== `Bearer ${OPERATOR_TOKEN}`) {
+            throw new ApiError("invalid_api_key", "The operator token is not valid.");
+          }
+          return { name: "test", scope: "money" };
+        }),
+    },
     ipNet: createIpNet(options.ipLimit ?? 0, []),
     calls: {
       count: (workspaceId: string, limit: number | null) => count(workspaceId, limit, null),
@@ -128,6 +139,7 @@ export function fakeContext(options: FakeOptions = {}): FakeContext {
     cancel: () => undefined,
     database: { one: () => Promise.resolve(null), all: () => Promise.resolve([]), query: () => Promise.resolve([]) },
     callbackTokens: { isOf: (_jobId: string, token: string) => token === RING_TOKEN },
+    readiness: () => Promise.resolve({ ok: true, checks: [], failing: [] }),
     isReady: (required: readonly string[]) => Promise.resolve(options.isReady?.(required) ?? true),
   } as unknown as IngressContext;
   return { context, caller, counted, relayed, sent, authorizations, logged, told, close: () => metrics.close() };

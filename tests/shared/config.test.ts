@@ -65,6 +65,13 @@ describe("settings", () => {
     expect(complaint({ SLUICE_PACE: "0.2", SLUICE_PRODUCTION: "on" })).toStartWith("SLUICE_PACE ");
   });
 
+  test("a token of operators is no key of a workspace", () => {
+    const SLUICE_OPERATOR_TOKEN = "one-and-the-same-secret";
+    const faults = complaint({ SLUICE_OPERATOR_TOKEN, SLUICE_BOOTSTRAP_KEY: SLUICE_OPERATOR_TOKEN });
+    expect(faults).toStartWith("SLUICE_OPERATOR_TOKEN must differ");
+    expect(faults).not.toContain(SLUICE_OPERATOR_TOKEN);
+  });
+
   test("the first byte never gets longer than the whole call", () => {
     const { calls } = loadConfig({ ...MINIMAL, SLUICE_CALL_TOTAL_MS: "1000", SLUICE_CALL_FIRST_BYTE_MS: "5000" });
     expect(calls.firstByteMs).toBe(1_000);
@@ -93,6 +100,9 @@ describe("settings", () => {
     ["SLUICE_LOG_LEVEL", "verbose"],
     ["SLUICE_BOOTSTRAP_KEY", "short"],
     ["SLUICE_BOOTSTRAP_KEY", "slk_0123456789012345678901234567890123"],
+    ["SLUICE_BOOTSTRAP_KEY", "slo_0123456789012345678901234567890123"],
+    ["SLUICE_OPERATOR_TOKEN", "short"],
+    ["SLUICE_OPERATOR_ALLOW", "10.0.0.0/33"],
     ["SLUICE_IP_LIMIT", "many"],
     ["SLUICE_DATABASE_POOL_MAX", "2"],
     ["SLUICE_STREAM_REPLICAS", "0"],

@@ -91,6 +91,7 @@ describe("redaction", () => {
 
   const SHAPES: readonly (readonly [what: string, text: string])[] = [
     ["our key", `slk_${CANARY}0123456789`],
+    ["an operator's token", `slo_${CANARY}0123456789`],
     ["a provider key", `sk-proj-${CANARY}`],
     ["a bearer header", `Authorization: Bearer ${CANARY}`],
     ["a bare bearer", `bearer ${CANARY} was refused`],

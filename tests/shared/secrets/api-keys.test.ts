@@ -2,7 +2,15 @@
 import { expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 
-import { hashKey, isMintedKey, isWellFormedKey, keyHint, mintKey } from "#shared/secrets/api-keys.ts";
+import {
+  hashKey,
+  isMintedKey,
+  isWellFormedKey,
+  keyHint,
+  mintKey,
+  isOperatorToken,
+  mintOperatorToken,
+} from "#shared/secrets/api-keys.ts";
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
@@ -44,7 +52,7 @@ test("any single typo in a minted key is refused", () => {
   }
 });
 
-test("a key an operator brings along is 20 to 200 plain characters without our prefix", () => {
+test("a key an operator brings along is 20 to 200 plain characters without our prefixes", () => {
   const good = ["a".repeat(20), "A-z_0".repeat(40), "sk-proj-abcdefghijklmnop", "SLK_abcdefghijklmnopqrstuv"];
   for (const key of good) expect([key, isWellFormedKey(key), isMintedKey(key)]).toEqual([key, true, false]);
   const bad = [
@@ -52,6 +60,7 @@ test("a key an operator brings along is 20 to 200 plain characters without our p
     "a".repeat(19),
     "a".repeat(201),
     "slk_abcdefghijklmnopqrstuvwx",
+    "slo_abcdefghijklmnopqrstuvwx",
     `${"a".repeat(20)} `,
     `${"a".repeat(20)}\n`,
     "ä".repeat(30),
@@ -63,4 +72,17 @@ test("what is stored is the SHA-256, what is shown tells little", () => {
   const key = mintKey();
   expect(Buffer.from(hashKey(key)).toString("hex")).toBe(createHash("sha256").update(key).digest("hex"));
   expect(keyHint(key)).toBe(`${key.slice(0, 8)}…`);
+});
+
+test("an operator's token has a prefix of its own and is no key, nor a key one", () => {
+  const token = mintOperatorToken();
+  expect(token).toMatch(/^slo_[0-9A-Za-z]{38}$/);
+  expect([isOperatorToken(token), isWellFormedKey(token), isMintedKey(token)]).toEqual([true, false, false]);
+  for (const wrong of [mintKey(), token.replace("slo_", "slk_"), `${token}0`, token.slice(0, -1), "slo_", ""]) {
+    expect(isOperatorToken(wrong)).toBe(false);
+  }
+  for (let at = 4; at < token.length; at++) {
+    const typo = token.slice(0, at) + (token[at] === "a" ? "b" : "a") + token.slice(at + 1);
+    expect(isOperatorToken(typo)).toBe(false);
+  }
 });

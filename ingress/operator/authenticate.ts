@@ -1,0 +1,111 @@
+/**
+ * Who calls /operator. All live tokens are read at once and believed for `LIMITS.keyCacheMs` at most, counted from before the
+ * question was sent: a revoked one dies everywhere within a second, and guesses cost no look-ups.
+ */
+import { timingSafeEqual } from "node:crypto";
+
+import { addressList, isListed } from "#shared/admission/ip-net.ts";
+import { type Asking, shared } from "#shared/admission/questions.ts";
+import type { Config } from "#shared/config.ts";
+import type { Queryable } from "#shared/database/client.ts";
+import { liveOperatorTokens, type LiveToken, type Scope, SCOPES } from "#shared/database/operator-tokens.ts";
+import { ApiError } from "#shared/errors.ts";
+import { LIMITS } from "#shared/limits.ts";
+import { hashKey, isOperatorToken } from "#shared/secrets/api-keys.ts";
+
+import { unknownPath } from "../unknown-path.ts";
+import { createCallBound } from "./call-bound.ts";
+
+export interface Operator {
+  /** Of its token. */
+  readonly name: string;
+  readonly scope: Scope;
+}
+
+export interface Operators {
+  /**
+   * @param authorization the Authorization header as it came
+   * @throws ApiError `not_found` while there is no token at all, and for addresses that may not; `missing_api_key`,
+   * `invalid_api_key`, `rate_limit_exceeded`; `service_unavailable` when the database cannot be asked
+   */
+  authenticate(authorization: string | null, address: string): Promise<Operator>;
+}
+
+/** The token of the settings may do everything. */
+const SETTINGS: Operator = { name: "settings", scope: "money" };
+
+/** @throws ApiError `permission_denied` */
+export function checkScope({ scope }: Operator, needed: Scope): void {
+  if (SCOPES.indexOf(scope) >= SCOPES.indexOf(needed)) return;
+  throw new ApiError("permission_denied", `Expected an operator token with the scope ${needed}, got ${scope}.`);
+}
+
+interface Snapshot {
+  readonly tokens: ReadonlyMap<string, LiveToken>;
+  readonly bornAt: number;
+}
+
+export function createOperators(options: {
+  database: Queryable;
+  config: Pick<Config, "operatorToken" | "operatorAllow">;
+  now?: () => number;
+}): Operators {
+  const now = options.now ?? (() => performance.now());
+  const { operatorToken, operatorAllow } = options.config;
+  const ownHash = operatorToken === undefined ? undefined : hashKey(operatorToken);
+  const allowed = operatorAllow.length === 0 ? undefined : addressList(operatorAllow);
+  const bound = createCallBound(LIMITS.operatorCallsPerMinuteMax, now);
+  const asking = new Map<string, Asking<Snapshot>>();
+  let known: Snapshot | undefined;
+
+  const ask = (): Promise<Snapshot> =>
+    shared(asking, "", now(), async (bornAt) => {
+      const live = await liveOperatorTokens(options.database);
+      const snapshot: Snapshot = { tokens: new Map(live.map((token) => [token.hash, token])), bornAt };
+      bound.keep(new Set([SETTINGS.name, ...live.map(({ name }) => name)]));
+      // A slow answer must not replace a younger one.
+      if ((known?.bornAt ?? bornAt) <= bornAt) known = snapshot;
+      return snapshot;
+    });
+
+  const liveTokens = async (): Promise<Snapshot["tokens"]> => {
+    const { tokens } = known && now() - known.bornAt < LIMITS.keyCacheMs ? known : await ask().catch(unverified);
+    return tokens;
+  };
+
+  const find = async (token: string | undefined): Promise<Operator | undefined> => {
+    if (token === undefined) return undefined;
+    const hash = hashKey(token);
+    if (ownHash !== undefined && timingSafeEqual(hash, ownHash)) return SETTINGS;
+    return isOperatorToken(token) ? (await liveTokens()).get(Buffer.from(hash).toString("hex")) : undefined;
+  };
+
+  return {
+    async authenticate(authorization, address) {
+      if (allowed !== undefined && !isListed(allowed, address)) throw unknownPath();
+      const operator = await find(/^Bearer ([\x21-\x7e]{1,256})$/i.exec(authorization ?? "")?.[1]);
+      if (operator === undefined) {
+        if (ownHash === undefined && (await liveTokens()).size === 0) throw unknownPath();
+        throw authorization === null || authorization === "" ? missing() : invalid();
+      }
+      if (!bound.take(operator.name)) {
+        const max = LIMITS.operatorCallsPerMinuteMax;
+        throw new ApiError("rate_limit_exceeded", `More than ${max} calls in a minute came with this operator token.`);
+      }
+      return { name: operator.name, scope: operator.scope };
+    },
+  };
+}
+
+function unverified(cause: unknown): never {
+  const message = "The service cannot verify operator tokens right now; try again shortly.";
+  throw new ApiError("service_unavailable", message, { cause });
+}
+
+function missing(): ApiError {
+  return new ApiError("missing_api_key", "Expected an operator token in the header `Authorization: Bearer <token>`.");
+}
+
+function invalid(): ApiError {
+  return new ApiError("invalid_api_key", "The operator token is not valid.");
+}

@@ -1,0 +1,63 @@
+/** GET /operator/audit-log: who changed what, in all workspaces and beside them. */
+import type { OperatorAuditLogEntry } from "#schemas/generated/types.ts";
+import { type AuditRow, listAudit } from "#shared/database/audit-log.ts";
+
+import { json } from "../../answers.ts";
+import type { IngressContext } from "../../context.ts";
+import type { Route } from "../../serve.ts";
+import { idIn, LIST_QUERY, listOf, numberedPageOf, textIn, timeIn } from "../../settings/page.ts";
+import { READ } from "./common.ts";
+
+const TEXT = { type: "string" } as const;
+const TIME = { type: "string", format: "date-time" } as const;
+
+export function auditLog(context: IngressContext): Route {
+  return {
+    ...READ,
+    method: "GET",
+    path: "/operator/audit-log",
+    operationId: "listOperatorAuditLog",
+    summary: "List who changed what in all workspaces",
+    query: [
+      ...LIST_QUERY,
+      { name: "workspace_id", description: "Only of this workspace.", schema: { type: "string", format: "uuid" } },
+      { name: "actor", description: "Only by this member's id, or this operator's name.", schema: TEXT },
+      { name: "action", description: "Only this action, such as `key.create`.", schema: TEXT },
+      { name: "subject", description: "Only about this id.", schema: TEXT },
+      { name: "start_time", description: "Not before this time.", schema: TIME },
+      { name: "end_time", description: "Before this time.", schema: TIME },
+    ],
+    responses: { 200: { description: "A page of changes", schema: "OperatorAuditLogList" } },
+    errors: ["unsupported_value"],
+    async handle(call) {
+      const page = numberedPageOf(call);
+      const rows = await listAudit(context.database, idIn(call, "workspace_id"), {
+        after: page.after,
+        limit: page.limit + 1,
+        actor: textIn(call, "actor"),
+        action: textIn(call, "action"),
+        subject: textIn(call, "subject"),
+        startTime: timeIn(call, "start_time"),
+        endTime: timeIn(call, "end_time"),
+      });
+      return json(listOf(rows, page, present));
+    },
+  };
+}
+
+function present({ actor, ...row }: AuditRow): OperatorAuditLogEntry {
+  return {
+    object: "audit_log.entry",
+    id: String(row.id),
+    workspace_id: row.workspace_id,
+    at: row.at.toISOString(),
+    actor: { type: actor.type, id: actor.id, name: row.actor_name },
+    key_id: actor.key_id ?? null,
+    ip: actor.ip ?? null,
+    request_id: actor.request_id ?? null,
+    action: row.action,
+    subject: row.subject,
+    before: row.before,
+    after: row.after,
+  };
+}

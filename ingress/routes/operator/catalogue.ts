@@ -1,0 +1,87 @@
+/** /operator/catalogue: the models there are, why some are not offered, and what other files would make of them. */
+import type { OperatorCatalogue, OperatorCatalogueCheck } from "#schemas/generated/types.ts";
+import type { Model } from "#shared/catalogue/catalogue.ts";
+import { pricingNumbers } from "#shared/catalogue/present.ts";
+import { parse } from "#shared/contracts.ts";
+import { ApiError } from "#shared/errors.ts";
+import { readJson } from "#shared/json.ts";
+import { LIMITS } from "#shared/limits.ts";
+import { checkCatalogue, sourcesOf, unroutableModels } from "#shared/operators/catalogue.ts";
+
+import { json } from "../../answers.ts";
+import { readJsonBody } from "../../body.ts";
+import type { IngressContext } from "../../context.ts";
+import { errorsOf } from "../../route-errors.ts";
+import type { Route, RouteCall } from "../../serve.ts";
+import { READ, WRITE } from "./common.ts";
+
+export function catalogue(context: IngressContext): readonly Route[] {
+  return [
+    {
+      ...READ,
+      method: "GET",
+      path: "/operator/catalogue",
+      operationId: "getOperatorCatalogue",
+      summary: "List all models with sources and prices, and why some are not offered",
+      responses: { 200: { description: "The catalogue in force", schema: "OperatorCatalogue" } },
+      errors: [],
+      handle: () => json(present(context)),
+    },
+    {
+      ...WRITE,
+      method: "POST",
+      path: "/operator/catalogue/check",
+      operationId: "checkOperatorCatalogue",
+      summary: "Say what catalogue files would make, or what is wrong with them",
+      description:
+        "They are laid over Sluice's own files, without those of `SLUICE_CATALOGUE`. Nothing of them is in force.",
+      request: { schema: "OperatorCatalogueCheckRequest" },
+      responses: { 200: { description: "The verdict", schema: "OperatorCatalogueCheck" } },
+      errors: errorsOf(["reads_json"]),
+      handle: (call) => check(context, call),
+    },
+  ];
+}
+
+function present(context: IngressContext): OperatorCatalogue {
+  const current = context.catalogue.current();
+  const offered = Array.from(current.models.values(), presentModel);
+  const others = unroutableModels(current).map(({ model, reason }) => ({
+    model,
+    is_routable: false,
+    reason,
+    modality: null,
+    sources: [],
+    pricing: null,
+    price_source: null,
+  }));
+  return { object: "list", version: current.version, data: [...offered, ...others] };
+}
+
+function presentModel(model: Model): OperatorCatalogue["data"][number] {
+  return {
+    model: model.slug,
+    is_routable: true,
+    reason: null,
+    modality: model.modality,
+    sources: sourcesOf(model),
+    pricing: pricingNumbers(model.price),
+    price_source: model.price_source ? { ...model.price_source } : null,
+  };
+}
+
+async function check(context: IngressContext, call: RouteCall): Promise<Response> {
+  // As JSON a text may be twice as long.
+  const bytes = await readJsonBody(call.request, 2 * LIMITS.catalogueCheckBytesMax);
+  const { files } = parse("OperatorCatalogueCheckRequest", readJson(bytes).value);
+  const textBytes = files.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
+  if (textBytes > LIMITS.catalogueCheckBytesMax) {
+    throw new ApiError(
+      "request_too_large",
+      `The files have ${textBytes} bytes, more than ${LIMITS.catalogueCheckBytesMax}.`,
+      { param: "files" },
+    );
+  }
+  const { verdict } = await checkCatalogue(() => context.catalogue.check(files));
+  return json({ ...verdict } satisfies OperatorCatalogueCheck);
+}

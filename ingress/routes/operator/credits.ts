@@ -1,0 +1,171 @@
+/** /operator/workspaces/{id}/credits and /ledger: credits in and out by an operator's hand. */
+import type {
+  OperatorCreditMove,
+  OperatorCreditMoveRequest,
+  OperatorCredits,
+  OperatorLedgerEntry,
+} from "#schemas/generated/types.ts";
+import { parse } from "#shared/contracts.ts";
+import { findMove, type LedgerRow, pageLedger, readBalance } from "#shared/database/credits.ts";
+import type { Database } from "#shared/database/client.ts";
+import { ApiError } from "#shared/errors.ts";
+import { readJson } from "#shared/json.ts";
+import { moveByHand, parseMove } from "#shared/ledger/move-by-hand.ts";
+import { LIMITS } from "#shared/limits.ts";
+import { creditsNumber, formatCredits } from "#shared/money.ts";
+import { isPlainText } from "#shared/plain-text.ts";
+
+import { json } from "../../answers.ts";
+import { readJsonBody } from "../../body.ts";
+import type { IngressContext } from "../../context.ts";
+import { errorsOf } from "../../route-errors.ts";
+import { actorOf, type Route, type RouteCall } from "../../serve.ts";
+import { createdId } from "../../settings/body.ts";
+import { LIST_QUERY, listOf, numberedPageOf } from "../../settings/page.ts";
+import { MONEY, READ, workspaceOf } from "./common.ts";
+
+const CREDITS = "/operator/workspaces/{id}/credits";
+const NOTE_CHARS_MAX = 200;
+
+export function credits(context: IngressContext): readonly Route[] {
+  const { database } = context;
+  return [
+    {
+      ...READ,
+      method: "GET",
+      path: CREDITS,
+      operationId: "getOperatorCredits",
+      summary: "Read the balance of a workspace",
+      responses: { 200: { description: "The balance", schema: "OperatorCredits" } },
+      errors: ["not_found"],
+      handle: async (call) => json(await balanceOf(database, (await workspaceOf(database, call)).id)),
+    },
+    {
+      ...MONEY,
+      method: "POST",
+      path: CREDITS,
+      operationId: "moveOperatorCredits",
+      summary: "Top a workspace up, or correct its balance",
+      description: "Credits move once under an id: a repeat answers 200 and moves nothing.",
+      request: { schema: "OperatorCreditMoveRequest" },
+      responses: {
+        200: { description: "They moved before", schema: "OperatorCreditMove" },
+        201: { description: "They moved", schema: "OperatorCreditMove" },
+      },
+      errors: errorsOf(["reads_json"], "not_found", "conflict", "idempotency_key_reused"),
+      handle: (call) => move(database, call),
+    },
+    {
+      ...READ,
+      method: "GET",
+      path: "/operator/workspaces/{id}/ledger",
+      operationId: "listOperatorLedger",
+      summary: "List the movements of a workspace's credits",
+      query: LIST_QUERY,
+      responses: { 200: { description: "A page of entries", schema: "OperatorLedgerList" } },
+      errors: ["not_found", "unsupported_value"],
+      async handle(call) {
+        const page = numberedPageOf(call);
+        const { id } = await workspaceOf(database, call);
+        return json(listOf(await pageLedger(database, id, { ...page, limit: page.limit + 1 }), page, presentEntry));
+      },
+    },
+  ];
+}
+
+async function move(database: Database, call: RouteCall): Promise<Response> {
+  const { text, value } = readJson(await readJsonBody(call.request, LIMITS.settingsBodyBytesMax));
+  const body = parse("OperatorCreditMoveRequest", value);
+  const amountNano = amountOf(body.kind, creditsAsWritten(text));
+  const note = noteOf(body);
+  const { id: workspaceId } = await workspaceOf(database, call);
+  const asked = { kind: body.kind, amountNano, sourceId: createdId(body), note };
+  const moved = await moveByHand(database, workspaceId, asked, actorOf(call));
+  if (moved.result === "other") {
+    const earlier = formatCredits(moved.earlierNano);
+    throw new ApiError("idempotency_key_reused", `The id was used for ${earlier} credits.`, { param: "id" });
+  }
+  if (moved.result === "funds") {
+    const { available } = await balanceOf(database, workspaceId);
+    const message = `The workspace has ${available} credits available, less than would be taken.`;
+    throw new ApiError("conflict", message, { param: "credits" });
+  }
+  return json(await presentMove(database, workspaceId, asked), {}, moved.result === "moved" ? 201 : 200);
+}
+
+/** A number's own digits: as a double it could have lost the last of them. */
+function creditsAsWritten(text: string): string {
+  const keepDigits = (key: string, value: unknown, context: { readonly source?: string }): unknown =>
+    key === "credits" && typeof value === "number" ? context.source : value;
+  // TypeScript does not know of the third argument yet (ECMAScript's "JSON.parse source text access").
+  const { credits: digits } = JSON.parse(text, keepDigits as Parameters<JSON["parse"]>[1]) as { credits: string };
+  return digits;
+}
+
+/** @throws ApiError `unsupported_value` */
+function amountOf(kind: OperatorCreditMoveRequest["kind"], digits: string): bigint {
+  const refuse = (expected: string, cause?: unknown): never => {
+    throw new ApiError("unsupported_value", `${expected}.`, { param: "credits", cause });
+  };
+  let nano: bigint;
+  try {
+    nano = parseMove(digits);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return refuse(error.message.replace(/^expected/, "Expected"), error);
+  }
+  return kind === "top_up" && nano < 0n ? refuse("Expected credits above 0; a correction takes them") : nano;
+}
+
+/** @throws ApiError `unsupported_value` */
+function noteOf({ note }: OperatorCreditMoveRequest): string | null {
+  if (note === undefined || isPlainText(note, NOTE_CHARS_MAX)) return note ?? null;
+  const message = `Expected note to have 1 to ${NOTE_CHARS_MAX} characters without control characters, and without blanks at its ends.`;
+  throw new ApiError("unsupported_value", message, { param: "note" });
+}
+
+async function presentMove(
+  database: Database,
+  workspaceId: string,
+  asked: { readonly kind: "top_up" | "correction"; readonly sourceId: string },
+): Promise<OperatorCreditMove> {
+  const [entry, balance] = await Promise.all([
+    findMove(database, workspaceId, asked),
+    balanceOf(database, workspaceId),
+  ]);
+  if (entry === undefined) throw new Error(`the ledger has no entry of the move ${asked.sourceId}`);
+  return {
+    object: "credit_move",
+    id: entry.source_id,
+    workspace_id: workspaceId,
+    kind: asked.kind,
+    credits: creditsNumber(entry.amount),
+    note: entry.note,
+    at: entry.at.toISOString(),
+    balance,
+  };
+}
+
+async function balanceOf(database: Database, workspaceId: string): Promise<OperatorCredits> {
+  const { amount, held } = await readBalance(database, workspaceId);
+  return {
+    object: "credits",
+    workspace_id: workspaceId,
+    credits: creditsNumber(amount),
+    held: creditsNumber(held),
+    available: creditsNumber(amount - held),
+  };
+}
+
+function presentEntry(row: LedgerRow): OperatorLedgerEntry {
+  return {
+    object: "ledger_entry",
+    id: String(row.id),
+    kind: row.kind,
+    credits: creditsNumber(row.amount),
+    source_id: row.source_id,
+    attempt: row.attempt,
+    note: row.note,
+    at: row.at.toISOString(),
+  };
+}

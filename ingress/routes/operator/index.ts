@@ -1,0 +1,30 @@
+/** Everything under /operator: what those who run the service do, with tokens of their own. */
+import type { IngressContext } from "../../context.ts";
+import type { Route } from "../../serve.ts";
+import { auditLog } from "./audit-log.ts";
+import { catalogue } from "./catalogue.ts";
+import { credits } from "./credits.ts";
+import { deadLetters } from "./dead-letters.ts";
+import { holds } from "./holds.ts";
+import { keys } from "./keys.ts";
+import { ledgerAudit } from "./ledger-audit.ts";
+import { pools } from "./pools.ts";
+import { status } from "./status.ts";
+import { tokens } from "./tokens.ts";
+import { workspaces } from "./workspaces.ts";
+
+export function operator(context: IngressContext): readonly Route[] {
+  return [
+    ...workspaces(context),
+    ...credits(context),
+    ...keys(context),
+    ...pools(context),
+    ...holds(context),
+    ...deadLetters(context),
+    ...catalogue(context),
+    ledgerAudit(context),
+    auditLog(context),
+    status(context),
+    ...tokens(context),
+  ];
+}

@@ -1,0 +1,98 @@
+/** Keys as operators see and change them, and the presets that they give. */
+import type { OperatorApiKey, OperatorPresetList } from "#schemas/generated/types.ts";
+import { findKey, type KeySummary, pageKeys } from "#shared/database/api-keys.ts";
+import { ApiError } from "#shared/errors.ts";
+import { changeKey } from "#shared/operators/keys.ts";
+
+import { json } from "../../answers.ts";
+import type { IngressContext } from "../../context.ts";
+import { errorsOf } from "../../route-errors.ts";
+import { actorOf, type Route, type RouteCall } from "../../serve.ts";
+import { parsedBody, pathId } from "../../settings/body.ts";
+import { LIST_QUERY, listOf, pageOf } from "../../settings/page.ts";
+import { checkPreset, iso, READ, workspaceOf, WRITE } from "./common.ts";
+
+export function keys(context: IngressContext): readonly Route[] {
+  const { database } = context;
+  return [
+    {
+      ...READ,
+      method: "GET",
+      path: "/operator/workspaces/{id}/api-keys",
+      operationId: "listOperatorApiKeys",
+      summary: "List the keys of a workspace, masked",
+      query: LIST_QUERY,
+      responses: { 200: { description: "A page of keys, revoked ones too", schema: "OperatorApiKeyList" } },
+      errors: ["not_found", "unsupported_value"],
+      async handle(call) {
+        const page = pageOf(call);
+        const { id } = await workspaceOf(database, call);
+        const rows = await pageKeys(database, id, { ...page, memberId: null, limit: page.limit + 1 });
+        return json(listOf(rows, page, presentKey));
+      },
+    },
+    {
+      ...WRITE,
+      method: "PATCH",
+      path: "/operator/api-keys/{id}",
+      operationId: "updateOperatorApiKey",
+      summary: "Give a key another preset, or revoke it",
+      description: "In force within a second.",
+      request: { schema: "OperatorApiKeyUpdateRequest" },
+      responses: { 200: { description: "The key as it is now", schema: "OperatorApiKey" } },
+      errors: errorsOf(["reads_json"], "not_found", "conflict"),
+      handle: (call) => update(context, call),
+    },
+    {
+      ...READ,
+      method: "GET",
+      path: "/operator/presets",
+      operationId: "listOperatorPresets",
+      summary: "List the quota presets",
+      responses: { 200: { description: "All presets of the catalogue", schema: "OperatorPresetList" } },
+      errors: [],
+      handle: () => json(presets(context)),
+    },
+  ];
+}
+
+async function update(context: IngressContext, call: RouteCall): Promise<Response> {
+  const { preset, is_revoked: isRevoked } = await parsedBody(call, "OperatorApiKeyUpdateRequest");
+  if (preset !== undefined) checkPreset(context.catalogue.current().presets, preset);
+  const changed = await changeKey(context.database, {
+    id: pathId(call, "id", noKey),
+    ...(preset !== undefined && { preset }),
+    ...(isRevoked === true && { isRevoked }),
+    actor: actorOf(call),
+  });
+  if (changed === undefined) throw noKey();
+  if (changed === "revoked") throw new ApiError("conflict", "The key is revoked.");
+  const key = await findKey(context.database, changed.workspaceId, changed.key.id);
+  if (key === undefined) throw noKey();
+  return json(presentKey(key));
+}
+
+function presets(context: IngressContext): OperatorPresetList {
+  const all = [...context.catalogue.current().presets.values()];
+  const data = all.map(({ name, requests_per_minute, daily_tokens }) => ({ name, requests_per_minute, daily_tokens }));
+  return { object: "list", data };
+}
+
+export function presentKey(row: KeySummary): OperatorApiKey {
+  return {
+    object: "api_key",
+    id: row.id,
+    name: row.name,
+    hint: row.hint,
+    member: { id: row.member_id, name: row.member, role: row.role },
+    preset: row.preset,
+    created_at: row.created_at.toISOString(),
+    last_used_at: iso(row.last_used_at),
+    expires_at: iso(row.expires_at),
+    revoked_at: iso(row.revoked_at),
+  };
+}
+
+function noKey(): ApiError {
+  return new ApiError("not_found", "There is no such key.");
+}

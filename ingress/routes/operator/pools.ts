@@ -1,0 +1,55 @@
+/** /operator/pools: what waits, what runs, and how many processes that wants. */
+import type { OperatorPoolList } from "#schemas/generated/types.ts";
+import { ApiError } from "#shared/errors.ts";
+import { type PoolLoad, poolLoads } from "#shared/operators/pools.ts";
+
+import { json } from "../../answers.ts";
+import type { IngressContext } from "../../context.ts";
+import type { Route } from "../../serve.ts";
+import { READ } from "./common.ts";
+
+export function pools(context: IngressContext): readonly Route[] {
+  const loads = (): Promise<PoolLoad[]> => poolLoads(context.database, context.catalogue.current());
+  return [
+    {
+      ...READ,
+      method: "GET",
+      path: "/operator/pools",
+      operationId: "listOperatorPools",
+      summary: "Say what waits and runs in every pool and lane",
+      responses: { 200: { description: "Two lanes of each pool", schema: "OperatorPoolList" } },
+      errors: [],
+      handle: async () => json(present(await loads())),
+    },
+    {
+      ...READ,
+      method: "GET",
+      path: "/operator/pools/{pool}",
+      operationId: "getOperatorPool",
+      summary: "Say what waits and runs in a pool",
+      responses: { 200: { description: "Its two lanes", schema: "OperatorPoolList" } },
+      errors: ["not_found"],
+      async handle({ params }) {
+        const lanes = (await loads()).filter(({ pool }) => pool === params["pool"]);
+        if (lanes.length === 0) throw new ApiError("not_found", "There is no such pool.");
+        return json(present(lanes));
+      },
+    },
+  ];
+}
+
+function present(loads: readonly PoolLoad[]): OperatorPoolList {
+  return {
+    object: "list",
+    data: loads.map((load) => ({
+      pool: load.pool,
+      lane: load.lane,
+      queued: load.queued,
+      running: load.running,
+      slots: load.slots,
+      processes: load.processes,
+      oldest_waiting_seconds: Math.max(0, Math.round(load.oldest_waiting_seconds * 10) / 10),
+      wanted_processes: load.wanted_processes,
+    })),
+  };
+}

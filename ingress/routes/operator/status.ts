@@ -1,0 +1,36 @@
+/** GET /operator/status: versions, what can be reached, how much there is. */
+import type { OperatorStatus } from "#schemas/generated/types.ts";
+import { databaseStatus } from "#shared/operators/status.ts";
+
+import manifest from "../../../package.json" with { type: "json" };
+import { json } from "../../answers.ts";
+import type { IngressContext } from "../../context.ts";
+import type { Route } from "../../serve.ts";
+import { READ } from "./common.ts";
+
+export function status(context: IngressContext): Route {
+  return {
+    ...READ,
+    method: "GET",
+    path: "/operator/status",
+    operationId: "getOperatorStatus",
+    summary: "Say what the installation is made of and whether it works",
+    description:
+      "As the process that answers sees it. With the token of the settings it answers while Postgres is away too.",
+    responses: { 200: { description: "The status", schema: "OperatorStatus" } },
+    errors: [],
+    async handle() {
+      const [{ ok, checks }, { schema, postgres, counts }] = await Promise.all([
+        context.readiness(),
+        databaseStatus(context.database),
+      ]);
+      const nats = context.connection.info?.version ?? null;
+      return json({
+        ok,
+        versions: { sluice: manifest.version, schema, postgres, nats },
+        dependencies: checks.map(({ name, ok: isUp, detail }) => ({ name, ok: isUp, detail })),
+        counts,
+      } satisfies OperatorStatus);
+    },
+  };
+}

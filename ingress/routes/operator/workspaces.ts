@@ -1,0 +1,175 @@
+/** /operator/workspaces: who calls and pays. */
+import type {
+  OperatorMember,
+  OperatorWorkspace,
+  OperatorWorkspaceCreated,
+  OperatorWorkspaceCreateRequest,
+} from "#schemas/generated/types.ts";
+import { type MemberRow, pageMembers } from "#shared/database/members.ts";
+import { pageWorkspaces, type WorkspaceSummary } from "#shared/database/workspaces.ts";
+import { ApiError } from "#shared/errors.ts";
+import { isUuid } from "#shared/ids.ts";
+import { isMailAddress } from "#shared/mail-address.ts";
+import { creditsNumber } from "#shared/money.ts";
+import { changeWorkspace, type MadeWorkspace, makeWorkspace } from "#shared/operators/workspaces.ts";
+
+import { json } from "../../answers.ts";
+import type { IngressContext } from "../../context.ts";
+import { errorsOf } from "../../route-errors.ts";
+import { actorOf, type Route, type RouteCall } from "../../serve.ts";
+import { createdId, parsedBody, pathId, plainName, reusedId } from "../../settings/body.ts";
+import { LIST_QUERY, listOf, pageOf } from "../../settings/page.ts";
+import { checkPreset, noWorkspace, READ, workspaceOf, WRITE } from "./common.ts";
+import { presentKey } from "./keys.ts";
+
+const LIST = "/operator/workspaces";
+const ONE = `${LIST}/{id}`;
+/** Of a first key, unless told otherwise. */
+const FIRST_PRESET = "standard";
+
+export function workspaces(context: IngressContext): readonly Route[] {
+  const { database } = context;
+  return [
+    {
+      ...READ,
+      method: "GET",
+      path: LIST,
+      operationId: "listOperatorWorkspaces",
+      summary: "List workspaces and their balances",
+      query: LIST_QUERY,
+      responses: { 200: { description: "A page of workspaces", schema: "OperatorWorkspaceList" } },
+      errors: ["unsupported_value"],
+      async handle(call) {
+        const page = pageOf(call);
+        return json(listOf(await pageWorkspaces(database, { ...page, limit: page.limit + 1 }), page, present));
+      },
+    },
+    {
+      ...WRITE,
+      method: "POST",
+      path: LIST,
+      operationId: "createOperatorWorkspace",
+      summary: "Make a workspace with its owner and the owner's first key, which is shown this once",
+      request: { schema: "OperatorWorkspaceCreateRequest" },
+      responses: {
+        200: { description: "It was made before; the key is not shown again", schema: "OperatorWorkspaceCreated" },
+        201: { description: "What was made", schema: "OperatorWorkspaceCreated" },
+      },
+      errors: errorsOf(["reads_json"], "conflict", "idempotency_key_reused"),
+      handle: (call) => create(context, call),
+    },
+    {
+      ...READ,
+      method: "GET",
+      path: ONE,
+      operationId: "getOperatorWorkspace",
+      summary: "Read about a workspace",
+      responses: { 200: { description: "The workspace", schema: "OperatorWorkspace" } },
+      errors: ["not_found"],
+      handle: async (call) => json(present(await workspaceOf(database, call))),
+    },
+    {
+      ...WRITE,
+      method: "PATCH",
+      path: ONE,
+      operationId: "updateOperatorWorkspace",
+      summary: "Rename a workspace, or switch it off and on",
+      request: { schema: "OperatorWorkspaceUpdateRequest" },
+      responses: { 200: { description: "The workspace as it is now", schema: "OperatorWorkspace" } },
+      errors: errorsOf(["reads_json"], "not_found", "conflict"),
+      handle: (call) => update(context, call),
+    },
+    {
+      ...READ,
+      method: "GET",
+      path: `${ONE}/members`,
+      operationId: "listOperatorMembers",
+      summary: "List the members of a workspace",
+      query: LIST_QUERY,
+      responses: { 200: { description: "A page of members", schema: "OperatorMemberList" } },
+      errors: ["not_found", "unsupported_value"],
+      async handle(call) {
+        const page = pageOf(call);
+        const { id } = await workspaceOf(database, call);
+        return json(listOf(await pageMembers(database, id, { ...page, limit: page.limit + 1 }), page, presentMember));
+      },
+    },
+  ];
+}
+
+async function create(context: IngressContext, call: RouteCall): Promise<Response> {
+  const body = await parsedBody(call, "OperatorWorkspaceCreateRequest");
+  const preset = body.preset ?? FIRST_PRESET;
+  checkPreset(context.catalogue.current().presets, preset);
+  const made = await makeWorkspace(context.database, {
+    id: createdId(body),
+    name: workspaceName(body.name),
+    owner: ownerOf(body),
+    preset,
+    actor: actorOf(call),
+  });
+  if (made.result === "other") throw reusedId();
+  if (made.result === "taken") throw nameTaken();
+  const answer = presentMade(made.made);
+  if (made.result === "repeat") return json(answer);
+  return json({ ...answer, api_key: { ...answer.api_key, key: made.keyText } }, {}, 201);
+}
+
+async function update(context: IngressContext, call: RouteCall): Promise<Response> {
+  const { name, is_active: isActive } = await parsedBody(call, "OperatorWorkspaceUpdateRequest");
+  const changed = await changeWorkspace(context.database, pathId(call, "id", noWorkspace), {
+    ...(name !== undefined && { name: workspaceName(name) }),
+    ...(isActive !== undefined && { isActive }),
+    actor: actorOf(call),
+  });
+  if (changed === undefined) throw noWorkspace();
+  if (changed === "taken") throw nameTaken();
+  return json(present(changed));
+}
+
+/** A name that cannot be taken for an id. @throws ApiError `unsupported_value` */
+function workspaceName(name: string): string {
+  if (!isUuid(name.toLowerCase())) return plainName(name);
+  throw new ApiError("unsupported_value", "Expected name to be no UUID.", { param: "name" });
+}
+
+/** @throws ApiError `unsupported_value` */
+function ownerOf({ owner: { name, email } }: OperatorWorkspaceCreateRequest): { name: string; email: string | null } {
+  if (email !== undefined && !isMailAddress(email)) {
+    throw new ApiError("unsupported_value", "Expected owner.email to be one address.", { param: "owner.email" });
+  }
+  return { name: plainName(name, "owner.name"), email: email ?? null };
+}
+
+function nameTaken(): ApiError {
+  return new ApiError("conflict", "Another workspace has this name.", { param: "name" });
+}
+
+function presentMade({ workspace, owner, key }: MadeWorkspace): OperatorWorkspaceCreated {
+  return { workspace: present(workspace), owner: presentMember(owner), api_key: presentKey(key) };
+}
+
+function present(row: WorkspaceSummary): OperatorWorkspace {
+  return {
+    object: "workspace",
+    id: row.id,
+    name: row.name,
+    is_active: row.is_active,
+    balance: creditsNumber(row.amount),
+    held: creditsNumber(row.held),
+    available: creditsNumber(row.amount - row.held),
+    created_at: row.created_at.toISOString(),
+  };
+}
+
+function presentMember(row: MemberRow): OperatorMember {
+  return {
+    object: "member",
+    id: row.id,
+    name: row.name,
+    email: row.email,
+    role: row.role,
+    is_active: row.is_active,
+    created_at: row.created_at.toISOString(),
+  };
+}

@@ -1,0 +1,60 @@
+/** What operators may know of a job: neither what was asked nor what came of it. */
+import type { Lane, Pool } from "#shared/queue/subjects.ts";
+
+import type { Queryable } from "./client.ts";
+import type { JobState } from "./jobs.ts";
+
+export interface JobFacts {
+  readonly id: string;
+  readonly workspace_id: string;
+  readonly key_id: string | null;
+  readonly pool: Pool;
+  readonly lane: Lane;
+  readonly kind: string;
+  readonly modality: string;
+  readonly model: string | null;
+  readonly state: JobState;
+  readonly progress: number;
+  readonly attempt: number;
+  readonly dispatch: number;
+  readonly claims: number;
+  readonly rests: number;
+  readonly worker: string | null;
+  readonly lease_until: Date | null;
+  readonly is_at_provider: boolean;
+  readonly is_cancel_requested: boolean;
+  readonly unknown_since: Date | null;
+  readonly error_code: string | null;
+  /** Nano-credits. */
+  readonly credits: bigint | null;
+  readonly run_id: string | null;
+  readonly step_id: string | null;
+  readonly created_at: Date;
+  readonly started_at: Date | null;
+  readonly ended_at: Date | null;
+  readonly deadline: Date;
+}
+
+/** Of any workspace. */
+export async function findJobFacts(target: Queryable, id: string): Promise<JobFacts | undefined> {
+  const rows = await target.query<JobFacts>(
+    `select id, workspace_id, key_id, pool, lane, kind, modality, model, state, progress, attempt, dispatch, claims, rests, worker,
+            lease_until, provider_job is not null as is_at_provider, cancel_requested as is_cancel_requested, unknown_since,
+            error->>'code' as error_code, credits, run_id, step_id, created_at, started_at, ended_at, deadline
+     from job
+     where id = $1`,
+    [id],
+  );
+  return rows[0];
+}
+
+/** Its open holds. */
+export function holdsOfJob(
+  target: Queryable,
+  { workspace_id: workspaceId, id }: Pick<JobFacts, "workspace_id" | "id">,
+): Promise<{ readonly attempt: number; readonly amount: bigint; readonly deadline: Date }[]> {
+  return target.query(
+    "select attempt, amount, deadline from hold where workspace_id = $1 and job_id = $2 order by attempt",
+    [workspaceId, id],
+  );
+}

@@ -1,0 +1,42 @@
+/** The catalogue as operators see it. */
+import type { Catalogue, Model } from "#shared/catalogue/catalogue.ts";
+import { CatalogueError, type CatalogueFault } from "#shared/catalogue/faults.ts";
+
+export type Unroutable = {
+  readonly model: string;
+  readonly reason: string;
+};
+
+export function unroutableModels({ unroutable }: Pick<Catalogue, "unroutable">): Unroutable[] {
+  return Array.from(unroutable, ([model, reason]) => ({ model, reason }));
+}
+
+/** Those that can be called. */
+export function sourcesOf({ sources }: Pick<Model, "sources">): { provider: string; model: string }[] {
+  return sources.map(({ provider, model }) => ({ provider, model }));
+}
+
+export interface CatalogueVerdict {
+  readonly is_valid: boolean;
+  readonly version: string | null;
+  /** How many could be served. */
+  readonly models: number;
+  readonly unroutable: Unroutable[];
+  readonly faults: { file: string; line: number | null; place: string; message: string }[];
+}
+
+/** What files would make, or why they make nothing. */
+export async function checkCatalogue(
+  make: () => Catalogue | Promise<Catalogue>,
+): Promise<{ readonly verdict: CatalogueVerdict; readonly faults: readonly CatalogueFault[] }> {
+  try {
+    const catalogue = await make();
+    const unroutable = unroutableModels(catalogue);
+    const { version, models } = catalogue;
+    return { verdict: { is_valid: true, version, models: models.size, unroutable, faults: [] }, faults: [] };
+  } catch (error) {
+    if (!(error instanceof CatalogueError)) throw error;
+    const faults = error.faults.map(({ file, line, place, message }) => ({ file, line: line ?? null, place, message }));
+    return { verdict: { is_valid: false, version: null, models: 0, unroutable: [], faults }, faults: error.faults };
+  }
+}

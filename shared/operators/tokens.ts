@@ -1,0 +1,44 @@
+/** Making a token for /operator: the admin command and the API do it alike. */
+import type { Actor } from "#shared/database/audit-log.ts";
+import type { Database } from "#shared/database/client.ts";
+import {
+  findOperatorToken,
+  insertOperatorToken,
+  liveOperatorTokens,
+  type OperatorTokenRow,
+  type Scope,
+} from "#shared/database/operator-tokens.ts";
+import { LIMITS } from "#shared/limits.ts";
+import { hashKey, mintOperatorToken } from "#shared/secrets/api-keys.ts";
+
+/** What the audit log calls operators that have no token of ours: the setting, commands, the first start. */
+const RESERVED: ReadonlySet<string> = new Set(["settings", "command", "bootstrap"]);
+
+export interface TokenRequest {
+  readonly id: string;
+  readonly name: string;
+  readonly scope: Scope;
+  readonly expiresAt: Date | null;
+  readonly actor: Actor;
+}
+
+/** repeat: the id stands for the same token, which is not shown again; other: for another one; taken: the name is; full: there are too many. */
+export type TokenMade =
+  | { readonly result: "made"; readonly row: OperatorTokenRow; readonly token: string }
+  | { readonly result: "repeat"; readonly row: OperatorTokenRow }
+  | { readonly result: "other" | "taken" | "full" };
+
+export async function makeOperatorToken(database: Database, request: TokenRequest): Promise<TokenMade> {
+  if (RESERVED.has(request.name)) return { result: "taken" };
+  if ((await liveOperatorTokens(database)).length >= LIMITS.operatorTokensMax) return { result: "full" };
+  const token = mintOperatorToken();
+  const row = await insertOperatorToken(database, { ...request, sha256: hashKey(token) });
+  if (row !== undefined) return { result: "made", row, token };
+  const earlier = await findOperatorToken(database, request.id);
+  if (earlier === undefined) return { result: "taken" };
+  return isAsAsked(earlier, request) ? { result: "repeat", row: earlier } : { result: "other" };
+}
+
+function isAsAsked(row: OperatorTokenRow, { name, scope, expiresAt }: TokenRequest): boolean {
+  return row.name === name && row.scope === scope && row.expires_at?.getTime() === expiresAt?.getTime();
+}

@@ -1,0 +1,113 @@
+/** Workspaces as operators make and change them: each whole, or not at all. */
+import { findKey, insertKey, type KeySummary } from "#shared/database/api-keys.ts";
+import type { Actor, AuditValues } from "#shared/database/audit-log.ts";
+import type { Database, Queryable } from "#shared/database/client.ts";
+import { findMemberById, insertMember, type MemberRow } from "#shared/database/members.ts";
+import {
+  findWorkspaceById,
+  findWorkspaceSummary,
+  insertWorkspace,
+  renameWorkspace,
+  setWorkspaceActive,
+  type WorkspaceSummary,
+} from "#shared/database/workspaces.ts";
+import { newId } from "#shared/ids.ts";
+import { hashKey, keyHint, mintKey } from "#shared/secrets/api-keys.ts";
+
+export interface WorkspaceRequest {
+  readonly id: string;
+  readonly name: string;
+  readonly owner: { readonly name: string; readonly email: string | null };
+  /** Of the owner's first key. */
+  readonly preset: string;
+  readonly actor: Actor;
+}
+
+export interface MadeWorkspace {
+  readonly workspace: WorkspaceSummary;
+  readonly owner: MemberRow;
+  readonly key: KeySummary;
+}
+
+/** repeat: the id stands for the same, whose key is not shown again; other: for something else; taken: the name is. */
+export type WorkspaceMade =
+  | { readonly result: "made"; readonly made: MadeWorkspace; readonly keyText: string }
+  | { readonly result: "repeat"; readonly made: MadeWorkspace }
+  | { readonly result: "other" }
+  | { readonly result: "taken" };
+
+/** A workspace, its owner and the owner's key, in one transaction. */
+export async function makeWorkspace(database: Database, request: WorkspaceRequest): Promise<WorkspaceMade> {
+  const { id, name, owner, preset, actor } = request;
+  const ids = { memberId: newId(), keyId: newId() };
+  const keyText = mintKey();
+  const isNew = await database.transaction(async (tx) => {
+    if ((await insertWorkspace(tx, { id, name, actor })) === undefined) return false;
+    await insertMember(tx, id, { id: ids.memberId, name: owner.name, email: owner.email, role: "owner", actor });
+    await insertKey(tx, id, {
+      id: ids.keyId,
+      memberId: ids.memberId,
+      name: owner.name,
+      sha256: hashKey(keyText),
+      hint: keyHint(keyText),
+      preset,
+      actor,
+    });
+    return true;
+  });
+  if (isNew) return { result: "made", keyText, made: await readMade(database, id, ids) };
+  if ((await findWorkspaceById(database, id)) === undefined) return { result: "taken" };
+  const earlier = await madeAsAsked(database, request);
+  return earlier ? { result: "repeat", made: await readMade(database, id, earlier) } : { result: "other" };
+}
+
+type MadeIds = { readonly memberId: string; readonly keyId: string };
+
+async function readMade(target: Queryable, id: string, { memberId, keyId }: MadeIds): Promise<MadeWorkspace> {
+  const [workspace, owner, key] = await Promise.all([
+    findWorkspaceSummary(target, id),
+    findMemberById(target, id, memberId),
+    findKey(target, id, keyId),
+  ]);
+  if (!workspace || !owner || !key) throw new Error(`the workspace ${id} lacks what it was made with`);
+  return { workspace, owner, key };
+}
+
+/** What was made under the id is in the first three rows of its audit log, whatever became of it since; undefined: not this. */
+async function madeAsAsked(target: Queryable, request: WorkspaceRequest): Promise<MadeIds | undefined> {
+  const [made, owner, key] = await target.query<{ action: string; subject: string; after: AuditValues | null }>(
+    "select action, subject, after from audit_log where workspace_id = $1 order by id limit 3",
+    [request.id],
+  );
+  const isSame =
+    made?.action === "workspace.create" &&
+    made.after?.["name"] === request.name &&
+    owner?.action === "member.add" &&
+    owner.after?.["name"] === request.owner.name &&
+    owner.after["role"] === "owner" &&
+    owner.after["email"] === request.owner.email &&
+    key?.action === "key.create" &&
+    key.after?.["preset"] === request.preset;
+  return isSame ? { memberId: owner.subject, keyId: key.subject } : undefined;
+}
+
+export interface WorkspaceChange {
+  /** Those that are absent stay as they are. */
+  readonly name?: string;
+  readonly isActive?: boolean;
+  readonly actor: Actor;
+}
+
+/** The workspace as it is then; `taken`: another one has the name, and nothing was changed. Undefined when there is none. */
+export async function changeWorkspace(
+  database: Database,
+  id: string,
+  { name, isActive, actor }: WorkspaceChange,
+): Promise<WorkspaceSummary | "taken" | undefined> {
+  const isTaken = await database.transaction(async (tx) => {
+    if (name !== undefined && (await renameWorkspace(tx, id, { name, actor })) === "taken") return true;
+    if (isActive !== undefined) await setWorkspaceActive(tx, id, { isActive, actor });
+    return false;
+  });
+  return isTaken ? "taken" : findWorkspaceSummary(database, id);
+}

@@ -1,0 +1,187 @@
+/** The API of operators over a real database: tokens of each scope, a workspace's key, and a clock that tests move. */
+import { expect } from "bun:test";
+
+import { createApp } from "#ingress/app.ts";
+import type { IngressContext } from "#ingress/context.ts";
+import { createOperators } from "#ingress/operator/authenticate.ts";
+import components from "#schemas/generated/components.json" with { type: "json" };
+import type { SchemaName, SchemaTypes } from "#schemas/generated/types.ts";
+import { createAuthenticator } from "#shared/admission/authenticate.ts";
+import { openCatalogue } from "#shared/catalogue/open.ts";
+import type { Config } from "#shared/config.ts";
+import { parse } from "#shared/contracts.ts";
+import type { Actor } from "#shared/database/audit-log.ts";
+import type { Database } from "#shared/database/client.ts";
+import { type Scope, SCOPES } from "#shared/database/operator-tokens.ts";
+import { newId } from "#shared/ids.ts";
+import { createLogger } from "#shared/logger.ts";
+import { makeOperatorToken } from "#shared/operators/tokens.ts";
+import { hashKey, keyHint, mintKey } from "#shared/secrets/api-keys.ts";
+import { createWorkspace } from "#tests/shared/accounts.ts";
+import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
+
+import { envelopeOf, type FakeContext, fakeContext } from "../../fake-context.ts";
+
+const TESTER: Actor = { type: "operator", id: "command" };
+
+export interface OperatorBed {
+  readonly db: TestDatabase;
+  readonly fake: FakeContext;
+  readonly context: IngressContext;
+  /** One of each scope, called by it. */
+  readonly tokens: Readonly<Record<Scope, string>>;
+  /** Of an owner of a workspace. */
+  readonly workspaceKey: string;
+  /** Statements that were sent. */
+  readonly asked: string[];
+  /** Lets caches and windows grow old. */
+  pass(ms: number): void;
+  /** From now on Postgres cannot be reached. */
+  loseDatabase(): void;
+  send(method: string, path: string, options?: Sent): Promise<Response>;
+  /** Sends with the token for everything, and expects an answer of this status and schema without further members. */
+  ask<N extends SchemaName>(
+    name: N,
+    method: string,
+    path: string,
+    options?: Sent & { readonly status?: number },
+  ): Promise<SchemaTypes[N]>;
+  /** Sends with the token for everything, and expects a refusal. */
+  refusal(
+    status: number,
+    method: string,
+    path: string,
+    body?: unknown,
+  ): Promise<{ code: string; param: string | null }>;
+  close(): Promise<void>;
+}
+
+export interface Sent {
+  /** That for everything unless given; null sends none. */
+  readonly token?: string | null;
+  /** Text is sent as it is. */
+  readonly body?: unknown;
+}
+
+export interface BedOptions {
+  readonly settings?: Partial<Pick<Config, "operatorToken" | "operatorAllow">>;
+  /** Without tokens but what the settings have. */
+  readonly isBare?: boolean;
+}
+
+export async function openBed({ settings = {}, isBare = false }: BedOptions = {}): Promise<OperatorBed> {
+  const db = await createTestDatabase();
+  const log = createLogger({ level: "silent", role: "test" });
+  const catalogue = await openCatalogue({ files: [], sandbox: true, providerKey: () => undefined, log });
+  const fake = fakeContext();
+  const asked: string[] = [];
+  let isAway = false;
+  const watched: Database = {
+    ...db.database,
+    query: (text, values, name) => {
+      asked.push(text);
+      if (isAway) return Promise.reject(Object.assign(new Error("refused"), { code: "ECONNREFUSED" }));
+      return db.database.query(text, values, name);
+    },
+  };
+  let clockMs = 1_000_000;
+  const now = (): number => clockMs;
+  const config = { operatorToken: undefined, operatorAllow: [], ...settings };
+  const context: IngressContext = {
+    ...fake.context,
+    catalogue,
+    database: watched,
+    authenticator: createAuthenticator({ database: db.database, catalogue, log, now }),
+    operators: createOperators({ database: watched, config, now }),
+  };
+  const app = createApp(context);
+  const made = isBare ? [] : await Promise.all(SCOPES.map(async (scope) => [scope, await tokenOf(db, scope)] as const));
+  const tokens = Object.fromEntries(made) as Record<Scope, string>;
+
+  const send: OperatorBed["send"] = (method, path, { token = tokens.money ?? null, body } = {}) => {
+    const headers: Record<string, string> = token === null ? {} : { authorization: `Bearer ${token}` };
+    if (body === undefined) return app.handle(new Request(`http://localhost${path}`, { method, headers }));
+    headers["content-type"] = "application/json";
+    const text = typeof body === "string" ? body : JSON.stringify(body);
+    return app.handle(new Request(`http://localhost${path}`, { method, headers, body: text }));
+  };
+  return {
+    db,
+    fake,
+    context,
+    tokens,
+    workspaceKey: await keyOf(db),
+    asked,
+    pass(ms) {
+      clockMs += ms;
+    },
+    loseDatabase() {
+      isAway = true;
+    },
+    send,
+    async ask(name, method, path, { status = 200, ...options } = {}) {
+      const response = await send(method, path, options);
+      const value: unknown = await response.json();
+      expect([method, path, response.status, value]).toEqual([method, path, status, expect.anything()]);
+      expect(strangers(name, value)).toEqual([]);
+      return parse(name, value);
+    },
+    async refusal(status, method, path, body) {
+      const response = await send(method, path, { body });
+      expect([method, path, response.status]).toEqual([method, path, status]);
+      const { code, param } = await envelopeOf(response);
+      return { code, param };
+    },
+    async close() {
+      fake.close();
+      catalogue.close();
+      await db.drop();
+    },
+  };
+}
+
+export async function tokenOf(db: TestDatabase, scope: Scope, expiresAt: Date | null = null): Promise<string> {
+  const id = newId();
+  const made = await makeOperatorToken(db.database, { id, name: `${scope} ${id}`, scope, expiresAt, actor: TESTER });
+  if (made.result !== "made") throw new Error(`the token was not made: ${made.result}`);
+  return made.token;
+}
+
+async function keyOf(db: TestDatabase): Promise<string> {
+  const [workspaceId, memberId, key] = [await createWorkspace(db.database, 0n), newId(), mintKey()];
+  await db.query("insert into member (id, workspace_id, name, role) values ($1, $2, 'ada', 'owner')", [
+    memberId,
+    workspaceId,
+  ]);
+  await db.query(
+    `insert into api_key (id, workspace_id, member_id, name, sha256, hint, preset)
+     values ($1, $2, $3, 'test', $4, $5, 'standard')`,
+    [newId(), workspaceId, memberId, Buffer.from(hashKey(key)), keyHint(key)],
+  );
+  return key;
+}
+
+interface SchemaNode {
+  readonly $ref?: string;
+  readonly type?: unknown;
+  readonly properties?: Readonly<Record<string, SchemaNode>>;
+  readonly items?: SchemaNode;
+  readonly anyOf?: readonly SchemaNode[];
+}
+
+const SCHEMAS = components.schemas as unknown as Readonly<Record<string, SchemaNode>>;
+
+/** Paths of members that a schema does not name: an answer has none. */
+function strangers(name: string, value: unknown): string[] {
+  const walk = (node: SchemaNode | undefined, at: unknown, path: string): string[] => {
+    if (node?.$ref !== undefined) return walk(SCHEMAS[node.$ref.split("/").at(-1) ?? ""], at, path);
+    if (node?.anyOf !== undefined) return at === null ? [] : walk(node.anyOf[0], at, path);
+    if (Array.isArray(at)) return at.flatMap((item, index) => walk(node?.items, item, `${path}[${index}]`));
+    if (typeof at !== "object" || at === null || node?.properties === undefined) return [];
+    const { properties } = node;
+    return Object.entries(at).flatMap(([key, member]) =>
+      properties[key] === undefined ? [`${path}.${key}`] : walk(properties[key], member, `${path}.${key}`),
+    );
+  };
+  return walk(SCHEMAS[name], value, name);
+}

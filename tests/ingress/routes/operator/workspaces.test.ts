@@ -1,0 +1,181 @@
+/** /operator/workspaces: made whole and once, changed, read; their members and keys. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+
+import type { OperatorWorkspaceCreated } from "#schemas/generated/types.ts";
+import { newId } from "#shared/ids.ts";
+import { LIMITS } from "#shared/limits.ts";
+import { isMintedKey } from "#shared/secrets/api-keys.ts";
+
+import { openBed, type OperatorBed } from "./bed.ts";
+
+const LIST = "/operator/workspaces";
+const ADA = { name: "ada", email: "ada@example.com" };
+
+let bed: OperatorBed;
+beforeAll(async () => {
+  bed = await openBed();
+});
+afterAll(() => bed.close());
+
+async function make(members: object = {}): Promise<OperatorWorkspaceCreated & { readonly id: string }> {
+  const body = { name: `team ${newId()}`, owner: ADA, ...members };
+  const made = await bed.ask("OperatorWorkspaceCreated", "POST", LIST, { body, status: 201 });
+  return { ...made, id: made.workspace.id };
+}
+
+const works = async (key: string | undefined): Promise<number> =>
+  (await bed.send("GET", "/v1/models", { token: key ?? null })).status;
+
+describe("a workspace", () => {
+  test("is made with its owner and a key that works, and each of the three is on record", async () => {
+    const made = await make({ preset: "pro" });
+    expect(made).toMatchObject({
+      workspace: { is_active: true, balance: 0, held: 0, available: 0 },
+      owner: { ...ADA, role: "owner", is_active: true },
+      api_key: { preset: "pro", member: { name: "ada", role: "owner" }, revoked_at: null },
+    });
+    expect(isMintedKey(made.api_key.key ?? "")).toBe(true);
+    expect(await works(made.api_key.key)).toBe(200);
+    expect(await bed.ask("OperatorWorkspace", "GET", `${LIST}/${made.id}`)).toEqual(made.workspace);
+    expect((await bed.ask("OperatorMemberList", "GET", `${LIST}/${made.id}/members`)).data).toEqual([made.owner]);
+    const { data } = await bed.ask("OperatorApiKeyList", "GET", `${LIST}/${made.id}/api-keys`);
+    const { key: _secret, ...masked } = made.api_key;
+    expect(data).toEqual([masked]);
+    const log = await bed.ask("OperatorAuditLogList", "GET", `/operator/audit-log?workspace_id=${made.id}`);
+    expect(log.data.map(({ action }) => action)).toEqual(["key.create", "member.add", "workspace.create"]);
+    for (const { actor, request_id } of log.data) {
+      expect(actor).toEqual({ type: "operator", id: expect.stringContaining("money "), name: null });
+      expect(request_id).toEqual(expect.any(String));
+    }
+    expect(JSON.stringify(log)).not.toContain(made.api_key.key ?? "no key");
+  });
+
+  test("has a first key of the preset standard where none is named", async () => {
+    expect((await make()).api_key.preset).toBe("standard");
+  });
+
+  test("is made once under the caller's id, however it is changed since", async () => {
+    const body = { id: newId(), name: `team ${newId()}`, owner: ADA, preset: "free" };
+    const answers = await Promise.all([1, 2, 3].map(() => bed.send("POST", LIST, { body })));
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 200, 201]);
+    const renamed = await bed.ask("OperatorWorkspace", "PATCH", `${LIST}/${body.id}`, {
+      body: { name: `b ${newId()}` },
+    });
+    const repeat = await bed.ask("OperatorWorkspaceCreated", "POST", LIST, {
+      body: { ...body, id: body.id.toUpperCase() },
+    });
+    expect(repeat).toMatchObject({ workspace: renamed, api_key: { preset: "free" } });
+    expect(repeat.api_key).not.toHaveProperty("key");
+    const reused = { code: "idempotency_key_reused", param: "id" };
+    for (const other of [
+      { name: "another" },
+      { owner: { name: "grace", email: ADA.email } },
+      { owner: { name: "ada" } },
+      { preset: "pro" },
+    ]) {
+      expect(await bed.refusal(422, "POST", LIST, { ...body, ...other })).toEqual(reused);
+    }
+    expect(await bed.db.query("select id from api_key where workspace_id = $1", [body.id])).toHaveLength(1);
+  });
+
+  test("takes no name that another one has, also when it is renamed", async () => {
+    const [first, second] = [await make(), await make()];
+    const taken = { code: "conflict", param: "name" };
+    const body = { name: first.workspace.name, owner: ADA };
+    expect(await bed.refusal(409, "POST", LIST, body)).toEqual(taken);
+    expect(await bed.refusal(409, "POST", LIST, { ...body, id: newId() })).toEqual(taken);
+    const change = { name: first.workspace.name, is_active: false };
+    expect(await bed.refusal(409, "PATCH", `${LIST}/${second.id}`, change)).toEqual(taken);
+    expect(await bed.ask("OperatorWorkspace", "GET", `${LIST}/${second.id}`)).toEqual(second.workspace);
+  });
+
+  test("is switched off and on, and its keys with it", async () => {
+    const { id, api_key } = await make();
+    for (const is_active of [false, true]) {
+      expect(await bed.ask("OperatorWorkspace", "PATCH", `${LIST}/${id}`, { body: { is_active } })).toMatchObject({
+        is_active,
+      });
+      bed.pass(LIMITS.keyCacheMs);
+      expect(await works(api_key.key)).toBe(is_active ? 200 : 401);
+    }
+    expect(await bed.ask("OperatorWorkspace", "PATCH", `${LIST}/${id}`, { body: {} })).toMatchObject({ id });
+    const { data } = await bed.ask("OperatorAuditLogList", "GET", `/operator/audit-log?workspace_id=${id}&limit=2`);
+    expect(data.map(({ action }) => action)).toEqual(["workspace.enable", "workspace.disable"]);
+  });
+
+  test.each<[string, object, string, string]>([
+    ["without an owner", { owner: undefined }, "missing_required_parameter", "owner"],
+    ["with an owner without a name", { owner: {} }, "missing_required_parameter", "owner.name"],
+    ["with an address that is none", { owner: { name: "a", email: "at home" } }, "unsupported_value", "owner.email"],
+    ["with two addresses", { owner: { name: "a", email: "a@b.c,d@e.f" } }, "unsupported_value", "owner.email"],
+    ["with a preset that there is not", { preset: "platinum" }, "unsupported_value", "preset"],
+    ["called like an id", { name: newId() }, "unsupported_value", "name"],
+    ["with blanks at the ends of its name", { name: " a" }, "unsupported_value", "name"],
+    ["with a NUL in its name", { name: "a\u0000b" }, "unsupported_value", "name"],
+    ["with a lone surrogate in its name", { name: "a\ud800" }, "unsupported_value", "name"],
+  ])("%s is not made", async (_what, members, code, param) => {
+    const body = { name: `team ${newId()}`, owner: ADA, ...members };
+    expect(await bed.refusal(400, "POST", LIST, body)).toEqual({ code, param });
+  });
+
+  test("that is not there is not found", async () => {
+    for (const id of [newId(), "x", "%00", "a%2Fb"]) {
+      for (const path of ["", "/members", "/api-keys", "/credits", "/ledger"]) {
+        expect((await bed.refusal(404, "GET", `${LIST}/${id}${path}`)).code).toBe("not_found");
+      }
+      expect((await bed.refusal(404, "PATCH", `${LIST}/${id}`, { is_active: true })).code).toBe("not_found");
+    }
+  });
+});
+
+test("workspaces are listed newest first, whatever their ids, in pages that miss none", async () => {
+  // Ids of callers tell no order.
+  const made = [];
+  for (const head of ["f", "0", "8"]) made.push((await make({ id: newId().replace(/^./, head) })).id);
+  const seen: string[] = [];
+  for (let after = ""; ;) {
+    const page = await bed.ask("OperatorWorkspaceList", "GET", `${LIST}?limit=2${after}`);
+    seen.push(...page.data.map(({ id }) => id));
+    if (!page.has_more) break;
+    after = `&after=${page.last_id}`;
+  }
+  expect(seen.slice(0, 3)).toEqual(made.toReversed());
+  const rows = await bed.db.query<{ id: string }>("select id from workspace");
+  expect(seen.toSorted()).toEqual(rows.map(({ id }) => id).toSorted());
+});
+
+describe("a key", () => {
+  const path = (id: string): string => `/operator/api-keys/${id}`;
+
+  test("gets any preset of the catalogue, and is revoked for good", async () => {
+    const { api_key: key } = await make();
+    expect(await bed.ask("OperatorApiKey", "PATCH", path(key.id), { body: { preset: "unlimited" } })).toMatchObject({
+      preset: "unlimited",
+      revoked_at: null,
+    });
+    const revoked = await bed.ask("OperatorApiKey", "PATCH", path(key.id), {
+      body: { preset: "pro", is_revoked: true },
+    });
+    expect(revoked).toMatchObject({ preset: "pro", revoked_at: expect.any(String) as string });
+    expect(await bed.ask("OperatorApiKey", "PATCH", path(key.id), { body: { is_revoked: true } })).toEqual(revoked);
+    bed.pass(LIMITS.keyCacheMs);
+    expect(await works(key.key)).toBe(401);
+    expect((await bed.refusal(409, "PATCH", path(key.id), { preset: "free" })).code).toBe("conflict");
+    const { data } = await bed.ask("OperatorAuditLogList", "GET", `/operator/audit-log?subject=${key.id}`);
+    expect(data.map(({ action }) => action)).toEqual(["key.revoke", "key.preset", "key.preset", "key.create"]);
+  });
+
+  test("is not changed by what makes no sense", async () => {
+    const { api_key: key } = await make();
+    const refused = { code: "unsupported_value", param: "preset" };
+    expect(await bed.refusal(400, "PATCH", path(key.id), { preset: "platinum" })).toEqual(refused);
+    expect(await bed.refusal(400, "PATCH", path(key.id), { is_revoked: false })).toMatchObject({ param: "is_revoked" });
+    for (const id of [newId(), "x"]) expect((await bed.refusal(404, "PATCH", path(id), {})).code).toBe("not_found");
+  });
+
+  test("has one of the presets that are listed", async () => {
+    const { data } = await bed.ask("OperatorPresetList", "GET", "/operator/presets");
+    expect(data).toContainEqual({ name: "free", requests_per_minute: 30, daily_tokens: 1_000_000 });
+    expect(data).toContainEqual({ name: "unlimited", requests_per_minute: null, daily_tokens: null });
+  });
+});
