@@ -9,7 +9,6 @@ import { chatCompletions } from "./routes/chat-completions.ts";
 import { docs } from "./routes/docs.ts";
 import { embeddings } from "./routes/embeddings.ts";
 import { estimate } from "./routes/estimate.ts";
-import { fallbackChains } from "./routes/settings/fallback-chains.ts";
 import { files } from "./routes/files.ts";
 import { health } from "./routes/health.ts";
 import { images } from "./routes/images.ts";
@@ -23,6 +22,7 @@ import { music } from "./routes/music.ts";
 import { providerCallbacks } from "./routes/provider-callbacks.ts";
 import { operator } from "./routes/operator/index.ts";
 import { root } from "./routes/root.ts";
+import { settings } from "./routes/settings/index.ts";
 import { speech } from "./routes/speech.ts";
 import { transcriptions } from "./routes/transcriptions.ts";
 import { videos } from "./routes/videos.ts";
@@ -57,7 +57,7 @@ export function routesOf(context: IngressContext): readonly Route[] {
     workflowEstimate(context),
     workflowTemplates(context),
     ...workflowRuns(context),
-    ...fallbackChains(context),
+    ...settings(context),
     ...operator(context),
     ...health(context),
     root(),

@@ -37,7 +37,7 @@ export interface IngressContext {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly catalogue: CatalogueStore;
-  readonly authenticator: Authenticator;
+  readonly authenticator: Pick<Authenticator, "authenticate">;
   /** Who calls /operator. */
   readonly operators: Operators;
   readonly ipNet: IpNet;

@@ -25,6 +25,7 @@ import { loadTemplates } from "#shared/workflows/templates.ts";
 import { createApp } from "./app.ts";
 import { startIntake } from "./batch/intake.ts";
 import type { IngressContext } from "./context.ts";
+import { startKeyUse } from "./key-use.ts";
 import { createOperators } from "./operator/authenticate.ts";
 import { createCancel } from "./wait/cancel.ts";
 import { openJobWaiter } from "./wait/job-waiter.ts";
@@ -108,12 +109,14 @@ export async function startIngress(): Promise<void> {
   lifecycle.onStop("media probes", () => probes.close());
 
   const dependencies = role.watchDependencies(storage);
+  const authenticator = createAuthenticator({ database, catalogue, log });
+  lifecycle.onStop("key use", startKeyUse({ authenticator, database, log }));
   const context: IngressContext = {
     config,
     log,
     metrics,
     catalogue,
-    authenticator: createAuthenticator({ database, catalogue, log }),
+    authenticator,
     operators: createOperators({ database, config }),
     ipNet,
     calls: createCallAdmission({ database, ledger, metrics, log }),

@@ -30,6 +30,8 @@ export interface Caller {
 }
 
 export interface Authenticator {
+  /** Keys that were used since this was asked last, at most LIMITS.keyCacheMax of them. */
+  takeUsed(): readonly string[];
   /**
    * @param authorization the Authorization header as it came
    * @throws ApiError `missing_api_key`, `invalid_api_key`, `permission_denied` when the key's preset is gone,
@@ -64,7 +66,7 @@ const ACTIVE_KEYS = `
   from api_key k
   join member m on m.id = k.member_id
   join workspace w on w.id = k.workspace_id
-  where k.revoked_at is null and m.is_active and w.is_active`;
+  where k.revoked_at is null and (k.expires_at is null or k.expires_at > now()) and m.is_active and w.is_active`;
 const LOOKUP_SQL = `${ACTIVE_KEYS} and k.sha256 = $1`;
 const PUBLISHER_SQL = `${ACTIVE_KEYS} and k.workspace_id = $1
     and case when $2::uuid is null then m.role <> 'billing' else k.id = $2 end
@@ -89,6 +91,7 @@ export function createAuthenticator(options: {
 }): Authenticator {
   const now = options.now ?? (() => performance.now());
   const cache = new Map<string, Entry>();
+  let used = new Set<string>();
   const asking = new Map<string, Asking<Entry>>();
 
   const ask = (key: string): Promise<Entry> =>
@@ -132,6 +135,11 @@ export function createAuthenticator(options: {
   };
 
   return {
+    takeUsed() {
+      const taken = [...used];
+      used = new Set();
+      return taken;
+    },
     async authenticate(authorization) {
       if (authorization === null || authorization === "") {
         throw new ApiError(
@@ -152,6 +160,7 @@ export function createAuthenticator(options: {
         });
       }
       if (entry.key === null) throw invalidKey();
+      if (used.size < LIMITS.keyCacheMax) used.add(entry.key.keyId);
       return callerOf(entry.key, options.catalogue);
     },
   };

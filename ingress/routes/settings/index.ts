@@ -1,0 +1,11 @@
+/** Everything a workspace's people manage. */
+import type { IngressContext } from "../../context.ts";
+import type { Route } from "../../serve.ts";
+import { apiKeys } from "./api-keys.ts";
+import { fallbackChains } from "./fallback-chains.ts";
+import { members } from "./members.ts";
+import { workspace } from "./workspace.ts";
+
+export function settings(context: IngressContext): readonly Route[] {
+  return [...workspace(context), ...members(context), ...apiKeys(context), ...fallbackChains(context)];
+}
