@@ -1,8 +1,11 @@
 /** One entry for every role: ingress | worker <pool…> | janitor | migrate | admin. */
-import { POOLS, type Pool } from "#shared/queue/subjects.ts";
+import { POOLS, type Pool, WEBHOOK_POOL } from "#shared/queue/subjects.ts";
+
+type WorkerPool = Pool | typeof WEBHOOK_POOL;
+const WORKER_POOLS: readonly WorkerPool[] = [...POOLS, WEBHOOK_POOL];
 
 const USAGE = `usage: npm run sluice -- ingress | worker <pool…> | janitor | migrate | admin <command>
-pools: ${POOLS.join(", ")}`;
+pools: ${WORKER_POOLS.join(", ")}`;
 
 const ROLES: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
   async ingress() {
@@ -10,12 +13,12 @@ const ROLES: Readonly<Record<string, (args: readonly string[]) => Promise<void>>
     await startIngress();
   },
   async worker(args) {
-    const unknown = args.find((arg) => !POOLS.includes(arg as Pool));
+    const unknown = args.find((arg) => !WORKER_POOLS.includes(arg as WorkerPool));
     if (args.length === 0 || unknown !== undefined) {
-      throw new Error(`expected one or more pools of ${POOLS.join(", ")}, got ${unknown ?? "none"}`);
+      throw new Error(`expected one or more pools of ${WORKER_POOLS.join(", ")}, got ${unknown ?? "none"}`);
     }
     const { startWorker } = await import("#workers/main.ts");
-    await startWorker(args as readonly Pool[]);
+    await startWorker(args as readonly WorkerPool[]);
   },
   async janitor() {
     const { startJanitor } = await import("#workers/janitor/main.ts");

@@ -20,6 +20,7 @@ import type { MediaProbes } from "#shared/media/media-probes.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import type { Publisher } from "#shared/queue/publish.ts";
 import type { JobTokens } from "#shared/secrets/job-token.ts";
+import type { Sealer } from "#shared/secrets/sealed.ts";
 import type { Storage } from "#shared/storage/client.ts";
 
 import type { Operators } from "./operator/authenticate.ts";
@@ -32,7 +33,7 @@ import type { RunFollower } from "./workflows/run-follower.ts";
 export interface IngressContext {
   readonly config: Pick<
     Config,
-    "bodyBytesMax" | "calls" | "fileBytesMax" | "mediaWaitMs" | "publicUrl" | "storageBytesMax"
+    "bodyBytesMax" | "calls" | "fileBytesMax" | "mediaWaitMs" | "publicUrl" | "smtpUrl" | "storageBytesMax"
   >;
   readonly log: Logger;
   readonly metrics: Metrics;
@@ -63,6 +64,8 @@ export interface IngressContext {
   /** Words about runs of workflows. */
   readonly runs: RunFollower;
   readonly links: FileLinks;
+  /** Seals credentials of channels. */
+  readonly sealer: Sealer;
   /** What a provider must show to ring for a job. */
   readonly callbackTokens: Pick<JobTokens, "isOf">;
   /**

@@ -19,6 +19,7 @@ import { openReplyInbox } from "#shared/queue/reply.ts";
 import { keepTopology } from "#shared/queue/topology.ts";
 import { type Role, startRole } from "#shared/role.ts";
 import { createJobTokens } from "#shared/secrets/job-token.ts";
+import { openSealer } from "#shared/secrets/open-sealer.ts";
 import { openStorage } from "#shared/storage/client.ts";
 import { loadTemplates } from "#shared/workflows/templates.ts";
 
@@ -136,6 +137,7 @@ export async function startIngress(): Promise<void> {
     templates: await loadTemplates(),
     runs: createRunFollower(connection, log),
     links,
+    sealer: await openSealer(config, database),
     callbackTokens,
     isReady: async (required) => (await dependencies.readiness(required)).ok,
     readiness: () => dependencies.readiness(),

@@ -63,6 +63,11 @@ export interface Metrics {
   /** Of unknown outcome: paid work may exist. */
   readonly jobsUnknown: Gauge<[]>;
   readonly jobsUnknownOldestSeconds: Gauge<[]>;
+  /** By type of channel and word of AttemptFault, or ok. */
+  readonly deliveryAttempts: Counter<[type: string, result: string]>;
+  readonly deliveriesDue: Gauge<[]>;
+  readonly deliveriesOldestSeconds: Gauge<[]>;
+  readonly deliveriesFailed: Gauge<[]>;
   /** Neither going on nor waiting for anything. */
   readonly runsStalledOldestSeconds: Gauge<[]>;
   readonly cacheLookups: Counter<[result: string]>;
@@ -145,6 +150,10 @@ export function createMetrics(role: string): Metrics {
     jobsWaiting: level("jobs_waiting", "Durable jobs that wait for room on the queue.", ["pool", "lane"]),
     jobsUnknown: level("jobs_unknown", "Jobs that nobody can say the outcome of yet.", []),
     jobsUnknownOldestSeconds: level("jobs_unknown_oldest_seconds", "How long the oldest of them has been so.", []),
+    deliveryAttempts: total("delivery_attempts", "Attempts to send a notification.", ["type", "result"]),
+    deliveriesDue: level("deliveries_due", "Deliveries whose next attempt is due.", []),
+    deliveriesOldestSeconds: level("deliveries_oldest_seconds", "How long the oldest of them has been due.", []),
+    deliveriesFailed: level("deliveries_failed", "Deliveries that ran out of attempts in the last day.", []),
     runsStalledOldestSeconds: level(
       "runs_stalled_oldest_seconds",
       "How long the oldest run has stood still that waits for nothing.",

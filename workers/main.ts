@@ -9,7 +9,7 @@ import { openUploads } from "#shared/files/uploads.ts";
 import { openLedger } from "#shared/ledger/settle.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { openMediaProbes } from "#shared/media/media-probes.ts";
-import { type CallPool, type Lane, LANES, type Pool } from "#shared/queue/subjects.ts";
+import { type CallPool, type Lane, LANES, type Pool, WEBHOOK_POOL } from "#shared/queue/subjects.ts";
 import { connectNats } from "#shared/queue/connection.ts";
 import { keepTopology } from "#shared/queue/topology.ts";
 import { type Role, startRole } from "#shared/role.ts";
@@ -34,13 +34,15 @@ import { openBreaker } from "./routing/breaker.ts";
 import { createRepeatBudget } from "./routing/repeat-budget.ts";
 import { openLiveCalls } from "./runner/live-calls.ts";
 import { type Runner, startRunner } from "./runner/runner.ts";
+import { startWebhooks } from "./webhook/open.ts";
 import { startWorkflows, WORKFLOW_SHARES } from "./workflows/open.ts";
 
 /** Settles are repeated this long while the database is away; then the delivery is handed back. */
 const FINISH_RETRY_MS = 60_000;
 
 /** @throws Error with one sentence when something the worker needs is not there */
-export async function startWorker(pools: readonly Pool[]): Promise<void> {
+export async function startWorker(named: readonly (Pool | typeof WEBHOOK_POOL)[]): Promise<void> {
+  const pools = named.filter((pool) => pool !== WEBHOOK_POOL);
   const role: Role = await startRole("worker");
   const { config, log, metrics, lifecycle, database } = role;
   checkOutgoing(pools, config);
@@ -134,6 +136,7 @@ export async function startWorker(pools: readonly Pool[]): Promise<void> {
       ...(await startWorkflows({ ...shared, lifecycle, slots: (lane) => slotsOf("workflow", lane, config) })),
     );
   }
+  if (named.includes(WEBHOOK_POOL)) runners.push(await startWebhooks({ ...shared, lifecycle }));
   for (const pool of pools.filter(isCallPool)) {
     const row = POOL_TABLE[pool];
     const breaker = openBreaker({ pool, connection: work, database, log, metrics });

@@ -6,7 +6,7 @@ import { launch, LaunchError, launchUntil, run } from "../embedded/process.mjs";
 /** Stopped in reverse: no new call is taken while there is still somebody to answer the old ones. */
 export const ROLES = [
   ["worker", "chat"],
-  ["worker", "image", "audio", "video", "3d", "capability", "workflow"],
+  ["worker", "image", "audio", "video", "3d", "capability", "workflow", "webhook"],
   ["janitor"],
   ["ingress"],
 ];

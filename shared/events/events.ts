@@ -6,19 +6,39 @@ import type { SchemaTypes } from "#schemas/generated/types.ts";
 
 interface EventType {
   readonly group: "runs" | "jobs" | "budgets" | "operator";
+  /** For who subscribes to it. */
+  readonly description: string;
   /** Title of the schema of its metadata. */
   readonly metadata: keyof SchemaTypes;
 }
 
 /** The same names as in the constraint `event_type` of the table. */
 export const EVENTS = {
-  "run.started": { group: "runs", metadata: "RunStarted" },
-  "run.retrying": { group: "runs", metadata: "RunRetrying" },
-  "run.succeeded": { group: "runs", metadata: "RunSucceeded" },
-  "run.failed": { group: "runs", metadata: "RunFailed" },
-  "run.cancelled": { group: "runs", metadata: "RunCancelled" },
-  "job.completed": { group: "jobs", metadata: "JobCompleted" },
-  "job.failed": { group: "jobs", metadata: "JobFailed" },
-  "budget.threshold_reached": { group: "budgets", metadata: "BudgetThresholdReached" },
-  "template.unavailable": { group: "operator", metadata: "TemplateUnavailable" },
+  "run.started": { group: "runs", metadata: "RunStarted", description: "A run started." },
+  "run.retrying": {
+    group: "runs",
+    metadata: "RunRetrying",
+    description: "A run in mode async begins its second or a later attempt; told instead of `run.started`.",
+  },
+  "run.succeeded": { group: "runs", metadata: "RunSucceeded", description: "A run succeeded." },
+  "run.failed": { group: "runs", metadata: "RunFailed", description: "A run failed, and is not tried again." },
+  "run.cancelled": { group: "runs", metadata: "RunCancelled", description: "A run was cancelled." },
+  "job.completed": {
+    group: "jobs",
+    metadata: "JobCompleted",
+    description: "A durable job that is no step of a run ended well.",
+  },
+  "job.failed": { group: "jobs", metadata: "JobFailed", description: "A durable job that is no step of a run failed." },
+  "budget.threshold_reached": {
+    group: "budgets",
+    metadata: "BudgetThresholdReached",
+    description: "Spending reached the threshold of a budget alert that has no channels of its own.",
+  },
+  "template.unavailable": {
+    group: "operator",
+    metadata: "TemplateUnavailable",
+    description: "A stored workflow calls what is not offered any more; told in the operator's own workspace only.",
+  },
 } as const satisfies Record<string, EventType>;
+
+export type EventName = keyof typeof EVENTS;

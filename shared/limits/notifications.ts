@@ -2,6 +2,30 @@
 import { paced } from "#shared/pace.ts";
 
 export const NOTIFICATION_LIMITS = {
+  /** How often a worker looks for events and for deliveries that are due. */
+  deliveryLookMs: 250,
+  fanOutEventsMax: 200,
+  /** Longer than any attempt and its write: two workers never make one at once. */
+  attemptLeaseMs: paced(40_000),
+  /** Workers that were lost in attempts of one delivery. */
+  attemptDeathsMax: 20,
+  /** At once to one channel that takes what it is sent. */
+  channelAttemptsMax: 8,
+  mailAttemptsMax: 4,
+  /** Of a worker's slots, for channels that fail or have not been tried yet. */
+  failingSlotsShare: 1 / 4,
+  /** A channel at which every attempt failed for so long is disabled. */
+  channelFailingMs: 5 * 86_400_000,
+  /** How long the breaker of a channel lets nothing through, the first time. */
+  channelOpenMs: paced(30_000),
+  /** Slack, and Telegram in one chat, take one message in so long. */
+  countedChannelPauseMs: 1_000,
+  /** A receiver that says it is asked too often is left alone for at most so long. */
+  channelPauseMsMax: paced(300_000),
+  /** How long ended deliveries can be read. */
+  deliveryKeepMs: 30 * 86_400_000,
+  /** After a rotation both secrets sign. */
+  previousSecretMs: 86_400_000,
   /** One attempt, from the look-up of the name to the last byte of the answer. Receivers are told to answer within 15 s. */
   attemptMs: paced(15_000),
   /** Of an answer, inflated. Receivers answer a word or two; a gateway's error page has some kilobytes. */

@@ -9,6 +9,8 @@ export const CALL_POOLS = ["chat", "image", "audio", "video", "3d", "capability"
 export type CallPool = (typeof CALL_POOLS)[number];
 export const POOLS = [...CALL_POOLS, "workflow"] as const;
 export type Pool = (typeof POOLS)[number];
+/** Workers that send notifications: they go by rows alone, so the pool has no stream (deploy/decisions/0029). */
+export const WEBHOOK_POOL = "webhook";
 export const LANES = ["live", "batch"] as const;
 export type Lane = (typeof LANES)[number];
 

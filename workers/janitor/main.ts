@@ -14,6 +14,7 @@ import { openStorage } from "#shared/storage/client.ts";
 
 import { sweepClaims, sweepResults } from "./claims.ts";
 import { sweepDeadLetters } from "./dead-letters.ts";
+import { sweepEndedDeliveries, watchDeliveries } from "./deliveries.ts";
 import { type JobSweepContext, openRoomWatch, releaseAll, sweepDispatches, sweepUnclaimed } from "./dispatch.ts";
 import { sweepExpiredHolds } from "./expired-holds.ts";
 import { sweepOrphans, sweepUploads } from "./files.ts";
@@ -68,6 +69,8 @@ export async function startJanitor(): Promise<void> {
     { name: "stalled runs", everyMs: LIMITS.runStalledMs, run: () => sweepStalledRuns(runs) },
     { name: "run retention", everyMs: 60_000, run: () => sweepEndedRuns(runs, config.runRetentionHours) },
     { name: "queue", everyMs: 5_000, run: () => watchQueue({ connection, metrics }) },
+    { name: "deliveries", everyMs: paced(5_000), run: () => watchDeliveries(database, metrics) },
+    { name: "delivery retention", everyMs: 60_000, run: () => sweepEndedDeliveries(database) },
     { name: "claims", everyMs: 60_000, run: () => sweepClaims({ storage, database, log }) },
     { name: "results", everyMs: 3_600_000, run: () => sweepResults({ storage, database, log }) },
     { name: "uploads", everyMs: paced(5_000), run: () => sweepUploads({ storage, database, log }) },

@@ -20,7 +20,8 @@ export async function sweepRetention(database: Queryable, hours: number): Promis
   await repeat(() =>
     database.query(
       `delete from event where id in (
-         select id from event where occurred_at < now() - $1 * interval '1 hour' order by occurred_at limit $2)
+         select id from event where occurred_at < now() - $1 * interval '1 hour' 
+           and (fanned_out_at is not null or occurred_at < now() - interval '14 days') order by occurred_at limit $2)
        returning 1`,
       [hours, BATCH],
     ),

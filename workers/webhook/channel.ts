@@ -1,7 +1,7 @@
 /** What an attempt to send a notification takes and gives. */
-import type { Mailer } from "./mailer.ts";
+import type { ChannelType } from "#shared/notifications/channel-config.ts";
 
-export type ChannelType = "email" | "slack" | "telegram" | "webhook";
+import type { Mailer } from "./mailer.ts";
 
 /** A channel with its secrets open, as an attempt needs it. Lives in memory only as long as the attempt. */
 export interface OpenChannel {
@@ -37,7 +37,7 @@ export type Verdict = "again" | "final" | "gone";
 
 /**
  * refused: the receiver answered that it takes this, or anything, no more. misconfigured: the channel's settings, or our
- * installation's, cannot work. unreachable: no connection, or one that broke, TLS included.
+ * installation's, cannot work. worker_lost: workers of ours died of it again and again. unreachable: no connection, or one that broke, TLS included.
  */
 export type AttemptFault =
   | "timeout"
@@ -50,7 +50,8 @@ export type AttemptFault =
   | "rejected_recipient"
   | "rate_limited"
   | "misconfigured"
-  | "mail_off";
+  | "mail_off"
+  | "worker_lost";
 
 export interface SentAttempt {
   readonly ok: true;

@@ -2,10 +2,23 @@
 import type { IngressContext } from "../../context.ts";
 import type { Route } from "../../serve.ts";
 import { apiKeys } from "./api-keys.ts";
+import { deliveries } from "./deliveries.ts";
 import { fallbackChains } from "./fallback-chains.ts";
 import { members } from "./members.ts";
+import { notificationChannels } from "./notification-channels.ts";
+import { signingSecrets } from "./signing-secrets.ts";
+import { subscriptions } from "./subscriptions.ts";
 import { workspace } from "./workspace.ts";
 
 export function settings(context: IngressContext): readonly Route[] {
-  return [...workspace(context), ...members(context), ...apiKeys(context), ...fallbackChains(context)];
+  return [
+    ...workspace(context),
+    ...members(context),
+    ...apiKeys(context),
+    ...fallbackChains(context),
+    ...notificationChannels(context),
+    ...signingSecrets(context),
+    ...subscriptions(context),
+    ...deliveries(context),
+  ];
 }

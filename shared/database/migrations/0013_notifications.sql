@@ -103,59 +103,125 @@ create table delivery_attempt (
 );
 
 -- Takes deliveries that are due, at most p_max, of those at most p_failing_max for channels that fail or have not been tried: dead
--- receivers share these slots, so the others' are free. A channel has at most p_each attempts under way, a failing one has one.
--- Channels are taken in turn from p_from on, so that none is always last.
+-- receivers share these slots, so the others' are free. A channel has at most p_each attempts under way; a failing one, and one whose
+-- service counts messages, has one. Channels are taken in turn from p_from on, so that none is always last.
+-- Locks: channels, then deliveries, here and in end_attempt. A channel that another worker has locked is passed over.
 create function claim_deliveries(p_max int, p_failing_max int, p_each int, p_lease_ms bigint, p_from uuid)
-returns setof delivery language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
+returns table (id uuid, epoch int, is_failing boolean)
+language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 declare
   c notification_channel;
   cur uuid := p_from;
-  wrapped boolean := false;
+  has_wrapped boolean := false;
+  failing boolean;
   room int;
-  failing_room int := p_failing_max;
-  leases timestamptz;
   got int;
   total int := 0;
 begin
   while total < p_max loop
     select d.channel_id into cur from delivery d
-    where d.status = 'pending' and d.channel_id > cur order by d.channel_id limit 1;
-    if cur is null or (wrapped and cur > p_from) then
-      exit when wrapped;
-      wrapped := true;
+    where d.status = 'pending' and d.channel_id > cur and d.next_at <= clock_timestamp()
+      and (d.lease_until is null or d.lease_until < clock_timestamp())
+    order by d.channel_id limit 1;
+    if cur is null or (has_wrapped and cur > p_from) then
+      exit when has_wrapped;
+      has_wrapped := true;
       cur := '00000000-0000-0000-0000-000000000000';
       continue;
     end if;
-    select * into c from notification_channel where id = cur for no key update skip locked;
+    select * into c from notification_channel n where n.id = cur for no key update skip locked;
     if not found then
-      -- Deleted between two statements, or at another worker's hands.
-      if not exists (select from notification_channel where id = cur) then
-        update delivery set status = 'cancelled', ended_at = clock_timestamp(), next_at = null where channel_id = cur and status = 'pending';
-      end if;
+      -- It was deleted while its events were fanned out; else another worker is at it.
+      update delivery d set status = 'cancelled', ended_at = clock_timestamp(), next_at = null
+      where d.channel_id = cur and d.status = 'pending' and not exists (select from notification_channel n where n.id = cur);
       continue;
     end if;
     if not c.enabled then
-      update delivery set status = 'skipped', ended_at = clock_timestamp(), next_at = null
-      where channel_id = cur and status = 'pending' and lease_until is null;
+      update delivery d set status = 'skipped', ended_at = clock_timestamp(), next_at = null
+      where d.channel_id = cur and d.status = 'pending' and (d.lease_until is null or d.lease_until < clock_timestamp());
       continue;
     end if;
     continue when c.open_until > clock_timestamp() or c.paused_until > clock_timestamp();
-    room := case when c.recent_ok = 0 or c.failing_since is not null then least(1, failing_room) else p_each end
-      - (select count(*) from delivery d where d.channel_id = cur and d.lease_until > clock_timestamp());
+    failing := c.recent_ok = 0 or c.failing_since is not null;
+    room := case when failing then least(1, p_failing_max) when c.type in ('slack', 'telegram') then 1 else p_each end
+      - (select count(*) from delivery d where d.channel_id = cur and d.lease_until > clock_timestamp())::int;
     continue when room <= 0;
-    leases := clock_timestamp() + p_lease_ms * interval '1 millisecond';
     return query
       with due as (
         select d.id from delivery d
         where d.channel_id = cur and d.status = 'pending' and d.next_at <= clock_timestamp()
           and (d.lease_until is null or d.lease_until < clock_timestamp())
         order by d.next_at limit least(room, p_max - total) for update skip locked)
-      update delivery d set epoch = d.epoch + 1, lease_until = leases from due where d.id = due.id
-      returning d.*;
+      update delivery d set epoch = d.epoch + 1, lease_until = clock_timestamp() + p_lease_ms * interval '1 millisecond'
+      from due where d.id = due.id
+      returning d.id, d.epoch, failing;
     get diagnostics got = row_count;
     total := total + got;
-    if got > 0 and (c.recent_ok = 0 or c.failing_since is not null) then failing_room := failing_room - got; end if;
+    if failing then p_failing_max := p_failing_max - got; end if;
   end loop;
+end $$;
+
+-- What came of an attempt: the attempt, the delivery and its channel's health, in one. p_verdict: ok, again, final or gone.
+-- p_next_ms: how long until the next attempt; null: none follows. p_pause_ms: nothing goes to the channel for so long.
+-- p_failing_ms: a channel that fails for longer is disabled. p_open_ms: how long the breaker lets nothing through the first time; it
+-- opens at 70 % failures of at least ten, and doubles that each time up to 20 times as long.
+-- Result: null when the attempt was another's by then; else why the channel was disabled by it, or the empty text.
+create function end_attempt(
+  p_id uuid, p_channel uuid, p_epoch int, p_verdict text, p_status int, p_error text, p_response text, p_ms int, p_next_ms bigint,
+  p_pause_ms bigint, p_chat_id text, p_failing_ms bigint, p_open_ms bigint
+) returns text language plpgsql as $$
+declare
+  c notification_channel;
+  d delivery;
+  at_utc timestamptz := clock_timestamp();
+  is_ok boolean := p_verdict = 'ok';
+  opens boolean;
+  reason text := '';
+begin
+  select * into c from notification_channel n where n.id = p_channel for no key update;
+  select * into d from delivery where id = p_id for update;
+  if d.id is null or d.epoch <> p_epoch or d.lease_until is null then return null; end if;
+  insert into delivery_attempt (delivery_id, number, at, ms, status, error, response_start)
+  values (p_id, d.attempts + 1, at_utc - p_ms * interval '1 millisecond', p_ms, p_status, p_error, p_response);
+  update delivery set attempts = attempts + 1, step = step + 1, lease_until = null,
+    -- Cancelled meanwhile, with its channel: it stays so.
+    status = case when status <> 'pending' then status when is_ok then 'succeeded' when p_next_ms is null then 'failed' else status end,
+    next_at = case when status = 'pending' and not is_ok then at_utc + p_next_ms * interval '1 millisecond' end,
+    ended_at = case when status <> 'pending' then ended_at when is_ok or p_next_ms is null then at_utc end
+  where id = p_id;
+  if c.id is null then return reason; end if;
+  if is_ok then
+    update notification_channel set failing_since = null, opened = 0, open_until = null,
+      recent_ok = case when c.opened > 0 then 1 when c.recent_ok + c.recent_failed >= 50 then (c.recent_ok + 2) / 2 else c.recent_ok + 1 end,
+      recent_failed = case when c.opened > 0 then 0 when c.recent_ok + c.recent_failed >= 50 then c.recent_failed / 2 else c.recent_failed end,
+      paused_until = coalesce(at_utc + p_pause_ms * interval '1 millisecond', paused_until)
+    where id = c.id;
+    return reason;
+  end if;
+  opens := c.opened > 0 or (c.recent_ok + c.recent_failed >= 9 and (c.recent_failed + 1) * 10 >= (c.recent_ok + c.recent_failed + 1) * 7);
+  if p_verdict = 'gone' then reason := 'gone';
+  elsif at_utc - c.failing_since > p_failing_ms * interval '1 millisecond' then reason := 'failing';
+  end if;
+  update notification_channel set failing_since = coalesce(failing_since, at_utc), recent_failed = least(c.recent_failed + 1, 1000),
+    opened = case when opens then least(c.opened + 1, 10) else c.opened end,
+    open_until = case when opens then at_utc + p_open_ms * least(20, 2 ^ c.opened) * interval '1 millisecond' end,
+    paused_until = coalesce(at_utc + p_pause_ms * interval '1 millisecond', paused_until),
+    config = case when p_chat_id is null then config else config || jsonb_build_object('chatId', p_chat_id) end,
+    enabled = enabled and reason = '',
+    disabled_reason = case when reason <> '' and enabled then reason else disabled_reason end
+  where id = c.id;
+  if reason = '' or not c.enabled then return ''; end if;
+  insert into audit_log (workspace_id, actor, action, subject, before, after)
+  values (c.workspace_id, '{"type":"system","id":"sluice"}', 'channel.disable', c.id::text, '{"enabled":true}',
+          jsonb_build_object('enabled', false, 'reason', reason));
+  -- Its owners are told by mail, those who have an address.
+  insert into delivery (id, workspace_id, member_id, event, body)
+  select n.id, c.workspace_id, n.member_id, 'channel.disabled', json_build_object('event', 'channel.disabled', 'deliveryId', n.id,
+    'workspaceId', c.workspace_id, 'occurredAt', to_char(at_utc at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+    'metadata', json_build_object('channelId', c.id, 'channelName', c.name, 'channelType', c.type, 'reason', reason))::text
+  from (select new_id() as id, m.id as member_id from member m
+        where m.workspace_id = c.workspace_id and m.role = 'owner' and m.is_active and m.email is not null) n;
+  return reason;
 end $$;
 
 -- Alerts on what a workspace spends in a day, a week from Monday or a month, all UTC.

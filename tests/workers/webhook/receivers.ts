@@ -1,9 +1,10 @@
 /** Receivers on this machine, and what attempts to reach them take. */
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 
+import type { ChannelType } from "#shared/notifications/channel-config.ts";
 import type { Resolve } from "#shared/outbound/fetch.ts";
 import { allow, listen } from "#tests/shared/outbound/servers.ts";
-import type { ChannelType, OpenChannel, Outgoing, SendContext } from "#workers/webhook/channel.ts";
+import type { OpenChannel, Outgoing, SendContext } from "#workers/webhook/channel.ts";
 import type { Mailer } from "#workers/webhook/mailer.ts";
 
 export interface Request {

@@ -1,5 +1,7 @@
 /** Who sends to which type of channel. */
-import type { ChannelType, Send } from "../channel.ts";
+import type { ChannelType } from "#shared/notifications/channel-config.ts";
+
+import type { Send } from "../channel.ts";
 import { sendEmail } from "./email.ts";
 import { slackSender } from "./slack.ts";
 import { telegramSender } from "./telegram.ts";

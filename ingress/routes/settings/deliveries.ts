@@ -1,0 +1,144 @@
+/** /workspaces/{workspaceId}/deliveries: what was sent where, and what came of it. */
+import type { Delivery, DeliveryAccepted, DeliveryList } from "#schemas/generated/types.ts";
+import { findChannel } from "#shared/database/channels.ts";
+import {
+  DELIVERY_STATUSES,
+  type DeliveryRow,
+  findDelivery,
+  listAttempts,
+  pageDeliveries,
+  retryDelivery,
+} from "#shared/database/deliveries.ts";
+import { ApiError } from "#shared/errors.ts";
+import { LAST_STEP } from "#shared/notifications/schedule.ts";
+
+import { json } from "../../answers.ts";
+import type { IngressContext } from "../../context.ts";
+import { allow } from "../../roles.ts";
+import { callerOf, type Route, type RouteCall } from "../../serve.ts";
+import { pathId } from "../../settings/body.ts";
+import { checkMayChange } from "../../settings/channel.ts";
+import { idIn, LIST_QUERY, listOf, oneOf, pageOf, textIn } from "../../settings/page.ts";
+
+const LIST = "/workspaces/{workspaceId}/deliveries";
+const ONE = `${LIST}/{deliveryId}`;
+
+export function deliveries(context: IngressContext): readonly Route[] {
+  const common = {
+    tags: ["Notifications"],
+    auth: "key",
+    authorize: allow("owner", "admin", "developer"),
+  } as const satisfies Partial<Route>;
+  return [
+    {
+      ...common,
+      method: "GET",
+      path: LIST,
+      operationId: "listDeliveries",
+      summary: "List deliveries",
+      query: [
+        { name: "channelId", description: "Those to one channel.", schema: { type: "string", format: "uuid" } },
+        { name: "event", description: "Those of one event.", schema: { type: "string" } },
+        {
+          name: "status",
+          description: "Those of one status.",
+          schema: { type: "string", enum: [...DELIVERY_STATUSES] },
+        },
+        ...LIST_QUERY,
+      ],
+      responses: { 200: { description: "A page of deliveries", schema: "DeliveryList" } },
+      errors: ["not_found", "unsupported_value"],
+      handle: (call) => list(context, call),
+    },
+    {
+      ...common,
+      method: "GET",
+      path: ONE,
+      operationId: "getDelivery",
+      summary: "Read a delivery with its attempts",
+      responses: { 200: { description: "The delivery", schema: "Delivery" } },
+      errors: ["not_found"],
+      handle: (call) => get(context, call),
+    },
+    {
+      ...common,
+      method: "POST",
+      path: `${ONE}/retry`,
+      operationId: "retryDelivery",
+      summary: "Send a delivery again",
+      description:
+        "One attempt at once, also of a delivery that has arrived, under the same id. Of one that is still on its way the schedule goes on. " +
+        "Not while its channel is disabled.",
+      responses: { 202: { description: "It is on its way", schema: "DeliveryAccepted" } },
+      errors: ["not_found", "permission_denied", "conflict"],
+      handle: (call) => retry(context, call),
+    },
+  ];
+}
+
+async function list(context: IngressContext, call: RouteCall): Promise<Response> {
+  const page = pageOf(call);
+  const rows = await pageDeliveries(context.database, callerOf(call).workspaceId, {
+    after: page.after,
+    limit: page.limit + 1,
+    channelId: idIn(call, "channelId"),
+    event: textIn(call, "event"),
+    status: oneOf(call, "status", DELIVERY_STATUSES),
+  });
+  return json(listOf(rows, page, present) satisfies DeliveryList);
+}
+
+async function get(context: IngressContext, call: RouteCall): Promise<Response> {
+  const row = await find(context, call);
+  const attempts = await listAttempts(context.database, row.id);
+  return json({
+    ...present(row),
+    body: row.body,
+    attempts: attempts.map(({ number, at, ms, status, error, response_start }) => ({
+      number,
+      at: at.toISOString(),
+      ms,
+      status,
+      error,
+      responseStart: response_start,
+    })),
+  } satisfies Delivery);
+}
+
+async function retry(context: IngressContext, call: RouteCall): Promise<Response> {
+  const row = await find(context, call);
+  const { workspaceId } = callerOf(call);
+  const channel =
+    row.channel_id === null ? undefined : await findChannel(context.database, workspaceId, row.channel_id);
+  if (channel === undefined) throw new ApiError("conflict", "The delivery's channel is deleted.");
+  checkMayChange(channel, callerOf(call));
+  const isSent = await retryDelivery(context.database, workspaceId, { id: row.id, lastStep: LAST_STEP });
+  if (!isSent) {
+    throw new ApiError("conflict", "The channel is disabled; nothing is sent there until it is enabled.");
+  }
+  return json({ deliveryId: row.id } satisfies DeliveryAccepted, {}, 202);
+}
+
+async function find(context: IngressContext, call: RouteCall): Promise<DeliveryRow> {
+  const id = pathId(call, "deliveryId", noDelivery);
+  const row = await findDelivery(context.database, callerOf(call).workspaceId, id);
+  if (row === undefined) throw noDelivery();
+  return row;
+}
+
+function present(row: DeliveryRow): Delivery {
+  return {
+    id: row.id,
+    channelId: row.channel_id,
+    event: row.event,
+    status: row.status,
+    attemptCount: row.attempts,
+    nextAttemptAt: row.next_at?.toISOString() ?? null,
+    createdAt: row.created_at.toISOString(),
+    endedAt: row.ended_at?.toISOString() ?? null,
+  };
+}
+
+function noDelivery(): ApiError {
+  return new ApiError("not_found", "There is no such delivery.");
+}

@@ -1,0 +1,45 @@
+/** A channel as the routes around it find and show it. */
+import type { Channel } from "#schemas/generated/types.ts";
+import type { Caller } from "#shared/admission/authenticate.ts";
+import { type ChannelRow, findChannel } from "#shared/database/channels.ts";
+import { ApiError } from "#shared/errors.ts";
+import { credentialsOf } from "#shared/notifications/channel-config.ts";
+
+import type { IngressContext } from "../context.ts";
+import { callerOf, type RouteCall } from "../serve.ts";
+import { pathId } from "./body.ts";
+
+/** The one that the path names. @throws ApiError `channel_not_found` also for another workspace's */
+export async function channelOf({ database }: IngressContext, call: RouteCall): Promise<ChannelRow> {
+  const id = pathId(call, "channelId", noChannel);
+  const row = await findChannel(database, callerOf(call).workspaceId, id);
+  if (row === undefined) throw noChannel();
+  return row;
+}
+
+/** Owners and admins change any channel, a developer only one that it made. @throws ApiError `permission_denied` */
+export function checkMayChange({ created_by }: Pick<ChannelRow, "created_by">, { role, memberId }: Caller): void {
+  if (role !== "developer" || created_by === memberId) return;
+  throw new ApiError("permission_denied", "A developer changes only channels that it made.");
+}
+
+export function presentChannel(row: ChannelRow): Channel {
+  return {
+    id: row.id,
+    type: row.type,
+    name: row.name,
+    enabled: row.enabled,
+    config: { ...row.config },
+    credentials: credentialsOf(row.type).filter((name) => row.sealed[name] !== undefined),
+    hasSigningSecret: row.sealed["signingSecret"] !== undefined,
+    disabledReason: row.disabled_reason,
+    failingSince: row.failing_since?.toISOString() ?? null,
+    createdByUserId: row.created_by,
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  };
+}
+
+export function noChannel(): ApiError {
+  return new ApiError("channel_not_found", "There is no such channel in this workspace.");
+}

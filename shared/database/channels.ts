@@ -1,0 +1,204 @@
+/** Notification channels of a workspace. A change and its audit row are one statement, or one transaction. */
+import type { ChannelType } from "#shared/notifications/channel-config.ts";
+import { LIMITS } from "#shared/limits.ts";
+
+import { type Actor, actorJson, type AuditValues, recordAudit } from "./audit-log.ts";
+import { constraintName, type Database, type Queryable } from "./client.ts";
+
+export interface ChannelRow {
+  readonly id: string;
+  readonly workspace_id: string;
+  readonly type: ChannelType;
+  readonly name: string;
+  readonly enabled: boolean;
+  /** What may be shown. */
+  readonly config: Readonly<Record<string, string>>;
+  readonly sealed: Readonly<Record<string, string>>;
+  readonly previous_secret_until: Date | null;
+  readonly created_by: string | null;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+  readonly disabled_reason: "gone" | "failing" | null;
+  readonly failing_since: Date | null;
+}
+
+const COLUMNS = `id, workspace_id, type, name, enabled, config, sealed, previous_secret_until, created_by, created_at, updated_at,
+  disabled_reason, failing_since`;
+/** Constraint: a name once in a workspace. */
+const NAME_ONCE = "notification_channel_workspace_id_name_key";
+
+export interface NewChannel {
+  readonly id: string;
+  readonly type: ChannelType;
+  readonly name: string;
+  readonly enabled: boolean;
+  readonly config: Readonly<Record<string, string>>;
+  readonly sealed: Readonly<Record<string, string>>;
+  readonly createdBy: string;
+  readonly actor: Actor;
+}
+
+/** known: there is a channel with this id, whoever's it is. */
+export async function insertChannel(
+  target: Queryable,
+  workspaceId: string,
+  channel: NewChannel,
+): Promise<"made" | "known" | "name_taken" | "too_many"> {
+  try {
+    const rows = await target.query<{ made: number; known: number }>(
+      `with changed as (
+         insert into notification_channel (id, workspace_id, type, name, enabled, config, sealed, created_by)
+         select $2, $1, $3, $4, $5, $6::jsonb, $7::jsonb, $8::uuid
+         where (select count(*) from notification_channel where workspace_id = $1) < $10
+         on conflict (id) do nothing
+         returning workspace_id, id, type, name, enabled, config
+       ), logged as (
+         insert into audit_log (workspace_id, actor, action, subject, after)
+         select workspace_id, $9, 'channel.create', id::text,
+                jsonb_build_object('type', type, 'name', name, 'enabled', enabled, 'config', config)
+         from changed
+       )
+       select (select count(*)::int from changed) as made, (select count(*)::int from notification_channel where id = $2) as known`,
+      [
+        workspaceId,
+        channel.id,
+        channel.type,
+        channel.name,
+        channel.enabled,
+        JSON.stringify(channel.config),
+        JSON.stringify(channel.sealed),
+        channel.createdBy,
+        actorJson(channel.actor),
+        LIMITS.channelsPerWorkspaceMax,
+      ],
+    );
+    const [row] = rows;
+    if (row?.made === 1) return "made";
+    return row?.known === 1 ? "known" : "too_many";
+  } catch (error) {
+    if (constraintName(error) === NAME_ONCE) return "name_taken";
+    throw error;
+  }
+}
+
+export async function findChannel(target: Queryable, workspaceId: string, id: string): Promise<ChannelRow | undefined> {
+  const rows = await target.query<ChannelRow>(
+    `select ${COLUMNS} from notification_channel where workspace_id = $1 and id = $2`,
+    [workspaceId, id],
+  );
+  return rows[0];
+}
+
+/** The newest first, behind `after`. */
+export function pageChannels(
+  target: Queryable,
+  workspaceId: string,
+  { after, limit }: { readonly after: string | null; readonly limit: number },
+): Promise<ChannelRow[]> {
+  return target.query<ChannelRow>(
+    `select ${COLUMNS} from notification_channel
+     where workspace_id = $1
+       and ($2::uuid is null or (created_at, id) < (select created_at, id from notification_channel where workspace_id = $1 and id = $2))
+     order by created_at desc, id desc
+     limit $3`,
+    [workspaceId, after, limit],
+  );
+}
+
+export interface ChannelChange {
+  readonly name: string;
+  readonly enabled: boolean;
+  readonly config: Readonly<Record<string, string>>;
+  readonly sealed: Readonly<Record<string, string>>;
+  readonly previousSecretUntil: Date | null;
+}
+
+/**
+ * Reads a channel, changes it as `change` says, and tells the audit log, with nobody between. A channel that is enabled again begins
+ * anew: what made it fail is forgotten.
+ * @param change what it throws undoes everything
+ * @returns undefined when there is no such channel
+ */
+export async function changeChannel(
+  database: Database,
+  workspaceId: string,
+  id: string,
+  change: (row: ChannelRow) => {
+    readonly to: ChannelChange;
+    readonly actor: Actor;
+    readonly action: string;
+    /** Beside name, enabled and config; never a secret. */
+    readonly told?: AuditValues;
+  },
+): Promise<ChannelRow | "name_taken" | undefined> {
+  try {
+    return await database.transaction(async (tx) => {
+      const [row] = await tx.query<ChannelRow>(
+        `select ${COLUMNS} from notification_channel where workspace_id = $1 and id = $2 for no key update`,
+        [workspaceId, id],
+      );
+      if (row === undefined) return undefined;
+      const { to, actor, action, told = {} } = change(row);
+      const [changed] = await tx.query<ChannelRow>(
+        `update notification_channel
+         set name = $3, config = $5::jsonb, sealed = $6::jsonb, previous_secret_until = $7, updated_at = now(),
+             disabled_reason = case when $4 then null else disabled_reason end,
+             failing_since = case when $4 and not enabled then null else failing_since end,
+             recent_ok = case when $4 and not enabled then 0 else recent_ok end,
+             recent_failed = case when $4 and not enabled then 0 else recent_failed end,
+             opened = case when $4 and not enabled then 0 else opened end,
+             open_until = case when $4 and not enabled then null else open_until end,
+             paused_until = case when $4 and not enabled then null else paused_until end,
+             enabled = $4
+         where workspace_id = $1 and id = $2
+         returning ${COLUMNS}`,
+        [
+          workspaceId,
+          id,
+          to.name,
+          to.enabled,
+          JSON.stringify(to.config),
+          JSON.stringify(to.sealed),
+          to.previousSecretUntil,
+        ],
+      );
+      await recordAudit(tx, workspaceId, {
+        actor,
+        action,
+        subject: id,
+        before: { name: row.name, enabled: row.enabled, config: row.config },
+        after: { name: to.name, enabled: to.enabled, config: to.config, ...told },
+      });
+      return changed;
+    });
+  } catch (error) {
+    if (constraintName(error) === NAME_ONCE) return "name_taken";
+    throw error;
+  }
+}
+
+/** Its subscriptions go with it, what was on its way there is cancelled, and its history stays. False when there is no such channel. */
+export async function deleteChannel(
+  target: Queryable,
+  workspaceId: string,
+  change: { readonly id: string; readonly actor: Actor },
+): Promise<boolean> {
+  const rows = await target.query(
+    `with changed as (
+       delete from notification_channel where workspace_id = $1 and id = $2 returning workspace_id, id, type, name, config
+     ), stopped as (
+       update delivery set status = 'cancelled', ended_at = clock_timestamp(), next_at = null
+       from changed where delivery.channel_id = changed.id and delivery.status = 'pending'
+     ), alerts as (
+       update budget_alert set channel_ids = array_remove(channel_ids, $2), updated_at = now()
+       where workspace_id = $1 and $2 = any (channel_ids) and exists (select from changed)
+     ), logged as (
+       insert into audit_log (workspace_id, actor, action, subject, before)
+       select workspace_id, $3, 'channel.delete', id::text, jsonb_build_object('type', type, 'name', name, 'config', config)
+       from changed
+     )
+     select id from changed`,
+    [workspaceId, change.id, actorJson(change.actor)],
+  );
+  return rows.length > 0;
+}

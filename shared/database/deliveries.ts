@@ -1,0 +1,162 @@
+/** Deliveries as a workspace's people see them: listed, read, sent again. How they go out: workers/webhook. */
+import type { Queryable } from "./client.ts";
+
+export const DELIVERY_STATUSES = ["pending", "succeeded", "failed", "skipped", "cancelled"] as const;
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+
+export interface DeliveryRow {
+  readonly id: string;
+  readonly channel_id: string | null;
+  readonly event: string;
+  readonly body: string;
+  readonly status: DeliveryStatus;
+  readonly attempts: number;
+  /** Of the next attempt: later than planned while the channel's breaker is open or its receiver asked for a pause. */
+  readonly next_at: Date | null;
+  readonly created_at: Date;
+  readonly ended_at: Date | null;
+}
+
+export interface AttemptRow {
+  readonly number: number;
+  readonly at: Date;
+  readonly ms: number;
+  readonly status: number | null;
+  readonly error: string | null;
+  readonly response_start: string | null;
+}
+
+const COLUMNS = `d.id, d.channel_id, d.event, d.body, d.status, d.attempts, d.created_at, d.ended_at,
+  case when d.status = 'pending' then greatest(d.next_at, c.open_until, c.paused_until) end as next_at`;
+const FROM = "delivery d left join notification_channel c on c.id = d.channel_id";
+
+export interface DeliveryFilter {
+  readonly after: string | null;
+  readonly limit: number;
+  readonly channelId: string | null;
+  readonly event: string | null;
+  readonly status: DeliveryStatus | null;
+}
+
+/** The newest first, behind `after`; ids sort by time. */
+export function pageDeliveries(
+  target: Queryable,
+  workspaceId: string,
+  { after, limit, channelId, event, status }: DeliveryFilter,
+): Promise<DeliveryRow[]> {
+  return target.query<DeliveryRow>(
+    `select ${COLUMNS} from ${FROM}
+     where d.workspace_id = $1 and ($2::uuid is null or d.id < $2) and ($4::uuid is null or d.channel_id = $4)
+       and ($5::text is null or d.event = $5) and ($6::text is null or d.status = $6)
+     order by d.id desc
+     limit $3`,
+    [workspaceId, after, limit, channelId, event, status],
+  );
+}
+
+export async function findDelivery(
+  target: Queryable,
+  workspaceId: string,
+  id: string,
+): Promise<DeliveryRow | undefined> {
+  const rows = await target.query<DeliveryRow>(
+    `select ${COLUMNS} from ${FROM} where d.workspace_id = $1 and d.id = $2`,
+    [workspaceId, id],
+  );
+  return rows[0];
+}
+
+/** In their order. */
+export function listAttempts(target: Queryable, deliveryId: string): Promise<AttemptRow[]> {
+  return target.query<AttemptRow>(
+    "select number, at, ms, status, error, response_start from delivery_attempt where delivery_id = $1 order by number",
+    [deliveryId],
+  );
+}
+
+/** Of all workspaces, for metrics: how many are due and since when, and how many ran out of attempts in the last day. */
+export async function countDeliveries(
+  target: Queryable,
+): Promise<{ readonly due: number; readonly oldestSeconds: number; readonly failed: number }> {
+  const [row] = await target.query<{ due: number; oldest: number; failed: number }>(
+    `select count(*)::int as due, coalesce(extract(epoch from now() - min(next_at)), 0)::float8 as oldest,
+            (select count(*)::int from delivery where status = 'failed' and ended_at > now() - interval '1 day') as failed
+     from delivery where status = 'pending' and next_at <= now()`,
+  );
+  return { due: row?.due ?? 0, oldestSeconds: row?.oldest ?? 0, failed: row?.failed ?? 0 };
+}
+
+/** Deliveries that ended long ago, with their attempts. @returns how many, at most `max` */
+export async function dropEndedDeliveries(target: Queryable, olderMs: number, max: number): Promise<number> {
+  const rows = await target.query(
+    `delete from delivery where id in (
+       select id from delivery where ended_at < now() - $1 * interval '1 millisecond' order by ended_at limit $2)
+     returning id`,
+    [olderMs, max],
+  );
+  return rows.length;
+}
+
+/** To one channel, without an event of the outbox: a test. */
+export async function insertDelivery(
+  target: Queryable,
+  workspaceId: string,
+  delivery: {
+    readonly id: string;
+    readonly channelId: string;
+    readonly event: string;
+    readonly body: string;
+    readonly step: number;
+  },
+): Promise<void> {
+  await target.query(
+    "insert into delivery (id, workspace_id, channel_id, event, body, step) values ($2, $1, $3, $4, $5, $6)",
+    [workspaceId, delivery.id, delivery.channelId, delivery.event, delivery.body, delivery.step],
+  );
+}
+
+/**
+ * One more attempt now, by hand; the schedule of a delivery that is still on its way goes on behind it.
+ * @param lastStep of the schedule: an attempt by hand of what has ended has no further ones behind it
+ * @returns false when its channel is gone or disabled
+ */
+export async function retryDelivery(
+  target: Queryable,
+  workspaceId: string,
+  { id, lastStep }: { readonly id: string; readonly lastStep: number },
+): Promise<boolean> {
+  const rows = await target.query(
+    `update delivery d
+     set step = case when d.status = 'pending' then d.step else $3 end, status = 'pending', next_at = now(), ended_at = null
+     from notification_channel c
+     where d.workspace_id = $1 and d.id = $2 and c.id = d.channel_id and c.enabled
+     returning d.id`,
+    [workspaceId, id, lastStep],
+  );
+  return rows.length > 0;
+}
+
+/** One more attempt of each delivery of the channel that was made in the span and has not arrived. @returns how many there are */
+export async function recoverDeliveries(
+  target: Queryable,
+  workspaceId: string,
+  span: {
+    readonly channelId: string;
+    readonly since: Date;
+    readonly until: Date | null;
+    readonly lastStep: number;
+    readonly max: number;
+  },
+): Promise<number> {
+  const rows = await target.query(
+    `update delivery set status = 'pending', step = $5, next_at = now(), ended_at = null
+     where id in (
+       select id from delivery
+       where workspace_id = $1 and channel_id = $2 and status in ('failed', 'skipped', 'cancelled')
+         and created_at >= $3 and created_at < coalesce($4, now())
+       order by id limit $6 for update skip locked)
+     returning id`,
+    [workspaceId, span.channelId, span.since, span.until, span.lastStep, span.max],
+  );
+  return rows.length;
+}

@@ -1,0 +1,201 @@
+/** Deliveries as workers of the pool webhook make, take and end them. */
+import type { ChannelType } from "#shared/notifications/channel-config.ts";
+import { type Envelope, envelopeText } from "#shared/notifications/envelope.ts";
+import { newId } from "#shared/ids.ts";
+
+import { plainArray } from "./arrays.ts";
+import type { Database, Queryable } from "./client.ts";
+
+interface EventRow {
+  readonly id: string;
+  readonly workspace_id: string;
+  readonly workflow_id: string | null;
+  readonly type: string;
+  readonly metadata: Envelope["metadata"];
+  readonly occurred_at: Date;
+}
+
+/** Whether events wait to be fanned out. */
+export async function hasWaitingEvents(target: Queryable): Promise<boolean> {
+  const rows = await target.query<{ is_waiting: boolean }>(
+    "select exists (select from event where fanned_out_at is null) as is_waiting",
+    [],
+    "has_waiting_events",
+  );
+  return rows[0]?.is_waiting === true;
+}
+
+/**
+ * Makes the deliveries of the oldest events that wait, at most `max` events: to channels of their own where they name some, else to
+ * enabled channels that subscribe. One transaction marks the events, so each is fanned out once.
+ * @returns how many events it took
+ */
+export function fanOutEvents(database: Database, max: number): Promise<number> {
+  return database.transaction(async (tx) => {
+    const events = await tx.query<EventRow>(
+      `select id, workspace_id, workflow_id, type, metadata, occurred_at
+       from event where fanned_out_at is null
+       order by occurred_at limit $1 for update skip locked`,
+      [max],
+    );
+    if (events.length === 0) return 0;
+    const ids = plainArray(events.map(({ id }) => id));
+    const targets = await tx.query<{ event_id: string; channel_id: string }>(
+      `select e.id as event_id, c.id as channel_id
+       from event e
+       join notification_channel c on c.workspace_id = e.workspace_id and c.enabled
+       where e.id = any ($1::uuid[]) and case when e.channel_ids is not null then c.id = any (e.channel_ids)
+         else exists (select from subscription s where s.channel_id = c.id and s.event = e.type
+                      and (s.workflow_id is null or s.workflow_id = e.workflow_id)) end`,
+      [ids],
+    );
+    const known = new Map(events.map((event) => [event.id, event]));
+    const made = targets.flatMap(({ event_id, channel_id }) => {
+      const event = known.get(event_id);
+      return event ? [{ deliveryId: newId(), channelId: channel_id, event }] : [];
+    });
+    if (made.length > 0) {
+      await tx.query(
+        `insert into delivery (id, workspace_id, channel_id, event_id, event, workflow_id, body)
+         select * from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::uuid[], $7::text[])
+         on conflict do nothing`,
+        [
+          plainArray(made.map(({ deliveryId }) => deliveryId)),
+          plainArray(made.map(({ event }) => event.workspace_id)),
+          plainArray(made.map(({ channelId }) => channelId)),
+          plainArray(made.map(({ event }) => event.id)),
+          made.map(({ event }) => event.type),
+          plainArray(made.map(({ event }) => event.workflow_id)),
+          made.map(({ deliveryId, event }) =>
+            envelopeText({
+              event: event.type,
+              deliveryId,
+              workspaceId: event.workspace_id,
+              occurredAt: event.occurred_at,
+              metadata: event.metadata,
+            }),
+          ),
+        ],
+      );
+    }
+    await tx.query("update event set fanned_out_at = clock_timestamp() where id = any ($1::uuid[])", [ids]);
+    return events.length;
+  });
+}
+
+/** A delivery that is ours until its lease ends, with its channel as it is now. */
+export interface ClaimedDelivery {
+  readonly id: string;
+  readonly epoch: number;
+  readonly workspace_id: string;
+  readonly event: string;
+  readonly body: string;
+  readonly attempts: number;
+  readonly step: number;
+  /** Its channel fails, or has not been tried. */
+  readonly is_failing: boolean;
+  /** Null: mail to a member. */
+  readonly channel: {
+    readonly id: string;
+    readonly type: ChannelType;
+    readonly name: string;
+    readonly config: Readonly<Record<string, string>>;
+    readonly sealed: Readonly<Record<string, string>>;
+    /** Whether the secret before the last rotation still signs too. */
+    readonly has_previous: boolean;
+  } | null;
+  /** Of such mail; null when the member has no address any more. */
+  readonly recipient: string | null;
+}
+
+export interface Claim {
+  readonly max: number;
+  /** Of those, for channels that fail or have not been tried. */
+  readonly failingMax: number;
+  /** At once for one channel. */
+  readonly eachMax: number;
+  readonly leaseMs: number;
+}
+
+export function claimDeliveries(
+  target: Queryable,
+  { max, failingMax, eachMax, leaseMs }: Claim,
+): Promise<ClaimedDelivery[]> {
+  return target.query<ClaimedDelivery>(
+    `select d.id, k.epoch, d.workspace_id, d.event, d.body, d.attempts, d.step, k.is_failing, null as recipient,
+            jsonb_build_object('id', c.id, 'type', c.type, 'name', c.name, 'config', c.config, 'sealed', c.sealed,
+                               'has_previous', coalesce(c.previous_secret_until > now(), false)) as channel
+     from claim_deliveries($1, $2, $3, $4, $5) k
+     join delivery d on d.id = k.id
+     join notification_channel c on c.id = d.channel_id`,
+    [max, failingMax, eachMax, leaseMs, newId()],
+    "claim_deliveries",
+  );
+}
+
+/** Mail to members, which has no channel. */
+export function claimMail(
+  target: Queryable,
+  { max, leaseMs }: Pick<Claim, "max" | "leaseMs">,
+): Promise<ClaimedDelivery[]> {
+  return target.query<ClaimedDelivery>(
+    `with due as (
+       select id from delivery
+       where status = 'pending' and channel_id is null and next_at <= now() and (lease_until is null or lease_until < now())
+       order by next_at limit $1 for update skip locked
+     ), taken as (
+       update delivery d set epoch = d.epoch + 1, lease_until = clock_timestamp() + $2 * interval '1 millisecond'
+       from due where d.id = due.id
+       returning d.id, d.epoch, d.workspace_id, d.member_id, d.event, d.body, d.attempts, d.step
+     )
+     select t.id, t.epoch, t.workspace_id, t.event, t.body, t.attempts, t.step, true as is_failing, m.email as recipient, null as channel
+     from taken t
+     left join member m on m.id = t.member_id and m.is_active`,
+    [max, leaseMs],
+    "claim_mail",
+  );
+}
+
+export interface AttemptEnd {
+  readonly verdict: "ok" | "again" | "final" | "gone";
+  readonly status: number | null;
+  readonly error: string | null;
+  readonly responseStart: string;
+  readonly ms: number;
+  /** Null: no attempt follows. */
+  readonly nextMs: number | null;
+  /** Nothing goes to the channel for so long. */
+  readonly pauseMs: number | null;
+  /** Telegram has moved the chat. */
+  readonly chatId: string | null;
+  readonly failingMs: number;
+  readonly openMs: number;
+}
+
+/** @returns why the channel was disabled by it, or the empty text; undefined when the attempt is another worker's by now */
+export async function endAttempt(
+  target: Queryable,
+  { id, epoch, channel }: Pick<ClaimedDelivery, "id" | "epoch" | "channel">,
+  end: AttemptEnd,
+): Promise<"" | "gone" | "failing" | undefined> {
+  const rows = await target.query<{ ended: "" | "gone" | "failing" | null }>(
+    "select end_attempt($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) as ended",
+    [
+      id,
+      channel?.id ?? null,
+      epoch,
+      end.verdict,
+      end.status,
+      end.error,
+      end.responseStart,
+      end.ms,
+      end.nextMs,
+      end.pauseMs,
+      end.chatId,
+      end.failingMs,
+      end.openMs,
+    ],
+    "end_attempt",
+  );
+  return rows[0]?.ended ?? undefined;
+}

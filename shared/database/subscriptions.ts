@@ -1,0 +1,117 @@
+/** Which events go to which channel. A change and its audit row are one statement. */
+import { LIMITS } from "#shared/limits.ts";
+
+import { type Actor, actorJson } from "./audit-log.ts";
+import type { Queryable } from "./client.ts";
+
+export interface SubscriptionRow {
+  readonly id: string;
+  readonly channel_id: string;
+  readonly event: string;
+  /** Null: everything. */
+  readonly workflow_id: string | null;
+  readonly created_by: string | null;
+  readonly created_at: Date;
+}
+
+const COLUMNS = "id, channel_id, event, workflow_id, created_by, created_at";
+
+interface NewSubscription {
+  readonly id: string;
+  readonly channelId: string;
+  readonly event: string;
+  readonly workflowId: string | null;
+  readonly createdBy: string;
+  readonly actor: Actor;
+}
+
+/** known: the id, or the event with this scope, is there already; too_many: the channel has its most. */
+export async function insertSubscription(
+  target: Queryable,
+  workspaceId: string,
+  subscription: NewSubscription,
+): Promise<"made" | "known" | "too_many"> {
+  const rows = await target.query<{ made: number; held: number }>(
+    `with held as (
+       select count(*)::int as count from subscription where channel_id = $3
+     ), changed as (
+       insert into subscription (id, workspace_id, channel_id, event, workflow_id, created_by)
+       select $2, c.workspace_id, c.id, $4, $5, $6::uuid
+       from notification_channel c, held
+       where c.workspace_id = $1 and c.id = $3 and held.count < $8
+       on conflict do nothing
+       returning workspace_id, id, channel_id, event, workflow_id
+     ), logged as (
+       insert into audit_log (workspace_id, actor, action, subject, after)
+       select workspace_id, $7, 'subscription.create', id::text,
+              jsonb_build_object('channel_id', channel_id, 'event', event, 'workflow_id', workflow_id)
+       from changed
+     )
+     select (select count(*)::int from changed) as made, (select count from held) as held`,
+    [
+      workspaceId,
+      subscription.id,
+      subscription.channelId,
+      subscription.event,
+      subscription.workflowId,
+      subscription.createdBy,
+      actorJson(subscription.actor),
+      LIMITS.subscriptionsPerChannelMax,
+    ],
+  );
+  const [row] = rows;
+  if (row?.made === 1) return "made";
+  return (row?.held ?? 0) >= LIMITS.subscriptionsPerChannelMax ? "too_many" : "known";
+}
+
+export async function findSubscription(
+  target: Queryable,
+  workspaceId: string,
+  channelId: string,
+  id: string,
+): Promise<SubscriptionRow | undefined> {
+  const rows = await target.query<SubscriptionRow>(
+    `select ${COLUMNS} from subscription where workspace_id = $1 and channel_id = $2 and id = $3`,
+    [workspaceId, channelId, id],
+  );
+  return rows[0];
+}
+
+/** The newest first, behind `after`. */
+export function pageSubscriptions(
+  target: Queryable,
+  workspaceId: string,
+  channelId: string,
+  { after, limit }: { readonly after: string | null; readonly limit: number },
+): Promise<SubscriptionRow[]> {
+  return target.query<SubscriptionRow>(
+    `select ${COLUMNS} from subscription
+     where workspace_id = $1 and channel_id = $2
+       and ($3::uuid is null or (created_at, id) < (select created_at, id from subscription where workspace_id = $1 and id = $3))
+     order by created_at desc, id desc
+     limit $4`,
+    [workspaceId, channelId, after, limit],
+  );
+}
+
+/** False when there is no such subscription. */
+export async function deleteSubscription(
+  target: Queryable,
+  workspaceId: string,
+  change: { readonly channelId: string; readonly id: string; readonly actor: Actor },
+): Promise<boolean> {
+  const rows = await target.query(
+    `with changed as (
+       delete from subscription where workspace_id = $1 and channel_id = $2 and id = $3
+       returning workspace_id, id, channel_id, event, workflow_id
+     ), logged as (
+       insert into audit_log (workspace_id, actor, action, subject, before)
+       select workspace_id, $4, 'subscription.delete', id::text,
+              jsonb_build_object('channel_id', channel_id, 'event', event, 'workflow_id', workflow_id)
+       from changed
+     )
+     select id from changed`,
+    [workspaceId, change.channelId, change.id, actorJson(change.actor)],
+  );
+  return rows.length > 0;
+}

@@ -1,0 +1,141 @@
+/**
+ * What a channel is set to: which members its type has, which of them are secrets, and what becomes of them when a part is sent.
+ * Source: spec.md "PATCH …/notification-channels/{channelId}" and "Webhook delivery".
+ */
+import { ApiError } from "#shared/errors.ts";
+import { isMailAddress } from "#shared/mail-address.ts";
+import { assertPublicUrl } from "#shared/outbound/guard.ts";
+
+import { looksRedacted, redactUrl } from "./redacted-url.ts";
+
+export const CHANNEL_TYPES = ["email", "slack", "telegram", "webhook"] as const;
+export type ChannelType = (typeof CHANNEL_TYPES)[number];
+
+type Values = Readonly<Record<string, string>>;
+
+/** As its schema says: members that we know are texts, others may be anything and are passed over. */
+type Sent = Readonly<Record<string, unknown>>;
+
+/** A channel's settings, secrets apart. */
+export interface ChannelConfig {
+  /** May be shown: URLs as they are redacted. */
+  readonly config: Values;
+  /** URLs and credentials. */
+  readonly secrets: Values;
+}
+
+interface TypeRules {
+  /** Replaced as a whole by every config that is sent. */
+  readonly plain: readonly string[];
+  /** Kept when they are left out; an empty one is cleared. */
+  readonly credentials: readonly string[];
+  readonly hasUrl: boolean;
+  readonly required: readonly string[];
+}
+
+const RULES: Readonly<Record<ChannelType, TypeRules>> = {
+  webhook: {
+    plain: ["authType", "authUsername", "authHeaderName"],
+    credentials: ["authToken", "authPassword", "authApiKey", "authHeaderValue"],
+    hasUrl: true,
+    required: ["url"],
+  },
+  slack: { plain: [], credentials: [], hasUrl: true, required: ["url"] },
+  telegram: { plain: ["chatId"], credentials: ["botToken"], hasUrl: false, required: ["botToken", "chatId"] },
+  email: { plain: ["recipient"], credentials: [], hasUrl: false, required: ["recipient"] },
+};
+
+const KNOWN = new Set(Object.values(RULES).flatMap(({ plain, credentials }) => [...plain, ...credentials, "url"]));
+
+/** What each way of signing in needs. */
+const AUTH_NEEDS: Readonly<Record<string, readonly string[]>> = {
+  none: [],
+  bearer: ["authToken"],
+  basic: ["authUsername", "authPassword"],
+  api_key: ["authApiKey"],
+  custom_header: ["authHeaderName", "authHeaderValue"],
+};
+
+export const credentialsOf = (type: ChannelType): readonly string[] => RULES[type].credentials;
+
+/** @throws ApiError naming the member at fault; `unsafe_url` for a URL that leads inside */
+export function newChannelConfig(type: ChannelType, sent: Sent): ChannelConfig {
+  return mergeChannelConfig(type, { config: {}, secrets: {} }, sent);
+}
+
+/**
+ * The settings after a config was sent: credentials and URLs that it leaves out stay, everything else is what it says.
+ * @throws as `newChannelConfig`
+ */
+export function mergeChannelConfig(type: ChannelType, stored: ChannelConfig, asked: Sent): ChannelConfig {
+  const rules = RULES[type];
+  const sent = knownMembers(asked);
+  for (const [name, value] of Object.entries(sent)) checkMember(type, name, value);
+  const config: Record<string, string> = {};
+  for (const name of rules.plain) if (sent[name] !== undefined && sent[name] !== "") config[name] = sent[name];
+  const secrets: Record<string, string> = {};
+  for (const name of rules.credentials) {
+    const value = sent[name] ?? stored.secrets[name] ?? "";
+    if (value !== "") secrets[name] = value;
+  }
+  if (rules.hasUrl) {
+    const url = urlOf(sent["url"], stored.secrets["url"]);
+    if (url !== undefined) {
+      secrets["url"] = url;
+      config["url"] = redactUrl(url);
+    }
+  }
+  const needed = [...rules.required, ...(AUTH_NEEDS[config["authType"] ?? "none"] ?? [])];
+  const missing = needed.find((name) => config[name] === undefined && secrets[name] === undefined);
+  if (missing !== undefined) {
+    throw new ApiError("missing_required_parameter", `Expected config.${missing}, which this channel needs.`, {
+      param: `config.${missing}`,
+    });
+  }
+  return { config, secrets };
+}
+
+function knownMembers(sent: Sent): Values {
+  const known = Object.entries(sent).filter((entry): entry is [string, string] => typeof entry[1] === "string");
+  return Object.fromEntries(known.filter(([name]) => KNOWN.has(name)));
+}
+
+/** @throws ApiError */
+function urlOf(sent: string | undefined, stored: string | undefined): string | undefined {
+  if (sent === undefined) return stored;
+  if (stored !== undefined && sent === redactUrl(stored)) return stored;
+  if (looksRedacted(sent)) {
+    throw refused("url", "a whole URL: what was sent looks redacted, and is not how the stored one is shown");
+  }
+  return sent === "" ? undefined : assertPublicUrl(sent, "config.url").href;
+}
+
+/** Names that HTTP takes as a header (RFC 9110, token). */
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const REFUSED_HEADERS: ReadonlySet<string> = new Set(["content-type", "x-webhook-signature"]);
+
+const FORMS: Readonly<Record<string, { readonly is: (value: string) => boolean; readonly expected: string }>> = {
+  recipient: { is: isMailAddress, expected: "exactly one e-mail address" },
+  chatId: { is: (value) => /^(?:-?\d{1,20}|@[A-Za-z0-9_]{4,32})$/.test(value), expected: "digits, or @name" },
+  botToken: { is: (value) => /^\d{5,20}:[A-Za-z0-9_-]{20,100}$/.test(value), expected: "the token of a bot" },
+  authHeaderName: {
+    is: (value) => HEADER_NAME.test(value) && !REFUSED_HEADERS.has(value.toLowerCase()),
+    expected: "an HTTP field name other than Content-Type and x-webhook-signature",
+  },
+  authUsername: { is: (value) => !value.includes(":"), expected: "a name without a colon" },
+};
+
+/** @throws ApiError; never with the value in it, which may be a secret */
+function checkMember(type: ChannelType, name: string, value: string): void {
+  const { plain, credentials, hasUrl } = RULES[type];
+  if (!plain.includes(name) && !credentials.includes(name) && !(hasUrl && name === "url")) {
+    throw refused(name, `left out: a channel of type ${type} has no such member`);
+  }
+  if (/\p{Cc}/u.test(value) || !value.isWellFormed()) throw refused(name, "without control characters");
+  const form = FORMS[name];
+  if (form && value !== "" && !form.is(value)) throw refused(name, form.expected);
+}
+
+function refused(name: string, expected: string): ApiError {
+  return new ApiError("unsupported_value", `Expected config.${name} to be ${expected}.`, { param: `config.${name}` });
+}

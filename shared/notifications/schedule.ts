@@ -1,0 +1,35 @@
+/** When a delivery that failed is tried again. */
+import { paced } from "#shared/pace.ts";
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** Delays behind the first attempt, in milliseconds. */
+export const RETRY_DELAYS_MS: readonly number[] = [
+  5_000,
+  5 * MINUTE_MS,
+  30 * MINUTE_MS,
+  2 * HOUR_MS,
+  5 * HOUR_MS,
+  10 * HOUR_MS,
+  10 * HOUR_MS,
+].map(paced);
+
+/** Attempts that a delivery has by itself. */
+export const ATTEMPTS_MAX = RETRY_DELAYS_MS.length + 1;
+/** Of a delivery that has one more attempt, and none behind it. */
+export const LAST_STEP = ATTEMPTS_MAX - 1;
+
+const SPREAD = 0.2;
+
+/**
+ * Milliseconds from an attempt that failed to the next; undefined when none follows.
+ * @param step attempts of the schedule that were made, this one included
+ * @param retryAfterMs what the receiver asked for: honoured up to twice the delay
+ */
+export function nextDelayMs(step: number, retryAfterMs = 0, random: () => number = Math.random): number | undefined {
+  const delay = RETRY_DELAYS_MS[step - 1];
+  if (delay === undefined) return undefined;
+  const spread = delay * (1 - SPREAD + 2 * SPREAD * random());
+  return Math.round(Math.max(spread, Math.min(retryAfterMs, 2 * delay)));
+}

@@ -1,0 +1,21 @@
+/** Figures of deliveries, and the end of old ones. What is due is found by the workers of the pool webhook themselves. */
+import type { Queryable } from "#shared/database/client.ts";
+import { countDeliveries, dropEndedDeliveries } from "#shared/database/deliveries.ts";
+import { LIMITS } from "#shared/limits.ts";
+import type { Metrics } from "#shared/metrics.ts";
+
+const BATCH = 1_000;
+
+export async function watchDeliveries(
+  database: Queryable,
+  metrics: Pick<Metrics, "deliveriesDue" | "deliveriesFailed" | "deliveriesOldestSeconds">,
+): Promise<void> {
+  const { due, oldestSeconds, failed } = await countDeliveries(database);
+  metrics.deliveriesDue.set(due);
+  metrics.deliveriesOldestSeconds.set(oldestSeconds);
+  metrics.deliveriesFailed.set(failed);
+}
+
+export async function sweepEndedDeliveries(database: Queryable): Promise<void> {
+  while ((await dropEndedDeliveries(database, LIMITS.deliveryKeepMs, BATCH)) === BATCH);
+}

@@ -1,0 +1,106 @@
+/** One attempt of one delivery: its channel is opened, the sender asked, and what came of it written. */
+import type { Queryable } from "#shared/database/client.ts";
+import { type AttemptEnd, type ClaimedDelivery, endAttempt } from "#shared/database/delivery-work.ts";
+import { LIMITS } from "#shared/limits.ts";
+import type { Logger } from "#shared/logger.ts";
+import type { Metrics } from "#shared/metrics.ts";
+import { openAll } from "#shared/notifications/channel-secrets.ts";
+import type { Envelope } from "#shared/notifications/envelope.ts";
+import { nextDelayMs } from "#shared/notifications/schedule.ts";
+import type { Sealer } from "#shared/secrets/sealed.ts";
+
+import { type AttemptResult, failed, type OpenChannel, type Outgoing, type Send } from "./channel.ts";
+import type { Mailer } from "./mailer.ts";
+
+export interface AttemptContext {
+  readonly database: Queryable;
+  readonly sealer: Sealer;
+  readonly mailer: Mailer | undefined;
+  readonly senders: Readonly<Record<OpenChannel["type"], Send>>;
+  readonly log: Logger;
+  readonly metrics: Pick<Metrics, "deliveryAttempts">;
+}
+
+/**
+ * Idempotent for the workspace's books only: a worker that dies between the answer and the write leaves the attempt to be made
+ * again, under the same id, which is how receivers tell repeats.
+ * @throws Error of the database; the signal's reason. The lease ends by itself then, and the attempt is made again
+ */
+export async function makeAttempt(
+  context: AttemptContext,
+  delivery: ClaimedDelivery,
+  signal: AbortSignal,
+): Promise<void> {
+  const { log, metrics } = context;
+  const startedAt = performance.now();
+  const result = await send(context, delivery, signal);
+  const ms = Math.round(performance.now() - startedAt);
+  const type = delivery.channel?.type ?? "email";
+  metrics.deliveryAttempts.inc(type, result.ok ? "ok" : result.error);
+  const disabled = await endAttempt(context.database, delivery, endOf(delivery, result, ms));
+  const facts = { delivery_id: delivery.id, channel_id: delivery.channel?.id, type };
+  if (disabled === undefined) log.warn(facts, "an attempt took longer than its lease; another worker has it");
+  else if (disabled !== "") log.warn({ ...facts, reason: disabled }, "a channel was disabled");
+}
+
+async function send(context: AttemptContext, delivery: ClaimedDelivery, signal: AbortSignal): Promise<AttemptResult> {
+  const channel = channelOf(context.sealer, delivery);
+  if (channel === undefined) return failed("final", "misconfigured");
+  // A worker that dies of what it sends, or of the answer, must not be followed by others forever.
+  if (delivery.epoch - delivery.attempts > LIMITS.attemptDeathsMax) return failed("final", "worker_lost");
+  const { event, workspaceId, occurredAt, metadata } = JSON.parse(delivery.body) as Envelope & { occurredAt: string };
+  const outgoing: Outgoing = {
+    deliveryId: delivery.id,
+    workspaceId,
+    event,
+    occurredAt: new Date(occurredAt),
+    metadata,
+    body: delivery.body,
+    attempt: delivery.attempts + 1,
+  };
+  return context.senders[channel.type](channel, outgoing, { signal, mailer: context.mailer });
+}
+
+/** Undefined: a member without an address. @throws Error when a secret is not what was kept there */
+function channelOf(sealer: Sealer, { workspace_id, channel, recipient }: ClaimedDelivery): OpenChannel | undefined {
+  if (channel === null) {
+    return recipient === null ? undefined : { id: "", type: "email", name: "", config: { recipient }, secrets: {} };
+  }
+  const { id, type, name, config } = channel;
+  const { previousSigningSecret, ...secrets } = openAll(sealer, { workspaceId: workspace_id, id }, channel.sealed);
+  const isBoth = channel.has_previous && previousSigningSecret !== undefined;
+  return { id, type, name, config, secrets: isBoth ? { ...secrets, previousSigningSecret } : secrets };
+}
+
+function endOf({ step, channel }: ClaimedDelivery, result: AttemptResult, ms: number): AttemptEnd {
+  const { status, responseStart } = result;
+  const counted = channel?.type === "slack" || channel?.type === "telegram";
+  const common = {
+    status,
+    responseStart,
+    ms,
+    failingMs: LIMITS.channelFailingMs,
+    openMs: LIMITS.channelOpenMs,
+    chatId: null,
+    // Slack, and Telegram in one chat, take a message a second.
+    pauseMs: counted ? LIMITS.countedChannelPauseMs : null,
+    nextMs: null,
+  };
+  if (result.ok) return { ...common, verdict: "ok", error: null };
+  const { verdict, error, retryAfterMs, newChatId = null } = result;
+  const delay = nextDelayMs(step + 1, retryAfterMs);
+  // What these services ask for is kept exactly.
+  const exact = counted && retryAfterMs !== undefined && delay !== undefined ? retryAfterMs : delay;
+  const pauseMs =
+    error === "rate_limited"
+      ? Math.min(retryAfterMs ?? LIMITS.countedChannelPauseMs, LIMITS.channelPauseMsMax)
+      : common.pauseMs;
+  return {
+    ...common,
+    verdict,
+    error,
+    pauseMs,
+    chatId: newChatId,
+    nextMs: verdict === "again" ? (exact ?? null) : null,
+  };
+}
