@@ -49,6 +49,13 @@ interface Budget {
 
 type Resolve = (scope: Scope, budget: Budget) => Resolved;
 
+const NO_SCOPE: Scope = { inputs: {}, steps: {}, run: { id: "", attempt: 1 } };
+
+/** What a value comes to in every run; undefined for one that names something. */
+export function constantOf({ references, resolve }: Binding): Resolved | undefined {
+  return references.length === 0 ? resolve(NO_SCOPE) : undefined;
+}
+
 /** @param at where the value stands */
 export function compileBinding(value: unknown, at: string): Binding | { readonly faults: readonly DefinitionFault[] } {
   const references: Placed[] = [];
