@@ -239,7 +239,7 @@ test("no run costs more than its estimate said at most", async () => {
       ...(chance() < 0.4 ? { on_error: "continue" } : {}),
     };
     const roll = chance();
-    if (roll < 0.15) {
+    if (roll < 0.25) {
       // Null, said or come to, is what the workflow's defaults stand for.
       const maybe = (value: unknown) =>
         [null, "${{ inputs.none.x }}", "${{ inputs.word == '' ? 1 : null }}", value][below(4)];
@@ -249,12 +249,12 @@ test("no run costs more than its estimate said at most", async () => {
         id,
       };
     }
-    if (roll < 0.55)
+    if (roll < 0.6)
       return {
         ...(chance() < 0.5 ? limited : say)(id, before, more),
         model: ["sandbox-chat", "sandbox-flaky", "sandbox-bad-usage", "sandbox-no-usage"][below(4)],
       };
-    if (roll < 0.7)
+    if (roll < 0.72)
       return {
         id,
         type: "sub_pipeline",
