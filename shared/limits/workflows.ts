@@ -51,4 +51,6 @@ export const WORKFLOW_LIMITS = {
   bindingBytesMax: 8_388_608,
   /** What they do together, in the same units. */
   bindingWorkMax: 4_000_000,
+  /** Of one estimate, with the workflows that it comes to: what is beyond counts as not known. */
+  estimateWorkMax: 10_000_000,
 } as const;
