@@ -8,7 +8,8 @@ import { readJson } from "#shared/json.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { creditsNumber } from "#shared/money.ts";
 import { readerOf } from "#shared/workflows/access.ts";
-import { estimateWorkflow, sumOf } from "#shared/workflows/estimate/estimate.ts";
+import { sumOf } from "#shared/workflows/estimate/cost.ts";
+import { estimateWorkflow } from "#shared/workflows/estimate/estimate.ts";
 import { readRunInput } from "#shared/workflows/inputs.ts";
 
 import { json } from "../answers.ts";
@@ -86,10 +87,17 @@ async function definitionOf(
   if ((named === undefined) === (definition === undefined)) {
     throw new ApiError("invalid_request", "Expected either workflow_id or definition.", { param: "workflow_id" });
   }
-  if (definition !== undefined) return checkDefinition(context, caller, definition);
+  if (definition !== undefined) {
+    if (version === undefined) return checkDefinition(context, caller, definition);
+    throw new ApiError("invalid_request", "Expected version with workflow_id alone: a definition has none.", {
+      param: "version",
+    });
+  }
   const id = (named ?? "").toLowerCase();
   const row = isUuid(id) ? await findWorkflow(context.database, readerOf(caller), id) : undefined;
-  const found = row && (await findDefinition(context.database, row.id, version ?? row.latest_version));
-  if (!found) throw noWorkflow();
+  if (!row) throw noWorkflow();
+  const asked = version ?? row.latest_version;
+  const found = await findDefinition(context.database, row.id, asked);
+  if (found === undefined) throw noWorkflow(`The workflow has no version ${asked}.`);
   return found as WorkflowDefinition;
 }

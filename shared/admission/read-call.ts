@@ -2,6 +2,7 @@
 import type { Caller } from "#shared/admission/authenticate.ts";
 import { type Inline, releaseBody } from "#shared/admission/offload-inputs.ts";
 import { isLarge } from "#shared/admission/stored-request.ts";
+import { refuseUntold } from "#shared/admission/untold.ts";
 import type { WorkKind } from "#shared/admission/work.ts";
 import { lookAt } from "#shared/audio/look.ts";
 import { audioOfBody } from "#shared/audio/receive.ts";
@@ -65,20 +66,6 @@ export function readCall(
   if (media) return readMedia(context, caller, media, body);
   if (kind === TRANSCRIPTION) return readTranscription(context, caller, body, tries);
   return readWords(context, caller, kind, body, exactIntegers);
-}
-
-/** A job is answered as a whole, in JSON, and what it makes are files. */
-const UNTOLD: readonly (readonly [member: string, values: readonly unknown[], expected: string])[] = [
-  ["stream", [true], "no stream, since a job is answered as a whole"],
-  ["stream_format", ["sse"], "no stream_format sse, since a job is answered as a whole"],
-  ["response_format", ["b64_json"], "no response_format b64_json, since what a job makes is a file"],
-  ["response_format", ["text", "srt", "vtt"], "response_format json or verbose_json, since a job is answered in JSON"],
-];
-
-function refuseUntold(body: Readonly<Record<string, unknown>>): void {
-  const [member, , expected] = UNTOLD.find(([name, values]) => values.includes(body[name])) ?? [];
-  if (member === undefined) return;
-  throw new ApiError("unsupported_value", `Expected ${expected}.`, { param: member });
 }
 
 export interface CallRead {

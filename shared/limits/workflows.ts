@@ -47,8 +47,12 @@ export const WORKFLOW_LIMITS = {
   /** Of what an expression gives, as JSON. */
   expressionValueBytesMax: 1_048_576,
   pathSegmentsMax: 32,
+  /** What expressions of one run do in one pass, in the same units: some 50 ms, and then other runs have their turn. */
+  passWorkMax: 4_000_000,
   /** Of all that the expressions of a step's params, or of its input, give. */
   bindingBytesMax: 8_388_608,
   /** What they do together, in the same units. */
   bindingWorkMax: 4_000_000,
+  /** Of one estimate, with the workflows that it comes to: what is beyond counts as not known. */
+  estimateWorkMax: 10_000_000,
 } as const;

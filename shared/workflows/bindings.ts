@@ -31,14 +31,22 @@ export interface OpenPlace {
   readonly isText: boolean;
 }
 
-export interface Binding {
+/** What expressions give. */
+export interface Resolvable {
   readonly references: readonly Placed[];
+  /** @param within what it may do together with others */
+  readonly resolve: (scope: Scope, within?: Work) => Resolved;
+}
+
+/** One text with expressions. */
+export type BoundPlace = OpenPlace & Resolvable;
+
+/** It resolves to a copy with every expression resolved. */
+export interface Binding extends Resolvable {
   /** Places whose type is not known before a run: those of expressions that stand alone. */
   readonly open: readonly string[];
   /** All places with expressions. */
-  readonly places: readonly OpenPlace[];
-  /** A copy with every expression resolved. */
-  resolve(scope: Scope): Resolved;
+  readonly places: readonly BoundPlace[];
 }
 
 /** What its expressions may still give and do: a short definition can name a long value, or go through a list, many times. */
@@ -47,13 +55,24 @@ interface Budget {
   readonly work: Work;
 }
 
+function budgetOf(within: Work | undefined): Budget {
+  return { bytes: LIMITS.bindingBytesMax, work: new Work(LIMITS.bindingWorkMax, within) };
+}
+
 type Resolve = (scope: Scope, budget: Budget) => Resolved;
+
+const NO_SCOPE: Scope = { inputs: {}, steps: {}, run: { id: "", attempt: 1 } };
+
+/** What a value comes to in every run; undefined for one that names something. */
+export function constantOf({ references, resolve }: Binding): Resolved | undefined {
+  return references.length === 0 ? resolve(NO_SCOPE) : undefined;
+}
 
 /** @param at where the value stands */
 export function compileBinding(value: unknown, at: string): Binding | { readonly faults: readonly DefinitionFault[] } {
   const references: Placed[] = [];
   const open: string[] = [];
-  const places: OpenPlace[] = [];
+  const places: BoundPlace[] = [];
   const faults: DefinitionFault[] = [];
 
   const compileText = (text: string, place: string, path: OpenPlace["path"]): Resolve => {
@@ -63,16 +82,24 @@ export function compileBinding(value: unknown, at: string): Binding | { readonly
       faults.push({ param: place, message: template.fault });
       return () => template;
     }
-    for (const reference of template.references) references.push({ reference, param: place });
+    const named = template.references.map((reference) => ({ reference, param: place }));
+    for (const one of named) references.push(one);
     if (template.isAlone) open.push(place);
-    places.push({ path, param: paramOf(path), isText: !template.isAlone });
-    return (scope, budget) => {
+    const resolveText: Resolve = (scope, budget) => {
       const resolved = template.resolve(scope, budget.work);
       if ("fault" in resolved) return resolved;
       budget.bytes -= bytesOf(resolved.value, budget.bytes);
       if (budget.bytes >= 0) return resolved;
       return { fault: `Expected expressions to give at most ${LIMITS.bindingBytesMax} bytes in all.` };
     };
+    places.push({
+      path,
+      param: paramOf(path),
+      isText: !template.isAlone,
+      references: named,
+      resolve: (scope, within) => resolveText(scope, budgetOf(within)),
+    });
+    return resolveText;
   };
   const compile = (one: unknown, place: string, path: OpenPlace["path"]): Resolve => {
     if (typeof one === "string") return compileText(one, place, path);
@@ -99,7 +126,7 @@ export function compileBinding(value: unknown, at: string): Binding | { readonly
     references,
     open,
     places,
-    resolve: (scope) => resolve(scope, { bytes: LIMITS.bindingBytesMax, work: new Work(LIMITS.bindingWorkMax) }),
+    resolve: (scope, within) => resolve(scope, budgetOf(within)),
   };
 }
 

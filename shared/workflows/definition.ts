@@ -5,7 +5,8 @@ import { validate } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
 import { LIMITS } from "#shared/limits.ts";
 
-import { type Binding, compileBinding, type DefinitionFault, type Placed } from "./bindings.ts";
+import { type Binding, compileBinding, constantOf, type DefinitionFault, type Placed } from "./bindings.ts";
+import { typeOf } from "./expressions/work.ts";
 import { findCycle } from "./graph.ts";
 import { checkInputs } from "./inputs.ts";
 import { checkStepWork, renamed, type Surroundings } from "./step-work.ts";
@@ -114,6 +115,13 @@ function* checkControl(
   }
   if (typeof step.for_each === "string" && list?.open.length === 0) {
     yield { param: `${place}.for_each`, message: "Expected a list or one expression in ${{ and }}, got text." };
+  }
+  const [met, items] = [condition, list].map((one) => (one && one.open.length > 0 ? constantOf(one) : undefined));
+  if (met && "value" in met && typeof met.value !== "boolean") {
+    yield { param: `${place}.if`, message: `Expected if to give true or false, got ${typeOf(met.value)}.` };
+  }
+  if (items && "value" in items && items.value !== null && !Array.isArray(items.value)) {
+    yield { param: `${place}.for_each`, message: `Expected for_each to give a list, got ${typeOf(items.value)}.` };
   }
   if (step.concurrency !== undefined && step.for_each === undefined) {
     yield { param: `${place}.concurrency`, message: "Expected concurrency on a step with for_each." };

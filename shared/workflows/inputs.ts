@@ -39,17 +39,42 @@ export function readRunInput(
     const message = `Expected an input of at most ${LIMITS.runInputBytesMax} bytes, got ${bytes}; name large files by their ids.`;
     throw new ApiError("invalid_request", message, { param: "input" });
   }
-  const unknown = Object.keys(given ?? {}).find((name) => !Object.hasOwn(declared, name));
-  if (unknown !== undefined) {
-    const names = Object.keys(declared).join(", ");
-    const expected = names === "" ? "no input, since the workflow declares none" : `inputs among ${names}`;
-    throw new ApiError("invalid_request", `Expected ${expected}, got ${unknown.slice(0, 64)}.`, {
-      param: `input.${unknown.slice(0, 64)}`,
-    });
-  }
+  refuseUndeclared(declared, Object.keys(given ?? {}));
+  const values = valuesOf(declared, given ?? {});
+  return given === undefined && Object.keys(values).length === 0 ? undefined : values;
+}
+
+/**
+ * The same as far as it is known before a run. @param open names of inputs whose values are not known
+ * @throws ApiError as `readRunInput`, of what the others cannot mend
+ */
+export function readKnownInput(
+  declared: Readonly<Record<string, WorkflowInput>>,
+  known: Readonly<Record<string, unknown>>,
+  open: readonly string[],
+): Readonly<Record<string, unknown>> {
+  refuseUndeclared(declared, [...Object.keys(known), ...open]);
+  return valuesOf(Object.fromEntries(Object.entries(declared).filter(([name]) => !open.includes(name))), known);
+}
+
+function refuseUndeclared(declared: Readonly<Record<string, WorkflowInput>>, given: readonly string[]): void {
+  const unknown = given.find((name) => !Object.hasOwn(declared, name));
+  if (unknown === undefined) return;
+  const names = Object.keys(declared).join(", ");
+  const expected = names === "" ? "no input, since the workflow declares none" : `inputs among ${names}`;
+  throw new ApiError("invalid_request", `Expected ${expected}, got ${unknown.slice(0, 64)}.`, {
+    param: `input.${unknown.slice(0, 64)}`,
+  });
+}
+
+/** Null is taken for not given. */
+function valuesOf(
+  declared: Readonly<Record<string, WorkflowInput>>,
+  given: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
   const values: Record<string, unknown> = {};
   for (const [name, { type, required, default: fallback }] of Object.entries(declared)) {
-    const value = given?.[name] ?? fallback;
+    const value = given[name] ?? fallback;
     const param = `input.${name}`;
     if (value === undefined || value === null) {
       if (required !== true) continue;
@@ -58,7 +83,7 @@ export function readRunInput(
     if (!IS[type](value)) throw new ApiError("invalid_request", `Expected ${param} to be ${WORDS[type]}.`, { param });
     values[name] = value;
   }
-  return given === undefined && Object.keys(values).length === 0 ? undefined : values;
+  return values;
 }
 
 export function* checkInputs(inputs: Readonly<Record<string, WorkflowInput>>, at: string): Generator<DefinitionFault> {

@@ -73,8 +73,10 @@ function cut(known: Record<string, unknown>, path: OpenPlace["path"], usual: Mem
     if (typeof key !== "string" || typeof holder !== "object" || holder === null || !Object.hasOwn(holder, key))
       continue;
     const members = holder as Record<string, unknown>;
-    if (length === 1 && Object.hasOwn(usual, key) && members[key] !== usual[key]) members[key] = usual[key];
-    else delete members[key];
+    // A copy, of which other places may be taken.
+    if (length === 1 && Object.hasOwn(usual, key) && !Bun.deepEquals(members[key], usual[key], true)) {
+      members[key] = structuredClone(usual[key]);
+    } else delete members[key];
     return true;
   }
   return false;

@@ -3,10 +3,13 @@ import type { WorkflowDefinition, WorkflowStep } from "#schemas/generated/types.
 import type { Caller } from "#shared/admission/authenticate.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import { findDefinition, findWorkflow } from "#shared/database/workflows.ts";
-import { ApiError } from "#shared/errors.ts";
+import { ApiError, apiErrorsOf } from "#shared/errors.ts";
 import { LIMITS } from "#shared/limits.ts";
 
 import { mayRun, readerOf } from "./access.ts";
+import { compileBinding, constantOf } from "./bindings.ts";
+import { readKnownInput } from "./inputs.ts";
+import { renamed } from "./step-work.ts";
 
 /** A workflow that a step runs. */
 interface Nested {
@@ -32,10 +35,30 @@ export async function checkNesting(target: Queryable, author: Author, definition
   for (const [at, step] of definition.steps.entries()) {
     const param = `definition.steps[${at}].workflow_id`;
     work += await walk.workOf(step, param, 1);
-    if (work <= LIMITS.workflowWorkMax) continue;
-    const message = `Expected at most ${LIMITS.workflowWorkMax} calls and runs in all, as far as lists are written out.`;
-    throw refused(param, message);
+    if (work > LIMITS.workflowWorkMax) {
+      const message = `Expected at most ${LIMITS.workflowWorkMax} calls and runs in all, as far as lists are written out.`;
+      throw refused(param, message);
+    }
+    const child = walk.loadedFor(step);
+    if (child) checkGiven(step, child, `definition.steps[${at}]`);
   }
+}
+
+/** Whether the workflow takes what it is given, as far as that is written down. */
+function checkGiven({ input = {} }: WorkflowStep, { inputs = {} }: WorkflowDefinition, place: string): void {
+  const known: Record<string, unknown> = {};
+  const open: string[] = [];
+  for (const [name, member] of Object.entries(input)) {
+    const binding = compileBinding(member, "");
+    const constant = "faults" in binding ? undefined : constantOf(binding);
+    if (constant && "value" in constant) known[name] = constant.value;
+    else open.push(name);
+  }
+  const [fault] = apiErrorsOf(() => readKnownInput(inputs, known, open));
+  if (!fault) return;
+  const { param, message } = fault;
+  if (param === null) throw refused(place, message);
+  throw refused(`${place}.${param}`, renamed(message, param, `${place}.${param}`));
 }
 
 class Walk {
@@ -44,6 +67,8 @@ class Walk {
   private readonly kept: ReadonlySet<string>;
   /** What each of them comes to, by workflow, version and depth. */
   private readonly known = new Map<string, number>();
+  /** By workflow and version. */
+  private readonly loaded = new Map<string, WorkflowDefinition>();
 
   constructor(target: Queryable, author: Author, kept: ReadonlySet<string>) {
     this.target = target;
@@ -59,13 +84,19 @@ class Walk {
     return items * (1 + (await this.nestedWork({ workflowId, version: step.version, param }, depth)));
   }
 
+  /** The definition that the step runs, once its work was counted. */
+  loadedFor(step: WorkflowStep): WorkflowDefinition | undefined {
+    const workflowId = idOf(step);
+    return workflowId === undefined ? undefined : this.loaded.get(keyOf({ workflowId, version: step.version }));
+  }
+
   private async nestedWork(nested: Nested, depth: number): Promise<number> {
-    const { workflowId, version, param } = nested;
+    const { workflowId, param } = nested;
     if (workflowId === this.author.id) throw refused(param, "Expected no workflow that runs itself.");
     if (depth > LIMITS.workflowDepthMax) {
       throw refused(param, `Expected workflows that run others to a depth of at most ${LIMITS.workflowDepthMax}.`);
     }
-    const key = `${depth} ${workflowId} ${version ?? ""}`;
+    const key = `${depth} ${keyOf(nested)}`;
     const found = this.known.get(key);
     if (found !== undefined) return found;
     if (this.known.size >= LIMITS.workflowNestedMax) {
@@ -92,8 +123,13 @@ class Walk {
     const found = await findDefinition(this.target, row.id, version ?? row.latest_version);
     if (found === undefined)
       throw refused(param, `Expected a version from 1 to ${row.latest_version}, got ${version}.`);
+    this.loaded.set(keyOf({ workflowId, version }), found as WorkflowDefinition);
     return found as WorkflowDefinition;
   }
+}
+
+function keyOf({ workflowId, version }: Pick<Nested, "workflowId" | "version">): string {
+  return `${workflowId} ${version ?? ""}`;
 }
 
 function idOf(step: WorkflowStep): string | undefined {

@@ -1,5 +1,6 @@
 /** What a step calls: a model, a capability or a workflow, and whether it takes what is written down for it. */
 import type { TranscriptionRequest, WorkflowStep } from "#schemas/generated/types.ts";
+import { refuseUntold } from "#shared/admission/untold.ts";
 import type { Capability } from "#shared/capabilities/entry.ts";
 import { CHECKS } from "#shared/capabilities/list.ts";
 import type { Catalogue, Model } from "#shared/catalogue/catalogue.ts";
@@ -83,7 +84,10 @@ function* checkModel(
     return;
   }
   const kind = kindOf(model, params);
-  const read = (known: object) => kind.read({ ...known, model: slug });
+  const read = (known: Readonly<Record<string, unknown>>) => {
+    refuseUntold(known);
+    return kind.read({ ...known, model: slug });
+  };
   const { fault, known } = judgeKnown(params, open, {
     faultsOf: (value) => apiErrorsOf(() => read(value)),
     memberDepth: 1,

@@ -5,22 +5,35 @@
 import { LIMITS } from "#shared/limits.ts";
 import type { CompiledDefinition, CompiledStep } from "#shared/workflows/definition.ts";
 
-import { type Draft, findRun, isFailing, isPassedOver, latestOf, nextEnd, scopeOf, type StepDraft } from "./draft.ts";
+import {
+  type Draft,
+  findRun,
+  isFailing,
+  isPassedOver,
+  isSpent,
+  latestOf,
+  newDraft,
+  nextEnd,
+  scopeOf,
+  type StepDraft,
+} from "./draft.ts";
 import { type Effect, isEnded, type RunEvent, type RunState, type WorkEnd, type WorkPlace } from "./state.ts";
 import { cancelItems, cancelQueued, prepare, settle, startItems } from "./step-runs.ts";
 
 export interface Advanced {
   readonly state: RunState;
   readonly effects: readonly Effect[];
+  /** More could begin now, and waits for the next pass: other runs have their turn between. */
+  readonly isCut: boolean;
 }
 
 /** @param events in the order in which they are told; one pass starts what all of them make ready */
 export function advance(compiled: CompiledDefinition, before: RunState, events: readonly RunEvent[]): Advanced {
   const stepRuns = before.stepRuns.map((one) => ({ ...one, items: one.items.map((item) => ({ ...item })) }));
-  const draft: Draft = { compiled, state: { ...before, stepRuns }, effects: [] };
+  const draft = newDraft(compiled, { ...before, stepRuns });
   for (const event of events) happen(draft, event);
   if (!isEnded(draft.state.status)) goOn(draft);
-  return { state: draft.state, effects: draft.effects };
+  return { state: draft.state, effects: draft.effects, isCut: draft.isCut };
 }
 
 function happen(draft: Draft, event: RunEvent): void {
@@ -113,13 +126,14 @@ function goOn(draft: Draft): void {
   const items = state.stepRuns.flatMap((run) => run.items);
   const capacity = { left: LIMITS.runWorkMax - items.filter(({ status }) => status === "running").length };
   // A step that ends at once may let others begin.
-  for (let hasMoved = true; hasMoved && !isFailing(draft);) {
+  for (let hasMoved = true; hasMoved && !draft.isCut && !isFailing(draft);) {
     hasMoved = prepareReady(draft);
     for (const run of state.stepRuns) {
-      if (isFailing(draft)) break;
+      if (draft.isCut || isFailing(draft)) break;
       hasMoved = startItems(draft, run, capacity) || hasMoved;
     }
   }
+  if (draft.isCut) return;
   if (isFailing(draft)) {
     for (const run of state.stepRuns.filter(({ status }) => status === "running")) {
       cancelQueued(run);
@@ -140,6 +154,7 @@ function prepareReady(draft: Draft): boolean {
     hasMoved = false;
     for (const one of draft.compiled.steps) {
       if (latestOf(draft, one.step.id) !== undefined || !isReady(draft, one)) continue;
+      if (isSpent(draft)) return hasPrepared;
       prepare(draft, one);
       hasMoved = true;
       hasPrepared = true;

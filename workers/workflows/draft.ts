@@ -1,6 +1,8 @@
 /** The state that a step of `advance` is writing, and what can be read from it. */
+import { LIMITS } from "#shared/limits.ts";
 import type { CompiledDefinition, CompiledStep } from "#shared/workflows/definition.ts";
 import type { Scope } from "#shared/workflows/expressions/scope.ts";
+import { Work } from "#shared/workflows/expressions/work.ts";
 
 import type { Effect, ItemRun, RunState, StepRun } from "./state.ts";
 
@@ -11,6 +13,23 @@ export interface Draft {
   readonly compiled: CompiledDefinition;
   readonly state: Omit<Writable<RunState>, "stepRuns"> & { stepRuns: StepDraft[] };
   readonly effects: Effect[];
+  /** What its expressions have done. */
+  readonly work: Work;
+  /** They have done as much as one pass may: what else could begin waits for the next. */
+  isCut: boolean;
+}
+
+/** Counts, and refuses nothing: each binding has a bound of its own. */
+const UNBOUNDED = Number.MAX_SAFE_INTEGER;
+
+export function newDraft(compiled: CompiledDefinition, state: Draft["state"]): Draft {
+  return { compiled, state, effects: [], work: new Work(UNBOUNDED), isCut: false };
+}
+
+/** To be asked before expressions are resolved for something more. It is never so at the first: each pass gets on. */
+export function isSpent(draft: Draft): boolean {
+  draft.isCut ||= UNBOUNDED - draft.work.left > LIMITS.passWorkMax;
+  return draft.isCut;
 }
 
 /**

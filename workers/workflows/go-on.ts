@@ -54,7 +54,7 @@ export async function goOn(context: WorkflowContext, runId: string, isRepeat: bo
     }
     const started = await carryOut(context, caller, pass);
     refusals = started.flatMap((one) => (one === undefined || one === "refused" ? [] : [one]));
-    const hasMore = started.some((one) => one !== undefined) || ended.length === ENDS_MAX;
+    const hasMore = pass.isCut || started.some((one) => one !== undefined) || ended.length === ENDS_MAX;
     if (!hasMore) return;
   }
 }
@@ -68,6 +68,8 @@ interface Pass {
   readonly saved: Saved | undefined;
   /** Begun before, and neither job nor run is there: it is begun again. */
   readonly absent: readonly WorkPlace[];
+  /** More could begin, and does so in the next pass. */
+  readonly isCut: boolean;
 }
 
 /** `overtaken`: the run is not what it was any more, and nothing was written. */
@@ -99,13 +101,13 @@ async function takePass(
   }
   if (isDue) events.push({ kind: "run_due", attempt: before.state.attempt });
   events.push({ kind: "tick" });
-  const { state, effects } = advance(before.compiled, before.state, events);
+  const { state, effects, isCut } = advance(before.compiled, before.state, events);
   const absent = isOver
     ? []
     : open
         .filter(({ is_absent, is_late, age_ms }) => is_absent && !is_late && age_ms > ABSENT_MS)
         .map(({ step_id: stepId, attempt, item: index }) => ({ stepId, attempt, index }));
-  if (!hasChanged(before, state)) return { before, after: before, effects: [], saved: undefined, absent };
+  if (!hasChanged(before, state)) return { before, after: before, effects: [], saved: undefined, absent, isCut };
   const saved = await saveRun(database, {
     before,
     after: state,
@@ -117,7 +119,7 @@ async function takePass(
   const after = { ...before, state, bytes: before.bytes + saved.bytes };
   store.remember(after, saved.rev);
   failpoint("run.saved");
-  return { before, after, effects, saved, absent };
+  return { before, after, effects, saved, absent, isCut };
 }
 
 function hasChanged({ state: before }: StoredRun, after: StoredRun["state"]): boolean {

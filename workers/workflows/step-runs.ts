@@ -3,7 +3,17 @@ import { LIMITS } from "#shared/limits.ts";
 import type { CompiledDefinition, CompiledStep } from "#shared/workflows/definition.ts";
 import type { Resolved } from "#shared/workflows/expressions/scope.ts";
 
-import { type Draft, findRun, isFailing, nextEnd, scopeOf, type StepDraft, stepOf } from "./draft.ts";
+import {
+  type Draft,
+  findRun,
+  isFailing,
+  isSpent,
+  newDraft,
+  nextEnd,
+  scopeOf,
+  type StepDraft,
+  stepOf,
+} from "./draft.ts";
 import { isEnded, type ItemRun, type RunState, type StepError, type WorkPlace } from "./state.ts";
 
 /** A step whose dependencies are there: judged, and made ready to begin. */
@@ -19,7 +29,7 @@ export function prepare(draft: Draft, { step, condition, list }: CompiledStep): 
   };
   state.stepRuns.push(run);
   const scope = scopeOf(draft);
-  const met = condition.resolve(scope);
+  const met = condition.resolve(scope, draft.work);
   if ("fault" in met || typeof met.value !== "boolean") {
     const message = "fault" in met ? met.fault : "Expected if to give true or false.";
     return stop(draft, run, { code: "condition_error", message, isFinal: true });
@@ -33,7 +43,7 @@ export function prepare(draft: Draft, { step, condition, list }: CompiledStep): 
     run.items = [{ index: 0, status: "queued" }];
     return;
   }
-  const resolved = list.resolve(scope);
+  const resolved = list.resolve(scope, draft.work);
   // A step that was skipped gives null, and there is nothing to do for it.
   const items = "fault" in resolved ? null : (resolved.value ?? []);
   const message = "fault" in resolved ? resolved.fault : listFault(items);
@@ -62,6 +72,7 @@ export function startItems(draft: Draft, run: StepDraft, capacity: { left: numbe
   for (const item of run.items) {
     if (busy >= concurrency || capacity.left <= 0 || !goesOn()) break;
     if (item.status !== "queued") continue;
+    if (isSpent(draft)) break;
     const { params, input } = bindingsOf(draft, run, item.index);
     const fault = "fault" in params ? params.fault : "fault" in input ? input.fault : undefined;
     if (fault !== undefined || "fault" in params || "fault" in input) {
@@ -87,7 +98,7 @@ export function resolveWork(
   state: RunState,
   place: WorkPlace,
 ): { readonly place: WorkPlace; readonly params: unknown; readonly input: unknown } | undefined {
-  const draft: Draft = { compiled, state: { ...state, stepRuns: [...state.stepRuns] as StepDraft[] }, effects: [] };
+  const draft = newDraft(compiled, { ...state, stepRuns: [...state.stepRuns] as StepDraft[] });
   const run = findRun(draft, place);
   if (run?.items[place.index]?.status !== "running") return undefined;
   const { params, input } = bindingsOf(draft, run, place.index);
@@ -102,7 +113,7 @@ function bindingsOf(
   const { params, input } = stepOf(draft, run.stepId);
   const scope = scopeOf(draft);
   const within = run.list === undefined ? scope : { ...scope, item: run.list[index], index };
-  return { params: params.resolve(within), input: input.resolve(within) };
+  return { params: params.resolve(within, draft.work), input: input.resolve(within, draft.work) };
 }
 
 /** Ends a step's attempt when nothing of it is left to do. */

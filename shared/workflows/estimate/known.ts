@@ -1,6 +1,8 @@
 /** What of a step is known before a run: what its expressions read of inputs, and of the items of a list that is known. */
-import { compileBinding } from "../bindings.ts";
-import type { Scope } from "../expressions/scope.ts";
+import type { Binding, OpenPlace, Resolvable } from "../bindings.ts";
+import type { Resolved, Scope } from "../expressions/scope.ts";
+import { bytesOf } from "../expressions/values.ts";
+import type { EstimateWork } from "./work.ts";
 
 /** Inputs whose values are known. */
 export interface Known {
@@ -14,40 +16,80 @@ export interface KnownItem {
   readonly index: number;
 }
 
-/** A value, or that it is not known; a value that cannot be worked out counts as not known. */
-export type Found = { readonly value: unknown } | undefined;
+type Members = Readonly<Record<string, unknown>>;
 
-/** @param item undefined outside of a list, or for one that is not known */
-export function resolveKnown(value: unknown, known: Known, item: KnownItem | undefined): Found {
-  const binding = compileBinding(value, "");
-  if ("faults" in binding) return undefined;
-  const isKnown = binding.references.every(({ reference: { root, name = "" } }) => {
+/** What a call is given, with the places that are not known as they are written. */
+export interface Given {
+  readonly value: Members;
+  readonly open: readonly OpenPlace[];
+}
+
+/**
+ * A value, or a fault that every run with the same input meets; undefined for what is not known.
+ * @param item undefined outside of a list, or for one that is not known
+ */
+export function resolveKnown(
+  { references, resolve }: Resolvable,
+  known: Known,
+  item: KnownItem | undefined,
+  work: EstimateWork,
+): Resolved | undefined {
+  const isKnown = references.every(({ reference: { root, name = "" } }) => {
     if (root === "inputs") return !known.unknown.has(name);
     return (root === "item" || root === "index") && item !== undefined;
   });
-  if (!isKnown) return undefined;
+  if (!isKnown || (references.length > 0 && work.isSpent)) return undefined;
   const scope: Scope = { inputs: known.inputs, steps: {}, run: { id: "", attempt: 1 }, ...item };
-  const resolved = binding.resolve(scope);
-  return "fault" in resolved ? undefined : resolved;
+  const resolved = resolve(scope, work);
+  if ("fault" in resolved) return work.isSpent ? undefined : resolved;
+  if (references.length > 0) work.count(unitsOf(resolved.value));
+  return resolved;
 }
 
-/** Members that are known, and the names of those that are not. */
-export interface Members {
-  readonly known: Readonly<Record<string, unknown>>;
-  readonly unknown: readonly string[];
-}
-
-export function resolveMembers(
-  members: Readonly<Record<string, unknown>>,
+/** Each place alone; one that cannot be worked out counts as not known. */
+export async function resolveGiven(
+  value: Members,
+  { places }: Binding,
   known: Known,
   item: KnownItem | undefined,
-): Members {
-  const values: Record<string, unknown> = {};
-  const unknown: string[] = [];
-  for (const [name, member] of Object.entries(members)) {
-    const found = resolveKnown(member, known, item);
-    if (found) values[name] = found.value;
-    else unknown.push(name);
+  work: EstimateWork,
+): Promise<Given> {
+  if (places.length === 0) return { value, open: [] };
+  const copy = structuredClone(value) as Record<string, unknown>;
+  const open: OpenPlace[] = [];
+  for (const place of places) {
+    const found = resolveKnown(place, known, item, work);
+    if (found === undefined || "fault" in found) open.push(place);
+    else put(copy, place.path, found.value);
+    await work.turn();
   }
-  return { known: values, unknown };
+  return { value: copy, open };
+}
+
+/** Names of members that are not known, or not whole. */
+export function openNames({ open }: Given): readonly string[] {
+  return [...new Set(open.map(({ path: [name] }) => String(name)))];
+}
+
+/** Members that are known whole. */
+export function knownMembers(given: Given): Members {
+  const names = new Set(openNames(given));
+  return Object.fromEntries(Object.entries(given.value).filter(([name]) => !names.has(name)));
+}
+
+const COUNTED_BYTES_MAX = 16_777_216;
+
+/** Of copying a value, and of writing it as JSON once or twice. */
+export function unitsOf(value: unknown): number {
+  return bytesOf(value, COUNTED_BYTES_MAX) / 2;
+}
+
+function put(holder: Record<string, unknown>, path: OpenPlace["path"], value: unknown): void {
+  const at = path
+    .slice(0, -1)
+    .reduce<unknown>((one, key) => (one as Record<string | number, unknown>)[key], holder) as Record<
+    string | number,
+    unknown
+  >;
+  at[path.at(-1) ?? ""] = value;
 }

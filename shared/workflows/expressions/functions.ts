@@ -1,4 +1,5 @@
-/** The functions that expressions may call; there are no others. None of them reads a pattern. */
+/** The functions that expressions may call; there are no others. None of them reads a pattern. Characters are code points. */
+import { charactersOf, countCharacters, mayHold, unitOf } from "./characters.ts";
 import { inRange, isObject, keysOf } from "./operators.ts";
 import { ExpressionFault, ITEM_UNITS, typeOf, type Work } from "./work.ts";
 
@@ -14,7 +15,7 @@ const none = { min: 0, max: 0 } as const;
 const one = { min: 1, max: 1 } as const;
 
 const sizeOf = (work: Work, value: unknown): bigint => {
-  if (typeof value === "string") return BigInt(codePoints(value, work));
+  if (typeof value === "string") return BigInt(countCharacters(read("size", work, value)));
   if (Array.isArray(value)) return BigInt(value.length);
   if (isObject(value)) return BigInt(keysOf(value, work).length);
   throw new ExpressionFault(`Expected a text, a list or an object for size(), got ${typeOf(value)}.`);
@@ -35,8 +36,8 @@ export const METHODS: Table = new Map<string, ExpressionFunction>([
   ["contains", { args: one, run: (work, of, part) => find("contains", work, of, part) !== -1 }],
   ["startsWith", { args: one, run: (work, of, part) => isAt("startsWith", work, of, part) }],
   ["endsWith", { args: one, run: (work, of, part) => isAt("endsWith", work, of, part) }],
-  ["indexOf", { args: one, run: (work, of, part) => BigInt(find("indexOf", work, of, part)) }],
-  ["lastIndexOf", { args: one, run: (work, of, part) => BigInt(find("lastIndexOf", work, of, part)) }],
+  ["indexOf", { args: one, run: (work, of, part) => place("indexOf", work, of, part) }],
+  ["lastIndexOf", { args: one, run: (work, of, part) => place("lastIndexOf", work, of, part) }],
   ["trim", { args: none, run: (work, of) => read("trim", work, of).trim() }],
   ["lowerAscii", { args: none, run: (work, of) => inCase("lowerAscii", work, of, /[A-Z]+/g) }],
   ["upperAscii", { args: none, run: (work, of) => inCase("upperAscii", work, of, /[a-z]+/g) }],
@@ -63,7 +64,7 @@ function inCase(name: "lowerAscii" | "upperAscii", work: Work, value: unknown, o
   return of.replace(others, (letters) => (name === "lowerAscii" ? letters.toLowerCase() : letters.toUpperCase()));
 }
 
-/** Searching may compare the whole part at each place of the text. */
+/** In units of UTF-16. Searching may compare the whole part at each place of the text. */
 function find(
   name: "contains" | "indexOf" | "lastIndexOf" | "split",
   work: Work,
@@ -72,21 +73,31 @@ function find(
 ): number {
   const [of, part] = [text(name, value), text(name, sought)];
   work.spend(of.length + (of.length * Math.min(part.length, of.length)) / 8);
+  if (!mayHold(of, part)) return -1;
   return name === "lastIndexOf" ? of.lastIndexOf(part) : of.indexOf(part);
+}
+
+function place(name: "indexOf" | "lastIndexOf", work: Work, value: unknown, sought: unknown): bigint {
+  const at = find(name, work, value, sought);
+  return at === -1 ? -1n : BigInt(countCharacters(read(name, work, value), at));
 }
 
 function isAt(name: "startsWith" | "endsWith", work: Work, value: unknown, sought: unknown): boolean {
   const [of, part] = [text(name, value), text(name, sought)];
   work.spend(of.length + part.length);
-  return of[name](part);
+  return mayHold(of, part) && of[name](part);
 }
 
 function substring(work: Work, value: unknown, start: unknown, end?: unknown): string {
   const of = read("substring", work, value);
   const from = index(start);
-  const to = end === undefined ? of.length : index(end);
-  if (from <= to && to <= of.length) return of.slice(from, to);
-  throw new ExpressionFault(`Expected substring() within a text of ${of.length} characters, got ${from} to ${to}.`);
+  const to = end === undefined ? undefined : index(end);
+  const [first, last] = [unitOf(of, from), to === undefined ? of.length : unitOf(of, to)];
+  if (first !== undefined && last !== undefined && first <= last) return of.slice(first, last);
+  const chars = countCharacters(of);
+  throw new ExpressionFault(
+    `Expected substring() within a text of ${chars} characters, got ${from} to ${to ?? chars}.`,
+  );
 }
 
 function index(value: unknown): number {
@@ -96,11 +107,12 @@ function index(value: unknown): number {
 }
 
 function split(work: Work, value: unknown, separator: unknown): string[] {
-  const of = text("split", value);
-  find("split", work, of, separator);
+  const [of, between] = [text("split", value), text("split", separator)];
+  const isThere = find("split", work, of, between) !== -1;
   // A part has an object of its own.
   const partUnits = 2 * ITEM_UNITS;
-  const parts = of.split(text("split", separator), Math.floor(work.left / partUnits) + 1);
+  const partsMax = Math.floor(work.left / partUnits) + 1;
+  const parts = between === "" ? charactersOf(of, partsMax) : isThere ? of.split(between, partsMax) : [of];
   work.spend(parts.length * partUnits);
   return parts;
 }
@@ -113,13 +125,6 @@ function join(work: Work, value: unknown, separator: unknown = ""): string {
   for (const part of value) chars += text("join", part).length;
   work.spendText(chars);
   return value.join(between);
-}
-
-function codePoints(value: string, work: Work): number {
-  work.spend(value.length);
-  let count = 0;
-  for (const _ of value) count += 1;
-  return count;
 }
 
 function toInteger(value: unknown): bigint {

@@ -1,6 +1,7 @@
 /** Operators of expressions. Integers are bigint and fractions number, as are all numbers of JSON; they may be mixed. */
 import { LIMITS } from "#shared/limits.ts";
 
+import { isTextBefore } from "./characters.ts";
 import { ExpressionFault, ITEM_UNITS, MEMBER_UNITS, typeOf, type Work } from "./work.ts";
 
 export type BinaryOperator = "==" | "!=" | "in" | "<" | "<=" | ">" | ">=" | "+" | "-" | "*" | "/" | "%";
@@ -91,7 +92,7 @@ function isBefore(operator: string, a: unknown, b: unknown, work: Work): boolean
   if (isNumber(a) && isNumber(b)) return a < b;
   if (typeof a === "string" && typeof b === "string") {
     work.spend(a.length + b.length);
-    return a < b;
+    return isTextBefore(a, b);
   }
   throw new ExpressionFault(
     `Expected two numbers or two texts for ${operator}, got ${[typeOf(a), typeOf(b)].toSorted().join(" and ")}.`,

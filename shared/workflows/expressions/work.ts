@@ -30,6 +30,12 @@ export class Work {
     return this.#left;
   }
 
+  /** Of work that is done in any case. */
+  count(units: number): void {
+    this.#left -= units;
+    this.#within?.count(units);
+  }
+
   /** To be called before the work is done. @throws WorkExceeded */
   spend(units: number): void {
     this.#left -= units;

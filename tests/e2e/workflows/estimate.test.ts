@@ -9,6 +9,8 @@ import { type RunsBench, say, startRunsBench } from "./runs-bench.ts";
 
 let bench: RunsBench;
 let child: string;
+/** Makes images, as many as it is told, if it is told to; neither need be said. */
+let images: string;
 beforeAll(async () => {
   bench = await startRunsBench({
     pools: ["chat", "image", "capability", "workflow"],
@@ -19,8 +21,34 @@ beforeAll(async () => {
     steps: [say("a", "${{ inputs.word }}"), say("b", "${{ item }}", { for_each: "${{ inputs.list }}" })],
     output: "${{ steps.b.output }}",
   });
+  images = await bench.store({
+    inputs: {
+      go: { type: "boolean", default: true },
+      n: { type: "integer", default: 4 },
+      unsaid: { type: "string" },
+    },
+    steps: [
+      image("a", { if: "${{ inputs.go == true }}" }),
+      image("b", { if: "${{ !has(inputs.unsaid) }}", params: { prompt: "x", size: "256x256", n: "${{ inputs.n }}" } }),
+    ],
+  });
 }, 120_000);
 afterAll(() => bench.close());
+
+const image = (id: string, more: object = {}) => ({
+  id,
+  type: "model",
+  model: "sandbox-image",
+  params: { prompt: "x", size: "256x256" },
+  ...more,
+});
+const nested = (workflow_id: string, input: object, more: object = {}) => ({
+  id: "sub",
+  type: "sub_pipeline",
+  workflow_id,
+  input,
+  ...more,
+});
 
 async function estimate(body: object): Promise<WorkflowEstimate> {
   const answer = await bench.call("/v1/workflows/estimate", body);
@@ -86,14 +114,73 @@ describe("an estimate", () => {
     const [, b, c] = (await estimate({ definition: behind })).steps;
     expect(b).toMatchObject({ estimated_credits: 0, max_credits: one });
     expect(c?.max_credits).toBeCloseTo(1_000 * one, 6);
-    const nested = await estimate({
-      definition: {
-        steps: [{ id: "sub", type: "sub_pipeline", workflow_id: child, input: { word: "x", list: [1, 2, 3, 4] } }],
-      },
+    const { steps } = await estimate({
+      definition: { steps: [nested(child, { word: "x", list: [1, 2, 3, 4] })] },
     });
-    expect(nested.steps[0]?.assumption).toContain("A workflow of 2 steps.");
+    expect(steps[0]?.assumption).toContain("A workflow of 2 steps.");
     expect(await estimate({ workflow_id: child, input: { word: "x" } })).toMatchObject({
       steps: [{ id: "a" }, { id: "b" }],
+    });
+  });
+
+  test.each<[string, object, object?]>([
+    ["by itself", { go: null, n: null, unsaid: null }],
+    ["as an item", { n: "${{ item }}" }, { for_each: [null, 1, 2] }],
+    ["by a path", { go: "${{ inputs.o.none }}", unsaid: "${{ inputs.o.none }}" }],
+    ["by an expression", { n: "${{ inputs.k == 1 ? null : 2 }}", unsaid: "${{ inputs.k == 1 ? null : 'a' }}" }],
+  ])("takes null for not given, as the runs of workflows do that are given it: %s", async (_name, input, more = {}) => {
+    const definition = {
+      inputs: { o: { type: "object" }, k: { type: "integer" } },
+      steps: [nested(images, input, more)],
+    };
+    const body = { definition, input: { o: { none: null }, k: 1 } };
+    const { max_credits } = await estimate(body);
+    const { run } = await bench.run(definition, { input: body.input });
+    expect([run.status, run.creditsUsed]).toEqual(["succeeded", max_credits]);
+  });
+
+  test("of workflows that run workflows looks at each once for what it is given", async () => {
+    const small = await bench.store({ steps: [limited("a", "x")] });
+    const of = (id: string) => ({
+      steps: Array.from({ length: 25 }, (_, at) => ({ ...nested(id, {}), id: `s${at}` })),
+    });
+    const outer = await bench.store(of(await bench.store(of(small))));
+    const one = (await estimate({ workflow_id: small })).max_credits;
+    expect((await estimate({ workflow_id: outer })).max_credits).toBeCloseTo(625 * one, 6);
+  });
+
+  test("tells what a workflow that is run is refused by the step that runs it", async () => {
+    const withFile = (id: string) => [{ role: "user", content: [{ type: "file", file: { file_id: id } }] }];
+    const missing = await bench.store({
+      steps: [
+        say("a", "x"),
+        { ...say("b", "x"), params: { messages: withFile("file-00000000000000000000000000000000") } },
+      ],
+    });
+    const outer = await bench.store({ steps: [nested(missing, {})] });
+    for (const id of [missing, outer]) {
+      const answer = await bench.call("/v1/workflows/estimate", { definition: { steps: [nested(id, {})] } });
+      expect(await errorOf(answer)).toMatchObject({
+        status: 404,
+        code: "file_not_found",
+        param: "definition.steps[0]",
+      });
+    }
+    const typed = { inputs: { any: { type: "object" } }, steps: [nested(images, { n: "${{ inputs.any.n }}" })] };
+    const answer = await bench.call("/v1/workflows/estimate", { definition: typed, input: { any: { n: "two" } } });
+    expect(await errorOf(answer)).toMatchObject({ status: 400, param: "definition.steps[0].input.n" });
+  });
+
+  test("says which version there is not, and takes none beside a definition", async () => {
+    const answer = await bench.call("/v1/workflows/estimate", { workflow_id: child, version: 7, input: { word: "x" } });
+    expect(await answer.json()).toMatchObject({
+      error: { code: "workflow_not_found", message: "The workflow has no version 7." },
+    });
+    const beside = { definition: { steps: [limited("a", "x")] }, version: 1 };
+    expect(await errorOf(await bench.call("/v1/workflows/estimate", beside))).toMatchObject({
+      status: 400,
+      code: "invalid_request",
+      param: "version",
     });
   });
 
@@ -152,12 +239,22 @@ test("no run costs more than its estimate said at most", async () => {
       ...(chance() < 0.4 ? { on_error: "continue" } : {}),
     };
     const roll = chance();
-    if (roll < 0.5)
+    if (roll < 0.25) {
+      // Null, said or come to, is what the workflow's defaults stand for.
+      const maybe = (value: unknown) =>
+        [null, "${{ inputs.none.x }}", "${{ inputs.word == '' ? 1 : null }}", value][below(4)];
+      return {
+        ...nested(images, { go: maybe(false), n: maybe(1), unsaid: maybe("x") }),
+        ...more,
+        id,
+      };
+    }
+    if (roll < 0.6)
       return {
         ...(chance() < 0.5 ? limited : say)(id, before, more),
         model: ["sandbox-chat", "sandbox-flaky", "sandbox-bad-usage", "sandbox-no-usage"][below(4)],
       };
-    if (roll < 0.65)
+    if (roll < 0.72)
       return {
         id,
         type: "sub_pipeline",
@@ -165,7 +262,7 @@ test("no run costs more than its estimate said at most", async () => {
         input: { word: "x", ...(chance() < 0.5 ? { list: "${{ inputs.list }}" } : {}) },
         ...more,
       };
-    if (roll < 0.8)
+    if (roll < 0.85)
       return { id, type: "model", model: "sandbox-image", params: { prompt: `a ${before}`, size: "256x256" }, ...more };
     return {
       id,
@@ -177,10 +274,10 @@ test("no run costs more than its estimate said at most", async () => {
   };
   for (let round = 0; round < 15; round += 1) {
     const definition = {
-      inputs: { word: { type: "string" }, list: { type: "array" } },
+      inputs: { word: { type: "string" }, list: { type: "array" }, none: { type: "object" } },
       steps: Array.from({ length: 1 + below(4) }, (_, at) => step(at)),
     };
-    const body = { definition, input: { word: "tea", list: [1, 2, 3, 4].slice(below(4)) } };
+    const body = { definition, input: { word: "tea", list: [1, 2, 3, 4].slice(below(4)), none: { x: null } } };
     const said = await estimate(body);
     const { run } = await bench.run(definition, { input: body.input });
     expect([run.status === "succeeded" || run.status === "failed", run.creditsUsed <= said.max_credits]).toEqual([

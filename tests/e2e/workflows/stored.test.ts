@@ -54,6 +54,8 @@ const definition = (content: string, more: object = {}) => ({
   ...more,
 });
 const ABOUT = definition("About ${{ inputs.topic }}");
+/** Needs no input. */
+const PLAIN = { definition: definition("x", { inputs: {} }) };
 
 async function store(more: object = {}, who = "maker"): Promise<string> {
   const { status, body } = await call("POST", "/v1/workflows", who, { name: "About", definition: ABOUT, ...more });
@@ -179,7 +181,7 @@ describe("workflows that run others", () => {
   });
 
   test("go to a depth of five and no deeper, and never round", async () => {
-    const first = await store();
+    const first = await store(PLAIN);
     let last = first;
     for (let depth = 1; depth <= 5; depth += 1) last = await store({ definition: running(last) });
     const deeper = await call("POST", "/v1/workflows", "maker", { name: "x", definition: running(last) });
@@ -198,7 +200,7 @@ describe("workflows that run others", () => {
   });
 
   test("name workflows and versions that the caller sees", async () => {
-    const hidden = await store();
+    const hidden = await store(PLAIN);
     for (const one of [running(hidden), running(newId())]) {
       expect(codeOf(await call("POST", "/v1/workflows", "colleague", { name: "x", definition: one }))).toEqual([
         400,
@@ -214,6 +216,47 @@ describe("workflows that run others", () => {
         codeOf(await call("POST", "/v1/workflows", "maker", { name: "x", definition: running(hidden, { version }) })),
       ).toEqual([400, "invalid_workflow_definition"]);
     }
+  });
+});
+
+describe("what a step gives the workflow that it runs", () => {
+  let child: string;
+  const giving = (input: object, more: object = {}) => ({
+    inputs: { any: { type: "string" } },
+    steps: [{ id: "sub", type: "sub_pipeline", workflow_id: child, input, ...more }],
+  });
+  beforeAll(async () => {
+    child = await store({
+      definition: definition("x", { inputs: { topic: { type: "string", required: true }, n: { type: "integer" } } }),
+    });
+    // The latest version takes another input.
+    await call("PUT", `/v1/workflows/${child}`, "maker", {
+      definition: definition("x", { inputs: { theme: { type: "string", required: true } } }),
+    });
+  });
+
+  test.each<[string, object, object]>([
+    ["what it declares", { topic: "tea", n: 2 }, { version: 1 }],
+    ["what only a run knows", { topic: "${{ inputs.any }}", n: "${{ inputs.any }}" }, { version: 1 }],
+    ["null for what is not needed", { topic: "tea", n: null }, { version: 1 }],
+    ["what the latest version declares", { theme: "tea" }, {}],
+  ])("is taken: %s", async (_name, input, more) => {
+    await store({ definition: giving(input, more) });
+  });
+
+  test.each<[string, object, object, string]>([
+    ["an input that it does not declare", { topic: "x", colour: "${{ inputs.any }}" }, { version: 1 }, "input.colour"],
+    ["nothing for what it needs", { n: 2 }, { version: 1 }, "input.topic"],
+    ["null for what it needs", { topic: null }, { version: 1 }, "input.topic"],
+    ["a value of another type", { topic: "x", n: "${{ 'two' }}" }, { version: 1 }, "input.n"],
+    ["what only an earlier version declares", { topic: "x" }, {}, "input.topic"],
+  ])("is refused with its place: %s", async (_name, input, more, place) => {
+    const answer = await call("POST", "/v1/workflows", "maker", { name: "x", definition: giving(input, more) });
+    expect([...codeOf(answer), answer.body.error?.param]).toEqual([
+      400,
+      "invalid_workflow_definition",
+      `definition.steps[0].${place}`,
+    ]);
   });
 });
 
@@ -250,8 +293,8 @@ describe("who may", () => {
 
   test("a workflow runs those that its author may run, and goes on running those that it ran", async () => {
     const running = (id: string) => ({ steps: [{ id: "sub", type: "sub_pipeline", workflow_id: id }] });
-    const hidden = await store();
-    const onlyRead = await store({ sharingScope: "workspace" });
+    const hidden = await store(PLAIN);
+    const onlyRead = await store({ ...PLAIN, sharingScope: "workspace" });
     for (const id of [hidden, onlyRead]) {
       const { status, body } = await call("POST", "/v1/workflows", "colleague", { name: "x", definition: running(id) });
       expect([status, body.error]).toMatchObject([400, { param: "definition.steps[0].workflow_id" }]);

@@ -55,6 +55,11 @@ describe("a definition", () => {
     ]);
   });
 
+  test("may have a condition and a list that every run finds the same", () => {
+    const more = { if: "${{ 1 < 2 }}", for_each: "${{ [1, 2].map(x, x + 1) }}" };
+    expect(read({ steps: [chat("a", "x", more), chat("b", "x", { for_each: "${{ null }}" })] }).steps).toHaveLength(2);
+  });
+
   test("resolves what a step is given, all of it", () => {
     const [step] = read({
       inputs: { topic: { type: "string" }, size: { type: "object" } },
@@ -124,6 +129,10 @@ describe("a definition", () => {
       { inputs: { n: { type: "integer" } }, steps: [chat("a", "x", { if: "${{ inputs.n }} > 1" })] },
       "definition.steps[0].if",
     ],
+    ["a condition that is a number", { steps: [chat("a", "x", { if: "${{ 1 + 1 }}" })] }, "definition.steps[0].if"],
+    ["a condition that gives text", { steps: [chat("a", "x", { if: "${{ 'yes' }}" })] }, "definition.steps[0].if"],
+    ["a condition that is null", { steps: [chat("a", "x", { if: "${{ null }}" })] }, "definition.steps[0].if"],
+    ["a list that is a number", { steps: [chat("a", "x", { for_each: "${{ 5 }}" })] }, "definition.steps[0].for_each"],
     ["a list that is text", { steps: [chat("a", "x", { for_each: "1,2" })] }, "definition.steps[0].for_each"],
     [
       "an input that is not declared",

@@ -6,7 +6,10 @@ import { loadCatalogue, loadOurLayers } from "#shared/catalogue/load.ts";
 import { ApiError } from "#shared/errors.ts";
 import { type CompiledDefinition, readDefinition } from "#shared/workflows/definition.ts";
 
-const catalogue = await loadCatalogue(await loadOurLayers(), [], { sandbox: true, providerKey: () => undefined });
+export const catalogue = await loadCatalogue(await loadOurLayers(), [], {
+  sandbox: true,
+  providerKey: () => undefined,
+});
 
 export function read(definition: unknown): CompiledDefinition {
   return readDefinition(definition, { catalogue, capability: findCapability });

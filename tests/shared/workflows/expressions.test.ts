@@ -167,6 +167,33 @@ describe("an expression in CEL", () => {
     expect(resolved(text)).toMatch(said);
   });
 
+  test.each<[string, unknown]>([
+    ["inputs.t.substring(0, size(inputs.t))", "😀😀abc"],
+    ["inputs.t.substring(1, 3)", "😀a"],
+    ["inputs.t.substring(5)", ""],
+    ["inputs.t.indexOf('a')", 2],
+    ["inputs.t.lastIndexOf('c')", 4],
+    ["inputs.t.lastIndexOf('😀')", 1],
+    ["inputs.t.substring(inputs.t.indexOf('b'))", "bc"],
+    ["inputs.t.split('')", ["😀", "😀", "a", "b", "c"]],
+    ["inputs.t.split('').size() == inputs.t.size()", true],
+    // Half a character is no part of a whole one.
+    ["[inputs.t.contains(inputs.half), inputs.t.indexOf(inputs.half) == -1, inputs.t.endsWith(inputs.half)]", [false, true, false]], // prettier-ignore
+    ["inputs.t.split(inputs.half)", ["😀😀abc"]],
+    // U+FFFD comes before U+1F600, whose units of UTF-16 come before it.
+    ["['\uFFFD' < '😀', '😀' > '\uFFFD', '😀' < '😀a', 'a' < '😀']", [true, true, true, true]],
+  ])("counts characters, not units of UTF-16: %s", (text, value) => {
+    expect(resolved(`\${{ ${text} }}`, { ...scope, inputs: { t: "😀😀abc", half: "\ude00" } })).toEqual(value);
+  });
+
+  test("fails by name where a text has fewer characters than are asked for", () => {
+    const of = { ...scope, inputs: { t: "😀😀abc" } };
+    expect(resolved("${{ inputs.t.substring(2, 6) }}", of)).toBe(
+      "fault: Expected substring() within a text of 5 characters, got 2 to 6.",
+    );
+    expect(resolved("${{ inputs.t.substring(3, 2) }}", of)).toMatch(/^fault: .* got 3 to 2\.$/);
+  });
+
   test("is refused when it is too deep, of too many parts or too long", () => {
     expect(resolved(`\${{ ${"(".repeat(30)}1${")".repeat(30)} }}`)).toMatch(/^refused: .*depth/i);
     const sum = (count: number): string => `\${{ ${Array.from({ length: count }, () => "1").join("+")} }}`;

@@ -39,6 +39,8 @@ describe("params of a model's call", () => {
     ["of a model that only redraws", model("sandbox-image-redraw", { prompt: "x", image_file_id: OPEN, strength: 0.5 })], // prettier-ignore
     ["of a model that needs an open value", model("sandbox-image-redraw", { prompt: "x", image_file_id: "f", strength: OPEN })], // prettier-ignore
     ["of a transcription", model("sandbox-stt", { file_id: OPEN })],
+    ["of a transcription with times", model("sandbox-stt", { file_id: OPEN, response_format: "verbose_json" })],
+    ["of an answer whose form is open", model("sandbox-stt", { file_id: OPEN, response_format: OPEN })],
     ["with a stored file", model("sandbox-chat", { messages: [{ role: "user", content: [{ type: "file", file: { file_id: "file-1" } }] }] })], // prettier-ignore
     ["of embeddings", model("sandbox-embed", { input: OPEN })],
     ["of a mesh", model("sandbox-3d", { image_url: OPEN })],
@@ -65,6 +67,9 @@ describe("params of a model's call", () => {
       model("sandbox-chat", { messages, max_tokens: 99_999 }),
       "params.max_tokens",
     ],
+    ["of an answer as subtitles", model("sandbox-stt", { file_id: OPEN, response_format: "srt" }), "params.response_format"], // prettier-ignore
+    ["of an answer in base64", model("sandbox-image", { prompt: OPEN, response_format: "b64_json" }), "params.response_format"], // prettier-ignore
+    ["of music in base64", model("sandbox-music", { prompt: "x", response_format: "b64_json" }), "params.response_format"], // prettier-ignore
     ["that an edit needs", model("sandbox-image-redraw", { prompt: "x", image_file_id: "f" }), "params.strength"],
     ["that an upscaling model needs", model("sandbox-upscale", { prompt: "x" }), "params.image_base64"],
     ["of a transcription without audio", model("sandbox-stt", { prompt: OPEN }), "params.file"],

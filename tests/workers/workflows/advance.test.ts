@@ -380,3 +380,22 @@ test("a list whose items together give more than a step may fails, and says so",
   for (const key of ["a/1/0", "a/1/1", "a/1/2"]) play.succeed(key, third);
   expect(play.state).toMatchObject({ status: "failed", error: { code: "output_too_large", stepId: "a" } });
 });
+
+test("expressions of many items are resolved in several passes, and nothing ends between them", () => {
+  const heavy = "${{ inputs.list.map(x, inputs.list.filter(y, y < x).size()).size() }}";
+  const play = new Play(
+    {
+      inputs: { list: { type: "array" } },
+      steps: [say("a", heavy, { for_each: [1, 2, 3, 4, 5, 6, 7, 8], concurrency: 8 }), say("b", "x")],
+    },
+    begun({ inputs: { list: Array.from({ length: 200 }, (_, at) => at) } }),
+  );
+  let passes = 0;
+  do {
+    play.tell({ kind: "tick" });
+    passes += 1;
+  } while (play.isCut);
+  expect(passes).toBeGreaterThan(1);
+  expect(play.underWay.size).toBe(9);
+  expect(play.finish().status).toBe("succeeded");
+});

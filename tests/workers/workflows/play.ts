@@ -50,6 +50,8 @@ export class Play {
   readonly effects: Effect[] = [];
   /** Started, and not yet told to have ended. */
   readonly underWay = new Map<string, Work>();
+  /** The last event left more to begin. */
+  isCut = false;
   private readonly compiled: CompiledDefinition;
 
   constructor(definition: object, state: RunState = begun()) {
@@ -59,7 +61,8 @@ export class Play {
 
   /** @returns what it asks for */
   tell(event: RunEvent): readonly Effect[] {
-    const { state, effects } = advance(this.compiled, this.state, [event]);
+    const { state, effects, isCut } = advance(this.compiled, this.state, [event]);
+    this.isCut = isCut;
     // It is written and read again.
     this.state = structuredClone(state);
     this.effects.push(...effects);

@@ -1,0 +1,17 @@
+/** What calls over HTTP may be answered with, and jobs may not: those of batch messages and of steps. */
+import { ApiError } from "#shared/errors.ts";
+
+/** A job is answered as a whole, in JSON, and what it makes are files. */
+const UNTOLD: readonly (readonly [member: string, values: readonly unknown[], expected: string])[] = [
+  ["stream", [true], "no stream, since a job is answered as a whole"],
+  ["stream_format", ["sse"], "no stream_format sse, since a job is answered as a whole"],
+  ["response_format", ["b64_json"], "no response_format b64_json, since what a job makes is a file"],
+  ["response_format", ["text", "srt", "vtt"], "response_format json or verbose_json, since a job is answered in JSON"],
+];
+
+/** @throws ApiError `unsupported_value` for an answer that a job cannot give */
+export function refuseUntold(body: Readonly<Record<string, unknown>>): void {
+  const [member, , expected] = UNTOLD.find(([name, values]) => values.includes(body[name])) ?? [];
+  if (member === undefined) return;
+  throw new ApiError("unsupported_value", `Expected ${expected}.`, { param: member });
+}

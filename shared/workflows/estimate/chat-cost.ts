@@ -1,0 +1,112 @@
+/** What calls that are paid by the token of text cost: those of chat and of embeddings. */
+import type { ChatCompletionRequest, EmbeddingsRequest } from "#schemas/generated/types.ts";
+import { isEmbeddingModel, type Model } from "#shared/catalogue/catalogue.ts";
+import { ApiError, apiErrorsOf } from "#shared/errors.ts";
+import { findStoredFiles, NO_FILES } from "#shared/kinds/chat/files.ts";
+import { CHAT } from "#shared/kinds/chat.ts";
+import { EMBEDDINGS } from "#shared/kinds/embeddings.ts";
+import { LIMITS } from "#shared/limits.ts";
+import { parseCredits } from "#shared/money.ts";
+import { estimateCall } from "#shared/pricing/estimate.ts";
+import { boundChat } from "#shared/pricing/price.ts";
+
+import { judgeKnown } from "../known-faults.ts";
+import { type Cost, type CostContext, EXACT } from "./cost.ts";
+import { type Given, openNames } from "./known.ts";
+
+/** Answers of one call, at most. */
+const CHOICES_MAX = 128;
+/** Times the model's own limits (workers/calls/chat/meter.ts). */
+const REPORTS_BELIEVED = 2;
+const TEMPLATE_TOKENS_MAX = 8_192;
+/** Stands for messages of which too little is known. */
+function usualMessages({ allowed_params: { requires_input_image: image, requires_input_audio: audio } }: Model) {
+  const blocks = [
+    ...(image === true ? [{ type: "image_url", image_url: { url: "https://example.com/a.png" } }] : []),
+    ...(audio === true ? [{ type: "input_audio", input_audio: { data: NO_AUDIO, format: "wav" } }] : []),
+  ];
+  return [{ role: "user", content: blocks.length === 0 ? "" : blocks }];
+}
+
+/** A WAV of nothing. */
+const NO_AUDIO = Buffer.from("RIFF\u0004\0\0\0WAVE", "latin1").toString("base64");
+
+/** @throws ApiError as the call itself would answer, whatever comes into what is open */
+export async function chatCost({ database, caller }: CostContext, model: Model, given: Given): Promise<Cost> {
+  const unknown = openNames(given);
+  const isUnknown = (name: string): boolean => unknown.includes(name);
+  const files = await findStoredFiles(database, caller, given.value);
+  const checked = (known: object) => {
+    const body = { ...known, model: model.slug } as ChatCompletionRequest;
+    const bodyBytes = Buffer.byteLength(JSON.stringify(body));
+    return { body, bodyBytes, ...CHAT.check(CHAT.read(body), model, { bodyBytes, files }) };
+  };
+  const { body, bodyBytes, bound } = asFarAsKnown(given, { messages: usualMessages(model) }, checked);
+  const usual = await estimateCall(model, body, bodyBytes, { files, recording: () => Promise.resolve(undefined) });
+  const n = isUnknown("n") ? CHOICES_MAX : (body.n ?? 1);
+  const isLimited = !bound.mayExceed && !isUnknown("max_tokens") && !isUnknown("max_completion_tokens");
+  const perChoice = isLimited ? bound.outputTokensMax / (body.n ?? 1) : model.max_output_tokens;
+  const isOpen = isUnknown("messages") || isUnknown("tools") || isUnknown("response_format");
+  const inputTokens = unknown.length > 0 ? model.max_context_tokens : bound.tokensMax - bound.outputTokensMax;
+  const inputs = model.allowed_params.supported_inputs ?? [];
+  const blocks = JSON.stringify(body.messages);
+  // Without a limit a call is settled at what its provider reports, which is believed up to so much.
+  const believed = isLimited ? 1 : REPORTS_BELIEVED;
+  const maxNano = boundChat(model.price, {
+    inputTokens: isLimited ? inputTokens : believed * inputTokens + TEMPLATE_TOKENS_MAX,
+    outputTokens: believed * perChoice * n,
+    hasAudioInput: inputs.includes("audio") && (isOpen || blocks.includes("input_audio")),
+    hasImageInput: inputs.includes("image") && (isOpen || blocks.includes("image_url") || blocks.includes('"file"')),
+    hasAudioOutput: isUnknown("modalities") || body.modalities?.includes("audio") === true,
+  });
+  const read =
+    unknown.length === 0
+      ? EXACT
+      : `Not known before a run: ${unknown.join(", ")}. At most it reads ${inputTokens} tokens, the model's context.`;
+  const written = `At most it writes ${perChoice * n} tokens${isLimited ? "" : ", as the model allows"}.`;
+  return { estimatedNano: parseCredits(String(usual.estimated_credits)), maxNano, assumption: `${read} ${written}` };
+}
+
+/** @throws ApiError as `chatCost` */
+export async function embeddingsCost(model: Model, given: Given): Promise<Cost> {
+  if (!isEmbeddingModel(model))
+    throw new ApiError("model_not_supported", "Expected a model of embeddings.", { param: "model" });
+  const checked = (known: object) => {
+    const body = { ...known, model: model.slug } as EmbeddingsRequest;
+    const bodyBytes = Buffer.byteLength(JSON.stringify(body));
+    return { body, bodyBytes, ...EMBEDDINGS.check(EMBEDDINGS.read(body), model, { bodyBytes, files: NO_FILES }) };
+  };
+  const { body, bodyBytes } = asFarAsKnown(given, { input: "text" }, checked);
+  if (!openNames(given).includes("input")) {
+    const usual = await estimateCall(model, body, bodyBytes);
+    return {
+      estimatedNano: parseCredits(String(usual.estimated_credits)),
+      maxNano: parseCredits(String(usual.max_credits)),
+      assumption: EXACT,
+    };
+  }
+  const one = (inputTokens: number): bigint =>
+    boundChat(model.price, {
+      inputTokens,
+      outputTokens: 0,
+      hasAudioInput: false,
+      hasImageInput: false,
+      hasAudioOutput: false,
+    });
+  const { inputs_max: inputs } = model.embedding;
+  return {
+    estimatedNano: one(LIMITS.estimateOutputTokens),
+    maxNano: one(inputs * model.max_context_tokens),
+    assumption: `The input is not known before a run: at most ${inputs} inputs of ${model.max_context_tokens} tokens.`,
+  };
+}
+
+/** @param check of a call without what is open, as far as it is refused for that. @param usual members that it must have */
+function asFarAsKnown<T>({ value, open }: Given, usual: Given["value"], check: (known: object) => T): T {
+  if (open.length === 0) return check(value);
+  let checked: T | undefined;
+  const faultsOf = (known: object) => apiErrorsOf(() => (checked = check(known)));
+  const { fault, known } = judgeKnown(value, open, { faultsOf, memberDepth: 1, usual });
+  if (fault) throw fault;
+  return known && checked !== undefined ? checked : check(usual);
+}

@@ -1,0 +1,39 @@
+/** What a step costs, and what estimates of it need. */
+import type { Caller } from "#shared/admission/authenticate.ts";
+import type { Catalogue } from "#shared/catalogue/catalogue.ts";
+import type { Queryable } from "#shared/database/client.ts";
+
+import type { EstimateWork } from "./work.ts";
+
+/** Nano-credits. */
+export interface Cost {
+  readonly estimatedNano: bigint;
+  readonly maxNano: bigint;
+  /** Sentences. */
+  readonly assumption: string;
+}
+
+export interface CostContext {
+  readonly catalogue: Catalogue;
+  readonly caller: Caller;
+  readonly database: Queryable;
+}
+
+/** What the cost of one call is worked out with. */
+export interface CallContext extends CostContext {
+  /** Counts what is done. */
+  readonly work: EstimateWork;
+}
+
+export const EXACT = "All that it is given is known.";
+
+export function nothing(assumption: string): Cost {
+  return { estimatedNano: 0n, maxNano: 0n, assumption };
+}
+
+export function sumOf(costs: readonly Cost[]): { readonly estimatedNano: bigint; readonly maxNano: bigint } {
+  return {
+    estimatedNano: costs.reduce((sum, { estimatedNano }) => sum + estimatedNano, 0n),
+    maxNano: costs.reduce((sum, { maxNano }) => sum + maxNano, 0n),
+  };
+}

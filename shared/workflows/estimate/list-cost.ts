@@ -1,0 +1,76 @@
+/** What a step costs that runs for each item of a list. */
+import { LIMITS } from "#shared/limits.ts";
+
+import type { CompiledStep } from "../definition.ts";
+import { type Cost, nothing, sumOf } from "./cost.ts";
+import type { KnownItem } from "./known.ts";
+import type { EstimateWork } from "./work.ts";
+
+/** What the step costs for one item. @param item undefined: one that is not known */
+type CostOfItem = (item: KnownItem | undefined) => Promise<Cost>;
+
+/** @param list undefined: it is not known */
+export async function listCost(
+  step: CompiledStep,
+  list: { readonly value: unknown } | undefined,
+  costOf: CostOfItem,
+  work: EstimateWork,
+): Promise<Cost> {
+  if (list === undefined) return unknownListCost(await costOf(undefined));
+  // A step that was skipped gives null, and there is nothing to do for it.
+  const items: unknown = list.value ?? [];
+  if (!Array.isArray(items) || items.length > LIMITS.forEachItemsMax) {
+    return nothing(`Its list is none of at most ${LIMITS.forEachItemsMax} items, and the step fails.`);
+  }
+  if (items.length === 0) return nothing("0 items. There is nothing to do.");
+  const all = BigInt(items.length);
+  if (!readsItem(step)) {
+    const { estimatedNano, maxNano, assumption } = await costOf(undefined);
+    return {
+      estimatedNano: all * estimatedNano,
+      maxNano: all * maxNano,
+      assumption: `${items.length} items. ${assumption}`,
+    };
+  }
+  const looked = await lookAt(items, costOf, work);
+  const { estimatedNano, maxNano } = sumOf(looked);
+  const [{ assumption } = nothing("")] = looked;
+  const rest = all - BigInt(looked.length);
+  if (rest === 0n) return { estimatedNano, maxNano, assumption: `${items.length} items. ${assumption}` };
+  const other = await costOf(undefined);
+  const mean = looked.length === 0 ? other.estimatedNano : estimatedNano / BigInt(looked.length);
+  return {
+    estimatedNano: estimatedNano + rest * mean,
+    maxNano: maxNano + rest * other.maxNano,
+    assumption:
+      `${items.length} items, of which ${looked.length} were looked at: each of the others counts as these do in the mean, ` +
+      `and at most as one that is not known. ${other.assumption}`,
+  };
+}
+
+function unknownListCost(one: Cost): Cost {
+  return {
+    estimatedNano: one.estimatedNano,
+    maxNano: one.maxNano * BigInt(LIMITS.forEachItemsMax),
+    assumption:
+      `${one.assumption} Its list is not known before a run: one item is taken for usual, ${LIMITS.forEachItemsMax} ` +
+      "for the most.",
+  };
+}
+
+/** As many of the first as there is work left for. */
+async function lookAt(items: readonly unknown[], costOf: CostOfItem, work: EstimateWork): Promise<readonly Cost[]> {
+  const costs: Cost[] = [];
+  for (const [index, item] of items.entries()) {
+    if (work.isSpent) break;
+    costs.push(await costOf({ item, index }));
+    await work.turn();
+  }
+  return costs;
+}
+
+function readsItem({ params, input }: CompiledStep): boolean {
+  return [...params.references, ...input.references].some(
+    ({ reference: { root } }) => root === "item" || root === "index",
+  );
+}

@@ -1,0 +1,141 @@
+/** What calls that make or hear media cost: what is not known of them counts at the dearest value that the model takes. */
+import { refuseUntold } from "#shared/admission/untold.ts";
+import type { Model } from "#shared/catalogue/catalogue.ts";
+import { apiErrorsOf } from "#shared/errors.ts";
+import { NO_FILES } from "#shared/kinds/chat/files.ts";
+import type { CallFacts, Kind } from "#shared/kinds/kind.ts";
+import { parseCredits } from "#shared/money.ts";
+import { estimateCall } from "#shared/pricing/estimate.ts";
+
+import { isWithin } from "../known-faults.ts";
+import { type CallContext, type Cost, EXACT } from "./cost.ts";
+import { type Given, knownMembers, openNames, unitsOf } from "./known.ts";
+
+type Body = Readonly<Record<string, unknown>>;
+type BoundOf = (body: Body) => bigint;
+
+interface Dear {
+  readonly body: Body;
+  readonly maxNano: bigint;
+}
+
+const SECONDS_MAX = 4 * 3_600;
+/** Units of work of one check of a call: about 10 µs. */
+const CHECK_UNITS = 1_000;
+
+/** @throws ApiError as the call itself would answer, whatever comes into what is open */
+export async function mediaCost({ work }: CallContext, model: Model, kind: Kind, given: Given): Promise<Cost> {
+  const [known, unknown] = [knownMembers(given), openNames(given)];
+  const seconds = Math.min(SECONDS_MAX, model.allowed_params.max_audio_duration_seconds ?? SECONDS_MAX);
+  const facts: CallFacts = {
+    bodyBytes: 0,
+    files: NO_FILES,
+    ...(kind.name === "transcription" ? { recording: { bytes: 1, seconds, param: "file" } } : {}),
+  };
+  const boundOf = (body: Body): bigint => {
+    work.count(CHECK_UNITS + unitsOf(body) / 4);
+    refuseUntold(body);
+    return kind.check(kind.read({ ...body, model: model.slug }), model, facts).bound.holdNano;
+  };
+  const taken = takenBody(known, unknown, model, boundOf);
+  const dear = dearest(taken, boundOf(taken), unknown, (name) => valuesOf(name, model), boundOf);
+  const { maxNano } = dearest(dear.body, dear.maxNano, pricedTexts(unknown, model), () => LONG_TEXTS, boundOf);
+  if (kind.name === "transcription") {
+    return {
+      estimatedNano: maxNano / BigInt(Math.max(1, Math.floor(seconds / 60))),
+      maxNano,
+      assumption: `A minute of audio is taken for usual, ${seconds} seconds for the most.`,
+    };
+  }
+  const usual = await estimateCall(model, dear.body, Buffer.byteLength(JSON.stringify(dear.body)));
+  const assumption =
+    unknown.length === 0
+      ? EXACT
+      : `Not known before a run: ${unknown.join(", ")}. The dearest that the model takes is its most.`;
+  return { estimatedNano: parseCredits(String(usual.estimated_credits)), maxNano, assumption };
+}
+
+/** A call with values in the members that are not known: one that is refused for such a value is tried with the next, or without. */
+function takenBody(known: Body, unknown: readonly string[], model: Model, check: BoundOf): Body {
+  const body: Record<string, unknown> = { ...known };
+  const left = new Map<string, unknown[]>();
+  for (const name of unknown) {
+    const fill = fillOf(name);
+    if (fill !== undefined) body[name] = fill;
+    left.set(name, [...valuesOf(name, model)]);
+  }
+  for (;;) {
+    const [fault] = apiErrorsOf(() => check(body));
+    if (fault === undefined) return body;
+    const name = unknown.find((one) => isWithin(fault.param ?? "", one));
+    if (name === undefined || !change(body, name, left.get(name)?.shift())) throw fault;
+  }
+}
+
+/** False where the member is not there already. */
+function change(body: Record<string, unknown>, name: string, value: unknown): boolean {
+  if (value !== undefined) body[name] = value;
+  else if (name in body) delete body[name];
+  else return false;
+  return true;
+}
+
+type Values = (name: string) => readonly unknown[];
+
+/** Takes the dearest value of each: prices do not fall where another value is dearer. */
+function dearest(body: Body, maxNano: bigint, names: readonly string[], values: Values, boundOf: BoundOf): Dear {
+  let dear: Dear = { body, maxNano };
+  for (const name of names) {
+    for (const value of values(name)) {
+      const next = { ...dear.body, [name]: value };
+      let nano = 0n;
+      const [refused] = apiErrorsOf(() => (nano = boundOf(next)));
+      if (refused === undefined && nano > dear.maxNano) dear = { body: next, maxNano: nano };
+    }
+  }
+  return dear;
+}
+
+const TEXTS: ReadonlySet<string> = new Set(["prompt", "input", "lyrics", "instructions", "negative_prompt"]);
+/** In characters that have the most bytes; the shorter ones are of calls that take no more. */
+const LONG_TEXTS = [32_000, 10_000, 5_000, 4_096].map((length) => "\u{10FFFF}".repeat(length));
+const PAID_BY_TEXT: ReadonlySet<string> = new Set(["per_token", "per_character"]);
+
+/** Texts whose length has a price. Speech is as long as its text, whatever it is paid by. */
+function pricedTexts(names: readonly string[], { price, price_variants: variants = [] }: Model): readonly string[] {
+  const isPaid = [price, ...variants.map((one) => one.price)].some(({ unit }) => PAID_BY_TEXT.has(unit));
+  return names.filter((name) => name === "input" || (isPaid && TEXTS.has(name)));
+}
+
+const FILE = `file-${"0".repeat(32)}`;
+
+/** What may come into a member that has no choice of values. */
+function fillOf(name: string): string | undefined {
+  if (TEXTS.has(name)) return "x".repeat(200);
+  if (name.endsWith("_file_id") || name === "file_id") return FILE;
+  if (name.endsWith("_url")) return "https://example.com/a";
+  return name.endsWith("_base64") ? "AAAA" : undefined;
+}
+
+/** Values that a member may have, of which one may be dearer than another. */
+function valuesOf(name: string, { allowed_params: allowed }: Model): readonly unknown[] {
+  const sets: Readonly<Record<string, readonly unknown[] | undefined>> = {
+    n: [allowed.max_n ?? 1],
+    size: allowed.sizes,
+    image_size: allowed.image_sizes,
+    aspect_ratio: allowed.aspect_ratios,
+    resolution: allowed.resolutions,
+    quality: allowed.qualities,
+    style: allowed.styles,
+    duration: [
+      ...(allowed.durations ?? []),
+      ...(allowed.max_duration_seconds === undefined ? [] : [allowed.max_duration_seconds]),
+    ],
+    steps: [100],
+    strength: [1],
+    // Slow speech is longer.
+    speed: [allowed.speed?.min ?? 0.25],
+    prompt_extend: [true, false],
+  };
+  return sets[name] ?? [];
+}

@@ -1,0 +1,77 @@
+/** The workflows that an estimate comes across: each is read once, and what it costs is remembered for what it is given. */
+import type { WorkflowDefinition } from "#schemas/generated/types.ts";
+import { findDefinition, findWorkflow } from "#shared/database/workflows.ts";
+import { ApiError } from "#shared/errors.ts";
+import { LIMITS } from "#shared/limits.ts";
+
+import { readerOf } from "../access.ts";
+import { type CompiledDefinition, compileDefinition } from "../definition.ts";
+import type { Cost, CostContext } from "./cost.ts";
+import type { Known } from "./known.ts";
+
+export interface Found {
+  readonly id: string;
+  readonly version: number;
+  readonly compiled: CompiledDefinition;
+}
+
+export class EstimatedWorkflows {
+  readonly #context: CostContext;
+  /** By id and version as steps name them. */
+  readonly #found = new Map<string, Found>();
+  readonly #depths = new Set<string>();
+  readonly #costs = new Map<string, Cost>();
+
+  constructor(context: CostContext) {
+    this.#context = context;
+  }
+
+  /**
+   * Whether it may be run was judged when the definition was written.
+   * @param version undefined: the latest
+   * @throws ApiError `workflow_not_found`; `invalid_request` for more workflows than a definition may come to
+   */
+  async find(workflowId: string, version: number | undefined, depth: number): Promise<Found> {
+    if (depth > LIMITS.workflowDepthMax) {
+      throw new ApiError(
+        "invalid_request",
+        `Expected workflows that run others to a depth of at most ${LIMITS.workflowDepthMax}.`,
+      );
+    }
+    const key = `${workflowId} ${version ?? ""}`;
+    this.#depths.add(`${depth} ${key}`);
+    if (this.#depths.size > LIMITS.workflowNestedMax) {
+      throw new ApiError(
+        "invalid_request",
+        `Expected at most ${LIMITS.workflowNestedMax} workflows to be looked at for an estimate.`,
+      );
+    }
+    const found = this.#found.get(key) ?? (await this.#read(workflowId, version));
+    this.#found.set(key, found);
+    return found;
+  }
+
+  async #read(workflowId: string, asked: number | undefined): Promise<Found> {
+    const { database, caller } = this.#context;
+    const row = await findWorkflow(database, { ...readerOf(caller), seesAll: true }, workflowId);
+    if (!row) throw new ApiError("workflow_not_found", "There is no such workflow in this workspace.");
+    const version = asked ?? row.latest_version;
+    const definition = await findDefinition(database, row.id, version);
+    if (definition === undefined) {
+      throw new ApiError("workflow_not_found", `The workflow has no version ${version}.`);
+    }
+    return { id: row.id, version, compiled: compileDefinition(definition as WorkflowDefinition) };
+  }
+
+  /** @param cost works it out where it is not remembered */
+  async costOf({ id, version }: Found, depth: number, known: Known, cost: () => Promise<Cost>): Promise<Cost> {
+    const key = `${id} ${version} ${depth} ${digest([known.inputs, [...known.unknown].toSorted()])}`;
+    const remembered = this.#costs.get(key) ?? (await cost());
+    this.#costs.set(key, remembered);
+    return remembered;
+  }
+}
+
+function digest(value: unknown): string {
+  return new Bun.CryptoHasher("sha256").update(JSON.stringify(value)).digest("base64");
+}

@@ -1,0 +1,204 @@
+/** What estimates say of steps, and how much they look at. Workflows that steps run are in tests/e2e/workflows/estimate.test.ts. */
+import { describe, expect, test } from "bun:test";
+
+import type { WorkflowDefinition } from "#schemas/generated/types.ts";
+import { findCapability } from "#shared/capabilities/list.ts";
+import { LIMITS } from "#shared/limits.ts";
+import { estimateWorkflow } from "#shared/workflows/estimate/estimate.ts";
+import { EstimateWork } from "#shared/workflows/estimate/work.ts";
+
+import { catalogue, read } from "./definitions.ts";
+
+type Context = Parameters<typeof estimateWorkflow>[0];
+
+const context: Context = {
+  catalogue,
+  caller: { keyId: "k", workspaceId: "w", workspaceName: "w", memberId: "m", role: "owner", preset: catalogue.presets.get("unlimited") as never }, // prettier-ignore
+  database: { query: () => Promise.reject(new Error("expected no query")) },
+  capability: (id) => findCapability(id) as never,
+};
+
+/** Of a definition that may be stored. */
+async function estimate(definition: object, inputs: object = {}, work = new EstimateWork(LIMITS.estimateWorkMax)) {
+  const { definition: stored } = read(definition);
+  const steps = await estimateWorkflow(
+    context,
+    stored,
+    { inputs: inputs as Readonly<Record<string, unknown>>, unknown: new Set() },
+    1,
+    work,
+  );
+  return steps.map(({ estimatedNano, maxNano, assumption }) => ({
+    usual: Number(estimatedNano) / 1e9,
+    most: Number(maxNano) / 1e9,
+    assumption,
+  }));
+}
+
+const chat = (id: string, content: unknown, more: object = {}, params: object = {}) => ({
+  id,
+  type: "model",
+  model: "sandbox-chat",
+  params: { messages: [{ role: "user", content }], max_tokens: 5, ...params },
+  ...more,
+});
+const call = (model: string, params: object, more: object = {}) => ({ id: "b", type: "model", model, params, ...more });
+const count = (length: number) => Array.from({ length }, (_, at) => at);
+
+describe("a list that is known", () => {
+  const image = (more: object) => ({
+    inputs: { list: { type: "array" } },
+    steps: [call("sandbox-image", { prompt: "x", n: "${{ item }}" }, more)],
+  });
+
+  test("is looked at item by item, however long it is", async () => {
+    const ones = Array.from({ length: 150 }, () => 1);
+    const [one] = await estimate(image({ for_each: [1] }));
+    const [all] = await estimate(image({ for_each: ones }));
+    expect(all).toMatchObject({ usual: 150 * (one?.usual ?? 0), most: 150 * (one?.most ?? 0) });
+    expect(all?.assumption).toStartWith("150 items. All that it is given is known.");
+    const [short] = await estimate({ steps: [chat("a", "x ${{ item }}", { for_each: count(1_000) })] });
+    const [last] = await estimate({ steps: [chat("a", "x 999")] });
+    expect(short?.most).toBeLessThanOrEqual(1_000 * (last?.most ?? 0));
+  });
+
+  test("counts beyond what may be looked at as its items do in the mean, and at most as one that is not known", async () => {
+    const definition = image({ for_each: count(1_000).map((at) => 1 + (at % 2)) });
+    const work = new EstimateWork(300_000);
+    const [{ usual, most, assumption } = { usual: 0, most: 0, assumption: "" }] = await estimate(definition, {}, work);
+    const looked = Number(/of which (\d+) were looked at/.exec(assumption)?.[1]);
+    expect(looked).toBeGreaterThan(10);
+    expect(looked).toBeLessThan(1_000);
+    const [each] = await estimate(image({ for_each: [1] }));
+    const mean = usual / 1_000 / (each?.usual ?? 0);
+    expect(mean).toBeGreaterThan(1.4);
+    expect(mean).toBeLessThan(1.6);
+    const open = image({ for_each: "${{ inputs.list }}" });
+    const [unknown] = await estimate({ ...open, steps: [chat("a", "x"), { ...open.steps[0], for_each: "${{ steps.a.output.json }}" }] }).then(([, b]) => [b]); // prettier-ignore
+    expect(most).toBeGreaterThan((1_000 - looked) * ((unknown?.most ?? 0) / 1_000));
+    expect(most).toBeLessThan(unknown?.most ?? 0);
+  });
+
+  test.each<[string, unknown]>([
+    ["null", null],
+    ["a text", "1,2"],
+    ["an object", { a: 1 }],
+    ["empty", []],
+    ["longer than a list may be", count(1_001)],
+  ])("costs nothing where it is %s", async (_name, list) => {
+    const definition = {
+      inputs: { of: { type: "object" } },
+      steps: image({ for_each: "${{ inputs.of.list }}" }).steps,
+    };
+    expect(await estimate(definition, { of: { list } })).toMatchObject([{ usual: 0, most: 0 }]);
+  });
+
+  test("costs nothing behind a condition that gives neither true nor false", async () => {
+    const definition = { inputs: { n: { type: "integer" } }, steps: [chat("a", "x", { if: "${{ inputs.n }}" })] };
+    expect(await estimate(definition, { n: 1 })).toMatchObject([{ usual: 0, most: 0 }]);
+  });
+});
+
+describe("the work of an estimate", () => {
+  const size = "${{ inputs.l.map(x, inputs.m.map(y, y)).size() }}";
+  const given = { l: count(1_000), m: count(100) };
+  const inputs = { l: { type: "array" }, m: { type: "array" } };
+  const heavy = (content: string, more: object) => (at: number) =>
+    chat(`s${at}`, content, more, { user: "x", p: size + size, q: size + size, r: size + size, s: size + size });
+
+  test.each([
+    ["for a list that its params do not read", "x"],
+    ["for each item", "x ${{ item }}"],
+  ])("is bounded in all, and what is left counts as not known: %s", async (_name, content) => {
+    const work = new EstimateWork(LIMITS.estimateWorkMax);
+    const steps = count(10).map(heavy(content, { for_each: count(100) }));
+    const costs = await estimate({ inputs, steps }, given, work);
+    expect(costs).toHaveLength(10);
+    expect(costs.at(-1)?.assumption).toContain("Not known before a run:");
+    expect(costs.at(-1)?.assumption).toContain("p, q, r, s");
+    // One step's own call may still be counted when nothing is left.
+    expect(work.left).toBeGreaterThan(-LIMITS.estimateWorkMax / 10);
+  });
+
+  test("goes through values once for all items that do not read them", async () => {
+    const text = "x".repeat(100_000);
+    const of = async (items: number) => {
+      const work = new EstimateWork(LIMITS.estimateWorkMax);
+      const steps = [chat("a", "${{ inputs.text }}", { for_each: count(items) })];
+      await estimate({ inputs: { text: { type: "string" } }, steps }, { text }, work);
+      return LIMITS.estimateWorkMax - work.left;
+    };
+    expect(await of(1_000)).toBe(await of(1));
+  });
+});
+
+describe("a call that may be stored", () => {
+  const O = "${{ steps.a.output.json.it }}";
+  const content = (block: object) => [{ type: "text", text: "x" }, block];
+
+  test.each<[string, object]>([
+    ["sandbox-tts-designed", { input: "x", instructions: O }],
+    ["sandbox-tts-designed", { input: O, instructions: `a ${O}`, speed: O }],
+    ["sandbox-image-redraw", { prompt: "x", image_base64: O, strength: 0.5 }],
+    ["sandbox-image-redraw", { prompt: O, image_file_id: O, strength: O }],
+    ["sandbox-upscale", { prompt: "x", image_base64: O }],
+    ["sandbox-image", { prompt: O, image_base64: O, mask_base64: O, size: O, n: O }],
+    ["sandbox-image", { prompt: "x", size: `${O}x512`, negative_prompt: O }],
+    ["sandbox-video", { prompt: O, duration: O, resolution: O, aspect_ratio: O, seed: O }],
+    ["sandbox-video-restyle", { prompt: "x", video_url: O }],
+    ["sandbox-3d", { image_url: O }],
+    ["sandbox-3d-remesh", { prompt: O, mesh_url: O }],
+    ["sandbox-music", { prompt: O, duration: O, lyrics: O }],
+    ["sandbox-stt", { audio_base64: O, prompt: O }],
+    ["sandbox-stt", { file_id: O, response_format: O }],
+    ["sandbox-embed", { input: O, dimensions: O }],
+    ["sandbox-embed", { input: ["x", O] }],
+    ["sandbox-vision", { messages: O }],
+    ["sandbox-vision", { messages: [{ role: "user", content: content({ type: "image_url", image_url: { url: O } }) }] }], // prettier-ignore
+    ["sandbox-vision", { messages: [{ role: "user", content: content({ type: "image_url", image_url: O }) }] }],
+    ["sandbox-vision", { messages: [{ role: "user", content: content({ type: "image_url", image_url: { url: "https://example.org/a.png" } }) }], temperature: O }], // prettier-ignore
+    ["sandbox-chat", { messages: [{ role: O, content: O }], n: O, max_tokens: O, stop: O }],
+  ])("has an estimate where a run alone knows a part of it: %s %j", async (model, params) => {
+    const [, cost] = await estimate({ steps: [chat("a", "x"), call(model, params)] });
+    expect(cost?.usual).toBeGreaterThan(0);
+    expect(cost?.most).toBeGreaterThanOrEqual(cost?.usual ?? Infinity);
+  });
+
+  test("keeps what is known of its messages", async () => {
+    const messages = (text: string) => [
+      { role: "system", content: text },
+      { role: "user", content: O },
+    ];
+    const of = async (text: string) =>
+      (await estimate({ steps: [chat("a", "x"), call("sandbox-chat", { messages: messages(text) })] }))[1];
+    const [short, long] = [await of("word"), await of("word ".repeat(2_000))];
+    expect(long?.usual).toBeGreaterThan(1.5 * (short?.usual ?? Infinity));
+    expect(long?.most).toBe(short?.most as number);
+  });
+
+  test("that changes an image or makes one, as comes, counts the dearer", async () => {
+    const definition = (params: object) => ({
+      steps: [chat("a", "x"), call("sandbox-image", { prompt: "x", ...params })],
+    });
+    const [, either] = await estimate(definition({ image_file_id: O, n: 4 }));
+    const [, made] = await estimate(definition({ n: 4 }));
+    expect(either?.most).toBeGreaterThanOrEqual(made?.most ?? Infinity);
+  });
+
+  test("is refused at its place where no run can mend it", async () => {
+    const definition = { inputs: { n: { type: "integer" } }, steps: [call("sandbox-image", { prompt: "x", n: "${{ inputs.n }}" })] }; // prettier-ignore
+    const subtitles = { inputs: { f: { type: "string" } }, steps: [call("sandbox-stt", { file_id: "file-1", response_format: "${{ inputs.f }}" })] }; // prettier-ignore
+    const refusals = await Promise.allSettled([estimate(definition, { n: 99 }), estimate(subtitles, { f: "srt" })]);
+    expect(refusals).toMatchObject([
+      { status: "rejected", reason: { param: "definition.steps[0].params.n" } },
+      { status: "rejected", reason: { param: "definition.steps[0].params.response_format" } },
+    ]);
+  });
+});
+
+test("what a definition gives is not changed by its estimate", async () => {
+  const definition = { inputs: { t: { type: "string" } }, steps: [chat("a", "${{ inputs.t }}", { for_each: [1, 2] })] };
+  const before = structuredClone(definition) as unknown as WorkflowDefinition;
+  await estimate(definition, { t: "x" });
+  expect(definition as unknown).toEqual(before);
+});
