@@ -1,0 +1,43 @@
+/** Credentials at rest. */
+import { expect, test } from "bun:test";
+import { randomBytes } from "node:crypto";
+
+import { createSealer, keyIdOf, type SealedPlace, sealingKeyId } from "#shared/secrets/sealed.ts";
+
+const KEY = randomBytes(32);
+const PLACE: SealedPlace = { workspaceId: "w", table: "notification_channel", row: "c", field: "url" };
+
+test("what is sealed opens where it was kept, and looks different each time", () => {
+  const sealer = createSealer([KEY]);
+  const [one, other] = [sealer.seal(PLACE, "a secret ✓"), sealer.seal(PLACE, "a secret ✓")];
+  expect(one).not.toBe(other);
+  expect(one).not.toContain("secret");
+  expect([sealer.open(PLACE, one), sealer.open(PLACE, other)]).toEqual(["a secret ✓", "a secret ✓"]);
+});
+
+test.each(["workspaceId", "table", "row", "field"] as const)("it opens nowhere else: another %s", (member) => {
+  const sealer = createSealer([KEY]);
+  const sealed = sealer.seal(PLACE, "a secret");
+  expect(() => sealer.open({ ...PLACE, [member]: "other" }, sealed)).toThrow("is not what was kept there");
+});
+
+test("a text that was changed, cut or made up does not open, and the fault holds nothing of it", () => {
+  const sealer = createSealer([KEY]);
+  const sealed = sealer.seal(PLACE, "a secret");
+  const flipped = `${sealed.slice(0, -2)}${sealed.endsWith("AA") ? "BB" : "AA"}`;
+  for (const text of [flipped, sealed.slice(0, 20), "v1", "", "plain"]) {
+    expect(() => sealer.open(PLACE, text)).toThrow();
+  }
+  expect(() => sealer.open(PLACE, flipped)).not.toThrow(flipped);
+});
+
+test("a new key seals, and the one before still opens; without it the key that is missing is named", () => {
+  const before = createSealer([KEY]);
+  const sealed = before.seal(PLACE, "a secret");
+  const next = randomBytes(32);
+  const both = createSealer([next, KEY]);
+  expect(both.open(PLACE, sealed)).toBe("a secret");
+  expect([both.isCurrent(sealed), both.isCurrent(both.seal(PLACE, "a secret"))]).toEqual([false, true]);
+  expect(() => createSealer([next]).open(PLACE, sealed)).toThrow(`the key ${sealingKeyId(KEY)}, which is not set`);
+  expect(keyIdOf(sealed)).toBe(sealingKeyId(KEY));
+});
