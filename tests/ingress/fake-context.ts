@@ -9,6 +9,7 @@ import { ApiError, type ErrorEnvelope } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
 import { createLogger } from "#shared/logger.ts";
 import { createMetrics } from "#shared/metrics.ts";
+import { createSealer } from "#shared/secrets/sealed.ts";
 import type { IngressContext } from "#ingress/context.ts";
 import type { CallFacts } from "#ingress/wait/call.ts";
 import type { CallMessage } from "#ingress/wait/relay.ts";
@@ -123,6 +124,7 @@ export function fakeContext(options: FakeOptions = {}): FakeContext {
       look: () => Promise.try(() => (options.admit?.(null), 10n ** 18n)),
       place: (workspaceId: string, limit: number | null, hold: HoldRequest) => count(workspaceId, limit, hold),
     },
+    sealer: createSealer([new Uint8Array(32)]),
     ledger: { finish: () => Promise.resolve({ takenNano: 0n, wasClosed: false }) },
     storage: {},
     relay: {

@@ -9,6 +9,7 @@ import { discardStored, storeRequest } from "#shared/admission/stored-request.ts
 import { jobCallerOf, jobWorkOf } from "#shared/admission/work.ts";
 import type { Offered } from "#shared/capabilities/offered.ts";
 import { storageTaken } from "#shared/database/files.ts";
+import { noteTemplateUnavailable } from "#shared/database/template-events.ts";
 import { findWorkflow } from "#shared/database/workflows.ts";
 import { isBegun } from "#shared/database/run-work.ts";
 import { countActiveRuns, insertRun } from "#shared/database/runs.ts";
@@ -100,8 +101,22 @@ export async function startWork(
     if (!(error instanceof ApiError) || error.status >= 500) throw error;
     // Another worker was faster, and got further.
     if (await isBegun(context.database, workIdOf(work.facts.id, work.place))) return undefined;
+    if (NOT_OFFERED.has(error.code)) await tellOperators(context, work);
     return { kind: "work_ended", place: work.place, end: { status: "failed", error: errorOf(error) }, creditsNano: 0n };
   }
+}
+
+/** Of what the definition named, and was there when it was written. */
+const NOT_OFFERED: ReadonlySet<string> = new Set(["model_not_found", "capability_not_found"]);
+
+async function tellOperators({ config, database }: StartContext, { facts, step }: WorkToStart): Promise<void> {
+  if (facts.workflowId === null || config.adminWorkspace === undefined) return;
+  const missing = step.type === "model" ? (step.model ?? "") : step.type;
+  await noteTemplateUnavailable(database, config.adminWorkspace, {
+    workflowId: facts.workflowId,
+    stepId: step.id,
+    missing,
+  });
 }
 
 function errorOf({ code, message }: ApiError): StepError {

@@ -73,7 +73,7 @@ export async function startNotifications(options: StackOptions = {}): Promise<No
   const stack = await startStack({
     pools: ["chat", "workflow", "webhook"],
     ...options,
-    env: { SLUICE_OUTBOUND_ALLOW: "127.0.0.1", ...options.env },
+    env: { SLUICE_OUTBOUND_ALLOW: "127.0.0.1", SLUICE_WORKER_SLOTS: "64", ...options.env },
   });
   const [row] = await stack.query<{ id: string }>("select id from workspace where name = 'default'");
   const workspaceId = row?.id ?? "";
