@@ -34,6 +34,8 @@ export async function validatorsModule(files: readonly SchemaFile[]): Promise<st
     code: { source: true, esm: true, lines: true },
   });
   addFormats(ajv);
+  // Theirs takes `urn:uuid:…` too, which the database does not.
+  ajv.addFormat("uuid", /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i);
   ajv.addVocabulary(EXTENSIONS);
   const parts = namedParts(files, (name) => name);
   for (const [name, part] of parts) ajv.addSchema(compilable(part, parts), name);

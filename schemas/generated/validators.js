@@ -1083,7 +1083,7 @@ return errors === 0;
 validate20.evaluated = { props: true, dynamicProps: false, dynamicItems: false };
 var validateBatchAnswer = validate21;
 var schema32 = { type: "object", required: ["key", "job_id", "status"], properties: { key: { type: ["string", "null"] }, job_id: { type: "string", format: "uuid" }, status: { enum: ["waiting", "queued", "running", "completed", "failed", "cancelled", "refused"] }, result: { type: "object" }, error: { type: "object" }, credits_used: { type: "number", minimum: 0 } } };
-var formats0 = /^(?:urn:uuid:)?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+var formats0 = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 function validate21(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
