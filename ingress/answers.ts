@@ -9,6 +9,9 @@ export function json(body: unknown, headers: Readonly<Record<string, string>> = 
   return new Response(JSON.stringify(body), { status, headers: { "content-type": JSON_TYPE, ...headers } });
 }
 
+/** Headers of an answer that shows a secret. */
+export const NEVER_KEPT = { "cache-control": "no-store" };
+
 /**
  * Anything thrown → the envelope. What is not meant for clients is told to the log only.
  * @param isAnthropic whether the caller's client is one of Anthropic's API: those show the sentence of an error only when

@@ -94,18 +94,22 @@ export async function insertKey(
 
 /**
  * A key in place of another, with its name, member, preset and end; the old one ends after the overlap.
- * False when that is revoked.
+ * @returns over: that is revoked or expired; too_many: while both live the workspace would have more than its most
  */
 export async function replaceKey(
   target: Queryable,
   workspaceId: string,
   key: Pick<NewKey, "id" | "sha256" | "hint" | "actor"> & { readonly oldId: string; readonly overlapSeconds: number },
-): Promise<boolean> {
-  const rows = await target.query(
-    `with old as (
+): Promise<"made" | "over" | "too_many"> {
+  const [row] = await target.query<{ live: number; made: number }>(
+    `with live as (
+       select count(*)::int as count from api_key
+       where workspace_id = $1 and revoked_at is null and (expires_at is null or expires_at > now())
+     ), old as (
        select workspace_id, id, member_id, name, preset, expires_at
        from api_key
-       where workspace_id = $1 and id = $2 and revoked_at is null
+       where workspace_id = $1 and id = $2 and revoked_at is null and (expires_at is null or expires_at > now())
+         and ($7 = 0 or (select count from live) < $8)
        for no key update
      ), ended as (
        update api_key k
@@ -124,10 +128,20 @@ export async function replaceKey(
               jsonb_build_object('new_key', $3, 'expires_at', e.expires_at, 'is_revoked', $7 = 0)
        from old o, ended e
      )
-     select id from made`,
-    [workspaceId, key.oldId, key.id, Buffer.from(key.sha256), key.hint, actorJson(key.actor), key.overlapSeconds],
+     select (select count from live) as live, (select count(*)::int from made) as made`,
+    [
+      workspaceId,
+      key.oldId,
+      key.id,
+      Buffer.from(key.sha256),
+      key.hint,
+      actorJson(key.actor),
+      key.overlapSeconds,
+      LIMITS.keysPerWorkspaceMax,
+    ],
   );
-  return rows.length > 0;
+  if (row?.made === 1) return "made";
+  return key.overlapSeconds > 0 && (row?.live ?? 0) >= LIMITS.keysPerWorkspaceMax ? "too_many" : "over";
 }
 
 /** Undefined when it was revoked before. It stops working everywhere within a second. */
@@ -229,7 +243,7 @@ export function listKeys(target: Queryable, workspaceId: string): Promise<KeySum
   return target.query<KeySummary>(`${SUMMARY} where k.workspace_id = $1 order by k.created_at, k.id`, [workspaceId]);
 }
 
-/** Revoked ones too, the newest first, behind `after`. @param memberId of one member alone, when given */
+/** Revoked ones too, the newest first, behind `after`; ids may be callers', so they tell no order. @param memberId of one member alone, when given */
 export function pageKeys(
   target: Queryable,
   workspaceId: string,
@@ -241,8 +255,9 @@ export function pageKeys(
 ): Promise<KeySummary[]> {
   return target.query<KeySummary>(
     `${SUMMARY}
-     where k.workspace_id = $1 and ($2::uuid is null or k.member_id = $2) and ($3::uuid is null or k.id < $3)
-     order by k.id desc
+     where k.workspace_id = $1 and ($2::uuid is null or k.member_id = $2)
+       and ($3::uuid is null or (k.created_at, k.id) < (select created_at, id from api_key where workspace_id = $1 and id = $3))
+     order by k.created_at desc, k.id desc
      limit $4`,
     [workspaceId, memberId, after, limit],
   );

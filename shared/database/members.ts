@@ -1,6 +1,6 @@
 /** Members of a workspace and the role their keys act with. A change and its audit row are one statement. */
 import { type Actor, actorJson } from "./audit-log.ts";
-import type { Database, Queryable } from "./client.ts";
+import { type Database, type Queryable, SQL, sqlState } from "./client.ts";
 
 export const MEMBER_ROLES = ["owner", "admin", "developer", "billing"] as const;
 
@@ -166,6 +166,8 @@ async function rolledBackTo<T>(database: Database, work: (tx: Queryable) => Prom
     return await database.transaction(work);
   } catch (error) {
     if (error instanceof Refused) return error.why;
+    // Another member got the name meanwhile.
+    if (sqlState(error) === SQL.uniqueViolation) return "name_taken";
     throw error;
   }
 }
@@ -174,14 +176,18 @@ export function listMembers(target: Queryable, workspaceId: string): Promise<Mem
   return target.query<MemberRow>(`select ${COLUMNS} from member where workspace_id = $1 order by name`, [workspaceId]);
 }
 
-/** The newest first, behind `after`. */
+/** The newest first, behind `after`. Ids may be callers', so they tell no order. */
 export function pageMembers(
   target: Queryable,
   workspaceId: string,
   { after, limit }: { readonly after: string | null; readonly limit: number },
 ): Promise<MemberRow[]> {
   return target.query<MemberRow>(
-    `select ${COLUMNS} from member where workspace_id = $1 and ($2::uuid is null or id < $2) order by id desc limit $3`,
+    `select ${COLUMNS} from member
+     where workspace_id = $1
+       and ($2::uuid is null or (created_at, id) < (select created_at, id from member where workspace_id = $1 and id = $2))
+     order by created_at desc, id desc
+     limit $3`,
     [workspaceId, after, limit],
   );
 }

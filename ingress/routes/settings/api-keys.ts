@@ -22,7 +22,7 @@ import { newId } from "#shared/ids.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { hashKey, keyHint, mintKey } from "#shared/secrets/api-keys.ts";
 
-import { json } from "../../answers.ts";
+import { json, NEVER_KEPT } from "../../answers.ts";
 import type { IngressContext } from "../../context.ts";
 import { allow, isAbove } from "../../roles.ts";
 import { errorsOf } from "../../route-errors.ts";
@@ -152,7 +152,7 @@ async function create(context: IngressContext, call: RouteCall): Promise<Respons
   if (made === "too_many") throw tooMany();
   const row = await findKey(context.database, workspaceId, wanted.id);
   if (row === undefined) throw reusedId();
-  if (made === "made") return json({ ...present(row), key }, {}, 201);
+  if (made === "made") return json({ ...present(row), key }, NEVER_KEPT, 201);
   const isSame =
     row.name === wanted.name &&
     row.member_id === owner.id &&
@@ -189,7 +189,7 @@ async function rotate(context: IngressContext, call: RouteCall): Promise<Respons
   const { workspaceId } = callerOf(call);
   const key = mintKey();
   const id = newId();
-  const isDone = await replaceKey(context.database, workspaceId, {
+  const made = await replaceKey(context.database, workspaceId, {
     oldId: old.id,
     id,
     sha256: hashKey(key),
@@ -197,10 +197,11 @@ async function rotate(context: IngressContext, call: RouteCall): Promise<Respons
     overlapSeconds: body.overlap_seconds ?? 0,
     actor: actorOf(call),
   });
-  if (!isDone) throw revoked();
+  if (made === "too_many") throw tooMany();
+  if (made === "over") throw over();
   const row = await findKey(context.database, workspaceId, id);
   if (row === undefined) throw noKey();
-  return json({ ...present(row), key }, {}, 201);
+  return json({ ...present(row), key }, NEVER_KEPT, 201);
 }
 
 /** A developer's own keys are all there is to it. */
@@ -285,6 +286,10 @@ function statusOf(row: KeySummary): ApiKey["status"] {
 
 function noKey(): ApiError {
   return new ApiError("not_found", "There is no such key.");
+}
+
+function over(): ApiError {
+  return new ApiError("conflict", "The key is revoked or has expired; make a new one.");
 }
 
 function revoked(): ApiError {

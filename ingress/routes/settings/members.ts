@@ -9,6 +9,7 @@ import type {
 import {
   changeMember,
   countMembers,
+  findMember,
   findMemberById,
   insertMember,
   type MemberChange,
@@ -117,15 +118,18 @@ async function create(context: IngressContext, call: RouteCall): Promise<Respons
   const { workspaceId, role } = callerOf(call);
   checkMayGive(role, body.role);
   const wanted = { id: createdId(body), name: plainName(body.name), role: body.role, email: addressOf(body.email) };
-  if ((await countMembers(context.database, workspaceId)) >= LIMITS.membersPerWorkspaceMax) {
-    throw new ApiError("conflict", `A workspace has at most ${LIMITS.membersPerWorkspaceMax} members.`);
-  }
-  const made = await insertMember(context.database, workspaceId, { ...wanted, actor: actorOf(call) });
+  const isFull = (await countMembers(context.database, workspaceId)) >= LIMITS.membersPerWorkspaceMax;
+  const made = isFull
+    ? undefined
+    : await insertMember(context.database, workspaceId, { ...wanted, actor: actorOf(call) });
   if (made !== undefined) return json(present(made), {}, 201);
-  if (body.id === undefined) throw nameTaken("a member");
+  // A repeat is answered at the limit too.
   const earlier = await findMemberById(context.database, workspaceId, wanted.id);
-  // The id may be free, and the name taken; or the id be another workspace's, of which nothing is told.
-  if (earlier === undefined) throw nameTaken("a member");
+  if (earlier === undefined) {
+    if (isFull) throw tooMany();
+    if (await findMember(context.database, workspaceId, wanted.name)) throw nameTaken("a member");
+    throw reusedId();
+  }
   const isSame = earlier.name === wanted.name && earlier.role === wanted.role && earlier.email === wanted.email;
   if (!isSame) throw reusedId();
   return json(present(earlier));
@@ -199,6 +203,10 @@ function present(row: MemberRow): Member {
     is_active: row.is_active,
     created_at: row.created_at.toISOString(),
   };
+}
+
+function tooMany(): ApiError {
+  return new ApiError("conflict", `A workspace has at most ${LIMITS.membersPerWorkspaceMax} members.`);
 }
 
 function noMember(): ApiError {

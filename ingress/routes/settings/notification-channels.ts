@@ -19,7 +19,7 @@ import { envelopeText, TEST_EVENT } from "#shared/notifications/envelope.ts";
 import { LAST_STEP } from "#shared/notifications/schedule.ts";
 import { newSigningSecret } from "#shared/secrets/signature.ts";
 
-import { json } from "../../answers.ts";
+import { json, NEVER_KEPT } from "../../answers.ts";
 import type { IngressContext } from "../../context.ts";
 import { allow } from "../../roles.ts";
 import { errorsOf } from "../../route-errors.ts";
@@ -181,7 +181,7 @@ async function create(context: IngressContext, call: RouteCall): Promise<Respons
   const row = await findChannel(context.database, workspaceId, id);
   if (row === undefined) throw reusedId();
   if (made === "made") {
-    return json({ ...presentChannel(row), ...(signingSecret === undefined ? {} : { signingSecret }) }, {}, 201);
+    return json({ ...presentChannel(row), ...(signingSecret === undefined ? {} : { signingSecret }) }, NEVER_KEPT, 201);
   }
   const { signingSecret: _own, ...stored } = openAll(context.sealer, { workspaceId, id }, row.sealed);
   const isSame =

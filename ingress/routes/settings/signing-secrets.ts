@@ -7,7 +7,7 @@ import { LIMITS } from "#shared/limits.ts";
 import { openAll, sealAll } from "#shared/notifications/channel-secrets.ts";
 import { newSigningSecret } from "#shared/secrets/signature.ts";
 
-import { json } from "../../answers.ts";
+import { json, NEVER_KEPT } from "../../answers.ts";
 import type { IngressContext } from "../../context.ts";
 import { allow } from "../../roles.ts";
 import { actorOf, callerOf, type Route, type RouteCall } from "../../serve.ts";
@@ -85,8 +85,6 @@ async function rotate(context: IngressContext, call: RouteCall): Promise<Respons
   const answer = { signingSecret, ...(until === null ? {} : { previousUntil: until.toISOString() }) };
   return json(answer satisfies SigningSecret, NEVER_KEPT);
 }
-
-const NEVER_KEPT = { "cache-control": "no-store" };
 
 async function webhookOf(context: IngressContext, call: RouteCall): Promise<ChannelRow> {
   const row = await channelOf(context, call);

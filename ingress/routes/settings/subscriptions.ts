@@ -131,10 +131,11 @@ async function create(context: IngressContext, call: RouteCall): Promise<Respons
     createdBy: memberId,
     actor: actorOf(call),
   });
-  if (made === "too_many") {
+  const row = await findSubscription(context.database, workspaceId, channelId, id);
+  // A repeat is answered at the limit too.
+  if (made === "too_many" && row === undefined) {
     throw new ApiError("conflict", `A channel has at most ${LIMITS.subscriptionsPerChannelMax} subscriptions.`);
   }
-  const row = await findSubscription(context.database, workspaceId, channelId, id);
   if (made === "made" && row) return json(present(row), {}, 201);
   if (row === undefined) {
     throw new ApiError("conflict", "The channel is subscribed to this event with this scope already.", {
