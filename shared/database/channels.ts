@@ -45,11 +45,13 @@ export async function insertChannel(
   channel: NewChannel,
 ): Promise<"made" | "known" | "name_taken" | "too_many"> {
   try {
-    const rows = await target.query<{ made: number; known: number }>(
-      `with changed as (
+    const rows = await target.query<{ made: number; held: number; known: number }>(
+      `with held as (
+         select count(*)::int as count from notification_channel where workspace_id = $1
+       ), changed as (
          insert into notification_channel (id, workspace_id, type, name, enabled, config, sealed, created_by)
          select $2, $1, $3, $4, $5, $6::jsonb, $7::jsonb, $8::uuid
-         where (select count(*) from notification_channel where workspace_id = $1) < $10
+         from held where held.count < $10
          on conflict (id) do nothing
          returning workspace_id, id, type, name, enabled, config
        ), logged as (
@@ -58,7 +60,8 @@ export async function insertChannel(
                 jsonb_build_object('type', type, 'name', name, 'enabled', enabled, 'config', config)
          from changed
        )
-       select (select count(*)::int from changed) as made, (select count(*)::int from notification_channel where id = $2) as known`,
+       select (select count(*)::int from changed) as made, (select count from held) as held,
+              (select count(*)::int from notification_channel where id = $2) as known`,
       [
         workspaceId,
         channel.id,
@@ -74,7 +77,8 @@ export async function insertChannel(
     );
     const [row] = rows;
     if (row?.made === 1) return "made";
-    return row?.known === 1 ? "known" : "too_many";
+    // A repeat that came at the same time is known, though this statement did not see it yet.
+    return row?.known === 0 && row.held >= LIMITS.channelsPerWorkspaceMax ? "too_many" : "known";
   } catch (error) {
     if (constraintName(error) === NAME_ONCE) return "name_taken";
     throw error;

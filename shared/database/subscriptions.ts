@@ -25,13 +25,13 @@ interface NewSubscription {
   readonly actor: Actor;
 }
 
-/** known: the id, or the event with this scope, is there already; too_many: the channel has its most. */
+/** known: there is a subscription with this id, whoever's it is; subscribed: the channel gets the event with this scope already. */
 export async function insertSubscription(
   target: Queryable,
   workspaceId: string,
   subscription: NewSubscription,
-): Promise<"made" | "known" | "too_many"> {
-  const rows = await target.query<{ made: number; held: number }>(
+): Promise<"made" | "known" | "subscribed" | "too_many"> {
+  const rows = await target.query<{ made: number; held: number; known: number }>(
     `with held as (
        select count(*)::int as count from subscription where channel_id = $3
      ), changed as (
@@ -47,7 +47,8 @@ export async function insertSubscription(
               jsonb_build_object('channel_id', channel_id, 'event', event, 'workflow_id', workflow_id)
        from changed
      )
-     select (select count(*)::int from changed) as made, (select count from held) as held`,
+     select (select count(*)::int from changed) as made, (select count from held) as held,
+            (select count(*)::int from subscription where id = $2) as known`,
     [
       workspaceId,
       subscription.id,
@@ -61,7 +62,8 @@ export async function insertSubscription(
   );
   const [row] = rows;
   if (row?.made === 1) return "made";
-  return (row?.held ?? 0) >= LIMITS.subscriptionsPerChannelMax ? "too_many" : "known";
+  if (row?.known === 1) return "known";
+  return (row?.held ?? 0) >= LIMITS.subscriptionsPerChannelMax ? "too_many" : "subscribed";
 }
 
 export async function findSubscription(

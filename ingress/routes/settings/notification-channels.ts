@@ -273,7 +273,9 @@ async function recover(context: IngressContext, call: RouteCall): Promise<Respon
     });
   }
   const until = body.until === undefined ? null : timeOf(body.until);
-  if (until === undefined) throw new ApiError("unsupported_value", "Expected until to be a time.", { param: "until" });
+  if (until === undefined || (until !== null && until <= since)) {
+    throw new ApiError("unsupported_value", "Expected until to be a time after since.", { param: "until" });
+  }
   const count = await recoverDeliveries(context.database, callerOf(call).workspaceId, {
     channelId: row.id,
     since,

@@ -132,18 +132,20 @@ async function create(context: IngressContext, call: RouteCall): Promise<Respons
     actor: actorOf(call),
   });
   const row = await findSubscription(context.database, workspaceId, channelId, id);
-  // A repeat is answered at the limit too.
-  if (made === "too_many" && row === undefined) {
-    throw new ApiError("conflict", `A channel has at most ${LIMITS.subscriptionsPerChannelMax} subscriptions.`);
-  }
   if (made === "made" && row) return json(present(row), {}, 201);
-  if (row === undefined) {
-    throw new ApiError("conflict", "The channel is subscribed to this event with this scope already.", {
-      param: "event",
-    });
-  }
+  if (row === undefined) throw notMade(made);
   if (row.event !== body.event || row.workflow_id !== workflowId) throw reusedId();
   return json(present(row));
+}
+
+function notMade(why: Awaited<ReturnType<typeof insertSubscription>>): ApiError {
+  if (why === "too_many") {
+    return new ApiError("conflict", `A channel has at most ${LIMITS.subscriptionsPerChannelMax} subscriptions.`);
+  }
+  if (why !== "subscribed") return reusedId();
+  return new ApiError("conflict", "The channel is subscribed to this event with this scope already.", {
+    param: "event",
+  });
 }
 
 /** The workflow whose events are meant; null: everything. @throws ApiError `workflow_not_found`, `unsupported_value` */

@@ -1,0 +1,175 @@
+/** /workspaces/{workspaceId}/deliveries. How they go out: tests/workers/webhook, tests/e2e/notifications. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+
+import { DELIVERY_STATUSES } from "#shared/database/deliveries.ts";
+import { newId } from "#shared/ids.ts";
+
+import { auditOf, BAD_IDS, putChannel, putDelivery, putMember, walk } from "./settings-bed.ts";
+import { openSpendBed, type SpendBed, type Team } from "./spend-bed.ts";
+
+let bed: SpendBed;
+let team: Team;
+beforeAll(async () => {
+  bed = await openSpendBed();
+  team = await bed.team(0n);
+});
+afterAll(() => bed.close());
+
+const at = (of: Pick<Team, "id">, rest = ""): string => `/workspaces/${of.id}/deliveries${rest}`;
+
+describe("deliveries", () => {
+  test("are read with their attempts, and listed without", async () => {
+    const own = await bed.team(0n);
+    const channelId = await putChannel(bed, own, own.owner);
+    const id = await putDelivery(bed, own, channelId, { event: "run.failed" });
+    await bed.db.query(
+      `insert into delivery_attempt (delivery_id, number, at, ms, status, error, response_start)
+       values ($1, 2, '2026-11-24T08:00:05Z', 7, 500, 'status', 'no'), ($1, 1, '2026-11-24T08:00:00Z', 15000, null, 'timeout', null)`,
+      [id],
+    );
+    const { body, attempts, ...rest } = await bed.ask("Delivery", "GET", at(own, `/${id}`), own.developer.key);
+    expect(body).toBe("{}");
+    expect(attempts).toEqual([
+      { number: 1, at: "2026-11-24T08:00:00.000Z", ms: 15_000, status: null, error: "timeout", responseStart: null },
+      { number: 2, at: "2026-11-24T08:00:05.000Z", ms: 7, status: 500, error: "status", responseStart: "no" },
+    ]);
+    expect((await bed.ask("DeliveryList", "GET", at(own), own.developer.key)).data).toEqual([rest]);
+    expect(rest).toMatchObject({ id, channelId, event: "run.failed", status: "failed", nextAttemptAt: null });
+  });
+
+  test("say when the next attempt comes, a pause of the channel included", async () => {
+    const own = await bed.team(0n);
+    const channelId = await putChannel(bed, own, own.owner);
+    const id = await putDelivery(bed, own, channelId, { status: "pending" });
+    await bed.db.query("update notification_channel set paused_until = '2100-01-01T00:00:00Z' where id = $1", [
+      channelId,
+    ]);
+    const read = await bed.ask("Delivery", "GET", at(own, `/${id}`), own.owner.key);
+    expect(read.nextAttemptAt).toBe("2100-01-01T00:00:00.000Z");
+  });
+
+  test("are paged from the newest without gaps or repeats, by channel, event and status", async () => {
+    const own = await bed.team(0n);
+    const channels = [await putChannel(bed, own, own.owner), await putChannel(bed, own, own.owner)];
+    const made: { id: string; channelId: string; event: string; status: string }[] = [];
+    for (let n = 0; n < 30; n += 1) {
+      const facts = {
+        channelId: channels[n % 2] ?? "",
+        event: ["run.failed", "job.failed", "test"][n % 3] ?? "",
+        status: DELIVERY_STATUSES[n % 5] ?? "",
+      };
+      made.unshift({ ...facts, id: await putDelivery(bed, own, facts.channelId, facts) });
+    }
+    const read = (query: string) => bed.ask("DeliveryList", "GET", at(own, `?${query}`), own.developer.key);
+    for (const limit of [4, 15, 30, 100]) expect(await walk(read, limit)).toEqual(made.map(({ id }) => id));
+    for (const filter of [
+      { channelId: channels[1] ?? "" },
+      { event: "job.failed" },
+      ...DELIVERY_STATUSES.map((status) => ({ status })),
+      { channelId: channels[0] ?? "", event: "test", status: "pending" },
+    ]) {
+      const query = new URLSearchParams(filter as Record<string, string>).toString();
+      const meant = made.filter((one) =>
+        Object.entries(filter).every(([name, value]) => one[name as keyof typeof one] === value),
+      );
+      expect([query, await walk((page) => read(`${query}&${page}`), 2)]).toEqual([query, meant.map(({ id }) => id)]);
+    }
+    expect((await read("event=run.exploded")).data).toEqual([]);
+    const foreign = await bed.team(0n);
+    const theirs = await putChannel(bed, foreign, foreign.owner);
+    await putDelivery(bed, foreign, theirs);
+    expect((await read(`channelId=${theirs}`)).data).toEqual([]);
+  });
+
+  test.each([
+    ["channelId=x", "channelId"],
+    ["status=lost", "status"],
+    [`event=${"x".repeat(201)}`, "event"],
+    ["event=%00", "event"],
+    ["limit=101", "limit"],
+    ["after=x", "after"],
+  ])("are not listed for %s", async (query, param) => {
+    expect(await bed.refusal(400, "GET", at(team, `?${query}`), team.owner.key)).toEqual({
+      code: "unsupported_value",
+      param,
+    });
+  });
+
+  test("of another workspace are unknown ones, and so is what is no id", async () => {
+    const foreign = await bed.team(0n);
+    const theirs = await putDelivery(bed, foreign, await putChannel(bed, foreign, foreign.owner));
+    for (const [method, rest] of [
+      ["GET", ""],
+      ["POST", "/retry"],
+    ] as const) {
+      const told = async (id: string): Promise<unknown> => {
+        const answer = await bed.send(method, at(team, `/${id}${rest}`), team.owner.key);
+        return [answer.status, await answer.text()];
+      };
+      const unknown = await told(newId());
+      expect(unknown).toEqual([404, expect.stringContaining("not_found") as unknown]);
+      for (const id of [theirs, ...BAD_IDS]) expect([id, await told(id)]).toEqual([id, unknown]);
+    }
+    expect((await bed.ask("Delivery", "GET", at(foreign, `/${theirs}`), foreign.owner.key)).status).toBe("failed");
+  });
+
+  test("are not the billing role's to see", async () => {
+    const id = await putDelivery(bed, team, await putChannel(bed, team, team.owner));
+    for (const [method, rest] of [
+      ["GET", ""],
+      ["GET", `/${id}`],
+      ["POST", `/${id}/retry`],
+    ] as const) {
+      expect((await bed.refusal(403, method, at(team, rest), team.billing.key)).code).toBe("permission_denied");
+    }
+  });
+});
+
+describe("sending again", () => {
+  test("is done by owner, admin and the developer who made the channel, and by no other", async () => {
+    const own = await bed.team(0n);
+    const channel = await putChannel(bed, own, own.developer);
+    for (const person of [own.owner, own.admin, own.developer]) {
+      const id = await putDelivery(bed, own, channel);
+      expect(await bed.ask("DeliveryAccepted", "POST", at(own, `/${id}/retry`), person.key, { status: 202 })).toEqual({
+        deliveryId: id,
+      });
+      const sent = await bed.ask("Delivery", "GET", at(own, `/${id}`), own.owner.key);
+      expect(sent).toMatchObject({ status: "pending", endedAt: null, nextAttemptAt: expect.any(String) as string });
+    }
+    const id = await putDelivery(bed, own, channel);
+    expect((await bed.refusal(403, "POST", at(own, `/${id}/retry`), own.other.key)).code).toBe("permission_denied");
+    expect((await bed.ask("Delivery", "GET", at(own, `/${id}`), own.owner.key)).status).toBe("failed");
+  });
+
+  test("has no further attempts behind it, unless the schedule was not over", async () => {
+    const own = await bed.team(0n);
+    const channel = await putChannel(bed, own, own.owner);
+    const steps: number[] = [];
+    for (const status of ["succeeded", "failed", "skipped", "pending"]) {
+      const id = await putDelivery(bed, own, channel, { status });
+      await bed.db.query("update delivery set step = 3 where id = $1", [id]);
+      await bed.ask("DeliveryAccepted", "POST", at(own, `/${id}/retry`), own.owner.key, { status: 202 });
+      const [row] = await bed.db.query<{ step: number }>("select step from delivery where id = $1", [id]);
+      steps.push(row?.step ?? -1);
+    }
+    expect(steps).toEqual([7, 7, 7, 3]);
+  });
+
+  test("is not done while the channel is disabled or gone, nor of mail to a member", async () => {
+    const own = await bed.team(0n);
+    const channel = await putChannel(bed, own, own.owner, { enabled: false });
+    const id = await putDelivery(bed, own, channel);
+    const refused = async (): Promise<unknown> => bed.refusal(409, "POST", at(own, `/${id}/retry`), own.owner.key);
+    const conflict = { code: "conflict", param: null };
+    expect(await refused()).toEqual(conflict);
+    await bed.db.query("delete from notification_channel where id = $1", [channel]);
+    expect(await refused()).toEqual(conflict);
+    const memberId = await putMember(bed, own, { role: "owner", email: "canary@example.com" });
+    await bed.db.query("update delivery set channel_id = null, member_id = $2 where id = $1", [id, memberId]);
+    expect(await refused()).toEqual(conflict);
+    const read = await bed.ask("Delivery", "GET", at(own, `/${id}`), own.developer.key);
+    expect(JSON.stringify(read)).not.toContain("canary");
+    expect(await auditOf(bed, own)).toEqual([]);
+  });
+});
