@@ -1,0 +1,213 @@
+/** Who may what under /workspaces (KEY-6, KEY-7): every route × everyone × own, foreign and unknown objects, from one table. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+
+import { routesOf } from "#ingress/app.ts";
+import type { Route, RouteCall } from "#ingress/serve.ts";
+import { ApiError } from "#shared/errors.ts";
+import { newId } from "#shared/ids.ts";
+
+import { fakeContext } from "../../fake-context.ts";
+import { ELSEWHERE, type Kind, type Row, TABLE } from "./matrix-table.ts";
+import { putChannel, putDelivery, putKey, putMember, putSubscription } from "./settings-bed.ts";
+import { openSpendBed, ROLES, type SpendBed, type Team } from "./spend-bed.ts";
+
+let bed: SpendBed;
+beforeAll(async () => {
+  bed = await openSpendBed();
+});
+afterAll(() => bed.close());
+
+const fake = fakeContext();
+const KEYED = routesOf(fake.context).filter(({ auth }) => auth === "key");
+fake.close();
+const PREFIX = "/workspaces/{workspaceId}";
+const nameOf = ({ method, path }: Pick<Route, "method" | "path">): string => `${method} ${path}`;
+const REGISTERED = new Set(KEYED.map((route) => nameOf(route)));
+const routeOf = ({ route }: Row): string => route.replace(" ", ` ${PREFIX}`);
+
+const ACTORS = ["owner", "admin", "maker", "other", "billing", "stranger", "revoked", "none"] as const;
+type Actor = (typeof ACTORS)[number];
+type Target = "own" | "foreign" | "unknown";
+
+interface Cast {
+  readonly team: Team;
+  readonly foreign: Team;
+  readonly keys: Readonly<Record<Actor, string | undefined>>;
+}
+
+async function cast(): Promise<Cast> {
+  const [team, foreign, away, gone] = [
+    await bed.team(0n),
+    await bed.team(0n),
+    await bed.team(0n),
+    // Its keys are revoked before they were used.
+    await bed.team(0n),
+  ];
+  await bed.db.query("update api_key set revoked_at = now(), workspace_id = $2, member_id = $3 where id = $1", [
+    gone.owner.keyId,
+    team.id,
+    team.owner.id,
+  ]);
+  const { owner, admin, developer, other, billing } = team;
+  const keys = {
+    owner: owner.key,
+    admin: admin.key,
+    maker: developer.key,
+    other: other.key,
+    billing: billing.key,
+    stranger: away.owner.key,
+    revoked: gone.owner.key,
+    none: undefined,
+  };
+  return { team, foreign, keys };
+}
+
+/** Parameters of the path that name an object of the team, made by its first developer. */
+const MAKERS: Readonly<Record<Kind, (team: Team) => Promise<Readonly<Record<string, string>>>>> = {
+  workspace: (team) => Promise.resolve({ model: `model-${team.id}` }),
+  member: async (team) => ({ memberId: await putMember(bed, team) }),
+  key: async (team) => ({ keyId: await putKey(bed, team, team.developer) }),
+  channel: async (team) => ({ channelId: await putChannel(bed, team, team.developer) }),
+  subscription: async (team) => {
+    const channelId = await putChannel(bed, team, team.developer);
+    return { channelId, subscriptionId: await putSubscription(bed, team, channelId) };
+  },
+  delivery: async (team) => ({
+    deliveryId: await putDelivery(bed, team, await putChannel(bed, team, team.developer)),
+  }),
+  chain: async (team) => {
+    const model = `model-${newId()}`;
+    await bed.db.query("insert into fallback_chain (workspace_id, model, fallbacks) values ($1, $2, '{other}')", [
+      team.id,
+      model,
+    ]);
+    return { model };
+  },
+  alert: async (team) => {
+    const alertId = newId();
+    await bed.db.query(
+      "insert into budget_alert (id, workspace_id, name, threshold, period) values ($1, $2, $3, 1000000000, 'daily')",
+      [alertId, team.id, `alert ${alertId}`],
+    );
+    return { alertId };
+  },
+  call: () => Promise.resolve({ request_id: newId() }),
+};
+
+const UNKNOWN = (): Readonly<Record<string, string>> => ({
+  memberId: newId(),
+  keyId: newId(),
+  channelId: newId(),
+  subscriptionId: newId(),
+  deliveryId: newId(),
+  model: `model-${newId()}`,
+  alertId: newId(),
+  request_id: newId(),
+});
+
+function bodyOf({ body }: Row, team: Team): unknown {
+  if (body === undefined) return undefined;
+  return JSON.parse(
+    JSON.stringify(body)
+      .replaceAll("{new}", `new ${newId()}`)
+      .replaceAll("{workspace}", `workspace ${team.id}`)
+      .replaceAll("{hour ago}", new Date(Date.now() - 3_600_000).toISOString()),
+  );
+}
+
+/** What the table says of a call. */
+function expected(row: Row, actor: Actor, target: Target): number {
+  if (actor === "none" || actor === "revoked") return 401;
+  if (actor === "stranger") return 404;
+  const role = actor === "maker" || actor === "other" ? "developer" : actor;
+  if (!row.may.includes(role)) return 403;
+  if (target !== "own") return 404;
+  return actor === "other" && row.own ? row.own.other : row.ok;
+}
+
+describe.each(TABLE.filter((row) => REGISTERED.has(routeOf(row))).map((row) => [row.route, row] as const))(
+  "%s",
+  (route, row) => {
+    const [method = "", path = ""] = route.split(" ");
+    const send = async (
+      workspaceId: string,
+      params: Readonly<Record<string, string>>,
+      { key, body }: { readonly key: string | undefined; readonly body: unknown },
+    ): Promise<readonly [status: number, text: string]> => {
+      const filled = path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => params[name] ?? "");
+      const answer = await bed.send(method, `/workspaces/${workspaceId}${filled}`, key, body);
+      return [answer.status, await answer.text()];
+    };
+
+    test("is for those who may, and a foreign object is an unknown one", async () => {
+      const { team, foreign, keys } = await cast();
+      const targets: readonly Target[] = row.kind === "workspace" ? ["own"] : ["own", "foreign", "unknown"];
+      for (const actor of ACTORS) {
+        const told = new Map<Target, string>();
+        for (const target of targets) {
+          // What is an own call, and how it is read, is told by tests of usage.
+          if (row.kind === "call" && target === "own") continue;
+          const made = target === "unknown" ? UNKNOWN() : await MAKERS[row.kind](target === "own" ? team : foreign);
+          const [status, text] = await send(team.id, made, { key: keys[actor], body: bodyOf(row, team) });
+          expect([actor, target, status, text]).toEqual([actor, target, expected(row, actor, target), text]);
+          told.set(target, text);
+        }
+        expect([actor, told.get("foreign")]).toEqual([actor, told.get("unknown")]);
+      }
+    });
+
+    test("tells of another workspace what it tells of none, whatever the role", async () => {
+      const { team, foreign, keys } = await cast();
+      const made = await MAKERS[row.kind](foreign);
+      for (const actor of ACTORS) {
+        const body = bodyOf(row, team);
+        const there = await send(foreign.id, made, { key: keys[actor], body });
+        expect([actor, there]).toEqual([actor, await send(newId(), UNKNOWN(), { key: keys[actor], body })]);
+        expect([actor, there[0]]).toEqual([actor, keys[actor] === keys.revoked || actor === "none" ? 401 : 404]);
+      }
+    });
+  },
+);
+
+test("an object of one workspace is unknown on a path that begins in another", async () => {
+  const { team, foreign } = await cast();
+  const theirs = await MAKERS.subscription(foreign);
+  const mine = await MAKERS.subscription(team);
+  const mixed = `/workspaces/${team.id}/notification-channels/${mine["channelId"]}/subscriptions/${theirs["subscriptionId"]}`;
+  expect((await bed.refusal(404, "DELETE", mixed, team.owner.key)).code).toBe("not_found");
+});
+
+describe("the table", () => {
+  test("has every route under /workspaces, once", () => {
+    const rows = TABLE.map((row) => routeOf(row));
+    expect(new Set(rows).size).toBe(rows.length);
+    const under = [...REGISTERED].filter((name) => name.includes(" /workspaces"));
+    expect(under.filter((name) => !rows.includes(name))).toEqual([]);
+  });
+
+  test("of other routes has every keyed one, with those who may", () => {
+    const known = new Map(ELSEWHERE.flatMap(([may, routes]) => routes.map((route) => [route, may] as const)));
+    const elsewhere = KEYED.filter(({ path }) => !path.startsWith("/workspaces"));
+    expect(elsewhere.map((route) => nameOf(route)).toSorted()).toEqual([...known.keys()].toSorted());
+    for (const route of elsewhere) {
+      const may = ROLES.filter((role) => mayCall(route, role));
+      expect([nameOf(route), may]).toEqual([nameOf(route), [...(known.get(nameOf(route)) ?? [])]]);
+    }
+  });
+
+  test("leaves no route under /workspaces without a key and a gate", () => {
+    const open = routesOf(fake.context).filter(({ path }) => path.startsWith("/workspaces"));
+    expect(open.filter(({ auth, authorize }) => auth !== "key" || authorize === undefined)).toEqual([]);
+  });
+});
+
+function mayCall(route: Route, role: (typeof ROLES)[number]): boolean {
+  const call = { params: {}, caller: { ...fake.caller, role } } as unknown as RouteCall;
+  try {
+    route.authorize?.(call);
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError && error.code === "permission_denied") return false;
+    throw error;
+  }
+}
