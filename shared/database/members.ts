@@ -135,14 +135,25 @@ export async function updateMember(
 /** What a change of members came to: `last_owner` when none would be left who may change everything; nothing was done then. */
 export type MemberChanged = MemberRow | "last_owner" | "name_taken" | undefined;
 
-/** The same, but a workspace keeps an active owner. Changes of one workspace's members come one after the other. */
-export function changeMember(database: Database, workspaceId: string, change: MemberChange): Promise<MemberChanged> {
+/**
+ * The same, but a workspace keeps an active owner. Changes of one workspace's members come one after the other.
+ * @param check throws for a member as it is by then that the caller may not change
+ */
+export function changeMember(
+  database: Database,
+  workspaceId: string,
+  change: MemberChange,
+  check: (row: MemberRow) => void,
+): Promise<MemberChanged> {
   return rolledBackTo(database, async (tx) => {
     // Weak enough for others to write rows that refer to the workspace.
     await tx.query("select id from workspace where id = $1 for no key update", [workspaceId]);
+    const row = await findMemberById(tx, workspaceId, change.id);
+    if (row === undefined) return undefined;
+    check(row);
     const named = change.name === undefined ? undefined : await findMember(tx, workspaceId, change.name);
     if (named && named.id !== change.id) throw new Refused("name_taken");
-    const changed = (await updateMember(tx, workspaceId, change)) ?? (await findMemberById(tx, workspaceId, change.id));
+    const changed = (await updateMember(tx, workspaceId, change)) ?? row;
     const owners = await tx.query("select id from member where workspace_id = $1 and role = 'owner' and is_active", [
       workspaceId,
     ]);

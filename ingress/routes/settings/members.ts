@@ -160,7 +160,8 @@ async function remove(context: IngressContext, call: RouteCall): Promise<Respons
 }
 
 async function change(context: IngressContext, call: RouteCall, asked: MemberChange): Promise<MemberRow> {
-  const result = await changeMember(context.database, callerOf(call).workspaceId, asked);
+  const { workspaceId } = callerOf(call);
+  const result = await changeMember(context.database, workspaceId, asked, (row) => checkMayChange(call, row));
   if (result === "last_owner") {
     throw new ApiError("conflict", "This is the last active owner; make another member one first.");
   }
@@ -178,7 +179,12 @@ async function find(context: IngressContext, call: RouteCall): Promise<MemberRow
 /** @throws ApiError `permission_denied` for a member above the caller */
 async function findToChange(context: IngressContext, call: RouteCall): Promise<MemberRow> {
   const row = await find(context, call);
-  if (isAbove(callerOf(call).role, row.role)) return row;
+  checkMayChange(call, row);
+  return row;
+}
+
+function checkMayChange(call: RouteCall, row: MemberRow): void {
+  if (isAbove(callerOf(call).role, row.role)) return;
   throw new ApiError("permission_denied", `The member has the role ${row.role}, which is above yours.`);
 }
 

@@ -19,6 +19,13 @@ afterAll(() => bed.close());
 
 const at = (of: Pick<Team, "id">, rest = ""): string => `/workspaces/${of.id}/members${rest}`;
 const conflict = { code: "conflict", param: null };
+const untilOneWaits = (): Promise<true> =>
+  eventually("a statement waits for a lock", async () => {
+    const waiting = await bed.db.query(
+      "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    );
+    return waiting.length > 0;
+  });
 
 describe("adding a member", () => {
   test("is answered with it, and stands on record", async () => {
@@ -178,6 +185,21 @@ describe("changing a member", () => {
     }
   });
 
+  test("who becomes an owner meanwhile is not for an admin either", async () => {
+    const own = await bed.team(0n);
+    const path = at(own, `/${own.developer.id}`);
+    const late = await bed.db.database.transaction(async (tx) => {
+      await tx.query("select id from workspace where id = $1 for no key update", [own.id]);
+      const refusal = bed.refusal(403, "PATCH", path, own.admin.key, { is_active: false });
+      refusal.catch(() => undefined);
+      await untilOneWaits();
+      await tx.query("update member set role = 'owner' where id = $1", [own.developer.id]);
+      return { refusal };
+    });
+    expect((await late.refusal).code).toBe("permission_denied");
+    expect(await bed.ask("Member", "GET", path, own.owner.key)).toMatchObject({ role: "owner", is_active: true });
+  });
+
   test("leaves an active owner, whichever way the last one would go", async () => {
     const own = await bed.team(0n);
     await putMember(bed, own, { role: "owner" });
@@ -210,7 +232,7 @@ describe("changing a member", () => {
         async ([by, other]) => (await bed.send("PATCH", at(own, `/${other.id}`), by.key, { role: "developer" })).status,
       ),
     );
-    expect(statuses.toSorted()).toEqual([200, 409]);
+    expect(statuses.toSorted((one, other) => one - other)).toEqual([200, 409]);
     const owners = await bed.db.query("select id from member where workspace_id = $1 and role = 'owner'", [own.id]);
     expect(owners).toHaveLength(1);
     expect(await auditOf(bed, own)).toHaveLength(1);
@@ -229,12 +251,7 @@ describe("changing a member", () => {
       ]);
       const refusal = refused("meanwhile");
       refusal.catch(() => undefined);
-      await eventually("the change waits for the other's name", async () => {
-        const waiting = await bed.db.query(
-          "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-        );
-        return waiting.length > 0;
-      });
+      await untilOneWaits();
       return { refusal };
     });
     expect(await late.refusal).toEqual(taken);
