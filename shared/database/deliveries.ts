@@ -1,4 +1,5 @@
 /** Deliveries as a workspace's people see them: listed, read, sent again. How they go out: workers/webhook. */
+import { type Actor, actorJson } from "./audit-log.ts";
 import type { Queryable } from "./client.ts";
 
 export const DELIVERY_STATUSES = ["pending", "succeeded", "failed", "skipped", "cancelled"] as const;
@@ -107,11 +108,26 @@ export async function insertDelivery(
     readonly event: string;
     readonly body: string;
     readonly step: number;
+    readonly actor: Actor;
   },
 ): Promise<void> {
   await target.query(
-    "insert into delivery (id, workspace_id, channel_id, event, body, step) values ($2, $1, $3, $4, $5, $6)",
-    [workspaceId, delivery.id, delivery.channelId, delivery.event, delivery.body, delivery.step],
+    `with changed as (
+       insert into delivery (id, workspace_id, channel_id, event, body, step) values ($2, $1, $3, $4, $5, $6)
+       returning id, workspace_id, channel_id, event
+     )
+     insert into audit_log (workspace_id, actor, action, subject, after)
+     select workspace_id, $7, 'delivery.create', id::text, jsonb_build_object('channel_id', channel_id, 'event', event)
+     from changed`,
+    [
+      workspaceId,
+      delivery.id,
+      delivery.channelId,
+      delivery.event,
+      delivery.body,
+      delivery.step,
+      actorJson(delivery.actor),
+    ],
   );
 }
 
@@ -123,15 +139,26 @@ export async function insertDelivery(
 export async function retryDelivery(
   target: Queryable,
   workspaceId: string,
-  { id, lastStep }: { readonly id: string; readonly lastStep: number },
+  { id, lastStep, actor }: { readonly id: string; readonly lastStep: number; readonly actor: Actor },
 ): Promise<boolean> {
   const rows = await target.query(
-    `update delivery d
-     set step = case when d.status = 'pending' then d.step else $3 end, status = 'pending', next_at = now(), ended_at = null
-     from notification_channel c
-     where d.workspace_id = $1 and d.id = $2 and c.id = d.channel_id and c.enabled
-     returning d.id`,
-    [workspaceId, id, lastStep],
+    `with old as (
+       select id, status from delivery where workspace_id = $1 and id = $2 for update
+     ), changed as (
+       update delivery d
+       set step = case when d.status = 'pending' then d.step else $3 end, status = 'pending', next_at = now(), ended_at = null
+       from notification_channel c
+       where d.workspace_id = $1 and d.id = (select id from old) and c.id = d.channel_id and c.enabled
+       returning d.id, d.workspace_id, d.status
+     ), logged as (
+       insert into audit_log (workspace_id, actor, action, subject, before, after)
+       select c.workspace_id, $4, 'delivery.retry', c.id::text, jsonb_build_object('status', o.status),
+              jsonb_build_object('status', c.status)
+       from changed c
+       join old o on o.id = c.id
+     )
+     select id from changed`,
+    [workspaceId, id, lastStep, actorJson(actor)],
   );
   return rows.length > 0;
 }
@@ -146,17 +173,27 @@ export async function recoverDeliveries(
     readonly until: Date | null;
     readonly lastStep: number;
     readonly max: number;
+    readonly actor: Actor;
   },
 ): Promise<number> {
-  const rows = await target.query(
-    `update delivery set status = 'pending', step = $5, next_at = now(), ended_at = null
-     where id in (
-       select id from delivery
-       where workspace_id = $1 and channel_id = $2 and status in ('failed', 'skipped', 'cancelled')
-         and created_at >= $3 and created_at < coalesce($4, now())
-       order by id limit $6 for update skip locked)
-     returning id`,
-    [workspaceId, span.channelId, span.since, span.until, span.lastStep, span.max],
+  const [row] = await target.query<{ count: number }>(
+    `with changed as (
+       update delivery set status = 'pending', step = $5, next_at = now(), ended_at = null
+       where id in (
+         select id from delivery
+         where workspace_id = $1 and channel_id = $2 and status in ('failed', 'skipped', 'cancelled')
+           and created_at >= $3 and created_at < coalesce($4, now())
+         order by id limit $6 for update skip locked)
+       returning id
+     ), counted as (
+       select count(*)::int as count from changed
+     ), logged as (
+       insert into audit_log (workspace_id, actor, action, subject, after)
+       select $1, $7, 'channel.recover', $2::uuid::text, jsonb_build_object('since', $3::timestamptz, 'until', $4::timestamptz, 'count', count)
+       from counted
+     )
+     select count from counted`,
+    [workspaceId, span.channelId, span.since, span.until, span.lastStep, span.max, actorJson(span.actor)],
   );
-  return rows.length;
+  return row?.count ?? 0;
 }

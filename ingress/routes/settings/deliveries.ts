@@ -15,7 +15,7 @@ import { LAST_STEP } from "#shared/notifications/schedule.ts";
 import { json } from "../../answers.ts";
 import type { IngressContext } from "../../context.ts";
 import { allow } from "../../roles.ts";
-import { callerOf, type Route, type RouteCall } from "../../serve.ts";
+import { actorOf, callerOf, type Route, type RouteCall } from "../../serve.ts";
 import { pathId } from "../../settings/body.ts";
 import { checkMayChange } from "../../settings/channel.ts";
 import { idIn, LIST_QUERY, listOf, oneOf, pageOf, textIn } from "../../settings/page.ts";
@@ -112,7 +112,11 @@ async function retry(context: IngressContext, call: RouteCall): Promise<Response
     row.channel_id === null ? undefined : await findChannel(context.database, workspaceId, row.channel_id);
   if (channel === undefined) throw new ApiError("conflict", "The delivery's channel is deleted.");
   checkMayChange(channel, callerOf(call));
-  const isSent = await retryDelivery(context.database, workspaceId, { id: row.id, lastStep: LAST_STEP });
+  const isSent = await retryDelivery(context.database, workspaceId, {
+    id: row.id,
+    lastStep: LAST_STEP,
+    actor: actorOf(call),
+  });
   if (!isSent) {
     throw new ApiError("conflict", "The channel is disabled; nothing is sent there until it is enabled.");
   }

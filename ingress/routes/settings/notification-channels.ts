@@ -255,6 +255,7 @@ async function test(context: IngressContext, call: RouteCall): Promise<Response>
     event: TEST_EVENT,
     body,
     step: LAST_STEP,
+    actor: actorOf(call),
   });
   return json({ deliveryId: id } satisfies DeliveryAccepted, {}, 202);
 }
@@ -282,6 +283,7 @@ async function recover(context: IngressContext, call: RouteCall): Promise<Respon
     until,
     lastStep: LAST_STEP,
     max: LIMITS.recoverMax,
+    actor: actorOf(call),
   });
   return json({ count } satisfies DeliveriesRecovered, {}, 202);
 }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { DELIVERY_STATUSES } from "#shared/database/deliveries.ts";
 import { newId } from "#shared/ids.ts";
 
-import { auditOf, BAD_IDS, putChannel, putDelivery, putMember, walk } from "./settings-bed.ts";
+import { audited, auditOf, BAD_IDS, putChannel, putDelivery, putMember, walk } from "./settings-bed.ts";
 import { openSpendBed, type SpendBed, type Team } from "./spend-bed.ts";
 
 let bed: SpendBed;
@@ -131,8 +131,13 @@ describe("sending again", () => {
     const channel = await putChannel(bed, own, own.developer);
     for (const person of [own.owner, own.admin, own.developer]) {
       const id = await putDelivery(bed, own, channel);
-      expect(await bed.ask("DeliveryAccepted", "POST", at(own, `/${id}/retry`), person.key, { status: 202 })).toEqual({
-        deliveryId: id,
+      const line = await audited(bed, own, person, { method: "POST", path: at(own, `/${id}/retry`), status: 202 });
+      expect(line).toMatchObject({
+        action: "delivery.retry",
+        subject: id,
+        before: { status: "failed" },
+        after: { status: "pending" },
+        answer: { deliveryId: id },
       });
       const sent = await bed.ask("Delivery", "GET", at(own, `/${id}`), own.owner.key);
       expect(sent).toMatchObject({ status: "pending", endedAt: null, nextAttemptAt: expect.any(String) as string });

@@ -92,8 +92,13 @@ describe("a test", () => {
     const own = await bed.team(0n);
     const id = await putChannel(bed, own, own.developer);
     for (const person of [own.owner, own.admin, own.developer]) {
-      const { deliveryId } = await bed.ask("DeliveryAccepted", "POST", at(own, `/${id}/test`), person.key, {
-        status: 202,
+      const line = await audited(bed, own, person, { method: "POST", path: at(own, `/${id}/test`), status: 202 });
+      const deliveryId = String(line.answer["deliveryId"]);
+      expect(line).toMatchObject({
+        action: "delivery.create",
+        subject: deliveryId,
+        before: null,
+        after: { channel_id: id, event: "test" },
       });
       const sent = await bed.ask("Delivery", "GET", `/workspaces/${own.id}/deliveries/${deliveryId}`, own.owner.key);
       expect(sent).toMatchObject({ channelId: id, event: "test", status: "pending", attemptCount: 0, attempts: [] });
@@ -150,7 +155,19 @@ describe("recovery", () => {
     const again = await bed.ask("Delivery", "GET", `/workspaces/${own.id}/deliveries/${meant[0]}`, own.owner.key);
     expect(again).toMatchObject({ status: "pending", endedAt: null, nextAttemptAt: expect.any(String) as string });
     // Without an end the span goes on to now.
-    expect(await recover(own, channel, { since: span.since })).toEqual({ count: 1 });
+    const line = await audited(bed, own, own.owner, {
+      method: "POST",
+      path: at(own, `/${channel}/recover`),
+      body: { since: span.since },
+      status: 202,
+    });
+    expect(line).toMatchObject({
+      action: "channel.recover",
+      subject: channel,
+      before: null,
+      after: { until: null, count: 1 },
+      answer: { count: 1 },
+    });
   });
 
   test("is refused for spans that are none, and bodies that are none", async () => {
