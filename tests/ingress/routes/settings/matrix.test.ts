@@ -8,7 +8,7 @@ import { newId } from "#shared/ids.ts";
 
 import { fakeContext } from "../../fake-context.ts";
 import { ELSEWHERE, type Kind, type Row, TABLE } from "./matrix-table.ts";
-import { putChannel, putDelivery, putKey, putMember, putSubscription } from "./settings-bed.ts";
+import { expectDeclared, putChannel, putDelivery, putKey, putMember, putSubscription } from "./settings-bed.ts";
 import { openSpendBed, ROLES, type SpendBed, type Team } from "./spend-bed.ts";
 
 let bed: SpendBed;
@@ -135,8 +135,11 @@ describe.each(TABLE.filter((row) => REGISTERED.has(routeOf(row))).map((row) => [
       { key, body }: { readonly key: string | undefined; readonly body: unknown },
     ): Promise<readonly [status: number, text: string]> => {
       const filled = path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => params[name] ?? "");
-      const answer = await bed.send(method, `/workspaces/${workspaceId}${filled}`, key, body);
-      return [answer.status, await answer.text()];
+      const whole = `/workspaces/${workspaceId}${filled}`;
+      const answer = await bed.send(method, whole, key, body);
+      const text = await answer.text();
+      if (answer.ok) expectDeclared(bed, method, whole, answer.status, JSON.parse(text));
+      return [answer.status, text];
     };
 
     test("is for those who may, and a foreign object is an unknown one", async () => {
@@ -197,7 +200,7 @@ describe("the table", () => {
 
   test("leaves no route under /workspaces without a key and a gate", () => {
     const open = routesOf(fake.context).filter(({ path }) => path.startsWith("/workspaces"));
-    expect(open.filter(({ auth, authorize }) => auth !== "key" || authorize === undefined)).toEqual([]);
+    expect(open.filter((route) => route.auth !== "key" || route.authorize === undefined)).toEqual([]);
   });
 });
 

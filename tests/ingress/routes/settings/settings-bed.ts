@@ -1,12 +1,32 @@
 /** What tests of the settings share on top of their bed: the audit log, pages read to their end, and rows that need no route. */
 import { expect } from "bun:test";
 
+import { routesOf } from "#ingress/app.ts";
+import { parse } from "#shared/contracts.ts";
 import type { Actor } from "#shared/database/audit-log.ts";
 import { newId } from "#shared/ids.ts";
 import { createSealer } from "#shared/secrets/sealed.ts";
 import { sealAll } from "#shared/notifications/channel-secrets.ts";
 
+import { strangers } from "../operator/bed.ts";
 import type { Person, SpendBed, Team } from "./spend-bed.ts";
+
+/** A good answer of a route: its status is declared, and it is what the schema of that says, without further members. */
+export function expectDeclared({ fake }: SpendBed, method: string, path: string, status: number, value: unknown): void {
+  const asked = path.split("?")[0]?.split("/") ?? [];
+  const route = routesOf(fake.context).find((one) => {
+    const parts = one.path.split("/");
+    return (
+      one.method === method &&
+      parts.length === asked.length &&
+      parts.every((part, index) => part.startsWith("{") || part === asked[index])
+    );
+  });
+  const schema = route?.responses[status]?.schema;
+  if (schema === undefined) throw new Error(`${method} ${path} declares no schema of its ${status}`);
+  parse(schema, value);
+  expect(strangers(schema, value)).toEqual([]);
+}
 
 export interface AuditLine {
   readonly action: string;
@@ -34,11 +54,8 @@ export async function audited(
   const earlier = await auditOf(bed, team);
   const response = await bed.send(change.method, change.path, person.key, change.body);
   const answer = (await response.json()) as Record<string, unknown>;
-  expect([change.method, response.status, answer]).toEqual([
-    change.method,
-    change.status ?? 200,
-    expect.anything() as unknown,
-  ]);
+  expect([change.method, response.status, answer]).toEqual([change.method, change.status ?? 200, expect.anything()]);
+  expectDeclared(bed, change.method, change.path, response.status, answer);
   const [line, ...more] = (await auditOf(bed, team)).slice(earlier.length);
   expect(more).toEqual([]);
   if (line === undefined) throw new Error(`${change.method} ${change.path}: the audit log does not tell of it`);

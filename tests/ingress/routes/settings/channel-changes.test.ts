@@ -1,0 +1,135 @@
+/** PATCH /workspaces/{workspaceId}/notification-channels/{channelId}. Against real receivers: tests/e2e/notifications. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+
+import { newId } from "#shared/ids.ts";
+
+import { audited, auditOf, BAD_BODIES, BAD_NAMES, putChannel } from "./settings-bed.ts";
+import { openSpendBed, type SpendBed, type Team } from "./spend-bed.ts";
+
+let bed: SpendBed;
+let team: Team;
+beforeAll(async () => {
+  bed = await openSpendBed();
+  team = await bed.team(0n);
+});
+afterAll(() => bed.close());
+
+const at = (of: Pick<Team, "id">, rest = ""): string => `/workspaces/${of.id}/notification-channels${rest}`;
+const SHOWN = "https://hooks.example.com/…abcd";
+
+describe("changing a channel", () => {
+  test("stands on record with what was and is, and names of secrets alone", async () => {
+    const own = await bed.team(0n);
+    const id = await putChannel(bed, own, own.developer);
+    const path = at(own, `/${id}`);
+    const [name, config] = [`hook ${id}`, { url: SHOWN }];
+    let is: object = { name, enabled: true, config };
+    for (const [by, body, next, changed_secrets] of [
+      [own.developer, { name: "new name" }, { name: "new name" }, []],
+      [own.admin, { enabled: false }, { enabled: false }, []],
+      [
+        own.owner,
+        { config: { url: "https://canary.example.com/new/wxyz", authToken: "canary-token" } },
+        { config: { url: "https://canary.example.com/…wxyz" } },
+        ["url", "authToken"],
+      ],
+      [own.developer, { config: { authToken: "" } }, {}, ["authToken"]],
+    ] as const) {
+      const line = await audited(bed, own, by, { method: "PATCH", path, body });
+      expect(line).toMatchObject({ action: "channel.update", subject: id, before: is });
+      is = { ...is, ...next };
+      expect(line.after).toEqual({ ...is, changed_secrets });
+      expect(line.answer).toMatchObject({ ...is });
+    }
+    expect(JSON.stringify(await auditOf(bed, own))).not.toMatch(/canary-token|whsec_|\/new\//);
+  });
+
+  test("by a developer is done to those that it made", async () => {
+    const own = await bed.team(0n);
+    const [mine, others] = [await putChannel(bed, own, own.developer), await putChannel(bed, own, own.other)];
+    const body = { enabled: false };
+    expect((await bed.ask("Channel", "PATCH", at(own, `/${mine}`), own.developer.key, { body })).enabled).toBe(false);
+    for (const sent of [body, "{"]) {
+      expect(await bed.refusal(403, "PATCH", at(own, `/${others}`), own.developer.key, sent)).toEqual({
+        code: "permission_denied",
+        param: null,
+      });
+    }
+    expect((await bed.ask("Channel", "GET", at(own, `/${others}`), own.developer.key)).enabled).toBe(true);
+    for (const role of ["owner", "admin"] as const) {
+      await bed.ask("Channel", "PATCH", at(own, `/${others}`), own[role].key, { body });
+    }
+  });
+
+  test("takes no fields that are ours, and no type", async () => {
+    const own = await bed.team(0n);
+    const id = await putChannel(bed, own, own.developer);
+    const before = await bed.ask("Channel", "GET", at(own, `/${id}`), own.owner.key);
+    const body = {
+      id: newId(),
+      type: "slack",
+      workspaceId: team.id,
+      createdByUserId: own.owner.id,
+      signingSecret: "whsec_mine",
+      config: { url: SHOWN, signingSecret: "", previousSigningSecret: "whsec_mine" },
+    };
+    const { updatedAt: _now, ...after } = await bed.ask("Channel", "PATCH", at(own, `/${id}`), own.developer.key, {
+      body,
+    });
+    expect(after).toEqual((({ updatedAt: _then, ...rest }) => rest)(before));
+    const { signingSecret } = await bed.ask(
+      "SigningSecret",
+      "POST",
+      at(own, `/${id}/signing-secret/reveal`),
+      own.owner.key,
+    );
+    expect(signingSecret).toBe(`whsec_${id}`);
+  });
+
+  test("is refused for a name that is taken, and for what is none", async () => {
+    const own = await bed.team(0n);
+    const [one, two] = [await putChannel(bed, own, own.owner), await putChannel(bed, own, own.owner)];
+    const path = at(own, `/${one}`);
+    expect(await bed.refusal(409, "PATCH", path, own.owner.key, { name: `hook ${two}` })).toEqual({
+      code: "conflict",
+      param: "name",
+    });
+    for (const name of BAD_NAMES) {
+      expect((await bed.refusal(400, "PATCH", path, own.owner.key, { name })).param).toBe("name");
+    }
+    for (const [config, param] of [
+      [{ url: "https://hooks.example.com/…wxyz" }, "config.url"],
+      [{ url: "http://10.0.0.1/" }, "config.url"],
+      [{ authType: "bearer" }, "config.authToken"],
+      [{ chatId: "7" }, "config.chatId"],
+      [null, "config"],
+    ] as const) {
+      expect((await bed.refusal(400, "PATCH", path, own.owner.key, { config })).param).toBe(param);
+    }
+    for (const [body, status, code] of BAD_BODIES) {
+      expect((await bed.refusal(status, "PATCH", path, own.owner.key, body)).code).toBe(code);
+    }
+    expect(await auditOf(bed, own)).toEqual([]);
+  });
+
+  test("so that it is enabled again forgets what made it fail", async () => {
+    const own = await bed.team(0n);
+    const id = await putChannel(bed, own, own.owner, { enabled: false });
+    await bed.db.query(
+      "update notification_channel set disabled_reason = 'failing', failing_since = now(), opened = 3 where id = $1",
+      [id],
+    );
+    const read = await bed.ask("Channel", "GET", at(own, `/${id}`), own.owner.key);
+    expect(read).toMatchObject({
+      enabled: false,
+      disabledReason: "failing",
+      failingSince: expect.any(String) as string,
+    });
+    const body = { enabled: true };
+    expect(await bed.ask("Channel", "PATCH", at(own, `/${id}`), own.owner.key, { body })).toMatchObject({
+      enabled: true,
+      disabledReason: null,
+      failingSince: null,
+    });
+  });
+});
