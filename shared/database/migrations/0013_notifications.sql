@@ -102,18 +102,19 @@ create table delivery_attempt (
   primary key (delivery_id, number)
 );
 
--- Takes deliveries that are due, at most p_max, of those at most p_failing_max for channels that fail or have not been tried: dead
--- receivers share these slots, so the others' are free. A channel has at most p_each attempts under way; a failing one, and one whose
--- service counts messages, has one. Channels are taken in turn from p_from on, so that none is always last.
+-- Takes deliveries that are due, at most p_max, of those at most p_failing_max for channels that fail, so that dead receivers share
+-- these slots and the others' are free, and at most p_new_max for channels that have not been tried yet. A channel has at most p_each
+-- attempts under way; a failing or new one, and one whose service counts messages, has one. Channels are taken in turn from behind
+-- p_from on, so that none is always last. It gives whole rows: a statement around it would not see what was made while it runs.
 -- Locks: channels, then deliveries, here and in end_attempt. A channel that another worker has locked is passed over.
-create function claim_deliveries(p_max int, p_failing_max int, p_each int, p_lease_ms bigint, p_from uuid)
-returns table (id uuid, epoch int, is_failing boolean)
+create function claim_deliveries(p_max int, p_failing_max int, p_new_max int, p_each int, p_lease_ms bigint, p_from uuid)
+returns table (id uuid, epoch int, health text, workspace_id uuid, event text, body text, attempts smallint, step smallint, channel jsonb)
 language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 declare
   c notification_channel;
   cur uuid := p_from;
   has_wrapped boolean := false;
-  failing boolean;
+  sort text;
   room int;
   got int;
   total int := 0;
@@ -142,8 +143,8 @@ begin
       continue;
     end if;
     continue when c.open_until > clock_timestamp() or c.paused_until > clock_timestamp();
-    failing := c.recent_ok = 0 or c.failing_since is not null;
-    room := case when failing then least(1, p_failing_max) when c.type in ('slack', 'telegram') then 1 else p_each end
+    sort := case when c.failing_since is not null then 'failing' when c.recent_ok = 0 then 'new' else 'good' end;
+    room := case when sort = 'failing' then least(1, p_failing_max) when sort = 'new' then least(1, p_new_max) when c.type in ('slack', 'telegram') then 1 else p_each end
       - (select count(*) from delivery d where d.channel_id = cur and d.lease_until > clock_timestamp())::int;
     continue when room <= 0;
     return query
@@ -154,10 +155,13 @@ begin
         order by d.next_at limit least(room, p_max - total) for update skip locked)
       update delivery d set epoch = d.epoch + 1, lease_until = clock_timestamp() + p_lease_ms * interval '1 millisecond'
       from due where d.id = due.id
-      returning d.id, d.epoch, failing;
+      returning d.id, d.epoch, sort, d.workspace_id, d.event, d.body, d.attempts, d.step,
+        jsonb_build_object('id', c.id, 'type', c.type, 'name', c.name, 'config', c.config, 'sealed', c.sealed,
+                           'has_previous', coalesce(c.previous_secret_until > clock_timestamp(), false));
     get diagnostics got = row_count;
     total := total + got;
-    if failing then p_failing_max := p_failing_max - got; end if;
+    if sort = 'failing' then p_failing_max := p_failing_max - got; end if;
+    if sort = 'new' then p_new_max := p_new_max - got; end if;
   end loop;
 end $$;
 

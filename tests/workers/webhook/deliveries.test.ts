@@ -331,8 +331,8 @@ describe("slots", () => {
       async (sent) => {
         const arrived = () => sent.filter((one) => !dead.has(one.channel.id)).length;
         await eventually("all of the others arrive", () => arrived() === 240);
-        // A quarter of sixteen slots, and one each.
-        expect(sent.length - arrived()).toBeLessThanOrEqual(4);
+        // Half of sixteen slots for what has not been tried, and a quarter for what fails.
+        expect(sent.length - arrived()).toBeLessThanOrEqual(12);
         never.resolve(AGAIN);
       },
       16,
@@ -368,7 +368,7 @@ describe("slots", () => {
 });
 
 describe("a worker that is lost in an attempt", () => {
-  const claim = { max: 10, failingMax: 10, eachMax: 8 };
+  const claim = { max: 10, failingMax: 10, newMax: 10, eachMax: 8, from: "00000000-0000-0000-0000-000000000000" };
 
   test("leaves it to another when its lease has ended, and changes nothing when it wakes up", async () => {
     const mine = await team();
