@@ -21,7 +21,7 @@ beforeAll(async () => {
   workspaceId = await createWorkspace(db.database, 0n);
   for (const id of ids) {
     await db.query(
-      "insert into notification_channel (id, workspace_id, type, name, config, sealed) values ($1, $2, 'webhook', $1::text, '{}', $3::jsonb)",
+      "insert into notification_channel (id, workspace_id, type, name, config, sealed) values ($1, $2, 'webhook', $1::uuid::text, '{}', $3::jsonb)",
       [
         id,
         workspaceId,
