@@ -71,7 +71,7 @@ describe("deploy/compose.yaml", () => {
 
   test("is production without the sandbox, whatever .env says of it", () => {
     const roles = services.filter(([, { image }]) => image === "sluice:local");
-    expect(roles).toHaveLength(11);
+    expect(roles).toHaveLength(12);
     for (const [name, { environment }] of roles) {
       const { DATABASE_URL: _url, ...given } = environment ?? {};
       const loaded = loadConfig({ ...given, SLUICE_SANDBOX: "" }, { needs: [] });
@@ -87,7 +87,7 @@ describe("deploy/compose.yaml", () => {
     const given = compose.services["nats"]?.environment ?? {};
     for (const variable of users.values()) expect(given).toHaveProperty(variable);
     const logins = services.flatMap(([, { environment }]) => environment?.["NATS_URL"] ?? []);
-    expect(logins).toHaveLength(11);
+    expect(logins).toHaveLength(12);
     for (const login of logins) {
       const [, user = "", variable] = /^nats:\/\/(\w+):\$\{(\w+)\}@nats:4222$/.exec(login) ?? [];
       expect(users.get(user), login).toBe(variable ?? "no password");
