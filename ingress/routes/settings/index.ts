@@ -2,10 +2,25 @@
 import type { IngressContext } from "../../context.ts";
 import type { Route } from "../../serve.ts";
 import { apiKeys } from "./api-keys.ts";
+import { auditLog } from "./audit-log.ts";
+import { budgetAlerts } from "./budget-alerts.ts";
+import { credits } from "./credits.ts";
 import { fallbackChains } from "./fallback-chains.ts";
 import { members } from "./members.ts";
+import { usage } from "./usage.ts";
+import { usageRequests } from "./usage-requests.ts";
 import { workspace } from "./workspace.ts";
 
 export function settings(context: IngressContext): readonly Route[] {
-  return [...workspace(context), ...members(context), ...apiKeys(context), ...fallbackChains(context)];
+  return [
+    ...workspace(context),
+    ...members(context),
+    ...apiKeys(context),
+    ...fallbackChains(context),
+    usage(context),
+    ...usageRequests(context),
+    ...credits(context),
+    ...budgetAlerts(context),
+    auditLog(context),
+  ];
 }
