@@ -4,7 +4,7 @@
  */
 import { paced } from "#shared/pace.ts";
 
-import type { Queryable } from "./client.ts";
+import type { Database } from "./client.ts";
 
 /** No settle takes as long: a statement has 10 s, and a settle is one. Older records have all been committed. */
 export const USAGE_LAG_MS = paced(60_000);
@@ -56,12 +56,11 @@ const COLUMNS: Readonly<Record<UsageGroup, string>> = {
 };
 
 /** In the order of time, then of the groups; spans of time without usage have no row. */
-export function sumUsage(target: Queryable, workspaceId: string, query: UsageQuery): Promise<UsageSum[]> {
+export function sumUsage(database: Database, workspaceId: string, query: UsageQuery): Promise<UsageSum[]> {
   const { groups, unit } = query;
   const asksWorkflow = groups.includes("workflow") || query.workflowId !== null;
   const places = groups.map((_group, index) => String(index + 2));
-  return target.query<UsageSum>(
-    `select ${["date_trunc($4, s.hour, 'UTC') as start", ...groups.map((group) => COLUMNS[group])].join(", ")},
+  const text = `select ${["date_trunc($4, s.hour, 'UTC') as start", ...groups.map((group) => COLUMNS[group])].join(", ")},
             sum(s.calls)::bigint as calls, coalesce(sum(s.calls) filter (where s.status in ('failed', 'lost')), 0)::bigint as failed,
             sum(s.settled)::bigint as settled, sum(s.tokens)::bigint as tokens
      from (
@@ -76,25 +75,18 @@ export function sumUsage(target: Queryable, workspaceId: string, query: UsageQue
        where u.workspace_id = $1 and u.ended_at >= greatest($2, (select until from usage_rollup)) and u.ended_at < $3
      ) s
      ${groups.includes("member") ? "join api_key k on k.id = s.key_id" : ""}
-     where ($5::uuid is null or s.key_id in (select o.id from api_key o where o.workspace_id = $1 and o.member_id = $5))
+     where ($5::uuid is null or s.key_id = any (array(select o.id from api_key o where o.workspace_id = $1 and o.member_id = $5)))
        and ($6::uuid is null or s.key_id = $6)
        and ($7::text is null or s.model = $7)
        and ($8::uuid is null or s.workflow_id = $8)
        and ($9::text is null or s.status = $9)
      group by ${["1", ...places].join(", ")}
      order by ${["1", ...places].join(", ")}
-     limit $10`,
-    [
-      workspaceId,
-      query.start,
-      query.end,
-      unit,
-      query.memberId,
-      query.keyId,
-      query.model,
-      query.workflowId,
-      query.status,
-      query.limit,
-    ],
-  );
+     limit $10`;
+  const { start, end, memberId, keyId, model, workflowId, status, limit } = query;
+  return database.transaction(async (tx) => {
+    // The planner takes a large workspace's month for a third of the table, and would walk through all of it: 280 ms, not 90.
+    await tx.query("select set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true)");
+    return tx.query<UsageSum>(text, [workspaceId, start, end, unit, memberId, keyId, model, workflowId, status, limit]);
+  });
 }

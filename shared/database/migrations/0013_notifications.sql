@@ -208,7 +208,8 @@ $$;
 
 -- Of each alert of a workspace its present period and the nano-credits spent in it. The usage is read once for all of them.
 create function budgets_now(p_ws uuid, p_at timestamptz)
-returns table (alert_id uuid, period_start timestamptz, period_end timestamptz, spent bigint) language sql stable as $$
+returns table (alert_id uuid, period_start timestamptz, period_end timestamptz, spent bigint)
+language sql stable set enable_seqscan = off as $$
   with alerts as materialized (
     select a.id, budget_period_start(a.period, p_at) as since, budget_period_end(a.period, p_at) as until
     from budget_alert a
@@ -247,7 +248,7 @@ end $$;
 -- stops calls where one says so. Looks at every period since it looked last: what was spent before a turn may be seen after it.
 -- Usage that is committed within p_lag_ms of its start is looked at for sure. Does nothing while another process is at it.
 create function fire_budgets(p_ws uuid, p_lag_ms bigint, p_at timestamptz default null)
-returns table (alert_id uuid, stops_calls boolean) language plpgsql as $$
+returns table (alert_id uuid, stops_calls boolean) language plpgsql set enable_seqscan = off as $$
 #variable_conflict use_column
 declare
   at timestamptz;
