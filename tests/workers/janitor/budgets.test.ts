@@ -97,12 +97,12 @@ describe("a budget", () => {
   test("that 100 settles cross together fires once, whichever of two janitors sees it", async () => {
     const workspaceId = await createWorkspace(db.database);
     const id = await alertOf(workspaceId);
-    let isDone = false;
+    const settling = { isDone: false };
     const sweeps = [0, 1].map(async () => {
-      while (!isDone) await sweep();
+      while (!settling.isDone) await sweep();
     });
     await Promise.all(Array.from({ length: 100 }, () => spend(db.database, [{ workspaceId, nano: CREDIT / 5n }])));
-    isDone = true;
+    settling.isDone = true;
     await Promise.all(sweeps);
     await Promise.all([sweep(), sweep()]);
     await sweep();
@@ -164,6 +164,21 @@ describe("a budget", () => {
     await updateBudgetAlert(db.database, workspaceId, { id, actor: ACTOR, is_active: false });
     expect(await isDue()).toBe(false);
   });
+});
+
+test("workspaces with new usage are found by one index search each, however many records there are", async () => {
+  await db.query(
+    `insert into usage_record (job_id, attempt, workspace_id, key_id, model, status, units, is_estimated, held, settled, uncollected, day,
+                               tokens, started_at)
+     select gen_random_uuid(), 1, gen_random_uuid(), gen_random_uuid(), 'm', 'succeeded', '{}', false, 0, 0, 0, current_date, 0, now()
+     from generate_series(1, 20000)`,
+  );
+  await db.query("analyze usage_record, budget_alert");
+  const plan = await db.query<Record<string, string>>("explain select * from budgets_to_look_at()");
+  const lines = plan.map((row) => String(row["QUERY PLAN"]));
+  expect(lines.filter((line) => line.includes("Scan") && line.includes("on usage_record"))).toEqual([
+    expect.stringContaining("Index Only Scan Backward using usage_record_workspace"),
+  ]);
 });
 
 const monthStart = (): number => Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth(), 1);

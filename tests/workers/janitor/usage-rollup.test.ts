@@ -78,18 +78,18 @@ describe("rolling up", () => {
     const workspaceId = await createWorkspace(db.database);
     await past(workspaceId, 60);
     const seen: Totals[] = [await totals(workspaceId)];
-    let isDone = false;
+    const settling = { isDone: false };
     const settles = spend(
       db.database,
       Array.from({ length: 40 }, () => ({ workspaceId, nano: 7n })),
     );
     const reads = (async () => {
-      while (!isDone) seen.push(await totals(workspaceId));
+      while (!settling.isDone) seen.push(await totals(workspaceId));
     })();
     const janitor = (): Promise<number> => rollUpUsage({ database: db.database, metrics }, LAG_MS);
     const steps = await Promise.all([janitor(), janitor()]);
     await settles;
-    isDone = true;
+    settling.isDone = true;
     await reads;
     seen.push(await totals(workspaceId));
     expect(steps[0] + steps[1]).toBeGreaterThan(20);
