@@ -172,7 +172,7 @@ interface SchemaNode {
 const SCHEMAS = components.schemas as unknown as Readonly<Record<string, SchemaNode>>;
 
 /** Paths of members that a schema does not name: an answer has none. */
-function strangers(name: string, value: unknown): string[] {
+export function strangers(name: string, value: unknown): string[] {
   const walk = (node: SchemaNode | undefined, at: unknown, path: string): string[] => {
     if (node?.$ref !== undefined) return walk(SCHEMAS[node.$ref.split("/").at(-1) ?? ""], at, path);
     if (node?.anyOf !== undefined) return at === null ? [] : walk(node.anyOf[0], at, path);
