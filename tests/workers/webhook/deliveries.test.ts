@@ -299,12 +299,13 @@ describe("the breaker of a channel", () => {
     let answer: AttemptResult = AGAIN;
     await during(
       () => answer,
-      async (sent) => {
+      async (all) => {
+        const sent = () => all.filter((one) => one.channel.id === to);
         await eventually("it opens", async () => (await stateOf(to))?.is_open);
-        expect(sent).toHaveLength(10);
+        expect(sent()).toHaveLength(10);
         await db.query("update notification_channel set open_until = now() where id = $1", [to]);
         await eventually("one more is tried, and fails", async () => (await stateOf(to))?.opened === 2);
-        expect(sent).toHaveLength(11);
+        expect(sent()).toHaveLength(11);
         answer = OK;
         await db.query("update notification_channel set open_until = now() where id = $1", [to]);
         await db.query("update delivery set next_at = now() where channel_id = $1 and status = 'pending'", [to]);
