@@ -80,10 +80,10 @@ export function startDeliveries(
   };
 
   const look = async (): Promise<void> => {
-    if (isLooking) return;
+    if (isLooking || isStopping) return;
     isLooking = true;
     try {
-      while (!isStopping && (await turn()));
+      for (let hasMore = true; hasMore;) hasMore = (await turn()) && !isStopping;
     } catch (error) {
       log.warn({ err: error }, "deliveries could not be looked for");
     } finally {
