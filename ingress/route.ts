@@ -34,6 +34,8 @@ export interface RouteResponse {
   readonly mediaType?: string;
   /** Its body is application/json, of any form. */
   readonly isAnyJson?: true;
+  /** `Accept: text/csv` gives it as a table. */
+  readonly isCsvToo?: true;
   /** What each event of a text/event-stream answer holds. */
   readonly stream?: SchemaName;
   /** Beside x-request-id, which every answer carries. */

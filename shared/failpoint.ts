@@ -35,6 +35,10 @@ export const FAILPOINTS = [
   "run.saved",
   "step.started",
   "run.ended",
+  // A notification.
+  "delivery.claimed",
+  "delivery.sent",
+  "delivery.ended",
   // A file.
   "upload.begun",
   "upload.reserved",

@@ -70,6 +70,10 @@ export interface Metrics {
   readonly deliveriesFailed: Gauge<[]>;
   /** Neither going on nor waiting for anything. */
   readonly runsStalledOldestSeconds: Gauge<[]>;
+  /** Between the last record that is in the hourly sums and those that could be. */
+  readonly usageBehindSeconds: Gauge<[]>;
+  /** stops_calls: true or false. */
+  readonly budgetsFired: Counter<[stopsCalls: string]>;
   readonly cacheLookups: Counter<[result: string]>;
   /** Bytes of results that media jobs hold in memory and on the disk. */
   readonly resultBytes: Gauge<[pool: string]>;
@@ -159,6 +163,8 @@ export function createMetrics(role: string): Metrics {
       "How long the oldest run has stood still that waits for nothing.",
       [],
     ),
+    usageBehindSeconds: level("usage_behind_seconds", "How far the hourly sums of usage lag behind its records.", []),
+    budgetsFired: total("budgets_fired", "Budget alerts whose threshold was reached.", ["stops_calls"]),
     resultBytes: level("result_bytes", "Bytes of results on their way into the file store.", ["pool"]),
     capabilityEngineUp: level("capability_engine_up", "Whether an engine of capabilities works in this worker.", [
       "engine",

@@ -18,6 +18,8 @@ export interface Context {
   database(): Promise<Database>;
   /** Our catalogue with these files over it; those of the settings unless given. @throws Error of a setting; CatalogueError */
   catalogue(files?: readonly string[]): Promise<Catalogue>;
+  /** @throws Error when a setting is wrong */
+  settings(): Config;
   close(): Promise<void>;
 }
 
@@ -32,6 +34,7 @@ export function openContext(
       opened ??= connect(databaseConfig(environment), complain);
       return opened;
     },
+    settings: () => loadConfig(environment, { needs: [] }),
     async catalogue(files) {
       const { catalogueFiles, sandbox, providerKey } = loadConfig(environment, { needs: [] });
       return loadCatalogue(await loadOurLayers(), files ?? catalogueFiles, { sandbox, providerKey });

@@ -10,6 +10,7 @@ import { KEY_COMMANDS } from "./keys.ts";
 import { MEMBER_COMMANDS } from "./members.ts";
 import { OPERATOR_COMMANDS } from "./operators.ts";
 import { PRESET_COMMANDS } from "./presets.ts";
+import { SECRET_COMMANDS } from "./secrets.ts";
 import { USAGE_COMMANDS } from "./usage.ts";
 import { WORKSPACE_COMMANDS } from "./workspaces.ts";
 
@@ -47,6 +48,7 @@ const COMMANDS: readonly Command[] = [
   ...DEAD_LETTER_COMMANDS,
   ...USAGE_COMMANDS,
   ...CATALOGUE_COMMANDS,
+  ...SECRET_COMMANDS,
   ...OPERATOR_COMMANDS,
   HELP,
 ];

@@ -3,6 +3,7 @@
  * is kept under the job's id, so that a repeat changes nothing and hears the same.
  */
 import { type Caller, findPublisher } from "#shared/admission/authenticate.ts";
+import { checkBudget } from "#shared/admission/budget-stop.ts";
 import { jobCallerOf, jobWorkOf } from "#shared/admission/work.ts";
 import { discardStored, type StoredRequest } from "#shared/admission/stored-request.ts";
 import type { Queryable } from "#shared/database/client.ts";
@@ -140,6 +141,7 @@ async function requestOf(
       );
     }
     const call = await readBatchCall(context, { caller, pool, data: arrival.data, deliveries: arrival.deliveries });
+    checkBudget(caller, call.leastNano);
     if (call.kind.keepsFiles) await checkRoom(context, workspaceId);
     const loaded = await loadCall(context, arrival, job, call, caller.preset.requests_per_minute);
     if ("kind" in loaded) return loaded;

@@ -3,6 +3,7 @@
  * everything that money and queue need happens here, once.
  */
 import type { Caller } from "#shared/admission/authenticate.ts";
+import { checkBudget } from "#shared/admission/budget-stop.ts";
 import { holdOf, workHead } from "#shared/admission/work.ts";
 import type { CallBound } from "#shared/kinds/call-bound.ts";
 import type { Kind } from "#shared/kinds/kind.ts";
@@ -49,8 +50,9 @@ export async function runPaidCall(context: IngressContext, call: RouteCall, paid
   }
   const waitMs = config.calls.totalMs;
   const { pool } = paid.kind;
-  call.markCounted?.();
   try {
+    checkBudget(caller, paid.bound.holdNano);
+    call.markCounted?.();
     await placeHold(context, caller, call.requestId, paid, waitMs);
   } catch (error) {
     paid.onRefused?.();

@@ -3,6 +3,7 @@
  * as a caller's patience is said to last. A caller that leaves stops nothing: the job is paid and goes on.
  */
 import type { Caller } from "#shared/admission/authenticate.ts";
+import { checkBudget } from "#shared/admission/budget-stop.ts";
 import { refusal, tooExpensive, type HoldRequest } from "#shared/admission/calls.ts";
 import { jobCallerOf, jobWorkOf, type WorkKind } from "#shared/admission/work.ts";
 import type { ReleasedBody } from "#shared/admission/offload-inputs.ts";
@@ -57,6 +58,7 @@ export async function runMediaJob(
 
 /** @throws ApiError of the refusal, which may come before the call is counted */
 export async function admitMediaJob(context: Context, call: RouteCall, caller: Caller, job: MediaJob): Promise<void> {
+  checkBudget(caller, job.checked.bound.holdNano);
   await checkRoom(context, caller.workspaceId);
   const request = await keepRequest(context, call.requestId, caller, job);
   call.markCounted?.();

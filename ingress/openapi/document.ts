@@ -137,6 +137,7 @@ function contentOf(response: RouteResponse): { content?: object } {
     content[response.mediaType ?? "application/json"] = { schema: reference(response.schema) };
   } else if (response.isAnyJson === true) content["application/json"] = { schema: {} };
   else if (response.mediaType !== undefined) content[response.mediaType] = { schema: { type: "string" } };
+  if (response.isCsvToo === true) content["text/csv"] = { schema: { type: "string" } };
   if (response.stream !== undefined) content["text/event-stream"] = { schema: reference(response.stream) };
   return Object.keys(content).length === 0 ? {} : { content };
 }

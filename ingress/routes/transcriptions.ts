@@ -1,4 +1,5 @@
 /** POST /v1/audio/transcriptions. */
+import { checkBudget } from "#shared/admission/budget-stop.ts";
 import { tooExpensive } from "#shared/admission/calls.ts";
 import { checkTranscription, TRANSCRIPTION } from "#shared/kinds/transcription.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -58,6 +59,7 @@ async function prepare(context: IngressContext, call: RouteCall): Promise<PaidCa
     const { bytes, param } = audio;
     const least = checkTranscription(request, model, { bytes, param, seconds: SECONDS_MIN });
     const leastNano = least.bound.holdNano;
+    checkBudget(caller, leastNano);
     // Asked anew before it is refused: the upload may have taken minutes.
     if (leastNano > freeNano && leastNano > (await look())) throw tooExpensive(leastNano);
     const facts = await lookAt(context.probes, caller.workspaceId, audio, call.request.signal);

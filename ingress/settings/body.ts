@@ -22,6 +22,15 @@ export function optionalBody<N extends SchemaName>(call: RouteCall, name: N): Pr
   return isEmpty ? Promise.resolve(parse(name, {})) : parsedBody(call, name);
 }
 
+/** The digits of a number of a body, as its text has them: as a double it could have lost the last of them. */
+export function digitsOf(text: string, member: string): string {
+  const keepDigits = (key: string, value: unknown, context: { readonly source?: string }): unknown =>
+    key === member && typeof value === "number" ? context.source : value;
+  // TypeScript does not know of the third argument yet (ECMAScript's "JSON.parse source text access").
+  const body = JSON.parse(text, keepDigits as Parameters<JSON["parse"]>[1]) as Readonly<Record<string, string>>;
+  return body[member] ?? "";
+}
+
 /** @throws ApiError `unsupported_value` */
 export function plainName(name: string, param = "name"): string {
   if (isPlainText(name, LIMITS.settingsNameCharsMax)) return name;

@@ -20,6 +20,14 @@ export const LIST_QUERY: NonNullable<Route["query"]> = [
   },
 ];
 
+const TIME = { type: "string", format: "date-time" } as const;
+
+/** Entries of a span of time only. */
+export const SPAN_QUERY: NonNullable<Route["query"]> = [
+  { name: "start_time", description: "Not before this time.", schema: TIME },
+  { name: "end_time", description: "Before this time.", schema: TIME },
+];
+
 export const queryOf = ({ request }: RouteCall): URLSearchParams => new URL(request.url).searchParams;
 
 export interface Page {

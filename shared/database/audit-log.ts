@@ -17,7 +17,6 @@ export const actorJson = (actor: Actor): string => JSON.stringify(actor);
 
 /** Everything done with the admin command. */
 export const OPERATOR: Actor = { type: "operator", id: "command" };
-export const SYSTEM: Actor = { type: "system", id: "sluice" };
 
 export type AuditValues = Readonly<Record<string, unknown>>;
 

@@ -7,9 +7,12 @@ export interface BalanceRow {
   readonly held: bigint;
 }
 
+export const LEDGER_KINDS = ["settle", "top_up", "correction"] as const;
+type LedgerKind = (typeof LEDGER_KINDS)[number];
+
 export interface LedgerRow {
   readonly id: bigint;
-  readonly kind: "settle" | "top_up" | "correction";
+  readonly kind: LedgerKind;
   /** Nano-credits, negative when they left. */
   readonly amount: bigint;
   /** Of a settle, the job; of the others, the id the operator gave or got. */
@@ -44,19 +47,29 @@ export function listLedger(target: Queryable, workspaceId: string, limit: number
   );
 }
 
+export interface LedgerQuery {
+  readonly after: bigint | null;
+  readonly limit: number;
+  readonly kind?: LedgerKind | null;
+  readonly startTime?: Date | null;
+  readonly endTime?: Date | null;
+}
+
 /** The newest first, behind `after`. */
-export function pageLedger(
-  target: Queryable,
-  workspaceId: string,
-  { after, limit }: { readonly after: bigint | null; readonly limit: number },
-): Promise<LedgerRow[]> {
+export function pageLedger(target: Queryable, workspaceId: string, query: LedgerQuery): Promise<LedgerRow[]> {
+  const { kind = null } = query;
   return target.query<LedgerRow>(
     `select id, kind, amount, source_id, attempt, note, at
      from ledger_entry
-     where workspace_id = $1 and ($2::bigint is null or id < $2)
+     where workspace_id = $1
+       and ($2::bigint is null or id < $2)
+       and ($4::text is null or kind = $4)
+       ${kind === null || kind === "settle" ? "" : "-- As the index has it.\n       and kind <> 'settle'"}
+       and ($5::timestamptz is null or at >= $5)
+       and ($6::timestamptz is null or at < $6)
      order by id desc
      limit $3`,
-    [workspaceId, after, limit],
+    [workspaceId, query.after, query.limit, kind, query.startTime ?? null, query.endTime ?? null],
   );
 }
 

@@ -92,8 +92,8 @@ export interface ClaimedDelivery {
   readonly body: string;
   readonly attempts: number;
   readonly step: number;
-  /** Its channel fails, or has not been tried. */
-  readonly is_failing: boolean;
+  /** Of its channel: good; failing; new: it has not been tried. */
+  readonly health: "good" | "failing" | "new";
   /** Null: mail to a member. */
   readonly channel: {
     readonly id: string;
@@ -110,8 +110,11 @@ export interface ClaimedDelivery {
 
 export interface Claim {
   readonly max: number;
-  /** Of those, for channels that fail or have not been tried. */
+  /** Of those, for channels that fail, and for such as have not been tried. */
   readonly failingMax: number;
+  readonly newMax: number;
+  /** Channels behind this one come first. */
+  readonly from: string;
   /** At once for one channel. */
   readonly eachMax: number;
   readonly leaseMs: number;
@@ -119,16 +122,12 @@ export interface Claim {
 
 export function claimDeliveries(
   target: Queryable,
-  { max, failingMax, eachMax, leaseMs }: Claim,
+  { max, failingMax, newMax, eachMax, leaseMs, from }: Claim,
 ): Promise<ClaimedDelivery[]> {
   return target.query<ClaimedDelivery>(
-    `select d.id, k.epoch, d.workspace_id, d.event, d.body, d.attempts, d.step, k.is_failing, null as recipient,
-            jsonb_build_object('id', c.id, 'type', c.type, 'name', c.name, 'config', c.config, 'sealed', c.sealed,
-                               'has_previous', coalesce(c.previous_secret_until > now(), false)) as channel
-     from claim_deliveries($1, $2, $3, $4, $5) k
-     join delivery d on d.id = k.id
-     join notification_channel c on c.id = d.channel_id`,
-    [max, failingMax, eachMax, leaseMs, newId()],
+    `select id, epoch, health, workspace_id, event, body, attempts, step, channel, null as recipient
+     from claim_deliveries($1, $2, $3, $4, $5, $6)`,
+    [max, failingMax, newMax, eachMax, leaseMs, from],
     "claim_deliveries",
   );
 }
@@ -148,7 +147,7 @@ export function claimMail(
        from due where d.id = due.id
        returning d.id, d.epoch, d.workspace_id, d.member_id, d.event, d.body, d.attempts, d.step
      )
-     select t.id, t.epoch, t.workspace_id, t.event, t.body, t.attempts, t.step, true as is_failing, m.email as recipient, null as channel
+     select t.id, t.epoch, t.workspace_id, t.event, t.body, t.attempts, t.step, 'good' as health, m.email as recipient, null as channel
      from taken t
      left join member m on m.id = t.member_id and m.is_active`,
     [max, leaseMs],

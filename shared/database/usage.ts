@@ -32,7 +32,7 @@ interface UsagePart {
   readonly amount: string;
 }
 
-const PARTS = `coalesce((
+export const PARTS = `coalesce((
   select jsonb_agg(jsonb_build_object('model', p.model, 'source', p.source, 'units', p.units,
                                       'is_estimated', p.is_estimated, 'amount', p.amount::text) order by p.part)
   from usage_part p

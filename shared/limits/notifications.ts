@@ -4,6 +4,8 @@ import { paced } from "#shared/pace.ts";
 export const NOTIFICATION_LIMITS = {
   /** How often a worker looks for events and for deliveries that are due. */
   deliveryLookMs: 250,
+  /** Attempts that end within so long make room for others by one look. */
+  deliveryGatherMs: 10,
   fanOutEventsMax: 200,
   /** Longer than any attempt and its write: two workers never make one at once. */
   attemptLeaseMs: paced(40_000),
@@ -12,8 +14,9 @@ export const NOTIFICATION_LIMITS = {
   /** At once to one channel that takes what it is sent. */
   channelAttemptsMax: 8,
   mailAttemptsMax: 4,
-  /** Of a worker's slots, for channels that fail or have not been tried yet. */
+  /** Of a worker's slots, for channels that fail, and for such as have not been tried. */
   failingSlotsShare: 1 / 4,
+  newSlotsShare: 1 / 2,
   /** A channel at which every attempt failed for so long is disabled. */
   channelFailingMs: 5 * 86_400_000,
   /** How long the breaker of a channel lets nothing through, the first time. */

@@ -14,6 +14,8 @@ export const SETTINGS_LIMITS = {
   budgetAlertsPerWorkspaceMax: 50,
   /** Of one answer: a month by the hour would be 744. */
   usageBucketsMax: 400,
+  /** The same in sums, where they are grouped: a page ends before a bucket that would exceed it. */
+  usageSumsMax: 10_000,
   keyOverlapSecondsMax: 604_800,
   /** Deliveries that are sent again at once. */
   recoverDaysMax: 14,

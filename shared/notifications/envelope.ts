@@ -16,5 +16,3 @@ export function envelopeText({ event, deliveryId, workspaceId, occurredAt, metad
 
 /** A test that a person sends to a channel. */
 export const TEST_EVENT = "test";
-/** Mail to the owners that a channel was disabled by itself. */
-export const DISABLED_NOTICE = "channel.disabled";

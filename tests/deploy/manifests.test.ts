@@ -4,7 +4,7 @@ import { join } from "node:path";
 import packageJson from "../../package.json" with { type: "json" };
 
 import { loadConfig } from "#shared/config.ts";
-import { POOLS } from "#shared/queue/subjects.ts";
+import { POOLS, WEBHOOK_POOL } from "#shared/queue/subjects.ts";
 import { NATS_VERSION_MIN, compareVersions } from "#shared/queue/connection.ts";
 
 const DEPLOY = join(import.meta.dir, "../../deploy");
@@ -32,7 +32,7 @@ describe("deploy/compose.yaml", () => {
     expect(compose.services["ingress"]?.deploy?.replicas).toBe(2);
   });
 
-  test.each([...POOLS])("has a worker for pool %s, twice", (pool) => {
+  test.each([...POOLS, WEBHOOK_POOL])("has a worker for pool %s, twice", (pool) => {
     const worker = services.find(([, { command }]) => command?.join(" ") === `worker ${pool}`)?.[1];
     expect(worker?.deploy?.replicas).toBe(2);
   });
@@ -54,7 +54,7 @@ describe("deploy/compose.yaml", () => {
     const account = Object.keys(store?.environment ?? {});
     expect(account).toEqual(["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"]);
     const endpoints = services.flatMap(([, { environment }]) => environment?.["S3_ENDPOINT"] ?? []);
-    expect(endpoints).toHaveLength(11);
+    expect(endpoints).toHaveLength(12);
     for (const endpoint of endpoints) {
       const { hostname, port } = new URL(endpoint);
       expect(hostname).toBe("objects");
@@ -71,7 +71,7 @@ describe("deploy/compose.yaml", () => {
 
   test("is production without the sandbox, whatever .env says of it", () => {
     const roles = services.filter(([, { image }]) => image === "sluice:local");
-    expect(roles).toHaveLength(11);
+    expect(roles).toHaveLength(12);
     for (const [name, { environment }] of roles) {
       const { DATABASE_URL: _url, ...given } = environment ?? {};
       const loaded = loadConfig({ ...given, SLUICE_SANDBOX: "" }, { needs: [] });
@@ -87,7 +87,7 @@ describe("deploy/compose.yaml", () => {
     const given = compose.services["nats"]?.environment ?? {};
     for (const variable of users.values()) expect(given).toHaveProperty(variable);
     const logins = services.flatMap(([, { environment }]) => environment?.["NATS_URL"] ?? []);
-    expect(logins).toHaveLength(11);
+    expect(logins).toHaveLength(12);
     for (const login of logins) {
       const [, user = "", variable] = /^nats:\/\/(\w+):\$\{(\w+)\}@nats:4222$/.exec(login) ?? [];
       expect(users.get(user), login).toBe(variable ?? "no password");
@@ -101,7 +101,7 @@ describe("deploy/compose.yaml", () => {
   });
 
   test("gives a stopping role longer than its grace", () => {
-    for (const name of ["ingress", ...POOLS.map((pool) => `worker-${pool}`), "janitor"]) {
+    for (const name of ["ingress", ...[...POOLS, WEBHOOK_POOL].map((pool) => `worker-${pool}`), "janitor"]) {
       expect(Number.parseInt(compose.services[name]?.stop_grace_period ?? "0", 10)).toBeGreaterThan(30);
     }
   });

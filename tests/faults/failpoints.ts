@@ -9,6 +9,7 @@ type Scene =
   | "ingress, chat"
   | "ingress, upload"
   | "ingress, failed upload"
+  | "webhook worker"
   | "workflow worker"
   | "ingress, run"
   | "janitor";
@@ -42,6 +43,9 @@ const SCENES: Readonly<Record<Failpoint, readonly Scene[]>> = {
   "run.saved": ["workflow worker"],
   "step.started": ["workflow worker"],
   "run.ended": ["workflow worker"],
+  "delivery.claimed": ["webhook worker"],
+  "delivery.sent": ["webhook worker"],
+  "delivery.ended": ["webhook worker"],
   "upload.begun": ["ingress, upload", "image worker"],
   "upload.reserved": ["ingress, upload", "image worker"],
   "upload.stored": ["ingress, upload", "image worker"],

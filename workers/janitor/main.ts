@@ -12,6 +12,7 @@ import { ensureTopology } from "#shared/queue/topology.ts";
 import { startRole } from "#shared/role.ts";
 import { openStorage } from "#shared/storage/client.ts";
 
+import { sweepBudgets } from "./budgets.ts";
 import { sweepClaims, sweepResults } from "./claims.ts";
 import { sweepDeadLetters } from "./dead-letters.ts";
 import { sweepEndedDeliveries, watchDeliveries } from "./deliveries.ts";
@@ -26,6 +27,7 @@ import { sweepRetention } from "./retention.ts";
 import { type RunSweepContext, sweepDueRuns, sweepEndedRuns, sweepForgottenRuns, sweepStalledRuns } from "./runs.ts";
 import { startSweeps } from "./sweeps.ts";
 import { sweepUnknownJobs } from "./unknown-jobs.ts";
+import { rollUpUsage } from "./usage-rollup.ts";
 import { watchQueue } from "./watch-queue.ts";
 
 const FINISH_RETRY_MS = 20_000;
@@ -68,6 +70,8 @@ export async function startJanitor(): Promise<void> {
     { name: "forgotten runs", everyMs: paced(5_000), run: () => sweepForgottenRuns(runs) },
     { name: "stalled runs", everyMs: LIMITS.runStalledMs, run: () => sweepStalledRuns(runs) },
     { name: "run retention", everyMs: 60_000, run: () => sweepEndedRuns(runs, config.runRetentionHours) },
+    { name: "usage roll-up", everyMs: paced(15_000), run: () => rollUpUsage({ database, metrics }) },
+    { name: "budgets", everyMs: paced(2_000), run: () => sweepBudgets({ database, metrics, log }) },
     { name: "queue", everyMs: 5_000, run: () => watchQueue({ connection, metrics }) },
     { name: "deliveries", everyMs: paced(5_000), run: () => watchDeliveries(database, metrics) },
     { name: "delivery retention", everyMs: 60_000, run: () => sweepEndedDeliveries(database) },

@@ -1,6 +1,7 @@
 /** One attempt of one delivery: its channel is opened, the sender asked, and what came of it written. */
 import type { Queryable } from "#shared/database/client.ts";
 import { type AttemptEnd, type ClaimedDelivery, endAttempt } from "#shared/database/delivery-work.ts";
+import { failpoint } from "#shared/failpoint.ts";
 import { LIMITS } from "#shared/limits.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
@@ -32,12 +33,15 @@ export async function makeAttempt(
   signal: AbortSignal,
 ): Promise<void> {
   const { log, metrics } = context;
+  failpoint("delivery.claimed");
   const startedAt = performance.now();
   const result = await send(context, delivery, signal);
   const ms = Math.round(performance.now() - startedAt);
+  failpoint("delivery.sent");
   const type = delivery.channel?.type ?? "email";
   metrics.deliveryAttempts.inc(type, result.ok ? "ok" : result.error);
   const disabled = await endAttempt(context.database, delivery, endOf(delivery, result, ms));
+  failpoint("delivery.ended");
   const facts = { delivery_id: delivery.id, channel_id: delivery.channel?.id, type };
   if (disabled === undefined) log.warn(facts, "an attempt took longer than its lease; another worker has it");
   else if (disabled !== "") log.warn({ ...facts, reason: disabled }, "a channel was disabled");

@@ -15,6 +15,8 @@ import { LIMITS } from "#shared/limits.ts";
 import type { Runner } from "../runner/runner.ts";
 import { type AttemptContext, makeAttempt } from "./attempt.ts";
 
+const NO_CHANNEL = "00000000-0000-0000-0000-000000000000";
+
 export function startDeliveries(
   options: AttemptContext & {
     readonly database: Database;
@@ -24,10 +26,14 @@ export function startDeliveries(
 ): Runner {
   const { database, slots, log } = options;
   const failingMax = Math.max(1, Math.floor(slots * LIMITS.failingSlotsShare));
+  const newMax = Math.max(1, Math.floor(slots * LIMITS.newSlotsShare));
   const running = new Map<Promise<void>, ClaimedDelivery>();
   const hurried = new AbortController();
   let isStopping = false;
   let isLooking = false;
+  let soon: ReturnType<typeof setTimeout> | undefined;
+  /** The channel that was served last: the next turn begins behind it. */
+  let lastChannel = NO_CHANNEL;
   let whenIdle: (() => void) | undefined;
 
   const attempt = (delivery: ClaimedDelivery): void => {
@@ -39,36 +45,45 @@ export function startDeliveries(
       .finally(() => {
         running.delete(work);
         if (running.size === 0) whenIdle?.();
-        void look();
+        // Together with what ends in the next moments: a look costs as much for one as for many.
+        soon ??= setTimeout(() => {
+          soon = undefined;
+          void look();
+        }, LIMITS.deliveryGatherMs);
       });
     running.set(work, delivery);
   };
 
-  /** @returns whether there may be more at once */
+  const countOf = (health: ClaimedDelivery["health"]): number =>
+    [...running.values()].filter((delivery) => delivery.health === health).length;
+
+  /** @returns whether more events wait */
   const turn = async (): Promise<boolean> => {
     const fanned = (await hasWaitingEvents(database)) ? await fanOutEvents(database, LIMITS.fanOutEventsMax) : 0;
     const max = slots - running.size;
-    const failing = [...running.values()].filter(({ is_failing }) => is_failing).length;
     if (max <= 0) return false;
     const claim = {
       max,
-      failingMax: Math.max(0, failingMax - failing),
+      failingMax: Math.max(0, failingMax - countOf("failing")),
+      newMax: Math.max(0, newMax - countOf("new")),
       eachMax: LIMITS.channelAttemptsMax,
       leaseMs: LIMITS.attemptLeaseMs,
+      from: lastChannel,
     };
     const taken = [
       ...(await claimDeliveries(database, claim)),
       ...(await claimMail(database, { ...claim, max: LIMITS.mailAttemptsMax })),
     ];
+    lastChannel = taken.findLast(({ channel }) => channel !== null)?.channel?.id ?? NO_CHANNEL;
     for (const delivery of taken) attempt(delivery);
-    return fanned === LIMITS.fanOutEventsMax || taken.length > 0;
+    return fanned === LIMITS.fanOutEventsMax;
   };
 
   const look = async (): Promise<void> => {
-    if (isLooking) return;
+    if (isLooking || isStopping) return;
     isLooking = true;
     try {
-      while (!isStopping && (await turn()));
+      for (let hasMore = true; hasMore;) hasMore = (await turn()) && !isStopping;
     } catch (error) {
       log.warn({ err: error }, "deliveries could not be looked for");
     } finally {
@@ -83,6 +98,7 @@ export function startDeliveries(
     async stop(hurry) {
       isStopping = true;
       clearInterval(timer);
+      clearTimeout(soon);
       const abort = (): void => hurried.abort(hurry.reason);
       hurry.addEventListener("abort", abort, { once: true });
       if (running.size > 0) {

@@ -3,6 +3,7 @@
  * ids made from their place, so that a worker that starts them again finds them there.
  */
 import type { JobMessage, WorkflowStep } from "#schemas/generated/types.ts";
+import { checkBudget } from "#shared/admission/budget-stop.ts";
 import { type Caller, findPublisher } from "#shared/admission/authenticate.ts";
 import { type CallTarget, readCall } from "#shared/admission/read-call.ts";
 import { discardStored, storeRequest } from "#shared/admission/stored-request.ts";
@@ -129,6 +130,7 @@ async function startJob(context: StartContext, caller: Caller, work: WorkToStart
   const id = workIdOf(facts.id, place);
   const { target, body } = bodyOf(context, work);
   const call = await readCall(context, { caller, target, body, tries: 1 });
+  checkBudget(caller, call.leastNano);
   if (call.kind.keepsFiles) await checkRoom(context, caller.workspaceId);
   const loaded = await call.load();
   const stored = await storeRequest(context, id, loaded.inline, (inputs) => loaded.text(inputs));

@@ -20,7 +20,7 @@ import { readJsonBody } from "../../body.ts";
 import type { IngressContext } from "../../context.ts";
 import { errorsOf } from "../../route-errors.ts";
 import { actorOf, type Route, type RouteCall } from "../../serve.ts";
-import { createdId } from "../../settings/body.ts";
+import { createdId, digitsOf } from "../../settings/body.ts";
 import { LIST_QUERY, listOf, numberedPageOf } from "../../settings/page.ts";
 import { MONEY, READ, workspaceOf } from "./common.ts";
 
@@ -76,7 +76,7 @@ export function credits(context: IngressContext): readonly Route[] {
 async function move(database: Database, call: RouteCall): Promise<Response> {
   const { text, value } = readJson(await readJsonBody(call.request, LIMITS.settingsBodyBytesMax));
   const body = parse("OperatorCreditMoveRequest", value);
-  const amountNano = amountOf(body.kind, creditsAsWritten(text));
+  const amountNano = amountOf(body.kind, digitsOf(text, "credits"));
   const note = noteOf(body);
   const { id: workspaceId } = await workspaceOf(database, call);
   const asked = { kind: body.kind, amountNano, sourceId: createdId(body), note };
@@ -91,15 +91,6 @@ async function move(database: Database, call: RouteCall): Promise<Response> {
     throw new ApiError("conflict", message, { param: "credits" });
   }
   return json(await presentMove(database, workspaceId, asked), {}, moved.result === "moved" ? 201 : 200);
-}
-
-/** A number's own digits: as a double it could have lost the last of them. */
-function creditsAsWritten(text: string): string {
-  const keepDigits = (key: string, value: unknown, context: { readonly source?: string }): unknown =>
-    key === "credits" && typeof value === "number" ? context.source : value;
-  // TypeScript does not know of the third argument yet (ECMAScript's "JSON.parse source text access").
-  const { credits: digits } = JSON.parse(text, keepDigits as Parameters<JSON["parse"]>[1]) as { credits: string };
-  return digits;
 }
 
 /** @throws ApiError `unsupported_value` */

@@ -2,12 +2,17 @@
 import type { IngressContext } from "../../context.ts";
 import type { Route } from "../../serve.ts";
 import { apiKeys } from "./api-keys.ts";
+import { auditLog } from "./audit-log.ts";
+import { budgetAlerts } from "./budget-alerts.ts";
+import { credits } from "./credits.ts";
 import { deliveries } from "./deliveries.ts";
 import { fallbackChains } from "./fallback-chains.ts";
 import { members } from "./members.ts";
 import { notificationChannels } from "./notification-channels.ts";
 import { signingSecrets } from "./signing-secrets.ts";
 import { subscriptions } from "./subscriptions.ts";
+import { usageRequests } from "./usage-requests.ts";
+import { usage } from "./usage.ts";
 import { workspace } from "./workspace.ts";
 
 export function settings(context: IngressContext): readonly Route[] {
@@ -16,9 +21,14 @@ export function settings(context: IngressContext): readonly Route[] {
     ...members(context),
     ...apiKeys(context),
     ...fallbackChains(context),
+    usage(context),
+    ...usageRequests(context),
+    ...credits(context),
+    ...budgetAlerts(context),
     ...notificationChannels(context),
     ...signingSecrets(context),
     ...subscriptions(context),
     ...deliveries(context),
+    auditLog(context),
   ];
 }

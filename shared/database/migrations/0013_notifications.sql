@@ -102,18 +102,19 @@ create table delivery_attempt (
   primary key (delivery_id, number)
 );
 
--- Takes deliveries that are due, at most p_max, of those at most p_failing_max for channels that fail or have not been tried: dead
--- receivers share these slots, so the others' are free. A channel has at most p_each attempts under way; a failing one, and one whose
--- service counts messages, has one. Channels are taken in turn from p_from on, so that none is always last.
+-- Takes deliveries that are due, at most p_max, of those at most p_failing_max for channels that fail, so that dead receivers share
+-- these slots and the others' are free, and at most p_new_max for channels that have not been tried yet. A channel has at most p_each
+-- attempts under way; a failing or new one, and one whose service counts messages, has one. Channels are taken in turn from behind
+-- p_from on, so that none is always last. It gives whole rows: a statement around it would not see what was made while it runs.
 -- Locks: channels, then deliveries, here and in end_attempt. A channel that another worker has locked is passed over.
-create function claim_deliveries(p_max int, p_failing_max int, p_each int, p_lease_ms bigint, p_from uuid)
-returns table (id uuid, epoch int, is_failing boolean)
+create function claim_deliveries(p_max int, p_failing_max int, p_new_max int, p_each int, p_lease_ms bigint, p_from uuid)
+returns table (id uuid, epoch int, health text, workspace_id uuid, event text, body text, attempts smallint, step smallint, channel jsonb)
 language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 declare
   c notification_channel;
   cur uuid := p_from;
   has_wrapped boolean := false;
-  failing boolean;
+  sort text;
   room int;
   got int;
   total int := 0;
@@ -142,8 +143,8 @@ begin
       continue;
     end if;
     continue when c.open_until > clock_timestamp() or c.paused_until > clock_timestamp();
-    failing := c.recent_ok = 0 or c.failing_since is not null;
-    room := case when failing then least(1, p_failing_max) when c.type in ('slack', 'telegram') then 1 else p_each end
+    sort := case when c.failing_since is not null then 'failing' when c.recent_ok = 0 then 'new' else 'good' end;
+    room := case when sort = 'failing' then least(1, p_failing_max) when sort = 'new' then least(1, p_new_max) when c.type in ('slack', 'telegram') then 1 else p_each end
       - (select count(*) from delivery d where d.channel_id = cur and d.lease_until > clock_timestamp())::int;
     continue when room <= 0;
     return query
@@ -154,10 +155,13 @@ begin
         order by d.next_at limit least(room, p_max - total) for update skip locked)
       update delivery d set epoch = d.epoch + 1, lease_until = clock_timestamp() + p_lease_ms * interval '1 millisecond'
       from due where d.id = due.id
-      returning d.id, d.epoch, failing;
+      returning d.id, d.epoch, sort, d.workspace_id, d.event, d.body, d.attempts, d.step,
+        jsonb_build_object('id', c.id, 'type', c.type, 'name', c.name, 'config', c.config, 'sealed', c.sealed,
+                           'has_previous', coalesce(c.previous_secret_until > clock_timestamp(), false));
     get diagnostics got = row_count;
     total := total + got;
-    if failing then p_failing_max := p_failing_max - got; end if;
+    if sort = 'failing' then p_failing_max := p_failing_max - got; end if;
+    if sort = 'new' then p_new_max := p_new_max - got; end if;
   end loop;
 end $$;
 
@@ -240,6 +244,8 @@ create table budget_alert (
   created_by uuid references member (id),
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
+  -- Since when it has had this threshold and period and been active: periods that ended before are not judged by it.
+  judged_from timestamptz not null default now(),
   -- Usage up to here has been looked at.
   checked_at timestamptz not null default '-infinity',
   unique (workspace_id, name)
@@ -248,15 +254,19 @@ create table budget_alert (
 -- One row for each time an alert fired: once for a period and threshold.
 create table budget_firing (
   alert_id uuid not null references budget_alert (id) on delete cascade,
+  -- What begins together may be a day, a week or a month.
+  period text not null,
   period_start timestamptz not null,
   threshold bigint not null,
   at timestamptz not null default clock_timestamp(),
   spent bigint not null,
-  primary key (alert_id, period_start, threshold)
+  primary key (alert_id, period, period_start, threshold)
 );
 
--- Calls are refused until then: the end of the period whose budget is spent.
+-- Calls are refused until then, the end of the period whose budget is spent, because of this alert.
 alter table workspace add column stopped_until timestamptz;
+alter table workspace add column stopped_by uuid references budget_alert (id) on delete set null;
+create index workspace_stopped on workspace (stopped_by) where stopped_by is not null;
 
 create function budget_period_start(p_period text, p_at timestamptz) returns timestamptz language sql stable as $$
   select date_trunc(case p_period when 'daily' then 'day' when 'weekly' then 'week' else 'month' end, p_at, 'UTC');
@@ -264,4 +274,107 @@ $$;
 create function budget_period_end(p_period text, p_at timestamptz) returns timestamptz language sql stable as $$
   select (budget_period_start(p_period, p_at) at time zone 'UTC'
     + case p_period when 'daily' then interval '1 day' when 'weekly' then interval '7 days' else interval '1 month' end) at time zone 'UTC';
+$$;
+
+-- Of each alert of a workspace its present period and the nano-credits spent in it. The usage is read once for all of them.
+create function budgets_now(p_ws uuid, p_at timestamptz)
+returns table (alert_id uuid, period_start timestamptz, period_end timestamptz, spent bigint)
+language sql stable set enable_seqscan = off as $$
+  with alerts as materialized (
+    select a.id, budget_period_start(a.period, p_at) as since, budget_period_end(a.period, p_at) as until
+    from budget_alert a
+    where a.workspace_id = p_ws
+  ), hours as materialized (
+    select h.hour, h.nano from spent_by_hour(p_ws, (select min(since) from alerts)) h
+  )
+  select a.id, a.since, a.until, coalesce(sum(h.nano), 0)::bigint
+  from alerts a
+  left join hours h on h.hour >= a.since and h.hour < a.until
+  group by 1, 2, 3
+$$;
+
+-- Firings and changes of a workspace's alerts come one after the other. Not its row: that is locked for other settings.
+create function budget_lock(p_ws uuid) returns bigint language sql immutable as $$
+  select hashtextextended('budgets ' || p_ws::text, 0);
+$$;
+
+-- Stops the calls of a workspace, or lets them go on, as its active alerts that stop calls have it. Call it under budget_lock.
+create function set_budget_stop(p_ws uuid, p_at timestamptz) returns void language plpgsql as $$
+declare
+  stop_until timestamptz;
+  stop_by uuid;
+begin
+  select b.period_end, a.id into stop_until, stop_by
+  from budget_alert a
+  join budgets_now(p_ws, p_at) b on b.alert_id = a.id
+  where a.workspace_id = p_ws and a.is_active and a.stops_calls and b.spent >= a.threshold
+  order by b.period_end desc, a.id
+  limit 1;
+  update workspace set stopped_until = stop_until, stopped_by = stop_by
+  where id = p_ws and (stopped_until, stopped_by) is distinct from (stop_until, stop_by);
+end $$;
+
+-- Fires the active alerts of a workspace whose period's spend has reached their threshold, each once for a period and threshold, and
+-- stops calls where one says so. Looks at every period since it looked last: what was spent before a turn may be seen after it.
+-- Usage that is committed within p_lag_ms of its start is looked at for sure. Does nothing while another process is at it.
+create function fire_budgets(p_ws uuid, p_lag_ms bigint, p_at timestamptz default null)
+returns table (alert_id uuid, stops_calls boolean) language plpgsql set enable_seqscan = off as $$
+#variable_conflict use_column
+declare
+  at timestamptz;
+begin
+  if not pg_try_advisory_xact_lock(budget_lock(p_ws)) then return; end if;
+  at := coalesce(p_at, clock_timestamp());
+  return query
+    with due as materialized (
+      select a.*, budget_period_start(a.period, greatest(a.checked_at, a.judged_from)) as since
+      from budget_alert a
+      where a.workspace_id = p_ws and a.is_active
+    ), hours as materialized (
+      select h.hour, h.nano from spent_by_hour(p_ws, (select min(since) from due)) h
+    ), spent as (
+      select d.id, budget_period_start(d.period, h.hour) as start, sum(h.nano)::bigint as nano
+      from due d
+      join hours h on h.hour >= d.since
+      group by 1, 2
+    ), fired as (
+      insert into budget_firing (alert_id, period, period_start, threshold, spent)
+      select d.id, d.period, s.start, d.threshold, s.nano
+      from due d
+      join spent s on s.id = d.id
+      where s.nano >= d.threshold
+      on conflict do nothing
+      returning *
+    ), told as (
+      insert into event (workspace_id, type, metadata, channel_ids)
+      select p_ws, 'budget.threshold_reached',
+             jsonb_build_object(
+               'alertId', f.alert_id, 'period', f.period,
+               'periodStart', to_char(f.period_start at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+               'threshold', trim_scale(f.threshold * 0.000000001), 'spent', trim_scale(f.spent * 0.000000001)),
+             nullif(d.channel_ids, '{}')
+      from fired f
+      join due d on d.id = f.alert_id
+      order by f.period_start
+    ), looked as (
+      update budget_alert a set checked_at = at - p_lag_ms * interval '1 millisecond'
+      from due d
+      where a.id = d.id
+    )
+    select f.alert_id, d.stops_calls
+    from fired f
+    join due d on d.id = f.alert_id;
+  if exists (select from budget_alert a where a.workspace_id = p_ws and a.is_active and a.stops_calls)
+    or exists (select from workspace w where w.id = p_ws and w.stopped_until is not null) then
+    perform set_budget_stop(p_ws, at);
+  end if;
+end $$;
+
+-- Workspaces with an active alert that has not looked at their last usage.
+create function budgets_to_look_at() returns setof uuid language sql stable as $$
+  select distinct a.workspace_id
+  from budget_alert a
+  where a.is_active
+    -- The one record that an index ends with, for each alert: never a walk through the records.
+    and (select u.ended_at from usage_record u where u.workspace_id = a.workspace_id order by u.ended_at desc limit 1) >= a.checked_at
 $$;

@@ -174,11 +174,15 @@ describe("what was relayed", () => {
   });
 });
 
-test("events are kept as long as jobs are", async () => {
-  const insert = `insert into event (workspace_id, type, metadata, occurred_at)
-    select $1, 'job.completed', '{}', now() - n * interval '1 hour' from generate_series(1, $2::int) n`;
+test("events are kept as long as jobs are, and until they are told, but for two weeks at most", async () => {
+  const insert = `insert into event (workspace_id, type, metadata, occurred_at, fanned_out_at)
+    select $1, 'job.completed', '{}', now() - n * interval '1 hour', case when $3 then now() end from generate_series(1, $2::int) n`;
   const workspaceId = newId();
-  await database.query(insert, [workspaceId, 1_100]);
+  await database.query(insert, [workspaceId, 1_100, true]);
+  const waiting = newId();
+  await database.query(insert, [waiting, 400, false]);
   await sweepRetention(database.database, 20.5);
   expect(await database.query("select 1 from event where workspace_id = $1", [workspaceId])).toHaveLength(20);
+  // Fourteen days have 336 hours; the last of them has just begun to be too old.
+  expect(await database.query("select 1 from event where workspace_id = $1", [waiting])).toHaveLength(335);
 });

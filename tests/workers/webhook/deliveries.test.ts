@@ -299,12 +299,13 @@ describe("the breaker of a channel", () => {
     let answer: AttemptResult = AGAIN;
     await during(
       () => answer,
-      async (sent) => {
+      async (all) => {
+        const sent = () => all.filter((one) => one.channel.id === to);
         await eventually("it opens", async () => (await stateOf(to))?.is_open);
-        expect(sent).toHaveLength(10);
+        expect(sent()).toHaveLength(10);
         await db.query("update notification_channel set open_until = now() where id = $1", [to]);
         await eventually("one more is tried, and fails", async () => (await stateOf(to))?.opened === 2);
-        expect(sent).toHaveLength(11);
+        expect(sent()).toHaveLength(11);
         answer = OK;
         await db.query("update notification_channel set open_until = now() where id = $1", [to]);
         await db.query("update delivery set next_at = now() where channel_id = $1 and status = 'pending'", [to]);
@@ -331,8 +332,8 @@ describe("slots", () => {
       async (sent) => {
         const arrived = () => sent.filter((one) => !dead.has(one.channel.id)).length;
         await eventually("all of the others arrive", () => arrived() === 240);
-        // A quarter of sixteen slots, and one each.
-        expect(sent.length - arrived()).toBeLessThanOrEqual(4);
+        // Half of sixteen slots for what has not been tried, and a quarter for what fails.
+        expect(sent.length - arrived()).toBeLessThanOrEqual(12);
         never.resolve(AGAIN);
       },
       16,
@@ -368,7 +369,7 @@ describe("slots", () => {
 });
 
 describe("a worker that is lost in an attempt", () => {
-  const claim = { max: 10, failingMax: 10, eachMax: 8 };
+  const claim = { max: 10, failingMax: 10, newMax: 10, eachMax: 8, from: "00000000-0000-0000-0000-000000000000" };
 
   test("leaves it to another when its lease has ended, and changes nothing when it wakes up", async () => {
     const mine = await team();

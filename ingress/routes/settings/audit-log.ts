@@ -1,0 +1,97 @@
+/** GET /workspaces/{workspaceId}/audit-log: who changed what. */
+import type { AuditLogEntry, AuditLogList } from "#schemas/generated/types.ts";
+import { type AuditRow, listAudit, recordAudit } from "#shared/database/audit-log.ts";
+import { LIMITS } from "#shared/limits.ts";
+
+import { json } from "../../answers.ts";
+import type { IngressContext } from "../../context.ts";
+import { allow } from "../../roles.ts";
+import { callerOf, type Route, type RouteCall } from "../../serve.ts";
+import { csv, wantsCsv } from "../../settings/csv.ts";
+import { exportOf } from "../../settings/export.ts";
+import { LIST_QUERY, listOf, numberedPageOf, SPAN_QUERY, textIn, timeIn } from "../../settings/page.ts";
+
+const TEXT = { type: "string" } as const;
+
+export function auditLog(context: IngressContext): Route {
+  return {
+    tags: ["Workspace settings"],
+    auth: "key",
+    method: "GET",
+    path: "/workspaces/{workspaceId}/audit-log",
+    operationId: "listAuditLog",
+    summary: "List who changed what",
+    description: `As CSV the list is one table of at most ${LIMITS.csvRowsMax} rows, the newest, and is an entry itself.`,
+    query: [
+      ...LIST_QUERY,
+      { name: "actor", description: "Only by this member's id, or this operator's name.", schema: TEXT },
+      { name: "action", description: "Only this action, such as `key.create`.", schema: TEXT },
+      { name: "subject", description: "Only about this id.", schema: TEXT },
+      ...SPAN_QUERY,
+    ],
+    responses: { 200: { description: "A page of changes", schema: "AuditLogList", isCsvToo: true } },
+    errors: ["not_found", "unsupported_value"],
+    authorize: allow("owner", "admin"),
+    handle: (call) => list(context, call),
+  };
+}
+
+async function list({ database }: IngressContext, call: RouteCall): Promise<Response> {
+  const { workspaceId } = callerOf(call);
+  const page = numberedPageOf(call);
+  const query = {
+    after: page.after,
+    actor: textIn(call, "actor"),
+    action: textIn(call, "action"),
+    subject: textIn(call, "subject"),
+    startTime: timeIn(call, "start_time"),
+    endTime: timeIn(call, "end_time"),
+  };
+  if (wantsCsv(call)) {
+    const rows = await database.transaction(async (tx) => {
+      const found = await listAudit(tx, workspaceId, { ...query, limit: LIMITS.csvRowsMax });
+      await recordAudit(tx, workspaceId, exportOf(call, "audit_log.export", found.length));
+      return found;
+    });
+    return csv(rows.map(line), COLUMNS, "audit-log");
+  }
+  const rows = await listAudit(database, workspaceId, { ...query, limit: page.limit + 1 });
+  return json(listOf(rows, page, present) satisfies AuditLogList);
+}
+
+const COLUMNS = [
+  "id",
+  "at",
+  "actor_type",
+  "actor_id",
+  "actor_name",
+  "key_id",
+  "ip",
+  "request_id",
+  "action",
+  "subject",
+  "before",
+  "after",
+];
+
+function line(row: AuditRow): Readonly<Record<string, unknown>> {
+  const { actor, ...entry } = present(row);
+  return { ...entry, actor_type: actor.type, actor_id: actor.id, actor_name: actor.name };
+}
+
+function present({ actor, ...row }: AuditRow): AuditLogEntry {
+  return {
+    object: "audit_log.entry",
+    id: String(row.id),
+    at: row.at.toISOString(),
+    actor: { type: actor.type, id: actor.id, name: row.actor_name },
+    key_id: actor.key_id ?? null,
+    // Where operators work from is no concern of a workspace.
+    ip: actor.type === "operator" ? null : (actor.ip ?? null),
+    request_id: actor.request_id ?? null,
+    action: row.action,
+    subject: row.subject,
+    before: row.before,
+    after: row.after,
+  };
+}

@@ -1,0 +1,108 @@
+/** /workspaces/{workspaceId}/credits: the balance, and every movement that made it. */
+import type { Credits, LedgerEntry, LedgerList } from "#schemas/generated/types.ts";
+import { recordAudit } from "#shared/database/audit-log.ts";
+import { LEDGER_KINDS, type LedgerRow, pageLedger, readBalance } from "#shared/database/credits.ts";
+import { LIMITS } from "#shared/limits.ts";
+import { creditsNumber, formatCredits } from "#shared/money.ts";
+
+import { json } from "../../answers.ts";
+import type { IngressContext } from "../../context.ts";
+import { allow, ANY_ROLE } from "../../roles.ts";
+import { callerOf, type Route, type RouteCall } from "../../serve.ts";
+import { csv, wantsCsv } from "../../settings/csv.ts";
+import { exportOf } from "../../settings/export.ts";
+import { LIST_QUERY, listOf, numberedPageOf, oneOf, SPAN_QUERY, timeIn } from "../../settings/page.ts";
+
+const CREDITS = "/workspaces/{workspaceId}/credits";
+
+export function credits(context: IngressContext): readonly Route[] {
+  const common = { tags: ["Spending"], auth: "key" } as const;
+  return [
+    {
+      ...common,
+      method: "GET",
+      path: CREDITS,
+      operationId: "getCredits",
+      summary: "Read the balance",
+      responses: { 200: { description: "The balance", schema: "Credits" } },
+      errors: ["not_found"],
+      authorize: allow(...ANY_ROLE),
+      handle: async (call) => json(await balance(context, call)),
+    },
+    {
+      ...common,
+      method: "GET",
+      path: `${CREDITS}/ledger`,
+      operationId: "listLedger",
+      summary: "List the movements of credits",
+      description: `As CSV the list is one table of at most ${LIMITS.csvRowsMax} rows, the newest; the audit log tells of it.`,
+      query: [
+        ...LIST_QUERY,
+        { name: "kind", description: "Only of this kind.", schema: { type: "string", enum: LEDGER_KINDS } },
+        ...SPAN_QUERY,
+      ],
+      responses: { 200: { description: "A page of entries", schema: "LedgerList", isCsvToo: true } },
+      errors: ["not_found", "unsupported_value"],
+      authorize: allow("owner", "admin", "billing"),
+      handle: (call) => list(context, call),
+    },
+  ];
+}
+
+async function balance({ database }: IngressContext, call: RouteCall): Promise<Credits> {
+  const { amount, held } = await readBalance(database, callerOf(call).workspaceId);
+  return {
+    object: "credits",
+    credits: creditsNumber(amount),
+    held: creditsNumber(held),
+    available: creditsNumber(amount - held),
+  };
+}
+
+async function list({ database }: IngressContext, call: RouteCall): Promise<Response> {
+  const { workspaceId } = callerOf(call);
+  const page = numberedPageOf(call);
+  const query = {
+    after: page.after,
+    kind: oneOf(call, "kind", LEDGER_KINDS),
+    startTime: timeIn(call, "start_time"),
+    endTime: timeIn(call, "end_time"),
+  };
+  if (wantsCsv(call)) {
+    const rows = await database.transaction(async (tx) => {
+      const found = await pageLedger(tx, workspaceId, { ...query, limit: LIMITS.csvRowsMax });
+      await recordAudit(tx, workspaceId, exportOf(call, "ledger.export", found.length));
+      return found;
+    });
+    return csv(
+      rows.map((row) => ({ ...present(row), credits: formatCredits(row.amount) })),
+      COLUMNS,
+      "ledger",
+    );
+  }
+  const rows = await pageLedger(database, workspaceId, { ...query, limit: page.limit + 1 });
+  return json(listOf(rows, page, present) satisfies LedgerList);
+}
+
+const COLUMNS = [
+  "id",
+  "at",
+  "kind",
+  "credits",
+  "source_id",
+  "attempt",
+  "note",
+] as const satisfies readonly (keyof LedgerEntry)[];
+
+function present(row: LedgerRow): LedgerEntry {
+  return {
+    object: "ledger_entry",
+    id: String(row.id),
+    kind: row.kind,
+    credits: creditsNumber(row.amount),
+    source_id: row.source_id,
+    attempt: row.attempt,
+    note: row.note,
+    at: row.at.toISOString(),
+  };
+}

@@ -1,0 +1,167 @@
+/** /workspaces/{workspaceId}/usage/requests: what each call used and paid. */
+import type { UsageRequest, UsageRequestList } from "#schemas/generated/types.ts";
+import {
+  findUsageRequest,
+  pageUsageRequests,
+  type UsagePlace,
+  type UsageRequestQuery,
+  type UsageRequestRow,
+} from "#shared/database/usage-requests.ts";
+import { ApiError } from "#shared/errors.ts";
+import { isUuid } from "#shared/ids.ts";
+import { LIMITS } from "#shared/limits.ts";
+import { creditsNumber, formatCredits } from "#shared/money.ts";
+
+import { json } from "../../answers.ts";
+import type { IngressContext } from "../../context.ts";
+import { allow, ANY_ROLE } from "../../roles.ts";
+import { callerOf, type Route, type RouteCall } from "../../serve.ts";
+import { csv, wantsCsv } from "../../settings/csv.ts";
+import { LIST_QUERY, limitIn, queryOf, SPAN_QUERY, timeIn, unsupported } from "../../settings/page.ts";
+import { FILTER_QUERY, filterIn, ownerIn } from "../../settings/usage-query.ts";
+
+const LIST = "/workspaces/{workspaceId}/usage/requests";
+
+export function usageRequests(context: IngressContext): readonly Route[] {
+  const common = { tags: ["Spending"], auth: "key", authorize: allow(...ANY_ROLE) } as const satisfies Partial<Route>;
+  return [
+    {
+      ...common,
+      method: "GET",
+      path: LIST,
+      operationId: "listUsageRequests",
+      summary: "List calls with their price",
+      description:
+        "A developer sees the calls of its own keys. `after` takes `last_id`. As CSV the list is one table of at most " +
+        `${LIMITS.csvRowsMax} rows, the newest.`,
+      query: [...LIST_QUERY, ...FILTER_QUERY, ...SPAN_QUERY],
+      responses: { 200: { description: "A page of calls", schema: "UsageRequestList", isCsvToo: true } },
+      errors: ["not_found", "unsupported_value"],
+      handle: (call) => list(context, call),
+    },
+    {
+      ...common,
+      method: "GET",
+      path: `${LIST}/{request_id}`,
+      operationId: "getUsageRequest",
+      summary: "Read the price of a call",
+      description:
+        "By `x-request-id` of the call, or the id of its job; with `:1` behind it, of an attempt other than the last. A call is known once " +
+        "it has ended, streamed ones too.",
+      responses: { 200: { description: "What it used and paid", schema: "UsageRequest" } },
+      errors: ["not_found"],
+      handle: (call) => read(context, call),
+    },
+  ];
+}
+
+async function list({ database }: IngressContext, call: RouteCall): Promise<Response> {
+  const { workspaceId } = callerOf(call);
+  const { workflowId: _workflow, ...filter } = filterIn(call);
+  const query: Omit<UsageRequestQuery, "limit"> = {
+    ...filter,
+    start: timeIn(call, "start_time"),
+    end: timeIn(call, "end_time"),
+    after: afterIn(call),
+  };
+  if (wantsCsv(call)) {
+    const rows = await pageUsageRequests(database, workspaceId, { ...query, limit: LIMITS.csvRowsMax });
+    return csv(rows.map(line), COLUMNS, "requests");
+  }
+  const limit = limitIn(call);
+  const rows = await pageUsageRequests(database, workspaceId, { ...query, limit: limit + 1 });
+  const page = rows.slice(0, limit);
+  const [first, last] = [page[0], page.at(-1)];
+  return json({
+    object: "list",
+    data: page.map(present),
+    first_id: first ? idOf(first) : null,
+    last_id: last ? idOf(last) : null,
+    has_more: rows.length > limit,
+  } satisfies UsageRequestList);
+}
+
+async function read({ database }: IngressContext, call: RouteCall): Promise<Response> {
+  const place = placeOf(call.params["request_id"] ?? "");
+  const row =
+    place && (await findUsageRequest(database, callerOf(call).workspaceId, { ...place, memberId: ownerIn(call) }));
+  if (row) return json(present(row));
+  throw new ApiError("not_found", "The call has not ended yet, or is unknown.");
+}
+
+/** A request id, and the attempt where there are several: `…:2`. */
+function placeOf(text: string): { readonly jobId: string; readonly attempt: number | null } | undefined {
+  const [id = "", attempt, ...rest] = text.toLowerCase().split(":");
+  if (!isUuid(id) || rest.length > 0) return undefined;
+  if (attempt === undefined) return { jobId: id, attempt: null };
+  return /^[1-9]\d{0,3}$/.test(attempt) ? { jobId: id, attempt: Number(attempt) } : undefined;
+}
+
+const idOf = ({ job_id, attempt }: UsageRequestRow): string => (attempt === 1 ? job_id : `${job_id}:${attempt}`);
+
+/** @throws ApiError `unsupported_value` */
+function afterIn(call: RouteCall): UsagePlace | null {
+  const text = queryOf(call).get("after") || null;
+  if (text === null) return null;
+  const place = placeOf(text);
+  if (place === undefined) throw unsupported("after", "the last_id of a page", text);
+  return { jobId: place.jobId, attempt: place.attempt ?? 1 };
+}
+
+function present(row: UsageRequestRow): UsageRequest {
+  const parts = row.parts.map(({ model, source, amount }) => ({
+    model,
+    source,
+    credits: creditsNumber(BigInt(amount)),
+  }));
+  return {
+    object: "usage.request",
+    request_id: row.job_id,
+    attempt: row.attempt,
+    key_id: row.key_id,
+    model: row.model,
+    source: row.source,
+    status: row.status,
+    units: row.units,
+    is_estimated: row.is_estimated,
+    tokens: Number(row.tokens),
+    held: creditsNumber(row.held),
+    credits: creditsNumber(row.settled),
+    uncollected: creditsNumber(row.uncollected),
+    workflow_id: row.workflow_id,
+    run_id: row.run_id,
+    started_at: row.started_at.toISOString(),
+    ended_at: row.ended_at.toISOString(),
+    ...(parts.length === 0 ? {} : { parts }),
+  };
+}
+
+const COLUMNS = [
+  "request_id",
+  "attempt",
+  "key_id",
+  "model",
+  "source",
+  "status",
+  "units",
+  "is_estimated",
+  "tokens",
+  "held",
+  "credits",
+  "uncollected",
+  "workflow_id",
+  "run_id",
+  "started_at",
+  "ended_at",
+] as const satisfies readonly (keyof UsageRequest)[];
+
+/** With every digit of the amounts. */
+function line(row: UsageRequestRow): Readonly<Record<string, unknown>> {
+  const { held, settled, uncollected } = row;
+  return {
+    ...present(row),
+    held: formatCredits(held),
+    credits: formatCredits(settled),
+    uncollected: formatCredits(uncollected),
+  };
+}

@@ -1,0 +1,108 @@
+/** GET /workspaces/{workspaceId}/usage: what was used and spent, by bucket of time. */
+import type { UsagePage } from "#schemas/generated/types.ts";
+import { sumUsage, type UsageGroup, type UsageSum } from "#shared/database/usage-sums.ts";
+import { ApiError } from "#shared/errors.ts";
+import { LIMITS } from "#shared/limits.ts";
+import { creditsNumber, formatCredits } from "#shared/money.ts";
+
+import { json } from "../../answers.ts";
+import type { IngressContext } from "../../context.ts";
+import { allow, ANY_ROLE } from "../../roles.ts";
+import { callerOf, type Route, type RouteCall } from "../../serve.ts";
+import { csv, wantsCsv } from "../../settings/csv.ts";
+import { bucketsIn, filterIn, groupsIn, pageAt, type Span, spanOf, USAGE_QUERY } from "../../settings/usage-query.ts";
+
+type Bucket = UsagePage["data"][number];
+
+export function usage(context: IngressContext): Route {
+  return {
+    tags: ["Spending"],
+    auth: "key",
+    method: "GET",
+    path: "/workspaces/{workspaceId}/usage",
+    operationId: "readUsage",
+    summary: "Read what was used and spent",
+    description:
+      "Buckets are whole hours or days, UTC, in the order of time, those without calls too; a call counts in the bucket it ended in, and " +
+      "at once. A developer sees the calls of its own keys. As CSV the whole span is one table of at most " +
+      `${LIMITS.csvRowsMax} rows, without empty buckets.`,
+    query: USAGE_QUERY,
+    responses: { 200: { description: "A page of buckets", schema: "UsagePage", isCsvToo: true } },
+    errors: ["not_found", "unsupported_value"],
+    authorize: allow(...ANY_ROLE),
+    handle: (call) => read(context, call),
+  };
+}
+
+async function read({ database }: IngressContext, call: RouteCall): Promise<Response> {
+  const { workspaceId } = callerOf(call);
+  const [span, groups, filter] = [spanOf(call, Date.now()), groupsIn(call), filterIn(call)];
+  const isTable = wantsCsv(call);
+  const pageEnd = Math.min(span.end, span.start + bucketsIn(call) * span.ms);
+  const end = isTable ? span.end : pageEnd;
+  const sums = await sumUsage(database, workspaceId, {
+    ...filter,
+    unit: span.unit,
+    groups,
+    start: new Date(span.start),
+    end: new Date(end),
+    limit: isTable ? LIMITS.csvRowsMax : LIMITS.usageSumsMax + 1,
+  });
+  return isTable ? table(sums, groups, span) : json(pageOf(sums, groups, span, wholeEnd(sums, end)));
+}
+
+/** Where a page ends that holds no more sums than it may: before the bucket that would exceed it. */
+function wholeEnd(sums: readonly UsageSum[], end: number): number {
+  if (sums.length <= LIMITS.usageSumsMax) return end;
+  const cutAt = sums.at(-1)?.start.getTime() ?? end;
+  if (sums[0]?.start.getTime() !== cutAt) return cutAt;
+  const message = `Expected at most ${LIMITS.usageSumsMax} sums in one bucket; group by less, or filter.`;
+  throw new ApiError("unsupported_value", message, { param: "group_by" });
+}
+
+function pageOf(sums: readonly UsageSum[], groups: readonly UsageGroup[], span: Span, end: number): UsagePage {
+  const data = new Map<number, Bucket>();
+  for (let at = span.start; at < end; at += span.ms) {
+    data.set(at, { object: "bucket", ...timesOf(at, span), results: [] });
+  }
+  for (const sum of sums) {
+    data.get(sum.start.getTime())?.results.push({
+      ...groupOf(sum, groups),
+      calls: Number(sum.calls),
+      failed: Number(sum.failed),
+      credits: creditsNumber(sum.settled),
+      tokens: Number(sum.tokens),
+    });
+  }
+  const hasMore = end < span.end;
+  return { object: "page", data: [...data.values()], has_more: hasMore, next_page: hasMore ? pageAt(span, end) : null };
+}
+
+function table(sums: readonly UsageSum[], groups: readonly UsageGroup[], span: Span): Response {
+  const rows = sums.map((sum) => ({
+    ...timesOf(sum.start.getTime(), span),
+    ...groupOf(sum, groups),
+    calls: sum.calls,
+    failed: sum.failed,
+    credits: formatCredits(sum.settled),
+    tokens: sum.tokens,
+  }));
+  const columns = ["start_time", "end_time", ...groups.map((group) => MEMBERS[group])];
+  return csv(rows, [...columns, "calls", "failed", "credits", "tokens"], "usage");
+}
+
+const MEMBERS = {
+  model: "model",
+  key: "key_id",
+  member: "member_id",
+  workflow: "workflow_id",
+  status: "status",
+} as const satisfies Readonly<Record<UsageGroup, keyof UsageSum>>;
+
+function groupOf(sum: UsageSum, groups: readonly UsageGroup[]): Partial<Bucket["results"][number]> {
+  return Object.fromEntries(groups.map((group) => [MEMBERS[group], sum[MEMBERS[group]]]));
+}
+
+function timesOf(at: number, { ms }: Span): Pick<Bucket, "start_time" | "end_time"> {
+  return { start_time: new Date(at).toISOString(), end_time: new Date(at + ms).toISOString() };
+}

@@ -1,0 +1,14 @@
+/** What the audit log says of a table that was taken away. */
+import type { AuditEntry } from "#shared/database/audit-log.ts";
+
+import { actorOf, callerOf, type RouteCall } from "../serve.ts";
+import { queryOf } from "./page.ts";
+
+/** @param rows how many there were */
+export function exportOf(call: RouteCall, action: `${string}.export`, rows: number): AuditEntry {
+  const filters = Object.fromEntries([...queryOf(call)].filter(([name, value]) => FILTERS.has(name) && value !== ""));
+  return { actor: actorOf(call), action, subject: callerOf(call).workspaceId, after: { rows, filters } };
+}
+
+/** Ours alone: a caller writes nothing else into the log. */
+const FILTERS: ReadonlySet<string> = new Set(["actor", "action", "subject", "kind", "start_time", "end_time", "after"]);

@@ -1,0 +1,130 @@
+/** What GET …/usage is asked for: buckets of whole hours or days, UTC, and a cursor that keeps the span as the first page had it. */
+import type { UsageFilter, UsageGroup } from "#shared/database/usage-sums.ts";
+import { LIMITS } from "#shared/limits.ts";
+
+import { callerOf, type Route, type RouteCall } from "../serve.ts";
+import { idIn, oneOf, queryOf, SPAN_QUERY, textIn, timeIn, unsupported } from "./page.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const DEFAULT_SPAN_MS = 30 * DAY_MS;
+
+const WIDTHS = {
+  "1h": { unit: "hour", ms: HOUR_MS, pageDefault: 24 * 7 },
+  "1d": { unit: "day", ms: DAY_MS, pageDefault: 31 },
+} as const;
+type BucketWidth = keyof typeof WIDTHS;
+const WIDTH_NAMES = Object.keys(WIDTHS) as readonly BucketWidth[];
+
+const GROUPS: readonly UsageGroup[] = ["model", "key", "member", "workflow", "status"];
+const GROUPS_MAX = 2;
+const STATUSES = ["succeeded", "failed", "cancelled", "lost"] as const;
+
+export interface Span {
+  readonly unit: "hour" | "day";
+  /** Of a bucket. */
+  readonly ms: number;
+  /** Unix milliseconds at the edges of buckets. */
+  readonly start: number;
+  readonly end: number;
+}
+
+const TEXT = { type: "string" } as const;
+const ID = { type: "string", format: "uuid" } as const;
+
+export const FILTER_QUERY: NonNullable<Route["query"]> = [
+  { name: "key_id", description: "Only calls of this key.", schema: ID },
+  { name: "model", description: "Only calls that this model served, or was to.", schema: TEXT },
+  { name: "status", description: "Only calls that ended so.", schema: { type: "string", enum: STATUSES } },
+];
+
+export const USAGE_QUERY: NonNullable<Route["query"]> = [
+  ...SPAN_QUERY.map(({ name, schema }) => ({
+    name,
+    description:
+      name === "start_time"
+        ? "The first bucket is the one that this time lies in; absent: 30 days before the end."
+        : "The last bucket is the one that this time ends in; absent: now.",
+    schema,
+  })),
+  {
+    name: "bucket_width",
+    description: "An hour or a day, UTC.",
+    schema: { type: "string", enum: WIDTH_NAMES, default: "1d" },
+  },
+  {
+    name: "group_by",
+    description: "Up to two, separated by a comma or given twice.",
+    schema: { type: "array", items: { type: "string", enum: GROUPS }, maxItems: GROUPS_MAX },
+  },
+  ...FILTER_QUERY,
+  { name: "workflow_id", description: "Only calls of runs of this workflow.", schema: ID },
+  {
+    name: "limit",
+    description: "Buckets on a page: 31 days or 168 hours when absent.",
+    schema: { type: "integer", minimum: 1, maximum: LIMITS.usageBucketsMax },
+  },
+  { name: "page", description: "`next_page` of the page before.", schema: TEXT },
+];
+
+/** @throws ApiError `unsupported_value` */
+export function spanOf(call: RouteCall, now: number): Span {
+  const { unit, ms } = WIDTHS[oneOf(call, "bucket_width", WIDTH_NAMES) ?? "1d"];
+  const page = queryOf(call).get("page") || null;
+  if (page !== null) return { unit, ms, ...cursorOf(page, ms) };
+  const end = timeIn(call, "end_time")?.getTime() ?? now;
+  const start = timeIn(call, "start_time")?.getTime() ?? end - DEFAULT_SPAN_MS;
+  if (start >= end) throw unsupported("end_time", "a time after start_time", new Date(end).toISOString());
+  return { unit, ms, start: Math.floor(start / ms) * ms, end: Math.ceil(end / ms) * ms };
+}
+
+export function pageAt({ end }: Span, start: number): string {
+  return Buffer.from(`${start}-${end}`).toString("base64url");
+}
+
+/** @throws ApiError `unsupported_value` */
+function cursorOf(page: string, ms: number): { readonly start: number; readonly end: number } {
+  const match = /^(\d{1,15})-(\d{1,15})$/.exec(Buffer.from(page, "base64url").toString());
+  const [start, end] = [Number(match?.[1]), Number(match?.[2])];
+  if (match && start < end && start % ms === 0 && end % ms === 0 && end < 253_402_300_800_000) return { start, end };
+  throw unsupported("page", "the next_page of an answer with the same bucket_width", page);
+}
+
+/** Buckets on a page. @throws ApiError `unsupported_value` */
+export function bucketsIn(call: RouteCall): number {
+  const { pageDefault } = WIDTHS[oneOf(call, "bucket_width", WIDTH_NAMES) ?? "1d"];
+  const text = queryOf(call).get("limit") || String(pageDefault);
+  const limit = Number(text);
+  if (/^\d{1,6}$/.test(text) && limit >= 1 && limit <= LIMITS.usageBucketsMax) return limit;
+  throw unsupported("limit", `a whole number from 1 to ${LIMITS.usageBucketsMax}`, text);
+}
+
+/** @throws ApiError `unsupported_value` */
+export function groupsIn(call: RouteCall): readonly UsageGroup[] {
+  const asked = queryOf(call)
+    .getAll("group_by")
+    .flatMap((text) => text.split(","))
+    .filter((name) => name !== "");
+  const groups = GROUPS.filter((group) => asked.includes(group));
+  const unknown = asked.find((name) => !groups.some((group) => group === name));
+  if (unknown !== undefined) throw unsupported("group_by", `of ${GROUPS.join(", ")}`, unknown);
+  if (groups.length > GROUPS_MAX) throw unsupported("group_by", `at most ${GROUPS_MAX}`, asked.join(","));
+  return groups;
+}
+
+/** A developer sees its own keys. @throws ApiError `unsupported_value` */
+export function filterIn(call: RouteCall): UsageFilter {
+  return {
+    memberId: ownerIn(call),
+    keyId: idIn(call, "key_id"),
+    model: textIn(call, "model"),
+    workflowId: idIn(call, "workflow_id"),
+    status: oneOf(call, "status", STATUSES),
+  };
+}
+
+/** Whose calls alone the caller may see; null: everybody's. */
+export function ownerIn(call: RouteCall): string | null {
+  const { role, memberId } = callerOf(call);
+  return role === "developer" ? memberId : null;
+}

@@ -1,0 +1,32 @@
+/** Budgets whose threshold is reached, and the stop of calls that may follow. What fires when: the functions of 0013_notifications. */
+import type { Queryable } from "./client.ts";
+import { USAGE_LAG_MS } from "./usage-sums.ts";
+
+export interface FiredBudget {
+  readonly alert_id: string;
+  readonly stops_calls: boolean;
+}
+
+/** Workspaces with usage that their active alerts have not looked at. */
+export async function listBudgetsToLookAt(target: Queryable): Promise<string[]> {
+  const rows = await target.query<{ id: string }>("select budgets_to_look_at() as id");
+  return rows.map(({ id }) => id);
+}
+
+/** Fires what is due, once for an alert, period and threshold: event, firing and stop are one statement. */
+export function fireBudgets(target: Queryable, workspaceId: string): Promise<FiredBudget[]> {
+  return target.query<FiredBudget>("select alert_id, stops_calls from fire_budgets($1, $2)", [
+    workspaceId,
+    USAGE_LAG_MS,
+  ]);
+}
+
+/** Changes of the workspace's alerts and firings wait until the transaction ends. */
+export async function lockBudgets(tx: Queryable, workspaceId: string): Promise<void> {
+  await tx.query("select pg_advisory_xact_lock(budget_lock($1))", [workspaceId]);
+}
+
+/** Stops calls or lets them go on, as the alerts have it now. Call it under the lock above. */
+export async function setBudgetStop(tx: Queryable, workspaceId: string): Promise<void> {
+  await tx.query("select set_budget_stop($1, clock_timestamp())", [workspaceId]);
+}

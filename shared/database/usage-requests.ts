@@ -1,0 +1,106 @@
+/** Calls that have ended, one by one: what each used and paid, and the run whose step it was. */
+import type { Queryable } from "./client.ts";
+import type { UsageFilter } from "./usage-sums.ts";
+import { PARTS, type UsageRow } from "./usage.ts";
+
+export interface UsageRequestRow extends UsageRow {
+  /** As long as the run is kept. */
+  readonly run_id: string | null;
+  readonly workflow_id: string | null;
+}
+
+/** Which of a job's calls: it has a further attempt when an operator sends it on its way again. */
+export interface UsagePlace {
+  readonly jobId: string;
+  readonly attempt: number;
+}
+
+export interface UsageRequestQuery extends Omit<UsageFilter, "workflowId"> {
+  readonly start: Date | null;
+  readonly end: Date | null;
+  /** The page begins behind it. */
+  readonly after: UsagePlace | null;
+  readonly limit: number;
+}
+
+const RECORD = `u.job_id, u.attempt, u.key_id, u.model, u.source, u.status, u.units, u.is_estimated, u.held, u.settled, u.uncollected,
+            u.tokens, u.started_at, u.ended_at`;
+const ORDER = "order by u.ended_at desc, u.job_id desc, u.attempt desc";
+
+const withRun = (from: string): string =>
+  `select ${RECORD}, ${PARTS}, j.run_id, r.workflow_id
+     from (${from}) u
+     left join job j on j.id = u.job_id
+     left join run r on r.id = j.run_id
+     ${ORDER}`;
+
+/** The newest first. */
+export function pageUsageRequests(
+  target: Queryable,
+  workspaceId: string,
+  query: UsageRequestQuery,
+): Promise<UsageRequestRow[]> {
+  const { memberId, after } = query;
+  // By the keys of a member one index search each: the other calls of the workspace may be many times as many.
+  const from = (keys: string): string =>
+    `select u.*
+       from usage_record u
+       where u.workspace_id = $1 and ${keys}
+         and ($3::uuid is null or u.key_id = $3)
+         and ($4::text is null or u.model = $4)
+         and ($5::text is null or u.status = $5)
+         and ($6::timestamptz is null or u.ended_at >= $6)
+         and ($7::timestamptz is null or u.ended_at < $7)
+         and ($8::uuid is null or (u.ended_at <= (select ended_at from place)
+           and (u.ended_at, u.job_id, u.attempt) < ((select ended_at from place), $8, $9)))
+       ${ORDER}
+       limit $10`;
+  const source =
+    memberId === null
+      ? from("$2::uuid is null")
+      : `select u.*
+       from api_key k
+       cross join lateral (${from("u.key_id = k.id")}) u
+       where k.workspace_id = $1 and k.member_id = $2
+       ${ORDER}
+       limit $10`;
+  return target.query<UsageRequestRow>(
+    `with place as materialized (
+       select ended_at from usage_record where workspace_id = $1 and job_id = $8 and attempt = $9
+     )
+     ${withRun(source)}`,
+    [
+      workspaceId,
+      memberId,
+      query.keyId,
+      query.model,
+      query.status,
+      query.start,
+      query.end,
+      after?.jobId ?? null,
+      after?.attempt ?? null,
+      query.limit,
+    ],
+  );
+}
+
+/** The last attempt, unless one is named; undefined when it is open, unknown, another workspace's or another member's. */
+export async function findUsageRequest(
+  target: Queryable,
+  workspaceId: string,
+  asked: { readonly jobId: string; readonly attempt: number | null; readonly memberId: string | null },
+): Promise<UsageRequestRow | undefined> {
+  const rows = await target.query<UsageRequestRow>(
+    withRun(
+      `select u.*
+       from usage_record u
+       where u.workspace_id = $1 and u.job_id = $2
+         and ($3::smallint is null or u.attempt = $3)
+         and ($4::uuid is null or u.key_id in (select k.id from api_key k where k.workspace_id = $1 and k.member_id = $4))
+       order by u.attempt desc
+       limit 1`,
+    ),
+    [workspaceId, asked.jobId, asked.attempt, asked.memberId],
+  );
+  return rows[0];
+}

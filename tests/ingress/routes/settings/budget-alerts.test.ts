@@ -1,0 +1,292 @@
+/** /workspaces/{workspaceId}/budget-alerts: who may, what is refused, what the audit log tells, and calls that stop. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+
+import type { BudgetAlert } from "#schemas/generated/types.ts";
+import { findPublisher } from "#shared/admission/authenticate.ts";
+import { checkBudget } from "#shared/admission/budget-stop.ts";
+import { ApiError } from "#shared/errors.ts";
+import { newId } from "#shared/ids.ts";
+import { LIMITS } from "#shared/limits.ts";
+import { createLogger } from "#shared/logger.ts";
+import { createMetrics } from "#shared/metrics.ts";
+import { CREDIT } from "#tests/shared/accounts.ts";
+import { spend } from "#tests/shared/usage-records.ts";
+import { sweepBudgets } from "#workers/janitor/budgets.ts";
+
+import { envelopeOf } from "../../fake-context.ts";
+import { expectRoles, openSpendBed, ROLES, type SpendBed, type Team } from "./spend-bed.ts";
+
+let bed: SpendBed;
+const metrics = createMetrics("test");
+const log = createLogger({ level: "silent", role: "test" });
+beforeAll(async () => {
+  bed = await openSpendBed();
+});
+afterAll(async () => {
+  metrics.close();
+  await bed.close();
+});
+
+const at = (team: Pick<Team, "id">, path = ""): string => `/workspaces/${team.id}/budget-alerts${path}`;
+const BODY = { name: "a day", threshold_credits: 10, period: "daily" } as const;
+
+const create = (team: Team, body: object = {}, status = 201): Promise<BudgetAlert> =>
+  bed.ask("BudgetAlert", "POST", at(team), team.billing.key, { body: { ...BODY, ...body }, status });
+const change = (team: Team, id: string, body: object): Promise<BudgetAlert> =>
+  bed.ask("BudgetAlert", "PATCH", at(team, `/${id}`), team.admin.key, { body });
+const refused = (team: Team, body: unknown, status = 400) =>
+  bed.refusal(status, "POST", at(team), team.owner.key, body);
+
+async function channelOf(workspaceId: string): Promise<string> {
+  const id = newId();
+  await bed.db.query(
+    "insert into notification_channel (id, workspace_id, type, name, config) values ($1::uuid, $2, 'webhook', $1::uuid::text, '{}')",
+    [id, workspaceId],
+  );
+  return id;
+}
+
+const logged = (team: Team): Promise<Record<string, unknown>[]> =>
+  bed.db.query(
+    "select actor->>'id' as actor, action, subject, before, after from audit_log where workspace_id = $1 order by id",
+    [team.id],
+  );
+
+const AS_LOGGED = {
+  name: "a day",
+  threshold_credits: 10,
+  period: "daily",
+  channel_ids: [],
+  is_active: true,
+  stops_calls: false,
+};
+
+test("everyone reads alerts; owner, admin and billing write them", async () => {
+  const writers = ROLES.filter((role) => role !== "developer");
+  const one = `/budget-alerts/${newId()}`;
+  await expectRoles(bed, [
+    ["GET", "/budget-alerts", ROLES],
+    ["GET", one, ROLES],
+    ["POST", "/budget-alerts", writers, { ...BODY, name: "x" }],
+    ["PATCH", one, writers, { name: "y" }],
+    ["DELETE", one, writers],
+  ]);
+});
+
+describe("an alert", () => {
+  test("is made, read, changed and deleted, and the audit log has every step with before and after", async () => {
+    const team = await bed.team();
+    const made = await create(team, { workspace_id: newId(), spent: 7, object: "x", created_by: newId() });
+    expect(made).toMatchObject({ ...AS_LOGGED, spent: 0, last_fired_at: null });
+    expect(made.period_start).toBe(`${new Date().toISOString().slice(0, 10)}T00:00:00.000Z`);
+    const { id } = made;
+    expect(await bed.ask("BudgetAlert", "GET", at(team, `/${id.toUpperCase()}`), team.developer.key)).toEqual(made);
+    const changed = await change(team, id, { threshold_credits: 20, stops_calls: true });
+    expect(changed).toMatchObject({ threshold_credits: 20, stops_calls: true, name: "a day" });
+    expect(await change(team, id, { threshold_credits: 20 })).toEqual(changed);
+    expect(await bed.ask("Deleted", "DELETE", at(team, `/${id}`), team.owner.key)).toEqual({ id, deleted: true });
+    for (const method of ["GET", "PATCH", "DELETE"]) {
+      const body = method === "PATCH" ? {} : undefined;
+      expect((await bed.refusal(404, method, at(team, `/${id}`), team.owner.key, body)).code).toBe("not_found");
+    }
+    const [was, is] = [AS_LOGGED, { ...AS_LOGGED, threshold_credits: 20, stops_calls: true }];
+    expect(await logged(team)).toEqual([
+      { actor: team.billing.id, action: "budget_alert.create", subject: id, before: null, after: was },
+      { actor: team.admin.id, action: "budget_alert.update", subject: id, before: was, after: is },
+      { actor: team.owner.id, action: "budget_alert.delete", subject: id, before: is, after: null },
+    ]);
+  });
+
+  test("of another workspace is an unknown one", async () => {
+    const [mine, foreign] = [await bed.team(), await bed.team()];
+    const { id } = await create(foreign);
+    for (const method of ["GET", "PATCH", "DELETE"]) {
+      const body = method === "PATCH" ? { name: "taken" } : undefined;
+      const answers = await Promise.all(
+        [id, newId(), "x"].map(async (one) => {
+          const answer = await bed.send(method, at(mine, `/${one}`), mine.owner.key, body);
+          return JSON.stringify([answer.status, await answer.text()]);
+        }),
+      );
+      expect(new Set(answers).size).toBe(1);
+    }
+    expect((await bed.ask("BudgetAlert", "GET", at(foreign, `/${id}`), foreign.owner.key)).name).toBe("a day");
+  });
+
+  test("with an id of its caller's is made once", async () => {
+    const team = await bed.team();
+    const id = newId();
+    const first = await create(team, { id });
+    expect(await create(team, { id: id.toUpperCase() }, 200)).toEqual(first);
+    const other = await refused(team, { ...BODY, id, threshold_credits: 11 }, 422);
+    expect(other).toEqual({ code: "idempotency_key_reused", param: "id" });
+    const foreign = await bed.team();
+    expect(await refused(foreign, { ...BODY, id }, 422)).toEqual(other);
+    expect(await logged(team)).toHaveLength(1);
+  });
+
+  test("asked for twice at once is made once", async () => {
+    const team = await bed.team();
+    const body = { ...BODY, id: newId() };
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () => bed.send("POST", at(team), team.owner.key, body)),
+    );
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 200, 200, 200, 200, 201]);
+  });
+
+  test("has a name of its own in its workspace", async () => {
+    const [team, other] = [await bed.team(), await bed.team()];
+    await create(team);
+    await create(other);
+    const { id } = await create(team, { name: "b" });
+    const taken = { code: "conflict", param: "name" };
+    expect(await refused(team, BODY, 409)).toEqual(taken);
+    const patched = await bed.refusal(409, "PATCH", at(team, `/${id}`), team.owner.key, { name: "a day" });
+    expect(patched).toEqual(taken);
+  });
+
+  test(`is one of at most ${LIMITS.budgetAlertsPerWorkspaceMax}`, async () => {
+    const team = await bed.team();
+    const id = newId();
+    for (let count = 0; count < LIMITS.budgetAlertsPerWorkspaceMax; count++) {
+      await create(team, { name: `alert ${count}`, ...(count === 0 ? { id } : {}) });
+    }
+    expect(await refused(team, BODY, 409)).toEqual({ code: "conflict", param: null });
+    await create(team, { name: "alert 0", id }, 200);
+    const page = await bed.ask("BudgetAlertList", "GET", at(team, "?limit=49"), team.owner.key);
+    expect([page.has_more, page.data[0]?.name, page.data.length]).toEqual([true, "alert 49", 49]);
+    const rest = await bed.ask("BudgetAlertList", "GET", at(team, `?after=${page.last_id}`), team.owner.key);
+    expect(rest.data.map(({ name }) => name)).toEqual(["alert 0"]);
+  });
+
+  test("has a threshold to the nano-credit, from the digits that were sent", async () => {
+    const team = await bed.team();
+    const send = (digits: string) =>
+      bed.send(
+        "POST",
+        at(team),
+        team.owner.key,
+        `{"name":${JSON.stringify(`n ${digits}`)},"period":"weekly","threshold_credits":${digits}}`,
+      );
+    for (const [digits, nano] of [
+      ["123456789.123456789", 123_456_789_123_456_789n],
+      ["1e-9", 1n],
+      ["0.10", 100_000_000n],
+      ["1000000000", 10n ** 18n],
+    ] as const) {
+      expect((await send(digits)).status).toBe(201);
+      const rows = await bed.db.query("select threshold from budget_alert where name = $1", [`n ${digits}`]);
+      expect(rows).toEqual([{ threshold: nano }]);
+    }
+    for (const digits of ["0.0000000001", "1e-10", "0", "-1", "1000000001", "1.0000000001", '"5"']) {
+      const answer = await send(digits);
+      expect([digits, answer.status]).toEqual([digits, 400]);
+      expect((await envelopeOf(answer)).param).toBe("threshold_credits");
+    }
+  });
+
+  test("goes to channels of its workspace only", async () => {
+    const [team, other] = [await bed.team(), await bed.team()];
+    const [own, foreign] = [await channelOf(team.id), await channelOf(other.id)];
+    const { id, channel_ids } = await create(team, { channel_ids: [own.toUpperCase(), own] });
+    expect(channel_ids).toEqual([own]);
+    for (const unknown of [foreign, newId()]) {
+      const expected = { code: "unsupported_value", param: "channel_ids[1]" };
+      expect(await refused(team, { ...BODY, name: "b", channel_ids: [own, unknown] })).toEqual(expected);
+      const patch = { channel_ids: [own, unknown] };
+      expect(await bed.refusal(400, "PATCH", at(team, `/${id}`), team.owner.key, patch)).toEqual(expected);
+    }
+    expect((await change(team, id, { channel_ids: [] })).channel_ids).toEqual([]);
+  });
+
+  test.each([
+    [{ ...BODY, period: "hourly" }, "period"],
+    [{ ...BODY, name: " a" }, "name"],
+    [{ ...BODY, name: undefined }, "name"],
+    [{ ...BODY, is_active: "yes" }, "is_active"],
+    [{ ...BODY, id: "x" }, "id"],
+  ])("is not made of %j", async (body, param) => {
+    const team = await bed.team(0n);
+    expect((await refused(team, body)).param).toBe(param);
+  });
+
+  test("tells what its period has spent and when it fired last", async () => {
+    const team = await bed.team();
+    const { id } = await create(team);
+    await spend(bed.db.database, [{ workspaceId: team.id, nano: 10_000_000_001n }]);
+    await sweepBudgets({ database: bed.db.database, metrics, log });
+    const alert = await bed.ask("BudgetAlert", "GET", at(team, `/${id}`), team.developer.key);
+    expect(alert.spent).toBe(10.000000001);
+    expect(alert.last_fired_at).not.toBeNull();
+  });
+});
+
+describe("a budget that stops calls", () => {
+  /** As the door and as batch messages know the workspace. */
+  async function stoppedBy(team: Team): Promise<unknown[]> {
+    bed.pass(LIMITS.keyCacheMs);
+    const { catalogue } = bed.fake.context;
+    return [
+      (await bed.authenticator.authenticate(`Bearer ${team.developer.key}`)).stoppedBy,
+      (await findPublisher({ database: bed.db.database, catalogue }, team.id, null))?.stoppedBy,
+    ];
+  }
+  const untilOf = async (team: Team): Promise<string | null> =>
+    (await bed.ask("Workspace", "GET", `/workspaces/${team.id}`, team.owner.key)).calls_stopped_until;
+
+  async function stopped(): Promise<{ readonly team: Team; readonly id: string }> {
+    const team = await bed.team();
+    const { id } = await create(team, { stops_calls: true });
+    expect(await stoppedBy(team)).toEqual([undefined, undefined]);
+    await spend(bed.db.database, [{ workspaceId: team.id, nano: 10n * CREDIT }]);
+    await sweepBudgets({ database: bed.db.database, metrics, log });
+    expect(await stoppedBy(team)).toEqual(["a day", "a day"]);
+    return { team, id };
+  }
+
+  test("is known to every door within the life of a key, until the period ends", async () => {
+    const { team, id } = await stopped();
+    const tomorrow = new Date(Math.ceil(Date.now() / 86_400_000) * 86_400_000).toISOString();
+    expect(await untilOf(team)).toBe(tomorrow);
+    await change(team, id, { name: "the day" });
+    expect(await stoppedBy(team)).toEqual(["the day", "the day"]);
+    await bed.db.query("update workspace set stopped_until = now() - interval '1 second' where id = $1", [team.id]);
+    expect(await stoppedBy(team)).toEqual([undefined, undefined]);
+    expect(await untilOf(team)).toBeNull();
+  });
+
+  test.each([
+    ["raised", { threshold_credits: 11 }],
+    ["switched off", { is_active: false }],
+  ])("lets them go on once it is %s", async (_how, body) => {
+    const { team, id } = await stopped();
+    await change(team, id, body);
+    expect(await stoppedBy(team)).toEqual([undefined, undefined]);
+    expect(await untilOf(team)).toBeNull();
+  });
+
+  test("lets them go on once it is deleted", async () => {
+    const { team, id } = await stopped();
+    await bed.ask("Deleted", "DELETE", at(team, `/${id}`), team.billing.key);
+    expect(await stoppedBy(team)).toEqual([undefined, undefined]);
+  });
+
+  test("refuses paid calls by a sentence that names it and no amount; what costs nothing goes on", async () => {
+    const { team } = await stopped();
+    bed.pass(LIMITS.keyCacheMs);
+    const caller = await bed.authenticator.authenticate(`Bearer ${team.developer.key}`);
+    const before = bed.fake.counted.length;
+    const body = { model: "one", messages: [{ role: "user", content: "hello" }] };
+    const answer = await bed.send("POST", "/v1/chat/completions", team.developer.key, body);
+    const { code, type, message } = await envelopeOf(answer);
+    expect([answer.status, code, type]).toEqual([402, "insufficient_credits", "quota_exceeded"]);
+    expect(message).toBe(
+      'The workspace\'s budget "a day" is spent; calls are refused until its period ends or it is changed.',
+    );
+    // A refused call is counted, and holds nothing.
+    expect(bed.fake.counted.slice(before).map(({ hold }) => hold)).toEqual([null]);
+    expect(() => checkBudget(caller, 1n)).toThrow(ApiError);
+    expect(() => checkBudget(caller, 0n)).not.toThrow();
+    expect((await bed.send("GET", "/v1/models", team.developer.key)).status).toBe(200);
+  });
+});

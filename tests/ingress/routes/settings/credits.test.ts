@@ -1,0 +1,111 @@
+/** GET /workspaces/{workspaceId}/credits and …/credits/ledger. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+
+import { newId } from "#shared/ids.ts";
+import { CREDIT } from "#tests/shared/accounts.ts";
+import { spend } from "#tests/shared/usage-records.ts";
+
+import { expectRoles, openSpendBed, ROLES, type SpendBed, type Team } from "./spend-bed.ts";
+
+let bed: SpendBed;
+beforeAll(async () => {
+  bed = await openSpendBed();
+});
+afterAll(() => bed.close());
+
+/** Ten credits, of which calls took three and a half and a correction half a one. */
+async function spent(): Promise<Team> {
+  const team = await bed.team(10n * CREDIT);
+  await spend(bed.db.database, [
+    { workspaceId: team.id, nano: 1_500_000_001n },
+    { workspaceId: team.id, nano: 2n * CREDIT },
+  ]);
+  await bed.db.query("select move_credits($1, 'correction', $2, $3, '=1+1')", [team.id, -CREDIT / 2n, newId()]);
+  return team;
+}
+
+const at = (team: Team, query = ""): string => `/workspaces/${team.id}/credits/ledger${query}`;
+
+test("everyone reads the balance, and owner, admin and billing the ledger", async () => {
+  await expectRoles(bed, [
+    ["GET", "/credits", ROLES],
+    ["GET", "/credits/ledger", ["owner", "admin", "billing"]],
+  ]);
+});
+
+test("the balance is what the ledger sums to, with what is held set apart", async () => {
+  const team = await spent();
+  await bed.db.query("update balance set held = 1000000000 where workspace_id = $1", [team.id]);
+  const path = `/workspaces/${team.id}/credits`;
+  expect(await bed.ask("Credits", "GET", path, team.developer.key)).toEqual({
+    object: "credits",
+    credits: 5.999999999,
+    held: 1,
+    available: 4.999999999,
+  });
+});
+
+describe("the ledger", () => {
+  test("is read from the newest, in pages, by kind and time", async () => {
+    const team = await spent();
+    const read = (query = "") => bed.ask("LedgerList", "GET", at(team, query), team.billing.key);
+    const { data, has_more } = await read();
+    expect(data.map(({ kind, credits }) => [kind, credits])).toEqual([
+      ["correction", -0.5],
+      ["settle", -2],
+      ["settle", -1.500000001],
+      ["top_up", 10],
+    ]);
+    expect([has_more, data[0]?.note]).toEqual([false, "=1+1"]);
+    const first = await read("?limit=3");
+    expect([first.has_more, first.data]).toEqual([true, data.slice(0, 3)]);
+    expect((await read(`?limit=3&after=${first.last_id}`)).data).toEqual(data.slice(3));
+    expect((await read("?kind=settle")).data).toEqual(data.slice(1, 3));
+    expect((await read("?kind=correction")).data).toEqual(data.slice(0, 1));
+    const moment = new Date(Date.now() + 60_000).toISOString();
+    expect((await read(`?start_time=${moment}`)).data).toEqual([]);
+    expect((await read(`?end_time=${moment}`)).data).toEqual(data);
+  });
+
+  test.each([
+    ["kind=gift", "kind"],
+    ["after=x", "after"],
+    ["limit=101", "limit"],
+    ["start_time=x", "start_time"],
+  ])("is not read for %s", async (query, param) => {
+    const team = await bed.team(0n);
+    const refusal = await bed.refusal(400, "GET", at(team, `?${query}`), team.owner.key);
+    expect(refusal).toEqual({ code: "unsupported_value", param });
+  });
+
+  test("is taken away as a table, with amounts as numbers and formulas as text, and the audit log says so", async () => {
+    const team = await spent();
+    const rows = await bed.table(at(team, "?limit=1&kind=correction&colour=red"), team.billing.key);
+    expect(rows.map(({ credits, note }) => [credits, note])).toEqual([["-0.5", "'=1+1"]]);
+    const logged = await bed.db.query(
+      "select actor, action, subject, before, after from audit_log where workspace_id = $1",
+      [team.id],
+    );
+    expect(logged).toEqual([
+      {
+        actor: expect.objectContaining({ type: "member", id: team.billing.id, key_id: team.billing.keyId }),
+        action: "ledger.export",
+        subject: team.id,
+        before: null,
+        after: { rows: 1, filters: { kind: "correction" } },
+      },
+    ]);
+  });
+
+  test("of more rows than are written at once is whole", async () => {
+    const team = await bed.team(0n);
+    await bed.db.query(
+      `insert into ledger_entry (workspace_id, kind, amount, source_id)
+       select $1, 'top_up', 1, gen_random_uuid() from generate_series(1, 1201)`,
+      [team.id],
+    );
+    const rows = await bed.table(at(team), team.owner.key);
+    expect(new Set(rows.map(({ id }) => id)).size).toBe(1_201);
+    expect(rows.every(({ credits }) => credits === "0.000000001")).toBe(true);
+  });
+});

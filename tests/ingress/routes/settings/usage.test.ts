@@ -1,0 +1,332 @@
+/** GET /workspaces/{workspaceId}/usage and …/usage/requests: sums that are the ledger's, and the price of each call. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+
+import type { UsagePage } from "#schemas/generated/types.ts";
+import type { Queryable } from "#shared/database/client.ts";
+import { newId } from "#shared/ids.ts";
+import { LIMITS } from "#shared/limits.ts";
+import { createMetrics } from "#shared/metrics.ts";
+import { makeStep, type Spend, spend } from "#tests/shared/usage-records.ts";
+import { rollUpUsage } from "#workers/janitor/usage-rollup.ts";
+
+import { expectRoles, openSpendBed, ROLES, type SpendBed, type Team } from "./spend-bed.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+let bed: SpendBed;
+const metrics = createMetrics("test");
+beforeAll(async () => {
+  bed = await openSpendBed();
+});
+afterAll(async () => {
+  metrics.close();
+  await bed.close();
+});
+
+const at = (team: Team, query = ""): string => `/workspaces/${team.id}/usage${query}`;
+const read = (team: Team, query = "", key = team.owner.key): Promise<UsagePage> =>
+  bed.ask("UsagePage", "GET", at(team, query), key);
+const resultsOf = ({ data }: UsagePage): UsagePage["data"][number]["results"] => data.flatMap(({ results }) => results);
+const ago = (ms: number): Date => new Date(Date.now() - ms);
+const dayOf = (ms: number): string => new Date(Math.floor(ms / DAY_MS) * DAY_MS).toISOString();
+
+/** Nothing is rolled up: records of a test are moved to times that had been. */
+async function unroll(): Promise<void> {
+  await bed.db.query("truncate usage_hour");
+  await bed.db.query("update usage_rollup set until = now() - interval '3 days'");
+}
+
+async function rollUp(database: Pick<Queryable, "query"> = bed.db.database): Promise<void> {
+  // A turn goes some of the way.
+  while ((await rollUpUsage({ database, metrics })) > 1);
+}
+
+/** Calls of two members over three days. */
+async function spent(): Promise<Team> {
+  await unroll();
+  const team = await bed.team();
+  const by = (person: "developer" | "other", call: Omit<Spend, "workspaceId">): Spend => ({
+    workspaceId: team.id,
+    keyId: team[person].keyId,
+    ...call,
+  });
+  await spend(bed.db.database, [
+    by("developer", { nano: 1_000_000_001n, tokens: 10, model: "a", at: ago(2 * DAY_MS) }),
+    by("developer", { nano: 2_000_000_002n, tokens: 20, model: "b", at: ago(DAY_MS) }),
+    by("developer", { nano: null, model: "a", at: ago(DAY_MS) }),
+    by("other", { nano: 4_000_000_004n, tokens: 40, model: "a", at: ago(DAY_MS) }),
+    by("other", { nano: 8_000_000_008n, tokens: 80, model: "b" }),
+  ]);
+  return team;
+}
+
+const ALL = { calls: 5, failed: 1, credits: 15.000000015, tokens: 150 };
+const WHOLE = `?start_time=${ago(3 * DAY_MS)
+  .toISOString()
+  .slice(0, 10)}`;
+
+describe("who may", () => {
+  test("everyone reads usage, of the own workspace only", async () => {
+    await expectRoles(bed, [
+      ["GET", "/usage", ROLES],
+      ["GET", "/usage/requests", ROLES],
+      ["GET", `/usage/requests/${newId()}`, ROLES],
+    ]);
+  });
+
+  test("a developer sees the calls of its own keys, whatever it asks for", async () => {
+    const team = await spent();
+    const { key, keyId } = team.developer;
+    const own = { calls: 3, failed: 1, credits: 3.000000003, tokens: 30 };
+    const total = async (query: string): Promise<unknown> =>
+      resultsOf(await read(team, `${WHOLE}${query}`, key)).reduce((sum, { calls }) => sum + calls, 0);
+    expect(await total("")).toBe(own.calls);
+    expect(await total(`&key_id=${keyId}`)).toBe(own.calls);
+    expect(await total(`&key_id=${team.other.keyId}`)).toBe(0);
+    expect(resultsOf(await read(team, `${WHOLE}&group_by=member`, key)).map(({ member_id }) => member_id)).toEqual([
+      team.developer.id,
+      team.developer.id,
+    ]);
+    const list = await bed.ask("UsageRequestList", "GET", at(team, "/requests"), key);
+    expect(list.data.map(({ key_id }) => key_id)).toEqual([keyId, keyId, keyId]);
+    const foreign = await bed.ask("UsageRequestList", "GET", at(team, `/requests?key_id=${team.other.keyId}`), key);
+    expect(foreign.data).toEqual([]);
+  });
+});
+
+describe("sums", () => {
+  test("are the ledger's to the nano-credit before, while and after they are rolled up", async () => {
+    const team = await spent();
+    const total = async () =>
+      resultsOf(await read(team, WHOLE)).reduce(
+        (sum, { calls, failed, credits, tokens }) => ({
+          calls: sum.calls + calls,
+          failed: sum.failed + failed,
+          // Every summand is exact in a double, and so is the sum.
+          credits: Math.round((sum.credits + credits) * 1e9) / 1e9,
+          tokens: sum.tokens + tokens,
+        }),
+        { calls: 0, failed: 0, credits: 0, tokens: 0 },
+      );
+    expect(await total()).toEqual(ALL);
+    const steps: Queryable = {
+      query: async (text, values) => {
+        const rows = await bed.db.query(text, values);
+        expect(await total()).toEqual(ALL);
+        return rows as never;
+      },
+    };
+    await rollUp(steps);
+    const rolled = await bed.db.query("select from usage_hour where workspace_id = $1", [team.id]);
+    expect(rolled).toHaveLength(4);
+    expect(await total()).toEqual(ALL);
+    const [{ nano } = { nano: 0n }] = await bed.db.query<{ nano: bigint }>(
+      "select -sum(amount)::bigint as nano from ledger_entry where workspace_id = $1 and kind = 'settle'",
+      [team.id],
+    );
+    expect(nano).toBe(15_000_000_015n);
+  });
+
+  test("come in buckets in the order of time, empty ones included, the last 30 days unless told otherwise", async () => {
+    const team = await spent();
+    const { data, has_more } = await read(team);
+    expect(has_more).toBe(false);
+    expect(data.length).toBe(31);
+    expect(data[0]?.start_time).toBe(dayOf(Date.now() - 30 * DAY_MS));
+    expect(data.at(-1)?.start_time).toBe(dayOf(Date.now()));
+    for (const [index, bucket] of data.entries()) {
+      expect(bucket.start_time).toBe(data[index - 1]?.end_time ?? bucket.start_time);
+    }
+    expect(data.slice(-4).map(({ results }) => results.map(({ calls }) => calls))).toEqual([[], [1], [3], [1]]);
+  });
+
+  test("are grouped by up to two, and filtered", async () => {
+    const team = await spent();
+    const { developer, other } = team;
+    const grouped = async (query: string): Promise<unknown[]> => {
+      const sums = resultsOf(await read(team, `${WHOLE}${query}`));
+      return sums
+        .map(({ failed: _failed, tokens: _tokens, credits: _credits, ...rest }) => JSON.stringify(Object.values(rest)))
+        .toSorted((a, b) => a.localeCompare(b))
+        .map((text) => JSON.parse(text) as unknown);
+    };
+    expect(await grouped("&group_by=model")).toEqual([
+      ["a", 1],
+      ["a", 2],
+      ["b", 1],
+      ["b", 1],
+    ]);
+    expect(await grouped("&group_by=member,status&status=failed")).toEqual([[developer.id, "failed", 1]]);
+    expect(await grouped("&group_by=key&group_by=model&model=b")).toEqual(
+      [
+        ["b", developer.keyId, 1],
+        ["b", other.keyId, 1],
+      ].toSorted(([, a], [, b]) => String(a).localeCompare(String(b))),
+    );
+    expect(await grouped(`&key_id=${other.keyId}`)).toEqual([[1], [1]]);
+    expect(await grouped("&model=none")).toEqual([]);
+    expect(await grouped("&group_by=workflow&model=b")).toEqual([
+      [null, 1],
+      [null, 1],
+    ]);
+  });
+
+  test("name the stored workflow whose run made the calls, in records and sums", async () => {
+    await unroll();
+    const team = await bed.team();
+    const [jobId = ""] = await spend(bed.db.database, [{ workspaceId: team.id, nano: 5n, at: ago(HOUR_MS) }]);
+    const { workflowId, runId } = await makeStep(bed.db.database, team.id, jobId);
+    await spend(bed.db.database, [{ workspaceId: team.id, nano: 3n }]);
+    for (const look of ["records", "sums"]) {
+      const grouped = resultsOf(await read(team, `${WHOLE}&group_by=workflow`));
+      expect([look, new Set(grouped.map(({ workflow_id }) => workflow_id))]).toEqual([
+        look,
+        new Set([workflowId, null]),
+      ]);
+      const filtered = resultsOf(await read(team, `${WHOLE}&workflow_id=${workflowId}`));
+      expect(filtered.map(({ credits }) => credits)).toEqual([5e-9]);
+      await rollUp();
+    }
+    const one = await bed.ask("UsageRequest", "GET", at(team, `/requests/${jobId}`), team.owner.key);
+    expect(one).toMatchObject({ workflow_id: workflowId, run_id: runId, credits: 5e-9 });
+  });
+
+  test("are paged by a cursor that keeps the span of the first page", async () => {
+    const team = await spent();
+    const seen: string[] = [];
+    let page: string | null = "";
+    while (page !== null) {
+      const query: string =
+        page === "" ? `${WHOLE}&bucket_width=1h&limit=30` : `?bucket_width=1h&limit=30&page=${page}`;
+      const answer: UsagePage = await read(team, query);
+      expect(answer.data.length).toBeLessThanOrEqual(30);
+      expect(answer.has_more).toBe(answer.next_page !== null);
+      seen.push(...answer.data.map(({ start_time }) => start_time));
+      page = answer.next_page;
+    }
+    expect(seen.length).toBeGreaterThan(72);
+    expect(seen).toEqual([...new Set(seen)].toSorted());
+    expect(Date.parse(seen.at(-1) ?? "")).toBeGreaterThan(Date.now() - HOUR_MS);
+  });
+
+  test.each([
+    ["group_by=model,key,status", "group_by"],
+    ["group_by=source", "group_by"],
+    ["bucket_width=1m", "bucket_width"],
+    ["limit=0", "limit"],
+    [`limit=${LIMITS.usageBucketsMax + 1}`, "limit"],
+    ["page=x", "page"],
+    [`page=${Buffer.from("5-9").toString("base64url")}`, "page"],
+    ["start_time=yesterday", "start_time"],
+    ["start_time=2026-02-02&end_time=2026-02-02", "end_time"],
+    ["status=done", "status"],
+    ["key_id=1", "key_id"],
+    ["workflow_id=1", "workflow_id"],
+  ])("are not read for %s", async (query, param) => {
+    const team = await bed.team(0n);
+    expect(await bed.refusal(400, "GET", at(team, `?${query}`), team.owner.key)).toEqual({
+      code: "unsupported_value",
+      param,
+    });
+  });
+
+  test(`may be read for ${LIMITS.usageBucketsMax} buckets at once`, async () => {
+    const team = await bed.team(0n);
+    const { data } = await read(team, `?start_time=2024-01-01&limit=${LIMITS.usageBucketsMax}`);
+    expect(data).toHaveLength(LIMITS.usageBucketsMax);
+  });
+
+  test("come as a table with every digit, without empty buckets", async () => {
+    const team = await spent();
+    const rows = await bed.table(at(team, `${WHOLE}&group_by=model&limit=1`), team.billing.key);
+    expect(rows.map(({ model, calls, credits }) => [model, calls, credits])).toEqual([
+      ["a", "1", "1.000000001"],
+      ["a", "2", "4.000000004"],
+      ["b", "1", "2.000000002"],
+      ["b", "1", "8.000000008"],
+    ]);
+  });
+});
+
+describe("single calls", () => {
+  test("are listed from the newest, filtered, and paged behind any of them", async () => {
+    const team = await spent();
+    const list = (query: string) => bed.ask("UsageRequestList", "GET", at(team, `/requests${query}`), team.billing.key);
+    const whole = await list("");
+    expect(whole.data.map(({ credits }) => credits)).toHaveLength(5);
+    expect(whole.data[0]?.credits).toBe(8.000000008);
+    const times = whole.data.map(({ ended_at }) => ended_at);
+    expect(times).toEqual(times.toSorted().toReversed());
+    const paged = [];
+    let after = "";
+    for (;;) {
+      const { data, last_id, has_more } = await list(`?limit=2${after}`);
+      paged.push(...data);
+      after = `&after=${last_id}`;
+      if (!has_more) break;
+    }
+    expect(paged).toEqual(whole.data);
+    expect((await list("?status=failed")).data).toHaveLength(1);
+    expect((await list("?model=a")).data).toHaveLength(3);
+    expect((await list(`?key_id=${team.other.keyId}&model=a`)).data).toHaveLength(1);
+    expect((await list(`?start_time=${ago(DAY_MS + HOUR_MS).toISOString()}`)).data).toHaveLength(4);
+    expect((await list(`?end_time=${ago(DAY_MS + HOUR_MS).toISOString()}`)).data).toHaveLength(1);
+    expect((await list(`?after=${newId()}`)).data).toEqual([]);
+    const rows = await bed.table(at(team, "/requests?limit=1&status=succeeded"), team.admin.key);
+    expect(rows.map(({ request_id, credits }) => [request_id, credits])).toEqual(
+      whole.data.filter(({ status }) => status === "succeeded").map((row) => [row.request_id, String(row.credits)]),
+    );
+  });
+
+  test("are found by their request id, in any case; foreign, open and others' are unknown", async () => {
+    const [team, foreign] = [await spent(), await spent()];
+    const [row] = (await bed.ask("UsageRequestList", "GET", at(team, "/requests"), team.other.key)).data;
+    const id = row?.request_id ?? "";
+    for (const person of ["owner", "admin", "billing", "other"] as const) {
+      const path = at(team, `/requests/${person === "owner" ? id.toUpperCase() : id}`);
+      expect(await bed.ask("UsageRequest", "GET", path, team[person].key)).toEqual(row as never);
+    }
+    const unknown = await Promise.all([
+      bed.send("GET", at(team, `/requests/${id}`), team.developer.key),
+      bed.send("GET", at(foreign, `/requests/${id}`), foreign.owner.key),
+      bed.send("GET", at(team, `/requests/${newId()}`), team.owner.key),
+      bed.send("GET", at(team, `/requests/${id}:2`), team.owner.key),
+      bed.send("GET", at(team, "/requests/x"), team.owner.key),
+    ]);
+    const told = await Promise.all(unknown.map(async (answer) => [answer.status, await answer.text()]));
+    expect(new Set(told.map((one) => JSON.stringify(one))).size).toBe(1);
+    expect(told[0]?.[0]).toBe(404);
+    expect(told[0]?.[1]).toContain("has not ended yet, or is unknown");
+  });
+
+  test("of a job that ran twice are two, and the last one unless told otherwise", async () => {
+    const team = await bed.team();
+    const [id = ""] = await spend(bed.db.database, [{ workspaceId: team.id, nano: 5n, at: ago(HOUR_MS) }]);
+    await bed.db.query(
+      `insert into usage_record select job_id, 2, workspace_id, key_id, model, source, status, units, is_estimated, held, 7, uncollected,
+              day, tokens, started_at, now() from usage_record where job_id = $1`,
+      [id],
+    );
+    const list = (query: string) => bed.ask("UsageRequestList", "GET", at(team, `/requests${query}`), team.owner.key);
+    const first = await list("?limit=1");
+    expect([first.last_id, first.data[0]?.attempt]).toEqual([`${id}:2`, 2]);
+    const second = await list(`?limit=1&after=${first.last_id}`);
+    expect([second.last_id, second.has_more, second.data[0]?.attempt]).toEqual([id, false, 1]);
+    const one = (place: string) => bed.ask("UsageRequest", "GET", at(team, `/requests/${place}`), team.owner.key);
+    expect((await one(id)).credits).toBe(7e-9);
+    expect((await one(`${id}:1`)).credits).toBe(5e-9);
+  });
+
+  test("of a stream that was continued tell what each model took", async () => {
+    const team = await bed.team();
+    const [id = ""] = await spend(bed.db.database, [{ workspaceId: team.id, nano: 9_000_000_000n }]);
+    await bed.db.query(
+      `insert into usage_part (workspace_id, job_id, attempt, part, model, source, units, is_estimated, amount)
+       values ($1, $2, 1, 1, 'a', 'mock/a', '{"output": 3}', false, 4000000000)`,
+      [team.id, id],
+    );
+    const one = await bed.ask("UsageRequest", "GET", at(team, `/requests/${id}`), team.owner.key);
+    expect(one.parts).toEqual([{ model: "a", source: "mock/a", credits: 4 }]);
+  });
+});
