@@ -38,7 +38,7 @@ export interface NewChannel {
   readonly actor: Actor;
 }
 
-/** known: there is a channel with this id, whoever's it is. */
+/** known: there is a channel with this id, whoever's it is. name_taken: a transaction around it changes nothing any more. */
 export async function insertChannel(
   target: Queryable,
   workspaceId: string,

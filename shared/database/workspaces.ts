@@ -1,6 +1,6 @@
 /** Workspaces: who calls and pays. A change and its audit row are one statement, so neither exists alone. */
 import { type Actor, actorJson } from "./audit-log.ts";
-import { type Queryable, SQL, sqlState } from "./client.ts";
+import { type Database, type Queryable, SQL, sqlState } from "./client.ts";
 
 export interface WorkspaceRow {
   readonly id: string;
@@ -56,6 +56,15 @@ export async function ensureWorkspace(
   const [row] = rows;
   if (row === undefined) throw new Error(`the workspace ${workspace.name} went away while it was made`);
   return row;
+}
+
+/** Does what adds to a workspace, one after the other, so that nobody goes past its limits. */
+export function inTurn<T>(database: Database, workspaceId: string, work: (tx: Queryable) => Promise<T>): Promise<T> {
+  return database.transaction(async (tx) => {
+    // Weak enough for others to write rows that refer to the workspace.
+    await tx.query("select id from workspace where id = $1 for no key update", [workspaceId]);
+    return work(tx);
+  });
 }
 
 /** Undefined when it was so already. */

@@ -17,6 +17,7 @@ import {
   updateKey,
 } from "#shared/database/api-keys.ts";
 import { findMemberById, type MemberRow } from "#shared/database/members.ts";
+import { inTurn } from "#shared/database/workspaces.ts";
 import { ApiError } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
 import { LIMITS } from "#shared/limits.ts";
@@ -143,12 +144,8 @@ async function create(context: IngressContext, call: RouteCall): Promise<Respons
     expiresAt: endOf(body.expires_at) ?? null,
   };
   const key = mintKey();
-  const made = await insertKey(context.database, workspaceId, {
-    ...wanted,
-    sha256: hashKey(key),
-    hint: keyHint(key),
-    actor: actorOf(call),
-  });
+  const kept = { ...wanted, sha256: hashKey(key), hint: keyHint(key), actor: actorOf(call) };
+  const made = await inTurn(context.database, workspaceId, (tx) => insertKey(tx, workspaceId, kept));
   if (made === "too_many") throw tooMany();
   const row = await findKey(context.database, workspaceId, wanted.id);
   if (row === undefined) throw reusedId();
@@ -189,14 +186,11 @@ async function rotate(context: IngressContext, call: RouteCall): Promise<Respons
   const { workspaceId } = callerOf(call);
   const key = mintKey();
   const id = newId();
-  const made = await replaceKey(context.database, workspaceId, {
-    oldId: old.id,
-    id,
-    sha256: hashKey(key),
-    hint: keyHint(key),
-    overlapSeconds: body.overlap_seconds ?? 0,
-    actor: actorOf(call),
-  });
+  const next = { id, oldId: old.id, sha256: hashKey(key), hint: keyHint(key), actor: actorOf(call) };
+  const overlapSeconds = body.overlap_seconds ?? 0;
+  const made = await inTurn(context.database, workspaceId, (tx) =>
+    replaceKey(tx, workspaceId, { ...next, overlapSeconds }),
+  );
   if (made === "too_many") throw tooMany();
   if (made === "over") throw over();
   const row = await findKey(context.database, workspaceId, id);

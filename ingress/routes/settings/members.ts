@@ -17,6 +17,7 @@ import {
   type MemberRow,
   pageMembers,
 } from "#shared/database/members.ts";
+import { inTurn } from "#shared/database/workspaces.ts";
 import { ApiError } from "#shared/errors.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { isMailAddress } from "#shared/mail-address.ts";
@@ -118,15 +119,15 @@ async function create(context: IngressContext, call: RouteCall): Promise<Respons
   const { workspaceId, role } = callerOf(call);
   checkMayGive(role, body.role);
   const wanted = { id: createdId(body), name: plainName(body.name), role: body.role, email: addressOf(body.email) };
-  const isFull = (await countMembers(context.database, workspaceId)) >= LIMITS.membersPerWorkspaceMax;
-  const made = isFull
-    ? undefined
-    : await insertMember(context.database, workspaceId, { ...wanted, actor: actorOf(call) });
-  if (made !== undefined) return json(present(made), {}, 201);
+  const made = await inTurn(context.database, workspaceId, async (tx) => {
+    if ((await countMembers(tx, workspaceId)) >= LIMITS.membersPerWorkspaceMax) return "too_many";
+    return insertMember(tx, workspaceId, { ...wanted, actor: actorOf(call) });
+  });
+  if (made !== undefined && made !== "too_many") return json(present(made), {}, 201);
   // A repeat is answered at the limit too.
   const earlier = await findMemberById(context.database, workspaceId, wanted.id);
   if (earlier === undefined) {
-    if (isFull) throw tooMany();
+    if (made === "too_many") throw tooMany();
     if (await findMember(context.database, workspaceId, wanted.name)) throw nameTaken("a member");
     throw reusedId();
   }

@@ -10,6 +10,7 @@ import type {
 } from "#schemas/generated/types.ts";
 import { changeChannel, deleteChannel, findChannel, insertChannel, pageChannels } from "#shared/database/channels.ts";
 import { insertDelivery, recoverDeliveries } from "#shared/database/deliveries.ts";
+import { inTurn } from "#shared/database/workspaces.ts";
 import { ApiError } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
 import { LIMITS } from "#shared/limits.ts";
@@ -160,7 +161,7 @@ async function create(context: IngressContext, call: RouteCall): Promise<Respons
   const { config, secrets } = newChannelConfig(type, body.config);
   const signingSecret = type === "webhook" ? newSigningSecret() : undefined;
   const all = { ...secrets, ...(signingSecret === undefined ? {} : { signingSecret }) };
-  const made = await insertChannel(context.database, workspaceId, {
+  const wanted = {
     id,
     type,
     name,
@@ -169,7 +170,8 @@ async function create(context: IngressContext, call: RouteCall): Promise<Respons
     sealed: sealAll(context.sealer, { workspaceId, id }, all),
     createdBy: memberId,
     actor: actorOf(call),
-  });
+  };
+  const made = await inTurn(context.database, workspaceId, (tx) => insertChannel(tx, workspaceId, wanted));
   if (made === "name_taken") {
     // A repeat meets its own name first.
     const earlier = body.id === undefined ? undefined : await findChannel(context.database, workspaceId, id);

@@ -14,6 +14,7 @@ import {
   type SubscriptionRow,
 } from "#shared/database/subscriptions.ts";
 import { findWorkflow } from "#shared/database/workflows.ts";
+import { inTurn } from "#shared/database/workspaces.ts";
 import { ApiError } from "#shared/errors.ts";
 import { EVENTS, type EventName } from "#shared/events/events.ts";
 import { LIMITS } from "#shared/limits.ts";
@@ -123,14 +124,8 @@ async function create(context: IngressContext, call: RouteCall): Promise<Respons
   const { workspaceId, memberId } = callerOf(call);
   const workflowId = await scopeOf(context, call, body);
   const id = createdId(body);
-  const made = await insertSubscription(context.database, workspaceId, {
-    id,
-    channelId,
-    event: body.event,
-    workflowId,
-    createdBy: memberId,
-    actor: actorOf(call),
-  });
+  const wanted = { id, channelId, event: body.event, workflowId, createdBy: memberId, actor: actorOf(call) };
+  const made = await inTurn(context.database, workspaceId, (tx) => insertSubscription(tx, workspaceId, wanted));
   const row = await findSubscription(context.database, workspaceId, channelId, id);
   if (made === "made" && row) return json(present(row), {}, 201);
   if (row === undefined) throw notMade(made);
