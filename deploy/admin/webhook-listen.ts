@@ -44,9 +44,11 @@ export const WEBHOOK_COMMANDS: readonly Command[] = [
         },
       });
       try {
+        // Asked for first: who reads the line below may interrupt at once.
+        const interruption = live.interruption();
         const url = `http://${HOST}:${server.port}/`;
         live.tell({ json: { url }, text: `Listening on ${url} until Ctrl-C. ${REACHED}` });
-        await untilAborted(live.interruption());
+        await untilAborted(interruption);
       } finally {
         await server.stop(true);
       }
