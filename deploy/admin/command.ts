@@ -20,7 +20,15 @@ export interface Command {
   readonly arguments: readonly string[];
   readonly options?: readonly Option[];
   /** @throws UsageError for a malformed value; Error with one sentence for everything else that goes wrong */
-  run(context: Context, given: Given): Promise<Answer>;
+  run(context: Context, given: Given, live: Live): Promise<Answer>;
+}
+
+/** For a command that runs until it is interrupted. */
+export interface Live {
+  /** Says a part of the answer before its end. */
+  tell(part: Pick<Answer, "json" | "text">): void;
+  /** Aborts at Ctrl-C or SIGTERM, which end the process at once until this is called, and the second time. */
+  interruption(): AbortSignal;
 }
 
 /** What stands on the line beside the command's name. */

@@ -1,6 +1,6 @@
 /** The admin role: one command, answered on stdout, complaints on stderr. */
 import { CATALOGUE_COMMANDS } from "./catalogue.ts";
-import { type Command, quote, readLine, UsageError, usageLine } from "./command.ts";
+import { type Command, type Live, quote, readLine, UsageError, usageLine } from "./command.ts";
 import { openContext } from "./context.ts";
 import { CREDITS_COMMANDS } from "./credits.ts";
 import { DEAD_LETTER_COMMANDS } from "./dead-letters.ts";
@@ -12,6 +12,7 @@ import { OPERATOR_COMMANDS } from "./operators.ts";
 import { PRESET_COMMANDS } from "./presets.ts";
 import { SECRET_COMMANDS } from "./secrets.ts";
 import { USAGE_COMMANDS } from "./usage.ts";
+import { WEBHOOK_COMMANDS } from "./webhook-listen.ts";
 import { WORKSPACE_COMMANDS } from "./workspaces.ts";
 
 const PROGRAM = "npm run admin --";
@@ -50,15 +51,18 @@ const COMMANDS: readonly Command[] = [
   ...CATALOGUE_COMMANDS,
   ...SECRET_COMMANDS,
   ...OPERATOR_COMMANDS,
+  ...WEBHOOK_COMMANDS,
   HELP,
 ];
 
-/** Where a command speaks, and the settings it goes by. */
+/** Where a command speaks, the settings it goes by, and what interrupts it. */
 export interface Edge {
   readonly stdout: (text: string) => void;
   readonly stderr: (text: string) => void;
   /** Those of the process when absent. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** Those of the process's signals when absent. */
+  readonly interruption?: () => AbortSignal;
 }
 
 const PROCESS: Edge = {
@@ -71,7 +75,7 @@ const PROCESS: Edge = {
  * Never throws.
  */
 export async function runAdminCommand(args: readonly string[], edge: Edge = PROCESS): Promise<number> {
-  const { stdout, stderr, environment } = edge;
+  const { stdout, stderr, environment, interruption = interruptionOfProcess } = edge;
   const first = args[0];
   const isHelp = first === "--help" || first === "-h";
   const command = isHelp ? HELP : findCommand(args);
@@ -86,8 +90,9 @@ export async function runAdminCommand(args: readonly string[], edge: Edge = PROC
       stdout(`usage: ${PROGRAM} ${usageLine(command)}\n${command.about}\n`);
       return 0;
     }
-    const answer = await command.run(context, line.given);
-    stdout(`${line.isJson ? JSON.stringify(answer.json) : answer.text}\n`);
+    const tell: Live["tell"] = ({ json, text }) => stdout(`${line.isJson ? JSON.stringify(json) : text}\n`);
+    const answer = await command.run(context, line.given, { tell, interruption });
+    tell(answer);
     return answer.exitCode ?? 0;
   } catch (error) {
     if (error instanceof UsageError) {
@@ -99,6 +104,12 @@ export async function runAdminCommand(args: readonly string[], edge: Edge = PROC
   } finally {
     await context.close();
   }
+}
+
+function interruptionOfProcess(): AbortSignal {
+  const ending = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => ending.abort());
+  return ending.signal;
 }
 
 function findCommand(args: readonly string[]): Command | undefined {

@@ -10,6 +10,7 @@ const DOCUMENTS = [
   "README.md",
   "CONTRIBUTING.md",
   "deploy/runbook.md",
+  "schemas/NOTIFICATIONS.md",
   "schemas/README.md",
   "shared/catalogue/README.md",
   "shared/catalogue/TEST_MODELS.md",

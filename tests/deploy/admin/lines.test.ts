@@ -58,6 +58,10 @@ describe("a line that is wrong", () => {
     ],
     ["expected a request id as a UUID", "usage", "w", "--request", "x"],
     ["expected no argument after credits check", "credits", "check", "w"],
+    ["expected webhook with listen", "webhook", "send"],
+    ["expected --port as a whole number from 0 to 65535", "webhook", "listen", "--port", "65536"],
+    ["expected --answer as a whole number from 200 to 599", "webhook", "listen", "--answer", "101"],
+    ["expected --secret as the channel shows it", "webhook", "listen", "--secret", "canary"],
   ])("hears %p and how to write it, with exit code 2", async (expected, ...args) => {
     // no database is named: a wrong line needs none to be refused
     const { code, stdout, stderr } = await admin(args, {});
@@ -82,10 +86,10 @@ describe("help", () => {
     expect(one).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining("key create <workspace>") });
   });
 
-  test("knows every command the runbook and the guide name", async () => {
+  test("knows every command that documents name", async () => {
     const list = JSON.parse((await admin(["help", "--json"], {})).stdout) as { command: string }[];
     const known = list.map(({ command }) => command);
-    for (const name of ["deploy/runbook.md", "CONTRIBUTING.md"]) {
+    for (const name of ["deploy/runbook.md", "CONTRIBUTING.md", "schemas/NOTIFICATIONS.md"]) {
       const guide = await Bun.file(join(PROJECT_ROOT, name)).text();
       const named = Array.from(
         guide.matchAll(/(?:\badmin|\badmin --) ([a-z][a-z-]*(?: [a-z][a-z-]*)?)/g),

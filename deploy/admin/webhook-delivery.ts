@@ -1,0 +1,118 @@
+/** A webhook delivery as its receiver sees it: read from the request, judged by the signing secret, and put into words. */
+import { timingSafeEqual } from "node:crypto";
+
+import { ApiError } from "#shared/errors.ts";
+import { signatureHeaders } from "#shared/secrets/signature.ts";
+
+/** previous: `webhook-signature` lists a signature of the secret, and `x-webhook-signature` is of another: it was replaced. */
+type SignatureVerdict = "right" | "wrong" | "absent" | "previous";
+
+export interface ReceivedDelivery {
+  readonly event: string;
+  /** `webhook-id` and `deliveryId`. */
+  readonly id: string;
+  /** When the attempt was made; null when the header is no time. */
+  readonly attemptedAt: Date | null;
+  /** Null: no secret was given. */
+  readonly signature: SignatureVerdict | null;
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+/** @throws ApiError `invalid_json`, `invalid_request` for what is no delivery */
+export function readDelivery(headers: Headers, body: Uint8Array, secret: string | undefined): ReceivedDelivery {
+  const { event, deliveryId, metadata } = envelopeOf(body);
+  const id = headers.get("webhook-id");
+  if (id !== deliveryId) {
+    throw new ApiError("invalid_request", "Expected the header webhook-id to be the deliveryId of the body.");
+  }
+  return {
+    event,
+    id,
+    attemptedAt: timeOf(headers.get("webhook-timestamp")),
+    signature: secret === undefined ? null : verdictOf(headers, body, secret),
+    metadata,
+  };
+}
+
+/** Without anything in it that could steer a terminal. */
+export function deliveryText(delivery: ReceivedDelivery, cameBefore: boolean): string {
+  const { event, id, attemptedAt, signature, metadata } = delivery;
+  const lines = [
+    event,
+    `  id         ${id}${cameBefore ? ", which came before" : ""}`,
+    `  attempt    ${attemptedAt?.toISOString() ?? "at no time that the header webhook-timestamp tells"}`,
+    `  signature  ${signature === null ? "not checked: no --secret was given" : VERDICTS[signature]}`,
+    ...JSON.stringify(metadata, null, 2)
+      .split("\n")
+      .map((line) => `  ${line}`),
+  ];
+  return lines.map((line) => line.replaceAll(/\p{Cc}/gu, "\ufffd")).join("\n");
+}
+
+export function deliveryJson(delivery: ReceivedDelivery, cameBefore: boolean): Record<string, unknown> {
+  const { event, id, attemptedAt, signature, metadata } = delivery;
+  return {
+    event,
+    delivery_id: id,
+    attempted_at: attemptedAt?.toISOString() ?? null,
+    signature,
+    came_before: cameBefore,
+    metadata,
+  };
+}
+
+const VERDICTS: Readonly<Record<SignatureVerdict, string>> = {
+  right: "right",
+  wrong: "wrong: it is of another secret or of other bytes",
+  absent: "absent: a receiver refuses what is not signed",
+  previous: "of a newer secret: this one was replaced, and only webhook-signature still has it",
+};
+
+interface ReceivedEnvelope {
+  readonly event: string;
+  readonly deliveryId: string;
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+function envelopeOf(body: Uint8Array): ReceivedEnvelope {
+  const value = parsed(body);
+  if (isObject(value)) {
+    const { event, deliveryId, metadata } = value;
+    if (typeof event === "string" && typeof deliveryId === "string" && isObject(metadata)) {
+      return { event, deliveryId, metadata };
+    }
+  }
+  throw new ApiError("invalid_request", "Expected an envelope with event, deliveryId and metadata.");
+}
+
+function parsed(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(body));
+  } catch (error) {
+    throw new ApiError("invalid_json", "Expected a body that is JSON.", { cause: error });
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function timeOf(seconds: string | null): Date | null {
+  return seconds !== null && /^\d{1,11}$/.test(seconds) ? new Date(Number(seconds) * 1_000) : null;
+}
+
+function verdictOf(headers: Headers, body: Uint8Array, secret: string): SignatureVerdict {
+  const given = headers.get("x-webhook-signature");
+  if (given === null) return "absent";
+  const id = headers.get("webhook-id") ?? "";
+  const timestamp = Number(headers.get("webhook-timestamp"));
+  const expected = signatureHeaders({ secret, id, timestamp, body });
+  if (isSame(given, expected["x-webhook-signature"])) return "right";
+  const listed = (headers.get("webhook-signature") ?? "").split(" ");
+  return listed.some((each) => isSame(each, expected["webhook-signature"])) ? "previous" : "wrong";
+}
+
+function isSame(given: string, expected = ""): boolean {
+  const [one, other] = [Buffer.from(given), Buffer.from(expected)];
+  return one.length === other.length && timingSafeEqual(one, other);
+}

@@ -1,0 +1,139 @@
+/** `admin webhook listen`: a receiver on this machine that shows what arrives, for who sets up a webhook or writes a receiver. */
+import { readJsonBody } from "#ingress/body.ts";
+import { ApiError, ERROR_CODES } from "#shared/errors.ts";
+
+import { type Command, type Given, quote, UsageError } from "./command.ts";
+import { deliveryJson, deliveryText, readDelivery, type ReceivedDelivery } from "./webhook-delivery.ts";
+
+const HOST = "127.0.0.1";
+const PORT = 8090;
+const BODY_BYTES_MAX = 256 * 1_024;
+/** Ids by which repeats are told. */
+const IDS_MAX = 10_000;
+
+export const WEBHOOK_COMMANDS: readonly Command[] = [
+  {
+    name: "webhook listen",
+    about:
+      `shows the webhook deliveries that reach ${HOST} (port ${PORT}) until Ctrl-C, and with the channel's secret whether they are ` +
+      "signed by it; answers 200, or the status after --answer",
+    arguments: [],
+    options: [
+      { name: "port", value: "port" },
+      { name: "secret", value: "whsec_…" },
+      { name: "answer", value: "status" },
+    ],
+    async run(_context, given, live) {
+      const asked = { port: portOf(given), secret: secretOf(given), status: statusOf(given) };
+      const ids = new Set<string>();
+      const counts = { deliveries: 0, repeats: 0, refused: 0 };
+      const server = serve(asked, {
+        delivered(delivery) {
+          const cameBefore = ids.has(delivery.id);
+          remember(ids, delivery.id);
+          counts.deliveries += 1;
+          counts.repeats += cameBefore ? 1 : 0;
+          live.tell({ json: deliveryJson(delivery, cameBefore), text: deliveryText(delivery, cameBefore) });
+        },
+        refused(status, reason) {
+          counts.refused += 1;
+          live.tell({
+            json: { refused: status, reason },
+            text: `what came is no delivery, answered ${status}: ${reason}`,
+          });
+        },
+      });
+      try {
+        // Asked for first: who reads the line below may interrupt at once.
+        const interruption = live.interruption();
+        const url = `http://${HOST}:${server.port}/`;
+        live.tell({ json: { url }, text: `Listening on ${url} until Ctrl-C. ${REACHED}` });
+        await untilAborted(interruption);
+      } finally {
+        await server.stop(true);
+      }
+      const { deliveries, repeats, refused } = counts;
+      return { json: counts, text: `deliveries ${deliveries}, repeats ${repeats}, other requests ${refused}` };
+    },
+  },
+];
+
+const REACHED = `Sluice sends there when it runs with SLUICE_OUTBOUND_ALLOW=${HOST} in its environment.`;
+
+interface Asked {
+  readonly port: number;
+  readonly secret: string | undefined;
+  readonly status: number;
+}
+
+interface Listener {
+  delivered(delivery: ReceivedDelivery): void;
+  refused(status: number, reason: string): void;
+}
+
+/** @throws the system's error when the port is taken */
+function serve({ port, secret, status }: Asked, listener: Listener): Bun.Server<undefined> {
+  return Bun.serve({
+    hostname: HOST,
+    port,
+    development: false,
+    async fetch(request) {
+      try {
+        if (request.method !== "POST") throw new ApiError("method_not_allowed", "Expected POST.");
+        const body = await readJsonBody(request, BODY_BYTES_MAX);
+        listener.delivered(readDelivery(request.headers, body, secret));
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        const refusal = ERROR_CODES[error.code].status;
+        listener.refused(refusal, error.message);
+        return new Response(`${error.message}\n`, { status: refusal });
+      }
+      return new Response(WITHOUT_BODY.has(status) ? null : "ok\n", { status });
+    },
+  });
+}
+
+const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
+
+function remember(ids: Set<string>, id: string): void {
+  ids.add(id);
+  const [oldest] = ids;
+  if (ids.size > IDS_MAX && oldest !== undefined) ids.delete(oldest);
+}
+
+async function untilAborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  await new Promise<void>((resolve) => {
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
+
+function portOf(given: Given): number {
+  return numberOf(given, "port", { fallback: PORT, min: 0, max: 65_535 });
+}
+
+function statusOf(given: Given): number {
+  return numberOf(given, "answer", { fallback: 200, min: 200, max: 599 });
+}
+
+interface Span {
+  readonly fallback: number;
+  readonly min: number;
+  readonly max: number;
+}
+
+/** @throws UsageError */
+function numberOf(given: Given, option: string, { fallback, min, max }: Span): number {
+  const word = given.option(option);
+  if (word === undefined) return fallback;
+  const number = Number(word);
+  if (/^\d{1,5}$/.test(word) && number >= min && number <= max) return number;
+  throw new UsageError(`expected --${option} as a whole number from ${min} to ${max}, got ${quote(word)}`);
+}
+
+/** @throws UsageError; never with the word in it, which may be a secret */
+function secretOf(given: Given): string | undefined {
+  const word = given.option("secret");
+  if (word === undefined || /^whsec_[A-Za-z0-9+/]+={0,2}$/.test(word)) return word;
+  throw new UsageError("expected --secret as the channel shows it: whsec_ and base64");
+}

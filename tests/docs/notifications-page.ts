@@ -1,0 +1,29 @@
+/** schemas/NOTIFICATIONS.md as its tests read it. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { PROJECT_ROOT } from "#tests/support/infrastructure.ts";
+
+export const PAGE = readFileSync(join(PROJECT_ROOT, "schemas/NOTIFICATIONS.md"), "utf8");
+
+/** Of one language, in their order. */
+export function blocks(language: string): string[] {
+  return [...PAGE.matchAll(/```(\w+)\n([^]*?)```/g)]
+    .filter(([, name]) => name === language)
+    .map(([, , text = ""]) => text);
+}
+
+/** The rows below the line of titles, each as its cells. @throws Error when no table has these titles */
+export function table(...titles: readonly string[]): string[][] {
+  const lines = PAGE.split("\n");
+  const start = lines.indexOf(`| ${titles.join(" | ")} |`);
+  if (start === -1) throw new Error(`the page has no table of ${titles.join(", ")}`);
+  const behind = lines.slice(start + 2);
+  const end = behind.findIndex((line) => !line.startsWith("|"));
+  return behind.slice(0, end).map((line) => line.slice(2, -2).split(" | "));
+}
+
+/** What stands first between backticks. */
+export function code(cell = ""): string {
+  return /`([^`]+)`/.exec(cell)?.[1] ?? "";
+}
