@@ -183,6 +183,7 @@ async function rotate(context: IngressContext, call: RouteCall): Promise<Respons
   const old = await findToChange(context, call);
   const body: ApiKeyRotateRequest = await optionalBody(call, "ApiKeyRotateRequest");
   presetOf(context, call, old.preset);
+  if (!old.is_member_active) throw memberDisabled();
   const { workspaceId } = callerOf(call);
   const key = mintKey();
   const id = newId();
@@ -224,9 +225,7 @@ async function memberFor(context: IngressContext, call: RouteCall, id: string): 
     throw new ApiError("permission_denied", "A developer makes keys for itself only.", { param: "member_id" });
   }
   if (!isAbove(role, member.role)) throw above(member.role);
-  if (!member.is_active) {
-    throw new ApiError("conflict", "The member is disabled; its keys would be refused.", { param: "member_id" });
-  }
+  if (!member.is_active) throw memberDisabled("member_id");
   return member;
 }
 
@@ -276,6 +275,10 @@ function statusOf(row: KeySummary): ApiKey["status"] {
   if (row.revoked_at !== null) return "revoked";
   if (row.is_expired) return "expired";
   return row.is_member_active ? "active" : "disabled";
+}
+
+function memberDisabled(param: string | null = null): ApiError {
+  return new ApiError("conflict", "The member is disabled; its keys would be refused.", { param });
 }
 
 function noKey(): ApiError {

@@ -91,6 +91,14 @@ describe("replacing a key", () => {
     expect(await auditOf(bed, team)).toEqual([]);
   });
 
+  test("is refused for a member who is disabled", async () => {
+    const team = await bed.team(0n);
+    await bed.db.query("update member set is_active = false where id = $1", [team.developer.id]);
+    const path = at(team, team.developer.keyId, "/rotate");
+    expect(await bed.refusal(409, "POST", path, team.owner.key)).toEqual({ code: "conflict", param: null });
+    expect(await auditOf(bed, team)).toEqual([]);
+  });
+
   test("is refused where its preset is wider than the caller's", async () => {
     const team = await bed.team(0n);
     const id = await putKey(bed, team, team.developer, { preset: "wide" });
