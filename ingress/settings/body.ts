@@ -38,10 +38,15 @@ export function plainName(name: string, param = "name"): string {
   throw new ApiError("unsupported_value", `Expected ${param} to have ${expected}.`, { param });
 }
 
-/** The id that the caller made for what it creates, or a new one. */
+/** The id that the caller made for what it creates, or a new one. @throws ApiError `unsupported_value` */
 export function createdId({ id }: { readonly id?: string }): string {
+  // The sweeps over ids begin behind it.
+  if (id === NIL)
+    throw new ApiError("unsupported_value", "Expected id to be a UUID other than the nil one.", { param: "id" });
   return id?.toLowerCase() ?? newId();
 }
+
+const NIL = "00000000-0000-0000-0000-000000000000";
 
 /** The path's id; another form names nothing, so the answer is that of an unknown one. @throws what `unknown` makes */
 export function pathId(call: RouteCall, name: string, unknown: () => ApiError): string {

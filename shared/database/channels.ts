@@ -133,6 +133,8 @@ export async function changeChannel(
     readonly action: string;
     /** Beside name, enabled and config; never a secret. */
     readonly told?: AuditValues;
+    /** Where it points or how it signs in has changed: what was known of the old is forgotten. */
+    readonly isAnew?: boolean;
   },
 ): Promise<ChannelRow | "name_taken" | undefined> {
   try {
@@ -142,18 +144,17 @@ export async function changeChannel(
         [workspaceId, id],
       );
       if (row === undefined) return undefined;
-      const { to, actor, action, told = {} } = change(row);
+      const { to, actor, action, told = {}, isAnew = false } = change(row);
+      const isFresh = isAnew || (to.enabled && !row.enabled);
       const [changed] = await tx.query<ChannelRow>(
         `update notification_channel
          set name = $3, config = $5::jsonb, sealed = $6::jsonb, previous_secret_until = $7, updated_at = now(),
-             disabled_reason = case when $4 then null else disabled_reason end,
-             failing_since = case when $4 and not enabled then null else failing_since end,
-             recent_ok = case when $4 and not enabled then 0 else recent_ok end,
-             recent_failed = case when $4 and not enabled then 0 else recent_failed end,
-             opened = case when $4 and not enabled then 0 else opened end,
-             open_until = case when $4 and not enabled then null else open_until end,
-             paused_until = case when $4 and not enabled then null else paused_until end,
-             enabled = $4
+             version = version + 1, enabled = $4, disabled_reason = case when $4 then null else disabled_reason end,
+             failing_since = case when $8 then null else failing_since end,
+             last_failed_at = case when $8 then null else last_failed_at end,
+             recent_ok = case when $8 then 0 else recent_ok end, recent_failed = case when $8 then 0 else recent_failed end,
+             opened = case when $8 then 0 else opened end, open_until = case when $8 then null else open_until end,
+             paused_until = case when $8 then null else paused_until end
          where workspace_id = $1 and id = $2
          returning ${COLUMNS}`,
         [
@@ -164,6 +165,7 @@ export async function changeChannel(
           JSON.stringify(to.config),
           JSON.stringify(to.sealed),
           to.previousSecretUntil,
+          isFresh,
         ],
       );
       await recordAudit(tx, workspaceId, {

@@ -75,14 +75,23 @@ export function listAttempts(target: Queryable, deliveryId: string): Promise<Att
   );
 }
 
-/** Of all workspaces, for metrics: how many are due and since when, and how many ran out of attempts in the last day. */
+/**
+ * Of all workspaces, for metrics: how many are due and since when, events that wait to be fanned out included, and how many ran out of
+ * attempts in the last day. What waits since its receiver failed or asked for a pause is not due.
+ */
 export async function countDeliveries(
   target: Queryable,
 ): Promise<{ readonly due: number; readonly oldestSeconds: number; readonly failed: number }> {
   const [row] = await target.query<{ due: number; oldest: number; failed: number }>(
-    `select count(*)::int as due, coalesce(extract(epoch from now() - min(next_at)), 0)::float8 as oldest,
+    `with due as (
+       select d.next_at as since from delivery d left join notification_channel c on c.id = d.channel_id
+       where d.status = 'pending' and d.next_at <= now() and not coalesce(greatest(c.open_until, c.paused_until) > now(), false)
+     )
+     select count(*)::int as due,
+            coalesce(extract(epoch from now() - least(min(since), (select min(occurred_at) from event where fanned_out_at is null))), 0)::float8
+              as oldest,
             (select count(*)::int from delivery where status = 'failed' and ended_at > now() - interval '1 day') as failed
-     from delivery where status = 'pending' and next_at <= now()`,
+     from due`,
   );
   return { due: row?.due ?? 0, oldestSeconds: row?.oldest ?? 0, failed: row?.failed ?? 0 };
 }
@@ -146,7 +155,8 @@ export async function retryDelivery(
        select id, status from delivery where workspace_id = $1 and id = $2 for update
      ), changed as (
        update delivery d
-       set step = case when d.status = 'pending' then d.step else $3 end, status = 'pending', next_at = now(), ended_at = null
+       set step = case when d.status = 'pending' then d.step else $3 end, status = 'pending', next_at = now(), ended_at = null,
+           is_asked = coalesce(d.lease_until > now(), false), forgiven = d.epoch - d.attempts - coalesce(d.lease_until > now(), false)::int
        from notification_channel c
        where d.workspace_id = $1 and d.id = (select id from old) and c.id = d.channel_id and c.enabled
        returning d.id, d.workspace_id, d.status
@@ -178,7 +188,8 @@ export async function recoverDeliveries(
 ): Promise<number> {
   const [row] = await target.query<{ count: number }>(
     `with changed as (
-       update delivery set status = 'pending', step = $5, next_at = now(), ended_at = null
+       update delivery set status = 'pending', step = $5, next_at = now(), ended_at = null,
+         is_asked = coalesce(lease_until > now(), false), forgiven = epoch - attempts - coalesce(lease_until > now(), false)::int
        where id in (
          select id from delivery
          where workspace_id = $1 and channel_id = $2 and status in ('failed', 'skipped', 'cancelled')

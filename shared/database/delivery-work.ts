@@ -44,7 +44,10 @@ export function fanOutEvents(database: Database, max: number): Promise<number> {
       `select e.id as event_id, c.id as channel_id
        from event e
        join notification_channel c on c.workspace_id = e.workspace_id and c.enabled
-       where e.id = any ($1::uuid[]) and case when e.channel_ids is not null then c.id = any (e.channel_ids)
+       where e.id = any ($1::uuid[]) and case
+         -- Those that it names may all be deleted by now.
+         when exists (select from notification_channel own where own.workspace_id = e.workspace_id and own.id = any (e.channel_ids))
+           then c.id = any (e.channel_ids)
          else exists (select from subscription s where s.channel_id = c.id and s.event = e.type
                       and (s.workflow_id is null or s.workflow_id = e.workflow_id)) end`,
       [ids],
@@ -87,6 +90,8 @@ export function fanOutEvents(database: Database, max: number): Promise<number> {
 export interface ClaimedDelivery {
   readonly id: string;
   readonly epoch: number;
+  /** Owners of it that were lost. */
+  readonly deaths: number;
   readonly workspace_id: string;
   readonly event: string;
   readonly body: string;
@@ -97,6 +102,8 @@ export interface ClaimedDelivery {
   /** Null: mail to a member. */
   readonly channel: {
     readonly id: string;
+    /** Of its settings. */
+    readonly version: number;
     readonly type: ChannelType;
     readonly name: string;
     readonly config: Readonly<Record<string, string>>;
@@ -113,6 +120,8 @@ export interface Claim {
   /** Of those, for channels that fail, and for such as have not been tried. */
   readonly failingMax: number;
   readonly newMax: number;
+  /** Of those, for second and further attempts at once to a channel. */
+  readonly spareMax: number;
   /** Channels behind this one come first. */
   readonly from: string;
   /** At once for one channel. */
@@ -122,12 +131,12 @@ export interface Claim {
 
 export function claimDeliveries(
   target: Queryable,
-  { max, failingMax, newMax, eachMax, leaseMs, from }: Claim,
+  { max, failingMax, newMax, spareMax, eachMax, leaseMs, from }: Claim,
 ): Promise<ClaimedDelivery[]> {
   return target.query<ClaimedDelivery>(
-    `select id, epoch, health, workspace_id, event, body, attempts, step, channel, null as recipient
-     from claim_deliveries($1, $2, $3, $4, $5, $6)`,
-    [max, failingMax, newMax, eachMax, leaseMs, from],
+    `select id, epoch, deaths, health, workspace_id, event, body, attempts, step, channel, null as recipient
+     from claim_deliveries($1, $2, $3, $4, $5, $6, $7)`,
+    [max, failingMax, newMax, spareMax, eachMax, leaseMs, from],
     "claim_deliveries",
   );
 }
@@ -145,9 +154,9 @@ export function claimMail(
      ), taken as (
        update delivery d set epoch = d.epoch + 1, lease_until = clock_timestamp() + $2 * interval '1 millisecond'
        from due where d.id = due.id
-       returning d.id, d.epoch, d.workspace_id, d.member_id, d.event, d.body, d.attempts, d.step
+       returning d.id, d.epoch, d.epoch - d.attempts - d.forgiven - 1 as deaths, d.workspace_id, d.member_id, d.event, d.body, d.attempts, d.step
      )
-     select t.id, t.epoch, t.workspace_id, t.event, t.body, t.attempts, t.step, 'good' as health, m.email as recipient, null as channel
+     select t.id, t.epoch, t.deaths, t.workspace_id, t.event, t.body, t.attempts, t.step, 'good' as health, m.email as recipient, null as channel
      from taken t
      left join member m on m.id = t.member_id and m.is_active`,
     [max, leaseMs],
@@ -167,7 +176,10 @@ export interface AttemptEnd {
   readonly pauseMs: number | null;
   /** Telegram has moved the chat. */
   readonly chatId: string | null;
+  /** The fault is ours, and says nothing of the channel. */
+  readonly isOurs: boolean;
   readonly failingMs: number;
+  readonly gapMs: number;
   readonly openMs: number;
 }
 
@@ -178,10 +190,11 @@ export async function endAttempt(
   end: AttemptEnd,
 ): Promise<"" | "gone" | "failing" | undefined> {
   const rows = await target.query<{ ended: "" | "gone" | "failing" | null }>(
-    "select end_attempt($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) as ended",
+    "select end_attempt($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) as ended",
     [
       id,
       channel?.id ?? null,
+      end.isOurs ? null : (channel?.version ?? null),
       epoch,
       end.verdict,
       end.status,
@@ -192,6 +205,7 @@ export async function endAttempt(
       end.pauseMs,
       end.chatId,
       end.failingMs,
+      end.gapMs,
       end.openMs,
     ],
     "end_attempt",

@@ -19,6 +19,8 @@ export const NOTIFICATION_LIMITS = {
   newSlotsShare: 1 / 2,
   /** A channel at which every attempt failed for so long is disabled. */
   channelFailingMs: 5 * 86_400_000,
+  /** Failures farther apart than the schedule's longest pause do not add up: nothing was sent between them. */
+  channelFailingGapMs: 86_400_000,
   /** How long the breaker of a channel lets nothing through, the first time. */
   channelOpenMs: paced(30_000),
   /** Slack, and Telegram in one chat, take one message in so long. */

@@ -10,7 +10,14 @@ import type { Envelope } from "#shared/notifications/envelope.ts";
 import { nextDelayMs } from "#shared/notifications/schedule.ts";
 import type { Sealer } from "#shared/secrets/sealed.ts";
 
-import { type AttemptResult, failed, type OpenChannel, type Outgoing, type Send } from "./channel.ts";
+import {
+  type AttemptFault,
+  type AttemptResult,
+  failed,
+  type OpenChannel,
+  type Outgoing,
+  type Send,
+} from "./channel.ts";
 import type { Mailer } from "./mailer.ts";
 
 export interface AttemptContext {
@@ -48,10 +55,17 @@ export async function makeAttempt(
 }
 
 async function send(context: AttemptContext, delivery: ClaimedDelivery, signal: AbortSignal): Promise<AttemptResult> {
-  const channel = channelOf(context.sealer, delivery);
-  if (channel === undefined) return failed("final", "misconfigured");
   // A worker that dies of what it sends, or of the answer, must not be followed by others forever.
-  if (delivery.epoch - delivery.attempts > LIMITS.attemptDeathsMax) return failed("final", "worker_lost");
+  if (delivery.deaths >= LIMITS.attemptDeathsMax) return failed("final", "worker_lost");
+  let channel: OpenChannel | undefined;
+  try {
+    channel = channelOf(context.sealer, delivery);
+  } catch (error) {
+    // Another worker, or this one when it has the right keys, can open them.
+    context.log.error({ err: error, channel_id: delivery.channel?.id }, "a channel's secrets cannot be opened");
+    return failed("again", "sealed");
+  }
+  if (channel === undefined) return failed("final", "misconfigured");
   const { event, workspaceId, occurredAt, metadata } = JSON.parse(delivery.body) as Envelope & { occurredAt: string };
   const outgoing: Outgoing = {
     deliveryId: delivery.id,
@@ -76,6 +90,9 @@ function channelOf(sealer: Sealer, { workspace_id, channel, recipient }: Claimed
   return { id, type, name, config, secrets: isBoth ? { ...secrets, previousSigningSecret } : secrets };
 }
 
+/** What is wrong with our installation. */
+const OURS: ReadonlySet<AttemptFault> = new Set(["mail_off", "sealed", "worker_lost"]);
+
 function endOf({ step, channel }: ClaimedDelivery, result: AttemptResult, ms: number): AttemptEnd {
   const { status, responseStart } = result;
   const counted = channel?.type === "slack" || channel?.type === "telegram";
@@ -83,7 +100,9 @@ function endOf({ step, channel }: ClaimedDelivery, result: AttemptResult, ms: nu
     status,
     responseStart,
     ms,
+    isOurs: false,
     failingMs: LIMITS.channelFailingMs,
+    gapMs: LIMITS.channelFailingGapMs,
     openMs: LIMITS.channelOpenMs,
     chatId: null,
     // Slack, and Telegram in one chat, take a message a second.
@@ -103,8 +122,9 @@ function endOf({ step, channel }: ClaimedDelivery, result: AttemptResult, ms: nu
     ...common,
     verdict,
     error,
-    pauseMs,
+    isOurs: OURS.has(error),
+    pauseMs: pauseMs === null ? null : Math.round(pauseMs),
     chatId: newChatId,
-    nextMs: verdict === "again" ? (exact ?? null) : null,
+    nextMs: verdict === "again" && exact !== undefined ? Math.round(exact) : null,
   };
 }

@@ -87,8 +87,19 @@ const FAULTS: Readonly<Record<OutboundFault, AttemptFault>> = {
   status: "status",
 };
 
-/** The URL may be a secret too, and a server that echoes a request shows its path alone. */
+/** The URL may be a secret too, and a server that echoes a request shows its path, or parts of that, alone. */
 function echoable(secrets: readonly string[], url: string): readonly string[] {
   const parsed = URL.parse(url);
-  return parsed ? [...secrets, url, parsed.pathname + parsed.search] : secrets;
+  if (!parsed) return secrets;
+  const { pathname, search, searchParams } = parsed;
+  const parts = pathname.split("/");
+  return [...secrets, url, pathname + search, ...parts, ...parts.map(decoded), ...searchParams.values()];
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }

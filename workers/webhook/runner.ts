@@ -30,7 +30,7 @@ export function startDeliveries(
   const running = new Map<Promise<void>, ClaimedDelivery>();
   const hurried = new AbortController();
   let isStopping = false;
-  let isLooking = false;
+  let looking: Promise<void> | undefined;
   let soon: ReturnType<typeof setTimeout> | undefined;
   /** The channel that was served last: the next turn begins behind it. */
   let lastChannel = NO_CHANNEL;
@@ -48,7 +48,7 @@ export function startDeliveries(
         // Together with what ends in the next moments: a look costs as much for one as for many.
         soon ??= setTimeout(() => {
           soon = undefined;
-          void look();
+          lookOnce();
         }, LIMITS.deliveryGatherMs);
       });
     running.set(work, delivery);
@@ -56,6 +56,8 @@ export function startDeliveries(
 
   const countOf = (health: ClaimedDelivery["health"]): number =>
     [...running.values()].filter((delivery) => delivery.health === health).length;
+
+  const countMail = (): number => [...running.values()].filter(({ channel }) => channel === null).length;
 
   /** @returns whether more events wait */
   const turn = async (): Promise<boolean> => {
@@ -66,13 +68,15 @@ export function startDeliveries(
       max,
       failingMax: Math.max(0, failingMax - countOf("failing")),
       newMax: Math.max(0, newMax - countOf("new")),
+      // Half of the slots.
+      spareMax: Math.max(0, max - Math.floor(slots / 2)),
       eachMax: LIMITS.channelAttemptsMax,
       leaseMs: LIMITS.attemptLeaseMs,
       from: lastChannel,
     };
     const taken = [
       ...(await claimDeliveries(database, claim)),
-      ...(await claimMail(database, { ...claim, max: LIMITS.mailAttemptsMax })),
+      ...(await claimMail(database, { ...claim, max: Math.max(0, LIMITS.mailAttemptsMax - countMail()) })),
     ];
     lastChannel = taken.findLast(({ channel }) => channel !== null)?.channel?.id ?? NO_CHANNEL;
     for (const delivery of taken) attempt(delivery);
@@ -80,19 +84,20 @@ export function startDeliveries(
   };
 
   const look = async (): Promise<void> => {
-    if (isLooking || isStopping) return;
-    isLooking = true;
     try {
       for (let hasMore = true; hasMore;) hasMore = (await turn()) && !isStopping;
     } catch (error) {
       log.warn({ err: error }, "deliveries could not be looked for");
     } finally {
-      isLooking = false;
+      looking = undefined;
     }
   };
+  const lookOnce = (): void => {
+    if (!isStopping) looking ??= look();
+  };
 
-  const timer = setInterval(() => void look(), LIMITS.deliveryLookMs);
-  void look();
+  const timer = setInterval(lookOnce, LIMITS.deliveryLookMs);
+  lookOnce();
   return {
     running: () => running.size,
     async stop(hurry) {
@@ -100,6 +105,8 @@ export function startDeliveries(
       clearInterval(timer);
       clearTimeout(soon);
       const abort = (): void => hurried.abort(hurry.reason);
+      // What it claims is attempted: its leases are ours.
+      await looking;
       hurry.addEventListener("abort", abort, { once: true });
       if (running.size > 0) {
         await new Promise<void>((resolve) => {

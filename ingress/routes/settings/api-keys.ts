@@ -16,7 +16,7 @@ import {
   revokeKey,
   updateKey,
 } from "#shared/database/api-keys.ts";
-import { findMemberById, type MemberRow } from "#shared/database/members.ts";
+import { findMemberById, type MemberRole, type MemberRow } from "#shared/database/members.ts";
 import { inTurn } from "#shared/database/workspaces.ts";
 import { ApiError } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
@@ -163,12 +163,14 @@ async function update(context: IngressContext, call: RouteCall): Promise<Respons
   const row = await findToChange(context, call);
   const body: ApiKeyUpdateRequest = await parsedBody(call, "ApiKeyUpdateRequest");
   if (row.revoked_at !== null) throw revoked();
+  const expiresAt = body.expires_at === undefined ? undefined : (endOf(body.expires_at) ?? null);
+  if (expiresAt !== undefined) checkMayOutlive(callerOf(call).role, row.expires_at, expiresAt);
   await updateKey(context.database, callerOf(call).workspaceId, {
     id: row.id,
     actor: actorOf(call),
     ...(body.name === undefined ? {} : { name: plainName(body.name) }),
     ...(body.preset === undefined ? {} : { preset: presetOf(context, call, body.preset) }),
-    ...(body.expires_at === undefined ? {} : { expiresAt: endOf(body.expires_at) ?? null }),
+    ...(expiresAt === undefined ? {} : { expiresAt }),
   });
   return json(present(await find(context, call)));
 }
@@ -245,6 +247,14 @@ function presetOf(context: IngressContext, call: RouteCall, name: string): strin
     );
   }
   return name;
+}
+
+/** An end may have been set for a developer by those above. @throws ApiError `permission_denied` */
+function checkMayOutlive(role: MemberRole, end: Date | null, next: Date | null): void {
+  if (role !== "developer" || end === null || (next !== null && next <= end)) return;
+  throw new ApiError("permission_denied", "A developer may bring the end of a key forward only.", {
+    param: "expires_at",
+  });
 }
 
 /** @throws ApiError `unsupported_value` for a time that has passed */

@@ -221,6 +221,7 @@ async function update(context: IngressContext, call: RouteCall): Promise<Respons
     return {
       actor: actorOf(call),
       action: "channel.update",
+      isAnew: body.config !== undefined,
       told: { changed_secrets: names.filter((one) => secrets[one] !== to.secrets[one]) },
       to: {
         name: name ?? row.name,

@@ -19,10 +19,13 @@ create table notification_channel (
   created_by uuid references member (id),
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
+  -- Counts changes of its settings: what an attempt under older ones meets says nothing of the channel as it is.
+  version int not null default 0,
   -- Why dispatch disabled it: gone, rejected or failing; null when a person did, or when it is enabled.
   disabled_reason text,
   -- Since when every attempt failed; null after a success.
   failing_since timestamptz,
+  last_failed_at timestamptz,
   -- Attempts that the breaker looks at.
   recent_ok smallint not null default 0,
   recent_failed smallint not null default 0,
@@ -76,6 +79,10 @@ create table delivery (
   epoch int not null default 0,
   -- An attempt is under way until then.
   lease_until timestamptz,
+  -- Sent again by hand while an attempt was under way: the next follows at once.
+  is_asked boolean not null default false,
+  -- Owners that were lost before it was last sent again by hand.
+  forgiven int not null default 0,
   created_at timestamptz not null default clock_timestamp(),
   ended_at timestamptz
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.01);
@@ -104,11 +111,12 @@ create table delivery_attempt (
 
 -- Takes deliveries that are due, at most p_max, of those at most p_failing_max for channels that fail, so that dead receivers share
 -- these slots and the others' are free, and at most p_new_max for channels that have not been tried yet. A channel has at most p_each
--- attempts under way; a failing or new one, and one whose service counts messages, has one. Channels are taken in turn from behind
+-- attempts under way, more than one only while p_spare slots are left for that: receivers that begin to hang all at once hold one each
+-- beside those. A failing or new channel, and one whose service counts messages, has one. Channels are taken in turn from behind
 -- p_from on, so that none is always last. It gives whole rows: a statement around it would not see what was made while it runs.
 -- Locks: channels, then deliveries, here and in end_attempt. A channel that another worker has locked is passed over.
-create function claim_deliveries(p_max int, p_failing_max int, p_new_max int, p_each int, p_lease_ms bigint, p_from uuid)
-returns table (id uuid, epoch int, health text, workspace_id uuid, event text, body text, attempts smallint, step smallint, channel jsonb)
+create function claim_deliveries(p_max int, p_failing_max int, p_new_max int, p_spare int, p_each int, p_lease_ms bigint, p_from uuid)
+returns table (id uuid, epoch int, deaths int, health text, workspace_id uuid, event text, body text, attempts smallint, step smallint, channel jsonb)
 language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 declare
   c notification_channel;
@@ -116,6 +124,7 @@ declare
   has_wrapped boolean := false;
   sort text;
   room int;
+  busy int;
   got int;
   total int := 0;
 begin
@@ -130,6 +139,9 @@ begin
       cur := '00000000-0000-0000-0000-000000000000';
       continue;
     end if;
+    -- Most channels that wait are left alone: they are not worth a lock.
+    select * into c from notification_channel n where n.id = cur;
+    continue when c.enabled and (c.open_until > clock_timestamp() or c.paused_until > clock_timestamp());
     select * into c from notification_channel n where n.id = cur for no key update skip locked;
     if not found then
       -- It was deleted while its events were fanned out; else another worker is at it.
@@ -144,8 +156,10 @@ begin
     end if;
     continue when c.open_until > clock_timestamp() or c.paused_until > clock_timestamp();
     sort := case when c.failing_since is not null then 'failing' when c.recent_ok = 0 then 'new' else 'good' end;
-    room := case when sort = 'failing' then least(1, p_failing_max) when sort = 'new' then least(1, p_new_max) when c.type in ('slack', 'telegram') then 1 else p_each end
-      - (select count(*) from delivery d where d.channel_id = cur and d.lease_until > clock_timestamp())::int;
+    select count(*) into busy from delivery d where d.channel_id = cur and d.lease_until > clock_timestamp();
+    room := case when sort = 'failing' then least(1, p_failing_max) - busy when sort = 'new' then least(1, p_new_max) - busy
+                 when c.type in ('slack', 'telegram') then 1 - busy
+                 when busy = 0 then 1 + least(p_each - 1, greatest(p_spare, 0)) else least(p_each - busy, p_spare) end;
     continue when room <= 0;
     return query
       with due as (
@@ -155,24 +169,26 @@ begin
         order by d.next_at limit least(room, p_max - total) for update skip locked)
       update delivery d set epoch = d.epoch + 1, lease_until = clock_timestamp() + p_lease_ms * interval '1 millisecond'
       from due where d.id = due.id
-      returning d.id, d.epoch, sort, d.workspace_id, d.event, d.body, d.attempts, d.step,
-        jsonb_build_object('id', c.id, 'type', c.type, 'name', c.name, 'config', c.config, 'sealed', c.sealed,
+      returning d.id, d.epoch, d.epoch - d.attempts - d.forgiven - 1, sort, d.workspace_id, d.event, d.body, d.attempts, d.step,
+        jsonb_build_object('id', c.id, 'version', c.version, 'type', c.type, 'name', c.name, 'config', c.config, 'sealed', c.sealed,
                            'has_previous', coalesce(c.previous_secret_until > clock_timestamp(), false));
     get diagnostics got = row_count;
     total := total + got;
     if sort = 'failing' then p_failing_max := p_failing_max - got; end if;
     if sort = 'new' then p_new_max := p_new_max - got; end if;
+    if sort = 'good' then p_spare := p_spare - got + case when busy = 0 then least(got, 1) else 0 end; end if;
   end loop;
 end $$;
 
 -- What came of an attempt: the attempt, the delivery and its channel's health, in one. p_verdict: ok, again, final or gone.
 -- p_next_ms: how long until the next attempt; null: none follows. p_pause_ms: nothing goes to the channel for so long.
--- p_failing_ms: a channel that fails for longer is disabled. p_open_ms: how long the breaker lets nothing through the first time; it
+-- p_version: the settings that it went by; of a channel that has been changed since, and where it is null since the fault is ours, it
+-- says nothing. p_failing_ms: a channel that fails for longer, without a longer pause than p_gap_ms between, is disabled. p_open_ms: how long the breaker lets nothing through the first time; it
 -- opens at 70 % failures of at least ten, and doubles that each time up to 20 times as long.
 -- Result: null when the attempt was another's by then; else why the channel was disabled by it, or the empty text.
 create function end_attempt(
-  p_id uuid, p_channel uuid, p_epoch int, p_verdict text, p_status int, p_error text, p_response text, p_ms int, p_next_ms bigint,
-  p_pause_ms bigint, p_chat_id text, p_failing_ms bigint, p_open_ms bigint
+  p_id uuid, p_channel uuid, p_version int, p_epoch int, p_verdict text, p_status int, p_error text, p_response text, p_ms int, p_next_ms bigint,
+  p_pause_ms bigint, p_chat_id text, p_failing_ms bigint, p_gap_ms bigint, p_open_ms bigint
 ) returns text language plpgsql as $$
 declare
   c notification_channel;
@@ -189,11 +205,13 @@ begin
   values (p_id, d.attempts + 1, at_utc - p_ms * interval '1 millisecond', p_ms, p_status, p_error, p_response);
   update delivery set attempts = attempts + 1, step = step + 1, lease_until = null,
     -- Cancelled meanwhile, with its channel: it stays so.
-    status = case when status <> 'pending' then status when is_ok then 'succeeded' when p_next_ms is null then 'failed' else status end,
-    next_at = case when status = 'pending' and not is_ok then at_utc + p_next_ms * interval '1 millisecond' end,
-    ended_at = case when status <> 'pending' then ended_at when is_ok or p_next_ms is null then at_utc end
+    status = case when status <> 'pending' then status when is_ok then 'succeeded' when p_next_ms is null and not is_asked then 'failed' else status end,
+    next_at = case when status = 'pending' and not is_ok then
+      case when is_asked then at_utc else at_utc + p_next_ms * interval '1 millisecond' end end,
+    is_asked = false,
+    ended_at = case when status <> 'pending' then ended_at when is_ok or (p_next_ms is null and not is_asked) then at_utc end
   where id = p_id;
-  if c.id is null then return reason; end if;
+  if c.id is null or c.version is distinct from p_version then return reason; end if;
   if is_ok then
     update notification_channel set failing_since = null, opened = 0, open_until = null,
       recent_ok = case when c.opened > 0 then 1 when c.recent_ok + c.recent_failed >= 50 then (c.recent_ok + 2) / 2 else c.recent_ok + 1 end,
@@ -203,10 +221,11 @@ begin
     return reason;
   end if;
   opens := c.opened > 0 or (c.recent_ok + c.recent_failed >= 9 and (c.recent_failed + 1) * 10 >= (c.recent_ok + c.recent_failed + 1) * 7);
+  if at_utc - c.last_failed_at > p_gap_ms * interval '1 millisecond' then c.failing_since := at_utc; end if;
   if p_verdict = 'gone' then reason := 'gone';
   elsif at_utc - c.failing_since > p_failing_ms * interval '1 millisecond' then reason := 'failing';
   end if;
-  update notification_channel set failing_since = coalesce(failing_since, at_utc), recent_failed = least(c.recent_failed + 1, 1000),
+  update notification_channel set failing_since = coalesce(c.failing_since, at_utc), last_failed_at = at_utc, recent_failed = least(c.recent_failed + 1, 1000),
     opened = case when opens then least(c.opened + 1, 10) else c.opened end,
     open_until = case when opens then at_utc + p_open_ms * least(20, 2 ^ c.opened) * interval '1 millisecond' end,
     paused_until = coalesce(at_utc + p_pause_ms * interval '1 millisecond', paused_until),
@@ -214,6 +233,11 @@ begin
     enabled = enabled and reason = '',
     disabled_reason = case when reason <> '' and enabled then reason else disabled_reason end
   where id = c.id;
+  if p_chat_id is not null then
+    insert into audit_log (workspace_id, actor, action, subject, before, after)
+    values (c.workspace_id, '{"type":"system","id":"sluice"}', 'channel.update', c.id::text, jsonb_build_object('config', c.config),
+            jsonb_build_object('config', c.config || jsonb_build_object('chatId', p_chat_id)));
+  end if;
   if reason = '' or not c.enabled then return ''; end if;
   insert into audit_log (workspace_id, actor, action, subject, before, after)
   values (c.workspace_id, '{"type":"system","id":"sluice"}', 'channel.disable', c.id::text, '{"enabled":true}',

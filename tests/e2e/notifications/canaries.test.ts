@@ -163,9 +163,8 @@ test("marked credentials stand nowhere but in what was sent, and in answers that
     const box = await makeChannel("email", { recipient: `${name}@example.com` });
     note(name, await sendTest(box));
   }
-  // Telegram's own host is asked, if it can be reached at all: no bot has this token.
+  // Nothing is sent: Telegram's own host would be asked.
   const telegram = await makeChannel("telegram", { botToken: `12345678:${MARKS.botToken}`, chatId: "-1001" });
-  note("telegram", await sendTest(telegram));
   made.push(gone, slack, telegram);
   expect(new Set(endings.map(([what, status]) => `${what} ${status}`))).toEqual(
     new Set([
@@ -175,7 +174,6 @@ test("marked credentials stand nowhere but in what was sent, and in answers that
       "slack succeeded",
       "ops succeeded",
       "nobody failed",
-      "telegram failed",
     ]),
   );
 

@@ -38,8 +38,10 @@ export function fetchFault(error: unknown, param: string, bytesMax: number): unk
   if (!(error instanceof OutboundError)) return error;
   if (error.fault === "too_large") return tooLarge(param, bytesMax);
   const code = error.fault === "unsafe" ? "unsafe_url" : "unprocessable_input";
-  const { status } = error;
-  const sentence = status === undefined ? SENTENCES[error.fault] : `The server at this address answered ${status}.`;
+  const { fault, status = 0 } = error;
+  // An answer that began well and stopped, or cannot be read, is told by what went wrong.
+  const isRefused = fault === "status" && (status < 200 || status > 299) && status !== 0;
+  const sentence = isRefused ? `The server at this address answered ${status}.` : SENTENCES[fault];
   return new ApiError(code, sentence, { param, cause: error });
 }
 

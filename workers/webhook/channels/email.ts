@@ -11,7 +11,7 @@ import { wordsOf } from "../words.ts";
 
 export const sendEmail: Send = async ({ config }, outgoing, { signal, mailer }) => {
   signal.throwIfAborted();
-  if (!mailer) return failed("final", "mail_off");
+  if (!mailer) return failed("again", "mail_off");
   const to = config["recipient"] ?? "";
   if (!isMailAddress(to)) return failed("final", "misconfigured");
   const late = new AbortController();

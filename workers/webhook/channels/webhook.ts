@@ -15,7 +15,11 @@ export function webhookSender(resolve?: Resolve): Send {
       // What proves the delivery wins over a header of the channel's.
       headers: { ...credentials, ...proofOf(channel, outgoing) },
       body: outgoing.body,
-      secrets: [...Object.values(channel.secrets), ...Object.values(credentials)],
+      // A receiver may show a credential without its scheme.
+      secrets: [
+        ...Object.values(channel.secrets),
+        ...Object.values(credentials).flatMap((one) => [one, ...one.split(" ")]),
+      ],
       signal,
       resolve,
     });

@@ -180,6 +180,7 @@ describe("making a key", () => {
         [{ name: "fine", id }, "id"],
         [{ name: "fine", member_id: id }, "member_id"],
       ]),
+      [{ name: "fine", id: "00000000-0000-0000-0000-000000000000" }, "id"],
       ...["2000-01-01T00:00:00Z", new Date().toISOString(), "tomorrow", "2030-01-01", "2030-02-30T00:00:00Z", 7].map(
         (expires_at): [object, string] => [{ name: "fine", expires_at }, "expires_at"],
       ),
@@ -235,6 +236,19 @@ describe("changing a key", () => {
     const seen = (await auditOf(bed, own)).length;
     await bed.ask("ApiKey", "PATCH", path, own.owner.key, { body: { ...is } });
     expect(await auditOf(bed, own)).toHaveLength(seen);
+  });
+
+  test("never lets a developer outlive the end that a key has", async () => {
+    const own = await bed.team(0n);
+    const path = at(own, `/${await putKey(bed, own, own.developer)}`);
+    await bed.ask("ApiKey", "PATCH", path, own.owner.key, { body: { expires_at: inAnHour() } });
+    for (const expires_at of [null, "2100-01-01T00:00:00Z"]) {
+      const refusal = await bed.refusal(403, "PATCH", path, own.developer.key, { expires_at });
+      expect([refusal.code, refusal.param]).toEqual(["permission_denied", "expires_at"]);
+    }
+    const sooner = new Date(Date.now() + 600_000).toISOString();
+    await bed.ask("ApiKey", "PATCH", path, own.developer.key, { body: { expires_at: sooner } });
+    await bed.ask("ApiKey", "PATCH", path, own.owner.key, { body: { expires_at: null } });
   });
 
   test("follows the rules of making one", async () => {

@@ -91,7 +91,7 @@ describe("a notification by mail", () => {
   test("is not sent where there is no mail server, nor without a recipient", async () => {
     expect(await send(channel, outgoing(), contextOf())).toEqual({
       ok: false,
-      verdict: "final",
+      verdict: "again",
       error: "mail_off",
       status: null,
       responseStart: "",
