@@ -27,12 +27,10 @@ let jobs: ReadonlyMap<string, string>;
 let rest: ReturnType<typeof running>;
 
 beforeAll(async () => {
-  // The slow image may not be made before the ingress dies.
   bed = await startMediaBed({ ingress: 2, env: { SLUICE_PACE: "1" } });
   const { client, fal, gallery, stack } = bed;
   const stream = (body: object): Promise<Live> => client.open(bed.target(), { stream: true, ...body });
   const early = running({ result: gallery.result("f") });
-  stopped = await stream({ model: "sandbox-image-slow", prompt: "stopped", size: "256x256" });
   fal.next(early);
   finished = await stream({ model: "queued", prompt: "finished" });
   await eventually("fal has it", () => bed.submissions("finished") === 1);
@@ -43,6 +41,8 @@ beforeAll(async () => {
   fal.next(endingOnCancel(last));
   overtaken = await stream({ model: "queued", prompt: "overtaken" });
   await eventually("fal has it", () => bed.submissions("overtaken") === 1);
+  // As late as can be: the slow image may not be made before the ingress dies.
+  stopped = await stream({ model: "sandbox-image-slow", prompt: "stopped", size: "256x256" });
   await Promise.all([stopped, finished, patient, overtaken].map((live) => live.frames(2)));
 
   rest = running({ result: gallery.result("r") });

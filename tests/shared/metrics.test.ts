@@ -44,6 +44,7 @@ describe("the page", () => {
         "sluice_batch_replies_ignored_total counter",
         "sluice_breaker_changes_total counter",
         "sluice_breaker_open_sources gauge",
+        "sluice_budgets_fired_total counter",
         "sluice_cache_lookups_total counter",
         "sluice_calls_lost_total counter",
         "sluice_calls_waiting gauge",
@@ -80,6 +81,7 @@ describe("the page", () => {
         "sluice_streams_active gauge",
         "sluice_streams_rescued_total counter",
         "sluice_time_to_first_token_seconds histogram",
+        "sluice_usage_behind_seconds gauge",
         "sluice_usage_estimated_total counter",
       ]
     `);

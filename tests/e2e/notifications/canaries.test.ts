@@ -1,4 +1,4 @@
-/** No credential of a channel, and no key, leaves the place that it is kept in (SEC-1, SEC-3). */
+/** No credential of a channel, and no key, leaves the place that it is kept in. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 
@@ -6,6 +6,7 @@ import type { ApiKey, Channel, Delivery, SigningSecret } from "#schemas/generate
 import { refusal, postbox, type Postbox } from "#tests/workers/webhook/smtp.ts";
 
 import { type NotificationsBench, type Receiver, startNotifications, startReceiver } from "./bench.ts";
+import { bucketText, queueText } from "./kept.ts";
 
 /** Letters and digits alone, so that no encoding of a text changes it. */
 const mark = (name: string): string => `canary${name}${randomBytes(12).toString("hex")}`;
@@ -209,6 +210,26 @@ test("marked credentials stand nowhere but in what was sent, and in answers that
   }
   await ask("DELETE", `${HOOKS}/${gone.id}`);
 
+  // Something for the queue and the object store to hold: no worker takes the run.
+  const post = async (path: string, body: string | FormData, headers = {}): Promise<Response> =>
+    fetch(`${bench.stack.baseUrls[0]}${path}`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${bench.stack.key}`, ...headers },
+      body,
+    });
+  const form = new FormData();
+  form.append("file", new File([SHOWN], "shown.txt"));
+  form.append("purpose", "user_data");
+  expect((await post("/v1/files", form)).status).toBe(200);
+  const definition = {
+    steps: [{ id: "a", type: "model", model: "sandbox-chat", params: { messages: [{ role: "user", content: "hi" }] } }],
+  };
+  const asked = JSON.stringify({ mode: "async", definition });
+  const run = (await (await post("/v1/pipelines/runs", asked, { "content-type": "application/json" })).json()) as {
+    id: string;
+  };
+  expect(run).toHaveProperty("id");
+
   const secrets = Object.values(MARKS);
   const keys = [key.key, next.key, bench.stack.key];
   expect(signing.length).toBeGreaterThan(8);
@@ -239,6 +260,13 @@ test("marked credentials stand nowhere but in what was sent, and in answers that
     "signingSecret",
     "url",
   ]);
+
+  const stored = await bucketText(bench.stack);
+  expect(found(stored, [SHOWN])).not.toEqual([]);
+  expect(found(stored, [...secrets, ...signing, ...keys])).toEqual([]);
+  const queued = await queueText(bench.stack);
+  expect(queued.filter(({ text }) => text.includes(run.id))).not.toEqual([]);
+  expect(found(queued, [...secrets, ...signing, ...keys])).toEqual([]);
 
   const roles = [...bench.stack.ingresses, ...bench.stack.workers, ...bench.stack.janitors];
   const pages = await Promise.all(

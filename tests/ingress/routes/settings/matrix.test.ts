@@ -1,4 +1,4 @@
-/** Who may what under /workspaces (KEY-6, KEY-7): every route × everyone × own, foreign and unknown objects, from one table. */
+/** Who may what under /workspaces: every route × everyone × own, foreign and unknown objects, from one table. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import { routesOf } from "#ingress/app.ts";
