@@ -14,15 +14,14 @@ export async function runMigrate(): Promise<void> {
   const database = openDatabase({ url: config.databaseUrl, poolMax: 2, log });
   try {
     const applied = await migrate(database, log);
-    if (config.bootstrapKey !== undefined && !(await ensureBootstrap(database, config.bootstrapKey))) {
-      log.warn("the key of SLUICE_BOOTSTRAP_KEY was revoked and stays so");
-    }
+    const first = config.bootstrapKey === undefined ? undefined : await ensureBootstrap(database, config.bootstrapKey);
+    if (first?.isRevoked === true) log.warn("the key of SLUICE_BOOTSTRAP_KEY was revoked and stays so");
     if (config.s3.endpoint !== undefined) {
       const storage = openStorage(config.s3);
       await ensureBucket(storage);
       storage.close();
     }
-    log.info({ applied: applied.length }, "database is up to date");
+    log.info({ applied: applied.length, workspace: first?.workspace }, "database is up to date");
   } finally {
     await database.close();
     flushLogs();

@@ -1,7 +1,7 @@
 /** The first workspace and its key, so that a new installation can be called at once. */
 import { findKeyByHash, insertKey, listMemberKeys, revokeKey } from "#shared/database/api-keys.ts";
 import { type Actor, recordAudit } from "#shared/database/audit-log.ts";
-import type { Database } from "#shared/database/client.ts";
+import { constraintName, type Database, type Queryable } from "#shared/database/client.ts";
 import { ensureMember } from "#shared/database/members.ts";
 import { ensureWorkspace } from "#shared/database/workspaces.ts";
 import { newId } from "#shared/ids.ts";
@@ -14,17 +14,22 @@ const CREDITS = 1_000_000n;
 /** Fixed, so that the first credits of a database are given once however often this runs. */
 const TOP_UP_ID = "00000000-0000-7000-8000-0000b0075ea1";
 
+export interface Bootstrapped {
+  /** The first workspace's name by now. */
+  readonly workspace: string;
+  /** The key had been revoked and stays so; nothing was changed. */
+  readonly isRevoked: boolean;
+}
+
 /**
- * Makes workspace `default` with an owner `bootstrap`, this key under the preset `unlimited`, and 1,000,000 credits.
- * Any number of times, also at once. Another key than last time replaces the earlier ones. A key that was revoked stays
- * revoked and nothing changes then: the answer is false, for the caller to tell.
+ * Makes the first workspace, called `default`, with an owner `bootstrap`, this key under the preset `unlimited`, and 1,000,000
+ * credits. Any number of times, also at once, and whatever workspace and owner are called since. Another key than last time
+ * replaces the earlier ones.
+ * @throws Error when the key belongs to another workspace
  */
-export function ensureBootstrap(database: Database, key: string): Promise<boolean> {
+export function ensureBootstrap(database: Database, key: string): Promise<Bootstrapped> {
   return database.transaction(async (tx) => {
-    // Locks the workspace, so a second process waits here and then finds everything done.
-    const workspace = await ensureWorkspace(tx, { id: newId(), name: "default", actor: ACTOR });
-    const workspaceId = workspace.id;
-    const member = await ensureMember(tx, workspaceId, { id: newId(), name: "bootstrap", role: "owner", actor: ACTOR });
+    const { workspaceId, memberId, name } = (await findBootstrap(tx)) ?? (await makeBootstrap(tx));
     const isNew = await moveCredits(tx, {
       workspaceId,
       kind: "top_up",
@@ -42,21 +47,50 @@ export function ensureBootstrap(database: Database, key: string): Promise<boolea
     }
     const sha256 = hashKey(key);
     const known = await findKeyByHash(tx, workspaceId, sha256);
-    if (known !== undefined) return known.revoked_at === null;
-    const earlier = await listMemberKeys(tx, workspaceId, member.id);
+    if (known !== undefined) return { workspace: name, isRevoked: known.revoked_at !== null };
+    const earlier = await listMemberKeys(tx, workspaceId, memberId);
     await insertKey(tx, workspaceId, {
       id: newId(),
-      memberId: member.id,
+      memberId,
       name: "bootstrap",
       sha256,
       hint: keyHint(key),
       preset: "unlimited",
       actor: ACTOR,
+    }).catch((error: unknown) => {
+      if (constraintName(error) !== "api_key_sha256_key") throw error;
+      throw new Error(`expected SLUICE_BOOTSTRAP_KEY to be a key of workspace ${name}, it is another workspace's`, {
+        cause: error,
+      });
     });
     for (const { id, hint, revoked_at } of earlier) {
       // Keys minted for this member by command are not ours to revoke; a bootstrap key never has their prefix.
       if (!hint.startsWith("slk_") && revoked_at === null) await revokeKey(tx, workspaceId, { id, actor: ACTOR });
     }
-    return true;
+    return { workspace: name, isRevoked: false };
   });
+}
+
+interface Bootstrap {
+  readonly workspaceId: string;
+  readonly memberId: string;
+  readonly name: string;
+}
+
+/** Locked until the transaction ends: a second process waits here and then finds everything done. */
+async function findBootstrap(tx: Queryable): Promise<Bootstrap | undefined> {
+  await tx.query("lock table bootstrap in exclusive mode");
+  const rows = await tx.query<Bootstrap>(
+    `select b.workspace_id as "workspaceId", b.member_id as "memberId", w.name
+     from bootstrap b
+     join workspace w on w.id = b.workspace_id`,
+  );
+  return rows[0];
+}
+
+async function makeBootstrap(tx: Queryable): Promise<Bootstrap> {
+  const { id: workspaceId, name } = await ensureWorkspace(tx, { id: newId(), name: "default", actor: ACTOR });
+  const member = await ensureMember(tx, workspaceId, { id: newId(), name: "bootstrap", role: "owner", actor: ACTOR });
+  await tx.query("insert into bootstrap (workspace_id, member_id) values ($1, $2)", [workspaceId, member.id]);
+  return { workspaceId, memberId: member.id, name };
 }

@@ -1,5 +1,8 @@
 // @ts-check
-/** What s3rver lacks: multipart uploads cannot be dropped or listed, and lists of objects are in no order. */
+/**
+ * Gaps of s3rver: multipart uploads cannot be dropped or listed, lists of objects are in no order and read every object of the
+ * bucket, and so does the question whether a bucket exists.
+ */
 import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -14,14 +17,19 @@ import { join } from "node:path";
  */
 
 /**
- * Middleware that answers the two calls before s3rver refuses them with 405 and 501. For a server that listens on
- * 127.0.0.1 only: signatures are not checked.
+ * Middleware that answers the three calls before s3rver does: it refuses two with 405 and 501, and answers HEAD of a bucket with
+ * a list of its objects. For a server that listens on 127.0.0.1 only: signatures are not checked.
  * @param {string} directory where s3rver keeps its buckets
  * @returns {(call: Call, next: () => Promise<void>) => Promise<void>}
  */
-export function multipartCalls(directory) {
+export function gapCalls(directory) {
   return async (call, next) => {
     const [, bucket = "", ...key] = call.path.split("/");
+    if (call.method === "HEAD" && bucket !== "" && key.join("") === "") {
+      const found = await stat(join(directory, bucket)).catch(() => undefined);
+      call.status = found?.isDirectory() === true ? 200 : 404;
+      return;
+    }
     const uploads = join(directory, bucket, "._S3rver_uploads");
     if (call.method === "DELETE" && /^[0-9a-f]{32}$/.test(call.query["uploadId"] ?? "")) {
       await rm(join(uploads, call.query["uploadId"] ?? ""), { recursive: true, force: true });
@@ -57,22 +65,44 @@ function escape(text) {
 }
 
 /**
- * @typedef {{ key: string }} Listed
- * @typedef {{ objects: Listed[], commonPrefixes: string[], isTruncated: boolean }} Page
- * @typedef {{ startAfter?: string, maxKeys?: number }} Wanted
- * @typedef {(bucket: string, wanted: Wanted) => Promise<Page>} ListObjects
+ * @typedef {{ objects: unknown[], commonPrefixes: string[], isTruncated: boolean }} Page
+ * @typedef {{ prefix?: string, delimiter?: string, startAfter?: string, maxKeys?: number }} Wanted
+ * @typedef {object} Store of s3rver
+ * @property {(bucket: string) => string} getBucketPath
+ * @property {(bucket: string, key: string) => Promise<Record<string, unknown>>} getMetadata
  */
 
+const OBJECT = "._S3rver_object";
+
 /**
- * The same list in the order of keys, without which no page can follow another. Looks at every object of the bucket each
- * time: a development server has few.
- * @param {ListObjects} listObjects of s3rver's store
- * @returns {ListObjects}
+ * Lists in the order of keys, without which no page can follow another. Looks at the folder of the prefix and below, and reads
+ * what is told of objects for the page alone.
+ * @param {Store} store
+ * @param {new (bucket: string, key: string, content: null, metadata: Record<string, unknown>) => unknown} S3Object
+ * @returns {(bucket: string, wanted: Wanted) => Promise<Page>}
  */
-export function inOrder(listObjects) {
-  return async (bucket, { startAfter = "", maxKeys = Infinity, ...wanted }) => {
-    const { objects, commonPrefixes } = await listObjects(bucket, wanted);
-    const behind = objects.filter(({ key }) => key > startAfter).toSorted((a, b) => (a.key < b.key ? -1 : 1));
-    return { objects: behind.slice(0, maxKeys), commonPrefixes, isTruncated: behind.length > maxKeys };
+export function listInOrder(store, S3Object) {
+  return async (bucket, { prefix = "", delimiter = "", startAfter = "", maxKeys = Infinity }) => {
+    const root = store.getBucketPath(bucket);
+    const folder = prefix.slice(0, prefix.lastIndexOf("/") + 1);
+    const names = await readdir(join(root, folder), { recursive: true }).catch(() => []);
+    const prefixes = new Set();
+    const keys = names.flatMap((name) => {
+      const key = `${folder}${name.slice(0, -OBJECT.length)}`;
+      if (!name.endsWith(OBJECT) || !key.startsWith(prefix) || key <= startAfter) return [];
+      const end = delimiter === "" ? -1 : key.indexOf(delimiter, prefix.length);
+      if (end === -1) return [key];
+      prefixes.add(key.slice(0, end + delimiter.length));
+      return [];
+    });
+    const page = keys.toSorted((a, b) => (a < b ? -1 : 1)).slice(0, maxKeys);
+    const objects = await Promise.all(
+      page.map(async (key) => {
+        // It may have been deleted since.
+        const metadata = await store.getMetadata(bucket, key).catch(() => undefined);
+        return metadata === undefined ? [] : [new S3Object(bucket, key, null, metadata)];
+      }),
+    );
+    return { objects: objects.flat(), commonPrefixes: [...prefixes].toSorted(), isTruncated: keys.length > maxKeys };
   };
 }

@@ -2,8 +2,10 @@
 /** The process behind s3.mjs: `bun s3-server.mjs <directory> <port> <bucket…>`. Ends when its stdin closes. */
 // @ts-expect-error -- the package brings no types
 import S3rver from "s3rver";
+// @ts-expect-error -- the package brings no types
+import S3Object from "s3rver/lib/models/object.js";
 import { endWithParent } from "./end-with-parent.mjs";
-import { inOrder, multipartCalls } from "./s3-gaps.mjs";
+import { gapCalls, listInOrder } from "./s3-gaps.mjs";
 
 // A client that leaves while its bytes are written, or drops an upload whose part still comes, throws from s3rver's
 // streams where nobody listens: one broken request must not end the server of all.
@@ -19,8 +21,8 @@ const server = new S3rver({
   silent: true,
   configureBuckets: buckets.map((name) => ({ name })),
 });
-server.middleware.unshift(multipartCalls(directory));
-server.store.listObjects = inOrder(server.store.listObjects.bind(server.store));
+server.middleware.unshift(gapCalls(directory));
+server.store.listObjects = listInOrder(server.store, S3Object);
 await server.run();
 endWithParent();
 process.stdout.write("ready\n");

@@ -22,9 +22,11 @@ const READY_WITHIN_MS = 60_000;
 
 /**
  * @param {RoleOptions} options
+ * @returns {Promise<string>} the name of the bootstrap key's workspace
  * @throws {StartFault} with the migration's own sentence
  */
 export async function migrate({ root, bun, env, log }) {
+  let workspace = "";
   const { code, stderr } = await run({
     name: "migrate",
     command: bun,
@@ -33,9 +35,11 @@ export async function migrate({ root, bun, env, log }) {
     env,
     onLine: (line, stream) => {
       if (stream === "stdout") log.relay("migrate", line, stream);
+      workspace ||= lineOf(line, "database is up to date")?.workspace ?? "";
     },
   });
   if (code !== 0) throw new StartFault(sentence(stderr.split("\n")) ?? `The migration failed:\n${stderr}`);
+  return workspace;
 }
 
 /**
@@ -60,7 +64,7 @@ export async function startRole(args, { root, bun, env, log }) {
           log.relay(args[0] ?? name, line, stream);
         },
       }),
-    readyLine,
+    (line) => lineOf(line, "ready"),
     READY_WITHIN_MS,
   ).catch((error) => {
     if (!(error instanceof LaunchError)) throw error;
@@ -70,14 +74,16 @@ export async function startRole(args, { root, bun, env, log }) {
 }
 
 /**
+ * The entry that a role logs with this message.
  * @param {string} line
- * @returns {{ admin_port: number, port?: number } | null}
+ * @param {string} message
+ * @returns {{ admin_port: number, port?: number, workspace?: string } | null}
  */
-function readyLine(line) {
-  if (!line.startsWith("{") || !line.includes('"ready"')) return null;
+function lineOf(line, message) {
+  if (!line.startsWith("{") || !line.includes(`"${message}"`)) return null;
   try {
     const entry = JSON.parse(line);
-    return entry.msg === "ready" ? entry : null;
+    return entry.msg === message ? entry : null;
   } catch {
     return null;
   }

@@ -16,8 +16,6 @@ import { baseUrlOf, welcome } from "./welcome.mjs";
 
 /** One Ctrl-C arrives twice, from the terminal and passed on by npm. */
 const ECHO_MS = 500;
-/** The workspace that the migration makes for the bootstrap key (deploy/admin/bootstrap.ts). */
-const BOOTSTRAP_WORKSPACE = "default";
 /** What a role may take longer than its own grace before it is killed. */
 const GRACE_MARGIN_MS = 5_000;
 
@@ -84,7 +82,7 @@ async function assemble(root, closing, end) {
     SLUICE_PRODUCTION: process.env["SLUICE_PRODUCTION"]?.trim() || "off",
     SLUICE_SUPERVISED: "1",
   };
-  await migrate({ root, bun, env, log });
+  const workspace = await migrate({ root, bun, env, log });
   const graceMs = settings.graceMs + GRACE_MARGIN_MS;
   const roles = await Promise.all(
     ROLES.map((args) => children.add(args[0] ?? "", () => startRole(args, { root, bun, env, log }), graceMs)),
@@ -97,7 +95,7 @@ async function assemble(root, closing, end) {
   closing.push(keepAddress(settings.dataDir, { baseUrl: baseUrlOf(settings.host, port), key, databaseUrl }));
   log.say("info", "ready", { port, admin_port: admin.port, ms: Date.now() - began });
   const { host, adminHost } = settings;
-  log.plain(welcome({ host, port, adminHost, adminPort: admin.port, key, workspace: BOOTSTRAP_WORKSPACE }));
+  log.plain(welcome({ host, port, adminHost, adminPort: admin.port, key, workspace }));
 }
 
 /**

@@ -71,7 +71,8 @@ const AWAY_CODES: ReadonlySet<string> = new Set([
   SQL.statementTimeout,
 ]);
 /** The driver's own words where it gives no code. */
-const AWAY_WORDS = /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout)/;
+const AWAY_WORDS =
+  /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|Client was closed)/;
 
 /** True when the database could not be asked, or did not answer in time. */
 export function isDatabaseAway(error: unknown): boolean {
@@ -107,6 +108,9 @@ export function openDatabase(options: { url: string; poolMax: number; log: Logge
     });
     // Without a listener a server restart takes the process down.
     pool.on("error", (error) => options.log.warn({ err: error, pool: name }, "postgres connection lost"));
+    // The pool listens to idle connections only. One that dies in use fails its statement, or the next one, and is not used
+    // again; it may do so in the packet that opens it, before whatever waits for it runs on.
+    pool.on("connect", (client) => client.on("error", () => undefined));
     pools.push(pool);
     return pool;
   };
@@ -141,11 +145,6 @@ export function openDatabase(options: { url: string; poolMax: number; log: Logge
 async function transact<T>(pool: pg.Pool, work: (tx: Queryable) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let broken: Error | undefined;
-  // The pool listens to idle connections only: one that dies under a transaction would end the process.
-  const onError = (error: Error): void => {
-    broken = error;
-  };
-  client.on("error", onError);
   try {
     await client.query("begin");
     const result = await work({ query: (text, values, name) => run(client, text, values, name) });
@@ -157,7 +156,6 @@ async function transact<T>(pool: pg.Pool, work: (tx: Queryable) => Promise<T>): 
     });
     throw error;
   } finally {
-    client.off("error", onError);
     client.release(broken);
   }
 }
@@ -177,20 +175,19 @@ async function runOn<Row extends object>(
 ): Promise<Row[]> {
   const client = await pool.connect();
   let broken: Error | undefined;
-  const onError = (error: Error): void => {
-    broken = error;
-  };
-  client.on("error", onError);
   try {
     return await run<Row>(client, text, values, name);
   } catch (error) {
     const state = sqlState(error);
     if (state === undefined || CONNECTION_FAULT.test(state)) broken ??= error as Error;
     // An empty statement is answered when the one before is over.
-    else await client.query("").catch(onError);
+    else {
+      await client.query("").catch((failure: Error) => {
+        broken = failure;
+      });
+    }
     throw error;
   } finally {
-    client.off("error", onError);
     client.release(broken);
   }
 }

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -6,8 +6,6 @@ import { setTimeout as delay } from "node:timers/promises";
 
 import { launch, launchUntil, run, type Running } from "#deploy/embedded/process.mjs";
 import { freePort, isAlive } from "#deploy/embedded/probe.mjs";
-import { openDatabase } from "#shared/database/client.ts";
-import { createLogger } from "#shared/logger.ts";
 
 import { natsServerBinary, PROJECT_ROOT, temporaryDirectory } from "../support/infrastructure.ts";
 
@@ -17,11 +15,11 @@ const READY_WITHIN_MS = 60_000;
 const ELSEWHERE = { DATABASE_URL: "postgres://nobody@127.0.0.1:9/none", S3_ENDPOINT: "http://127.0.0.1:9" };
 
 const closing: (() => Promise<unknown> | void)[] = [];
-afterEach(async () => {
+afterAll(async () => {
   for (let close = closing.pop(); close !== undefined; close = closing.pop()) await close();
 });
 
-/** A folder that is gone after the test. */
+/** A folder that is gone after the tests. */
 function folder(): string {
   const { directory, remove } = temporaryDirectory();
   closing.push(remove);
@@ -110,32 +108,28 @@ async function gone(pids: readonly number[]): Promise<void> {
   while (pids.some((pid) => isAlive(pid))) await delay(20);
 }
 
-async function sql(dataDir: string, text: string): Promise<object[]> {
-  const { postgres: port } = JSON.parse(readFileSync(join(dataDir, "ports.json"), "utf8")) as { postgres: number };
-  const password = readFileSync(join(dataDir, "postgres/password"), "utf8").trim();
-  const url = `postgres://sluice:${password}@127.0.0.1:${port}/sluice`;
-  const database = openDatabase({ url, poolMax: 1, log: createLogger({ level: "silent", role: "test" }) });
-  try {
-    return await database.query(text);
-  } finally {
-    await database.close();
-  }
-}
-
 // The processes are followed through /proc.
 describe.skipIf(!existsSync("/proc/self/task"))("npm start", () => {
-  test("keeps data and key from one start to the next, refuses a second owner, and leaves no process", async () => {
-    const dataDir = folder();
-    const port = await freePort();
-    const env = await bareEnvironment({
-      // As some shells have it; what is started is no production for it.
-      NODE_ENV: "production",
-      PORT: String(port),
-      SLUICE_ADMIN_PORT: "0",
-      SLUICE_DATA_DIR: dataDir,
-    });
+  const dataDir = folder();
+  let env: Record<string, string>;
+  let port: number;
+  let first: Started;
+  beforeAll(async () => {
+    port = await freePort();
+    // As some shells have it; what is started is no production for it.
+    const settings = { NODE_ENV: "production", PORT: String(port), SLUICE_ADMIN_PORT: "0", SLUICE_DATA_DIR: dataDir };
+    env = await bareEnvironment(settings);
+  });
 
-    const first = await start(env);
+  const admin = (more: Record<string, string>) => {
+    const args = ["run", "--silent", "admin", "--", "workspace", "list", "--json"];
+    return run({ name: "admin", command: "npm", args, cwd: PROJECT_ROOT, env: { ...env, ...more } });
+  };
+
+  test("brings everything up and says how to call it", async () => {
+    const before = await admin({});
+    expect([before.code, before.stderr]).toEqual([1, expect.stringContaining("start one with npm start")]);
+    first = await start(env);
     expect(first.key).toMatch(/^sk_local_[\w-]{20,}$/);
     expect((await fetch(`${first.adminUrl}/readyz`)).status).toBe(200);
     const metrics = await (await fetch(`${first.adminUrl}/metrics`)).text();
@@ -145,50 +139,27 @@ describe.skipIf(!existsSync("/proc/self/task"))("npm start", () => {
     });
     expect(models.status).toBe(200);
     expect(await models.text()).toContain('"sandbox-chat"');
-    await sql(dataDir, "create table kept (word text)");
-
     const welcome = first.running.lines().join("\n");
     expect(welcome).toContain("\n  Workspace  default\n");
     expect(welcome).toContain(`\n  API        http://127.0.0.1:${port}/docs\n`);
     expect(welcome).toContain("\nnpm run demo ");
-
-    const other = await failedStart({ PORT: "0", SLUICE_ADMIN_PORT: "0", SLUICE_DATA_DIR: dataDir });
-    expect(other.code).toBe(1);
-    expect(other.stderr).toMatch(new RegExp(`^sluice: The data directory .* in use by process ${first.running.pid}`));
-
-    const family = descendants(first.running.pid);
-    expect(family.length).toBeGreaterThanOrEqual(6);
-    expect(await first.running.stop("SIGTERM", READY_WITHIN_MS)).toMatchObject({ code: 0 });
-    expect(family.filter((pid) => isAlive(pid))).toEqual([]);
-
-    const second = await start(env);
-    expect(second.key).toBe(first.key);
-    expect(await sql(dataDir, "select count(*)::int as rows from kept")).toEqual([{ rows: 0 }]);
-
-    const orphans = descendants(second.running.pid);
-    second.running.kill("SIGKILL");
-    await gone(orphans);
   });
 
   test("is found by npm run admin without a setting, unless one names another database", async () => {
-    const env = await bareEnvironment({ PORT: "0", SLUICE_ADMIN_PORT: "0", SLUICE_DATA_DIR: folder() });
-    const admin = (more: Record<string, string>) => {
-      const args = ["run", "--silent", "admin", "--", "workspace", "list", "--json"];
-      return run({ name: "admin", command: "npm", args, cwd: PROJECT_ROOT, env: { ...env, ...more } });
-    };
-    const before = await admin({});
-    expect([before.code, before.stderr]).toEqual([1, expect.stringContaining("start one with npm start")]);
-    const { running } = await start(env);
     const found = await admin({});
     expect([found.code, JSON.parse(found.stdout)]).toMatchObject([0, [{ name: "default", credits: "1000000" }]]);
     const elsewhere = await admin({ DATABASE_URL: ELSEWHERE.DATABASE_URL });
     expect([elsewhere.code, elsewhere.stderr]).toEqual([1, expect.stringContaining("cannot be reached")]);
-    expect(await running.stop("SIGTERM", READY_WITHIN_MS)).toMatchObject({ code: 0 });
+  });
+
+  test("refuses a second owner of its data", async () => {
+    const other = await failedStart({ PORT: "0", SLUICE_ADMIN_PORT: "0", SLUICE_DATA_DIR: dataDir });
+    expect(other.code).toBe(1);
+    expect(other.stderr).toMatch(new RegExp(`^sluice: The data directory .* in use by process ${first.running.pid}`));
   });
 
   test("brings a crashed process back", async () => {
-    const env = await bareEnvironment({ PORT: "0", SLUICE_ADMIN_PORT: "0", SLUICE_DATA_DIR: folder() });
-    const { running, adminUrl } = await start(env);
+    const { running, adminUrl } = first;
     const restarts = async (): Promise<string | undefined> => {
       const metrics = await (await fetch(`${adminUrl}/metrics`)).text();
       return metrics
@@ -204,7 +175,29 @@ describe.skipIf(!existsSync("/proc/self/task"))("npm start", () => {
       await delay(20);
     while ((await fetch(`${adminUrl}/readyz`)).status !== 200) await delay(20);
     expect(await restarts()).toEndWith(" 1");
-    expect(await running.stop("SIGINT", READY_WITHIN_MS)).toMatchObject({ code: 0 });
+  });
+
+  test("keeps data and key from one start to the next, also when its workspace was renamed, and leaves no process", async () => {
+    const renamed = await fetch(`http://127.0.0.1:${port}/workspaces/default`, {
+      method: "PATCH",
+      headers: { authorization: `Bearer ${first.key}`, "content-type": "application/json" },
+      body: JSON.stringify({ name: "acme" }),
+    });
+    expect(renamed.status).toBe(200);
+    const family = descendants(first.running.pid);
+    expect(family.length).toBeGreaterThanOrEqual(6);
+    expect(await first.running.stop("SIGTERM", READY_WITHIN_MS)).toMatchObject({ code: 0 });
+    expect(family.filter((pid) => isAlive(pid))).toEqual([]);
+
+    const second = await start(env);
+    expect(second.key).toBe(first.key);
+    expect(second.running.lines().join("\n")).toContain("\n  Workspace  acme\n");
+    const { stdout } = await admin({});
+    expect(JSON.parse(stdout)).toMatchObject([{ name: "acme", credits: "1000000" }]);
+
+    const orphans = descendants(second.running.pid);
+    second.running.kill("SIGKILL");
+    await gone(orphans);
   });
 });
 

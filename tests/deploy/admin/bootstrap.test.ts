@@ -16,6 +16,7 @@ describe("bootstrap", () => {
               (select amount::text from balance) as amount, (select count(*)::int from audit_log) as audit_rows`,
     );
   const ONCE = { workspaces: 1, owners: 1, keys: 1, live_keys: 1, amount: "1000000000000000", audit_rows: 4 };
+  const LIVE = { workspace: "default", isRevoked: false };
   const [first, second] = ["sk_test_first_0123456789", "sk_test_second_0123456789"];
 
   const liveHash = async (target: TestDatabase): Promise<string[]> => {
@@ -28,9 +29,9 @@ describe("bootstrap", () => {
     const target = await createTestDatabase();
     try {
       const runs = Array.from({ length: 4 }, () => ensureBootstrap(target.database, first));
-      expect(await Promise.all(runs)).toEqual([true, true, true, true]);
+      expect(await Promise.all(runs)).toEqual(Array.from({ length: 4 }, () => LIVE));
       expect(await state(target)).toEqual([ONCE]);
-      expect(await ensureBootstrap(target.database, first)).toBe(true);
+      expect(await ensureBootstrap(target.database, first)).toEqual(LIVE);
       expect(await state(target)).toEqual([ONCE]);
     } finally {
       await target.drop();
@@ -45,7 +46,7 @@ describe("bootstrap", () => {
         DATABASE_URL: target.url,
       });
       const { key } = JSON.parse(made.stdout) as { key: string };
-      expect(await ensureBootstrap(target.database, second)).toBe(true);
+      expect(await ensureBootstrap(target.database, second)).toEqual(LIVE);
       expect(new Set(await liveHash(target))).toEqual(new Set([hex(second), hex(key)]));
       expect(await state(target)).toMatchObject([{ workspaces: 1, owners: 1, keys: 3, amount: ONCE.amount }]);
     } finally {
@@ -58,8 +59,56 @@ describe("bootstrap", () => {
     try {
       await ensureBootstrap(target.database, first);
       await ensureBootstrap(target.database, second);
-      expect(await ensureBootstrap(target.database, first)).toBe(false);
+      expect(await ensureBootstrap(target.database, first)).toEqual({ workspace: "default", isRevoked: true });
       expect(await liveHash(target)).toEqual([hex(second)]);
+    } finally {
+      await target.drop();
+    }
+  });
+
+  test("knows its workspace and its owner again, whatever they are called since", async () => {
+    const target = await createTestDatabase();
+    try {
+      await ensureBootstrap(target.database, first);
+      await target.query("update workspace set name = 'acme'");
+      await target.query("update member set name = 'anna'");
+      expect(await ensureBootstrap(target.database, first)).toEqual({ workspace: "acme", isRevoked: false });
+      await target.query("insert into workspace (id, name) values ('00000000-0000-7000-8000-000000000009', 'default')");
+      expect(await ensureBootstrap(target.database, second)).toEqual({ workspace: "acme", isRevoked: false });
+      expect(await liveHash(target)).toEqual([hex(second)]);
+      expect(await target.query("select workspace_id from ledger_entry")).toHaveLength(1);
+    } finally {
+      await target.drop();
+    }
+  });
+
+  test("is found by its credits in a database of an earlier version, also when both names are others", async () => {
+    const target = await createTestDatabase();
+    try {
+      await ensureBootstrap(target.database, first);
+      await target.query("update workspace set name = 'acme'");
+      await target.query("update member set name = 'anna'");
+      const before = await target.query("select * from bootstrap");
+      await target.query(`insert into member (id, workspace_id, name, role)
+        select '00000000-0000-7000-8000-000000000009', id, 'bob', 'owner' from workspace`);
+      await target.query("drop table bootstrap");
+      const file = new URL("../../../shared/database/migrations/0016_bootstrap.sql", import.meta.url);
+      for (const statement of (await Bun.file(file).text()).split(";")) await target.query(statement);
+      expect(await target.query("select * from bootstrap")).toEqual(before);
+    } finally {
+      await target.drop();
+    }
+  });
+
+  test("says so when the key is another workspace's", async () => {
+    const target = await createTestDatabase();
+    try {
+      await ensureBootstrap(target.database, first);
+      await target.query("insert into workspace (id, name) values ('00000000-0000-7000-8000-000000000009', 'other')");
+      await target.query("update api_key set workspace_id = '00000000-0000-7000-8000-000000000009'");
+      expect(ensureBootstrap(target.database, first)).rejects.toThrow(
+        "expected SLUICE_BOOTSTRAP_KEY to be a key of workspace default, it is another workspace's",
+      );
     } finally {
       await target.drop();
     }

@@ -138,3 +138,32 @@ test("sessions run with the time-outs that keep a stuck one from holding others"
   );
   expect(row).toEqual({ statement: "10s", lock: "2s", idle: "10s", fsync: expect.any(String), commit: "on" });
 });
+
+test("a server that ends a connection in the breath in which it opened it is away, and ends nothing else", async () => {
+  const fatal = "SFATAL\0VFATAL\0C57P01\0Mterminating connection due to unexpected postmaster exit\0\0";
+  const message = (type: string, body: Buffer): Buffer => {
+    const head = Buffer.alloc(5);
+    head.write(type);
+    head.writeInt32BE(body.length + 4, 1);
+    return Buffer.concat([head, body]);
+  };
+  const server = Bun.listen({
+    hostname: "127.0.0.1",
+    port: 0,
+    socket: {
+      data(socket) {
+        const opened = [message("R", Buffer.alloc(4)), message("Z", Buffer.from("I"))];
+        socket.end(Buffer.concat([...opened, message("E", Buffer.from(fatal))]));
+      },
+    },
+  });
+  const away = openDatabase({ url: `postgres://x:y@127.0.0.1:${server.port}/x`, poolMax: 1, log });
+  try {
+    expect(isDatabaseAway(await failure(away.query("select 1")))).toBe(true);
+    expect(isDatabaseAway(await failure(away.transaction((tx) => tx.query("select 1"))))).toBe(true);
+    expect(isDatabaseAway(await failure(away.slowTransaction(1_000, (tx) => tx.query("select 1"))))).toBe(true);
+  } finally {
+    await away.close();
+    server.stop(true);
+  }
+});
