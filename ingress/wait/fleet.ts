@@ -17,8 +17,10 @@ import type { Elsewhere, LiveShares } from "./live-shares.ts";
 
 const TELL_MS = paced(500);
 const SLOTS_MS = paced(5_000);
-/** An ingress that has not told for so long has stopped. */
-const FORGET_MS = TELL_MS * 4;
+/** An ingress without calls says as often that it is there. */
+const ALIVE_MS = paced(5_000);
+/** One without a word for so long has ended; a starved one has its calls still. */
+const FORGET_MS = ALIVE_MS * 3;
 /** Workspaces told of each pool, those with the most calls; and ingresses listened to. */
 const TOLD_MAX = 1_000;
 const INGRESSES_MAX = 1_000;
@@ -31,6 +33,8 @@ interface Word {
   readonly calls: Counts;
   /** Requests since its last message. */
   readonly addresses: AddressCounts;
+  /** It has just started: the others tell what they have at their next turn. Or it ends. */
+  readonly state?: "new" | "gone";
 }
 
 interface Told {
@@ -52,33 +56,43 @@ export async function openFleet(options: {
   const own = inFlightSubject(options.ingressId);
   const others = new Map<string, Told>();
   let slots: ReadonlyMap<Pool, number> = new Map();
-  let hasTold = false;
+  /** Something waits to be told: that calls are gone, or that we are there. */
+  let owesWord = true;
+  let toldAt = 0;
 
   const subscription = connection.subscribe(IN_FLIGHT_FILTER, {
     callback: (error, message) => {
       if (error)
         log.warn({ err: error }, "the calls of other ingresses are not heard of; check the permission inflight.*");
       if (error || message.subject === own) return;
-      if (!others.has(message.subject) && others.size >= INGRESSES_MAX) return;
-      const { calls, addresses } = wordOf(message.string());
-      others.set(message.subject, { counts: calls, at: performance.now() });
+      const { calls, addresses, state } = wordOf(message.string());
       ipNet.add(addresses);
+      if (state === "gone") {
+        others.delete(message.subject);
+        return;
+      }
+      owesWord ||= state === "new";
+      if (!others.has(message.subject) && others.size >= INGRESSES_MAX) return;
+      others.set(message.subject, { counts: calls, at: performance.now() });
     },
   });
 
-  const tell = (): void => {
+  const tell = (state?: Word["state"]): void => {
     const inFlight = shares.inFlight();
-    const word: Word = { calls: toCounts(inFlight), addresses: ipNet.counted() };
+    const word: Word = { calls: toCounts(inFlight), addresses: ipNet.counted(), ...(state && { state }) };
     const hasNews = inFlight.size > 0 || Object.keys(word.addresses).length > 0;
+    const now = performance.now();
+    if (!hasNews && !owesWord && state === undefined && now - toldAt < ALIVE_MS) return;
+    connection.publish(own, JSON.stringify(word));
     // The last word is that there is nothing any more.
-    if (hasNews || hasTold) connection.publish(own, JSON.stringify(word));
-    hasTold = hasNews;
+    owesWord = hasNews;
+    toldAt = now;
   };
 
   const update = (): void => {
     const now = performance.now();
     for (const [subject, { at }] of others) if (now - at > FORGET_MS) others.delete(subject);
-    shares.update(slots, sumOf(others.values()));
+    shares.update({ slots, ingresses: others.size + 1, elsewhere: sumOf(others.values()) });
     for (const pool of POOLS) metrics.callsWaiting.set(shares.waiting(pool), pool);
   };
 
@@ -93,7 +107,6 @@ export async function openFleet(options: {
     isReading = true;
     try {
       slots = await liveSlots(database);
-      update();
     } catch (error) {
       log.warn({ err: error }, "the slots of the workers could not be read");
     } finally {
@@ -102,11 +115,14 @@ export async function openFleet(options: {
   };
   const reader = setInterval(() => void readSlots(), SLOTS_MS);
   await readSlots();
+  update();
+  tell("new");
 
   return {
     async close() {
       clearInterval(teller);
       clearInterval(reader);
+      if (!connection.isClosed()) tell("gone");
       await subscription.drain();
     },
   };
@@ -125,7 +141,8 @@ function toCounts(inFlight: ReadonlyMap<Pool, ReadonlyMap<string, number>>): Cou
 function wordOf(text: string): Word {
   try {
     const value = JSON.parse(text) as Partial<Word> | null;
-    return { calls: value?.calls ?? {}, addresses: value?.addresses ?? {} };
+    const { calls = {}, addresses = {}, state } = value ?? {};
+    return { calls, addresses, ...(state && { state }) };
   } catch {
     return { calls: {}, addresses: {} };
   }

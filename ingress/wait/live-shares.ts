@@ -1,7 +1,8 @@
 /**
  * How many synchronous calls of one workspace are on the queue of a pool at once. The queue is served in the order of
  * coming, so a workspace with a thousand calls would stand before everybody else: what is beyond its share waits here, in
- * its own order, until one of its calls ends. A workspace alone may keep the fleet busy; several divide that.
+ * its own order, until one of its calls ends. A workspace alone may keep nearly all of the fleet busy, several divide that;
+ * the slots that are left take the first calls of others at once, however long the calls under way go on.
  */
 import { ApiError } from "#shared/errors.ts";
 import type { Pool } from "#shared/queue/subjects.ts";
@@ -18,12 +19,21 @@ export interface Turn {
 export interface LiveShares {
   /** @throws ApiError `overloaded` when too much of its workspace, or of all, waits already */
   enter(call: Pick<CallFacts, "pool" | "workspaceId" | "requestBytes">): Turn;
-  /** Of each pool, what the fleet runs at once; and what other ingresses have, by pool and workspace. */
-  update(slots: ReadonlyMap<Pool, number>, elsewhere: ReadonlyMap<Pool, ReadonlyMap<string, Elsewhere>>): void;
+  /** To be called right after our counts were told to the other ingresses: shares grow from one telling to the next. */
+  update(fleet: Fleet): void;
   /** Our calls on the queue of each pool, by workspace; 0 where all of them wait for their turn. */
   inFlight(): Map<Pool, Map<string, number>>;
   /** Calls of the pool that wait for their turn. */
   waiting(pool: Pool): number;
+}
+
+export interface Fleet {
+  /** Calls of each pool that the workers run at once. */
+  readonly slots: ReadonlyMap<Pool, number>;
+  /** Ingresses that run, ours too. */
+  readonly ingresses: number;
+  /** Calls of other ingresses, by pool and workspace. */
+  readonly elsewhere: ReadonlyMap<Pool, ReadonlyMap<string, Elsewhere>>;
 }
 
 /** What other ingresses have of one workspace: calls on the queue, and how many ingresses they are. */
@@ -32,11 +42,10 @@ export interface Elsewhere {
   readonly ingresses: number;
 }
 
-/**
- * On the queue for each slot of the fleet: the fleet finds the next call when one ends, and another workspace's first call
- * waits for little more than a call that runs.
- */
-const CALLS_PER_SLOT = 1.25;
+/** Slots in this many that no workspace's calls fill while it has the fleet to itself. */
+const SLOTS_PER_FREE_SLOT = 8;
+/** Tellings over which an ingress takes as many slots beyond its part as stay free. */
+const TELLINGS_PER_GRANT = 8;
 /** A small fleet is kept busy, and none of many workspaces is left with nothing. */
 const SHARE_MIN = 4;
 /** While no worker has told its slots. */
@@ -56,6 +65,8 @@ interface Part {
   /** Of ours, on the queue. */
   own: number;
   elsewhere: Elsewhere;
+  /** Calls of ours beyond our part that may be on the queue until the ingresses have told each other again; rarely whole. */
+  granted: number;
   readonly waiting: Set<Waiting>;
   waitingBytes: number;
 }
@@ -63,6 +74,7 @@ interface Part {
 export function createLiveShares(): LiveShares {
   const pools = new Map<Pool, Map<string, Part>>();
   let slots: ReadonlyMap<Pool, number> = new Map();
+  let ingresses = 1;
   let waitingBytes = 0;
 
   const partsOf = (pool: Pool): Map<string, Part> => {
@@ -76,17 +88,40 @@ export function createLiveShares(): LiveShares {
   const partOf = (parts: Map<string, Part>, workspaceId: string): Part => {
     const known = parts.get(workspaceId);
     if (known) return known;
-    const part: Part = { own: 0, elsewhere: NOWHERE, waiting: new Set(), waitingBytes: 0 };
+    const part: Part = {
+      own: 0,
+      elsewhere: NOWHERE,
+      granted: ingresses === 1 ? Infinity : 0,
+      waiting: new Set(),
+      waitingBytes: 0,
+    };
     parts.set(workspaceId, part);
     return part;
   };
 
-  const share = (pool: Pool, parts: ReadonlyMap<string, Part>): number =>
-    Math.max(SHARE_MIN, Math.ceil(((slots.get(pool) ?? SLOTS_UNKNOWN) * CALLS_PER_SLOT) / Math.max(1, parts.size)));
+  const slotsOf = (pool: Pool): number => slots.get(pool) ?? SLOTS_UNKNOWN;
+  const freeOf = (pool: Pool): number => Math.floor(slotsOf(pool) / SLOTS_PER_FREE_SLOT);
 
-  /** What the other ingresses leave of the share, and never less than our part of it: they would not hear of ours else. */
-  const hasRoom = ({ own, elsewhere }: Part, max: number): boolean =>
-    own + elsewhere.calls < max || own * (elsewhere.ingresses + 1) < max;
+  const share = (pool: Pool, parts: ReadonlyMap<string, Part>): number =>
+    Math.max(SHARE_MIN, Math.ceil((slotsOf(pool) - freeOf(pool)) / Math.max(1, parts.size)));
+
+  /**
+   * Each ingress may take its own part of a share at once, where the others have left it, and a call or some in any case: they
+   * would not hear of it else. Beyond that it takes more from one telling to the next, so slowly that what it has not heard yet of
+   * the others for some seconds fits into the slots that stay free.
+   */
+  const hasRoom = (pool: Pool, { own, elsewhere, granted }: Part, max: number): boolean => {
+    const isLeft = own + elsewhere.calls < max;
+    if (own * ingresses < max) return isLeft || own * 2 * ingresses < Math.max(1, freeOf(pool));
+    return isLeft && own + 1 <= granted;
+  };
+
+  const grant = (pool: Pool, { own, granted, waiting }: Part): number => {
+    if (ingresses === 1) return Infinity;
+    if (waiting.size === 0) return own;
+    const free = freeOf(pool);
+    return Math.min(Math.max(own, granted) + free / TELLINGS_PER_GRANT, own + Math.max(1, free / 2));
+  };
 
   const stopWaiting = (part: Part, one: Waiting): boolean => {
     if (!part.waiting.delete(one)) return false;
@@ -95,9 +130,9 @@ export function createLiveShares(): LiveShares {
     return true;
   };
 
-  const letIn = (part: Part, max: number): void => {
+  const letIn = (pool: Pool, part: Part, max: number): void => {
     for (const one of part.waiting) {
-      if (!hasRoom(part, max)) return;
+      if (!hasRoom(pool, part, max)) return;
       stopWaiting(part, one);
       part.own += 1;
       one.enter();
@@ -113,7 +148,7 @@ export function createLiveShares(): LiveShares {
 
   const letAllIn = (pool: Pool, parts: Map<string, Part>): void => {
     const max = share(pool, parts);
-    for (const part of parts.values()) if (part.waiting.size > 0) letIn(part, max);
+    for (const part of parts.values()) if (part.waiting.size > 0) letIn(pool, part, max);
   };
 
   const checkWaiting = (part: Part, bytes: number): void => {
@@ -132,7 +167,7 @@ export function createLiveShares(): LiveShares {
       let state: "waiting" | "in" | "out" = "in";
       let entered: Promise<void> | undefined;
       let one: Waiting | undefined;
-      if (part.waiting.size === 0 && hasRoom(part, share(pool, parts))) part.own += 1;
+      if (part.waiting.size === 0 && hasRoom(pool, part, share(pool, parts))) part.own += 1;
       else {
         checkWaiting(part, bytes);
         const { promise, resolve } = Promise.withResolvers<void>();
@@ -154,23 +189,24 @@ export function createLiveShares(): LiveShares {
           if (state === "out") return;
           if (state === "in") {
             part.own -= 1;
-            letIn(part, share(pool, parts));
+            letIn(pool, part, share(pool, parts));
           } else if (one) stopWaiting(part, one);
           state = "out";
           tidy(pool, parts, workspaceId, part);
         },
       };
     },
-    update(newSlots, elsewhere) {
-      slots = newSlots;
-      for (const pool of elsewhere.keys()) partsOf(pool);
+    update(fleet) {
+      ({ slots, ingresses } = fleet);
+      for (const pool of fleet.elsewhere.keys()) partsOf(pool);
       for (const [pool, parts] of pools) {
-        const others = elsewhere.get(pool);
+        const others = fleet.elsewhere.get(pool);
         for (const workspaceId of others?.keys() ?? []) partOf(parts, workspaceId);
         for (const [workspaceId, part] of parts) {
           part.elsewhere = others?.get(workspaceId) ?? NOWHERE;
           tidy(pool, parts, workspaceId, part);
         }
+        for (const part of parts.values()) part.granted = grant(pool, part);
         letAllIn(pool, parts);
       }
     },

@@ -2,14 +2,20 @@ import { expect, test } from "bun:test";
 
 import { createLiveShares, type LiveShares, type Turn } from "#ingress/wait/live-shares.ts";
 
-const SLOTS = new Map([["chat", 16]] as const);
-/** A workspace alone: one and a quarter for each slot. */
-const ALONE = 20;
+const slots = new Map([["chat", 16]] as const);
+/** Calls of a workspace that has the fleet to itself: an eighth of the slots stays free. */
+const ALONE = 14;
 
-function open(): LiveShares {
+/** As when the ingresses have told each other: `calls` of workspace `a` are at others. */
+function open({ ingresses = 1, calls = 0 } = {}): LiveShares {
   const shares = createLiveShares();
-  shares.update(SLOTS, new Map());
+  tell(shares, ingresses, calls);
   return shares;
+}
+
+function tell(shares: LiveShares, ingresses: number, calls = 0): void {
+  const elsewhere = calls === 0 ? new Map() : new Map([["chat", new Map([["a", { calls, ingresses: 1 }]])]] as const);
+  shares.update({ slots, ingresses, elsewhere });
 }
 
 function enter(shares: LiveShares, workspaceId: string, count = 1, requestBytes = 100): Turn[] {
@@ -24,7 +30,7 @@ async function entered(turns: readonly Turn[]): Promise<number> {
   return count + turns.filter((turn) => turn.entered === undefined).length;
 }
 
-test("a workspace alone has more calls on the queue than the fleet has slots; the rest waits in its order", async () => {
+test("a workspace alone leaves slots to the first calls of others; the rest of its calls waits in its order", async () => {
   const shares = open();
   const turns = enter(shares, "a", ALONE + 3);
   expect([await entered(turns), shares.waiting("chat")]).toEqual([ALONE, 3]);
@@ -45,7 +51,7 @@ test("a second workspace enters at once, and the first one's share shrinks as it
   expect(await entered(first)).toBe(ALONE + 1);
   // Alone again, it has all of it.
   second?.leave();
-  expect(await entered(first)).toBe(ALONE + 10);
+  expect(await entered(first)).toBe(ALONE + ALONE / 2 + 1);
 });
 
 test("a call that leaves while it waits gives its place to none, and leaves once", async () => {
@@ -60,14 +66,35 @@ test("a call that leaves while it waits gives its place to none, and leaves once
   expect(shares.waiting("chat")).toBe(0);
 });
 
-test("calls of another ingress count, but never keep ours from having a part of the share", async () => {
+test("calls of another ingress count, but never keep ours from having some", async () => {
   const shares = open();
-  const elsewhere = new Map([["chat", new Map([["a", { calls: ALONE, ingresses: 1 }]])]] as const);
-  shares.update(SLOTS, elsewhere);
+  tell(shares, 2, ALONE - 3);
   const turns = enter(shares, "a", ALONE);
-  expect(await entered(turns)).toBe(ALONE / 2);
-  shares.update(SLOTS, new Map());
+  expect(await entered(turns)).toBe(3);
+  tell(shares, 2, ALONE);
+  const [one] = enter(open({ ingresses: 2, calls: ALONE }), "a");
+  expect(one?.entered).toBeUndefined();
+  tell(shares, 1);
   expect(await entered(turns)).toBe(ALONE);
+});
+
+test("a burst at several ingresses takes the share once, also before they have heard of it", async () => {
+  const all = Array.from({ length: 2 }, () => open({ ingresses: 2 }));
+  const turns = all.flatMap((shares) => enter(shares, "a", 100));
+  expect(await entered(turns)).toBe(ALONE);
+});
+
+test("an ingress that alone has calls takes what the others leave, little by little", async () => {
+  const shares = open({ ingresses: 7 });
+  const turns = enter(shares, "a", ALONE + 1);
+  const steps: number[] = [];
+  while (steps.at(-1) !== ALONE && steps.length < 100) {
+    steps.push(await entered(turns));
+    tell(shares, 7);
+  }
+  // Two slots stay free: so many more after every eight tellings.
+  expect(steps.slice(0, 9)).toEqual([2, 2, 2, 2, 3, 3, 3, 3, 4]);
+  expect(steps.length).toBeLessThanOrEqual(8 * (ALONE / 2));
 });
 
 test("what waits is bounded by number and by bytes", () => {
