@@ -281,6 +281,18 @@ describe("the first dispatch", () => {
     expect(await door().admit(jobRequest({ workspaceId: greedy }))).toEqual({ kind: "admitted", dispatch: 0 });
   });
 
+  test("of jobs that callers wait for leaves slots to other workspaces", async () => {
+    const [greedy, modest] = [await createWorkspace(db.database, 1_000n * CREDIT), await createWorkspace(db.database)];
+    await db.query("delete from job");
+    const many = (workspaceId: string) =>
+      Promise.all(Array.from({ length: 40 }, () => door().admit(jobRequest({ workspaceId, lane: "live" }))));
+    const sent = (verdicts: Awaited<ReturnType<typeof many>>): number =>
+      verdicts.filter((verdict) => verdict.kind === "admitted" && verdict.dispatch === 1).length;
+    // No worker has told of itself: as for sixteen slots, of which two stay free.
+    expect(sent(await many(greedy))).toBe(14);
+    expect(sent(await many(modest))).toBe(7);
+  });
+
   test("is not kept from a workspace by jobs of which nobody knows what became", async () => {
     const workspaceId = await createWorkspace(db.database, 1_000n * CREDIT);
     await db.query("delete from job");
