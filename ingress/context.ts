@@ -63,6 +63,8 @@ export interface IngressContext {
   readonly templates: readonly WorkflowTemplate[];
   /** Words about runs of workflows. */
   readonly runs: RunFollower;
+  /** Aborts when the time for ending is nearly over: who waits is answered now. */
+  readonly closing: AbortSignal;
   readonly links: FileLinks;
   /** Seals credentials of channels. */
   readonly sealer: Sealer;

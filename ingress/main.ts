@@ -13,7 +13,7 @@ import { openUploads } from "#shared/files/uploads.ts";
 import { openMediaProbes } from "#shared/media/media-probes.ts";
 import { openLedger } from "#shared/ledger/settle.ts";
 import { LIMITS } from "#shared/limits.ts";
-import { connectNats, onLink } from "#shared/queue/connection.ts";
+import { onLink } from "#shared/queue/connection.ts";
 import { createPublisher } from "#shared/queue/publish.ts";
 import { openReplyInbox } from "#shared/queue/reply.ts";
 import { keepTopology } from "#shared/queue/topology.ts";
@@ -40,17 +40,17 @@ import { createRunFollower } from "./workflows/run-follower.ts";
 
 /** The hold of a call that failed to be dispatched is tried to be released this long; then the janitor does it. */
 const FINISH_RETRY_MS = 20_000;
-/** Left after streams are cut for the rest of the stop. */
+/** Left after those who wait were answered, and streams cut, for the rest of the stop. */
 const STOP_MARGIN_MS = 3_000;
+/** After their answers have gone out, whatever still sends or reads a body is cut. */
+const CUT_MS = LIMITS.lastAnswerMs + 1_000;
 
 /** @throws Error with one sentence when something the ingress needs is not there, or the port is taken */
 export async function startIngress(): Promise<void> {
   const role: Role = await startRole("ingress");
   const { config, log, metrics, lifecycle, database } = role;
-  const connection = await connectNats({ url: config.natsUrl, name: "ingress", role: "ingress", log });
-  lifecycle.onStop("nats", () => connection.drain());
-  role.watchNats(connection);
-  await keepTopology(connection, config.streamReplicas, log);
+  const connection = await role.connectQueue("ingress");
+  await keepTopology(connection, { replicas: config.streamReplicas, waitMs: config.startWaitMs, log });
   const storage = openStorage(config.s3);
   lifecycle.onStop("storage", () => storage.close());
   const catalogue = await openCatalogue({
@@ -112,6 +112,7 @@ export async function startIngress(): Promise<void> {
   const dependencies = role.watchDependencies(storage);
   const authenticator = createAuthenticator({ database, catalogue, log });
   lifecycle.onStop("key use", startKeyUse({ authenticator, database, log }));
+  const closing = new AbortController();
   const context: IngressContext = {
     config,
     log,
@@ -136,6 +137,7 @@ export async function startIngress(): Promise<void> {
     waiter,
     templates: await loadTemplates(),
     runs: createRunFollower(connection, log),
+    closing: closing.signal,
     links,
     sealer: await openSealer(config, database),
     callbackTokens,
@@ -147,15 +149,19 @@ export async function startIngress(): Promise<void> {
     "public port",
     async (hurry) => {
       const closed = server.stop();
+      let cut: ReturnType<typeof setTimeout> | undefined;
       const endAll = (): void => {
+        closing.abort();
         relay.endAll();
         waiter.endAll();
         void probes.close();
+        cut ??= setTimeout(() => server.cut(), CUT_MS);
       };
       const timer = setTimeout(endAll, Math.max(0, config.graceMs - STOP_MARGIN_MS));
       hurry.addEventListener("abort", endAll, { once: true });
       await closed;
       clearTimeout(timer);
+      clearTimeout(cut);
     },
     config.graceMs,
   );
@@ -165,7 +171,15 @@ export async function startIngress(): Promise<void> {
   await role.ready({ port: server.port }, dependencies);
 }
 
-function listen(context: IngressContext, host: string, port: number): { port: number; stop(): Promise<void> } {
+interface Listening {
+  readonly port: number;
+  /** Takes no more connections. Resolves when the last answer has gone out. */
+  stop(): Promise<void>;
+  /** Closes every connection. */
+  cut(): void;
+}
+
+function listen(context: IngressContext, host: string, port: number): Listening {
   const app = createApp(context);
   try {
     app.listen({ hostname: host, port });
@@ -179,5 +193,6 @@ function listen(context: IngressContext, host: string, port: number): { port: nu
     async stop() {
       await server.stop();
     },
+    cut: () => void server.stop(true),
   };
 }

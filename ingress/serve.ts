@@ -7,6 +7,7 @@ import type { Actor } from "#shared/database/audit-log.ts";
 import { ApiError } from "#shared/errors.ts";
 import { hotLine } from "#shared/log-output.ts";
 import { newId } from "#shared/ids.ts";
+import { LIMITS } from "#shared/limits.ts";
 
 import { errorResponse } from "./answers.ts";
 import type { IngressContext } from "./context.ts";
@@ -72,6 +73,23 @@ export type Serve = (
 export function createServe(context: IngressContext): Serve {
   const { metrics, log, ipNet, authenticator, operators, calls } = context;
   const bodies = openLargeBodies();
+  const unanswered = new Set<() => void>();
+  context.closing.addEventListener("abort", () => {
+    // Those who hear of the end themselves have an answer of their own by then.
+    setTimeout(() => unanswered.forEach((answer) => answer()), LIMITS.lastAnswerMs);
+  });
+
+  /** Answers for a route that cannot, while there is still a connection to do it on. */
+  const answeredInTime = async (route: Route, work: Promise<Response>): Promise<Response> => {
+    const { promise: late, reject } = Promise.withResolvers<never>();
+    const answer = (): void => reject(restarting(route));
+    unanswered.add(answer);
+    try {
+      return await Promise.race([work, late]);
+    } finally {
+      unanswered.delete(answer);
+    }
+  };
 
   const handled = async (route: Route, call: RouteCall, caller: Caller): Promise<Response> => {
     const bytes = largeBodyBytes(call.request, context.config.bodyBytesMax);
@@ -128,9 +146,11 @@ export function createServe(context: IngressContext): Serve {
     let response: Response;
     let caller: Caller | undefined;
     try {
-      response = await guarded(route, { request, params, requestId, startedAt, caller }, peer, (known) => {
+      const call = { request, params, requestId, startedAt, caller };
+      const onCaller = (known: Caller): void => {
         caller = known;
-      });
+      };
+      response = await answeredInTime(route, guarded(route, call, peer, onCaller));
     } catch (error) {
       const hasLeft = request.signal.aborted && !(error instanceof ApiError);
       response = errorResponse(
@@ -155,6 +175,18 @@ export function createServe(context: IngressContext): Serve {
     });
     return response;
   };
+}
+
+function restarting({ countsItself }: Route): ApiError {
+  return countsItself === true
+    ? new ApiError(
+        "service_unavailable",
+        "The service is restarting. This call may have been served: see its x-request-id.",
+        {
+          shouldRetry: false,
+        },
+      )
+    : new ApiError("service_unavailable", "The service is restarting; try again shortly.");
 }
 
 /** An answer does not fail for want of them: then the database is away, and the answer says so already. */

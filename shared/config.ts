@@ -75,6 +75,8 @@ export interface Config {
   readonly hasProxy: boolean;
   /** How long SIGTERM waits for running work before handing it back. */
   readonly graceMs: number;
+  /** How long a start waits for Postgres and NATS while they are away. */
+  readonly startWaitMs: number;
   /** Ended jobs can be asked for this long; a message repeated after it makes a new job. */
   readonly jobRetentionHours: number;
   /** How long a run that has ended is kept. */
@@ -152,6 +154,7 @@ const KNOWN = new Set([
   "SLUICE_SECRETS_KEY_PREVIOUS",
   "SLUICE_SMTP_URL",
   "SLUICE_STORAGE_BYTES_MAX",
+  "SLUICE_START_WAIT_MS",
   "SLUICE_STREAM_REPLICAS",
   "SLUICE_SUPERVISED",
   "SLUICE_TRUSTED_PROXIES",
@@ -311,6 +314,7 @@ export function loadConfig(
     }),
     hasProxy: PROXY_VARIABLES.some((name) => text(name) !== undefined),
     graceMs: integer("SLUICE_GRACE_MS", 30_000, 0, 3_600_000),
+    startWaitMs: integer("SLUICE_START_WAIT_MS", 300_000, 0, 3_600_000),
     jobRetentionHours: integer("SLUICE_JOB_RETENTION_HOURS", 168, 1, 8_760),
     runRetentionHours: integer("SLUICE_RUN_RETENTION_HOURS", 720, 1, 8_760),
     python: flag("SLUICE_PYTHON", false),

@@ -4,6 +4,8 @@
  */
 import { beforeAbort } from "./abortable.ts";
 import { LIMITS } from "./limits.ts";
+import type { Logger } from "./logger.ts";
+import { paced } from "./pace.ts";
 
 /** Why a check fails, as a category; an error's own words may hold addresses or credentials. */
 export type CheckDetail = "ok" | "timeout" | "unreachable" | "starting" | "stopping" | "failed";
@@ -119,6 +121,35 @@ export function categoryOf(error: unknown): CheckDetail {
   return UNREACHABLE.test(`${typeof code === "string" ? code : ""} ${error.name} ${error.message}`)
     ? "unreachable"
     : "failed";
+}
+
+const LOOK_MS = paced(200);
+const LOOK_MS_MAX = paced(2_000);
+
+/**
+ * Returns what `attempt` gives, which is tried again for as long as its server is away: a process may be started together with
+ * its servers, or while one of them restarts.
+ * @throws the fault of the last attempt after `waitMs`, and at once what is no server's absence
+ */
+export async function awaitServer<T>(
+  name: string,
+  attempt: () => Promise<T>,
+  options: { readonly waitMs: number; readonly log: Logger; readonly isAway?: (error: unknown) => boolean },
+): Promise<T> {
+  const { waitMs, log, isAway = (error) => categoryOf(error) === "unreachable" } = options;
+  const giveUpAt = performance.now() + waitMs;
+  for (let pauseMs = LOOK_MS; ; pauseMs = Math.min(2 * pauseMs, LOOK_MS_MAX)) {
+    try {
+      return await attempt();
+    } catch (error) {
+      const leftMs = giveUpAt - performance.now();
+      if (leftMs <= 0 || !isAway(error)) throw error;
+      if (pauseMs === LOOK_MS || pauseMs === LOOK_MS_MAX) {
+        log.warn({ server: name, err: error, left_s: Math.round(leftMs / 1_000) }, "a server is away, waiting for it");
+      }
+      await Bun.sleep(Math.min(pauseMs, leftMs));
+    }
+  }
 }
 
 /**

@@ -5,12 +5,13 @@ import { type AdminServer, startAdminServer } from "./admin-server.ts";
 import { type Config, loadConfig } from "./config.ts";
 import { type Database, isDatabaseAway, openDatabase } from "./database/client.ts";
 import { missingMigrations } from "./database/migrate.ts";
-import { type Dependencies, watchDependencies } from "./dependencies.ts";
+import { awaitServer, type Dependencies, watchDependencies } from "./dependencies.ts";
 import { armFailpoint } from "./failpoint.ts";
 import { createLifecycle, type Lifecycle } from "./lifecycle.ts";
 import { createLogger, type Logger } from "./logger.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
 import { allowOutbound } from "./outbound/allowance.ts";
+import { connectNats } from "./queue/connection.ts";
 import { checkBucket, type Storage } from "./storage/client.ts";
 
 export type RoleName = "ingress" | "worker" | "janitor";
@@ -23,8 +24,11 @@ export interface Role {
   readonly database: Database;
   /** Watches database, queue and object store. Call it once, when all connections to NATS are there. */
   watchDependencies(storage: Storage): Dependencies;
-  /** Adds a connection to what readiness asks; its final closing ends the process. */
-  watchNats(connection: NatsConnection): void;
+  /**
+   * A connection to NATS of its own, closed with the role. Readiness asks it, and its final closing ends the process.
+   * @throws Error with one sentence when the server stays away for too long or is too old
+   */
+  connectQueue(name: string): Promise<NatsConnection>;
   /** What SIGHUP does: read operators' files again. A failure is told and changes nothing. */
   onHangup(reload: () => Promise<void>): void;
   /** Opens the admin port and says so in the log line that supervisors wait for. `details` stand in its `/readyz`. */
@@ -35,9 +39,7 @@ export interface Role {
   ): Promise<void>;
 }
 
-const DATABASE_WAIT_MS = 10_000;
-
-/** @throws Error when a setting is wrong, Postgres stays away for 10 s or lacks migrations */
+/** @throws Error when a setting is wrong, Postgres stays away for too long or lacks migrations */
 export async function startRole(name: RoleName): Promise<Role> {
   const config = loadConfig();
   const log = createLogger({ level: config.logLevel, role: name, secrets: config.secrets });
@@ -52,7 +54,7 @@ export async function startRole(name: RoleName): Promise<Role> {
   lifecycle.onStop("metrics", () => metrics.close());
   const database = openDatabase({ url: config.databaseUrl, poolMax: config.databasePoolMax, log });
   lifecycle.onStop("database", () => database.close());
-  await waitForDatabase(database);
+  await waitForDatabase(database, config.startWaitMs, log);
   await checkDurability(database, config.production, log);
   const connections: NatsConnection[] = [];
   // A role with nothing to reload ignores the signal; by default it would end the process.
@@ -83,9 +85,18 @@ export async function startRole(name: RoleName): Promise<Role> {
       lifecycle.onStop("dependencies", () => watched.close());
       return watched;
     },
-    watchNats(connection) {
+    async connectQueue(purpose) {
+      const connection = await connectNats({
+        url: config.natsUrl,
+        name: purpose,
+        role: name,
+        waitMs: config.startWaitMs,
+        log,
+      });
+      lifecycle.onStop(`nats ${purpose}`, () => connection.drain());
       connections.push(connection);
       void endWith(connection, lifecycle, log);
+      return connection;
     },
     onHangup(reload) {
       hangup = reload;
@@ -127,18 +138,16 @@ async function checkDurability(database: Database, isProduction: boolean, log: L
   log.warn({ settings: names }, "Postgres may lose what it has confirmed; fit for tests only");
 }
 
-/** A database that is just starting is waited for; one that lacks migrations is not. */
-async function waitForDatabase(database: Database): Promise<void> {
-  const giveUpAt = performance.now() + DATABASE_WAIT_MS;
-  for (;;) {
-    try {
-      const missing = await missingMigrations(database);
-      if (missing.length === 0) return;
-      throw new Error(`the database lacks ${missing.length} migrations; run the migrate role first`);
-    } catch (error) {
-      if (!isDatabaseAway(error)) throw error;
-      if (performance.now() > giveUpAt) throw new Error("Postgres cannot be reached at DATABASE_URL", { cause: error });
-      await Bun.sleep(200);
-    }
+/** A database that is away is waited for; one that lacks migrations is not. */
+async function waitForDatabase(database: Database, waitMs: number, log: Logger): Promise<void> {
+  const missing = await awaitServer("database", () => missingMigrations(database), {
+    waitMs,
+    log,
+    isAway: isDatabaseAway,
+  }).catch((error: unknown) => {
+    throw isDatabaseAway(error) ? new Error("Postgres cannot be reached at DATABASE_URL", { cause: error }) : error;
+  });
+  if (missing.length > 0) {
+    throw new Error(`the database lacks ${missing.length} migrations; run the migrate role first`);
   }
 }

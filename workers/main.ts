@@ -10,7 +10,6 @@ import { openLedger } from "#shared/ledger/settle.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { openMediaProbes } from "#shared/media/media-probes.ts";
 import { type CallPool, type Lane, LANES, type Pool, WEBHOOK_POOL } from "#shared/queue/subjects.ts";
-import { connectNats } from "#shared/queue/connection.ts";
 import { keepTopology } from "#shared/queue/topology.ts";
 import { type Role, startRole } from "#shared/role.ts";
 import { createJobTokens } from "#shared/secrets/job-token.ts";
@@ -46,20 +45,11 @@ export async function startWorker(named: readonly (Pool | typeof WEBHOOK_POOL)[]
   const role: Role = await startRole("worker");
   const { config, log, metrics, lifecycle, database } = role;
   checkOutgoing(pools, config);
-  const work = await connectNats({ url: config.natsUrl, name: `worker ${pools.join(",")} work`, role: "worker", log });
-  lifecycle.onStop("nats work", () => work.drain());
-  const replies = await connectNats({
-    url: config.natsUrl,
-    name: `worker ${pools.join(",")} replies`,
-    role: "worker",
-    log,
-  });
-  lifecycle.onStop("nats replies", () => replies.drain());
+  const work = await role.connectQueue(`worker ${pools.join(",")} work`);
+  const replies = await role.connectQueue(`worker ${pools.join(",")} replies`);
   const answers = createBufferedPublisher(replies, LIMITS.ingressReturnMs);
   lifecycle.onStop("waiting answers", () => answers.flush());
-  role.watchNats(work);
-  role.watchNats(replies);
-  await keepTopology(work, config.streamReplicas, log);
+  await keepTopology(work, { replicas: config.streamReplicas, waitMs: config.startWaitMs, log });
   const storage = openStorage(config.s3);
   lifecycle.onStop("storage", () => storage.close());
   const catalogue = await openCatalogue({

@@ -103,6 +103,10 @@ export function listInOrder(store, S3Object) {
         return metadata === undefined ? [] : [new S3Object(bucket, key, null, metadata)];
       }),
     );
-    return { objects: objects.flat(), commonPrefixes: [...prefixes].toSorted(), isTruncated: keys.length > maxKeys };
+    return {
+      objects: objects.flat(),
+      commonPrefixes: [...prefixes].toSorted((a, b) => (a < b ? -1 : 1)),
+      isTruncated: keys.length > maxKeys,
+    };
   };
 }

@@ -80,6 +80,8 @@ async function assemble(root, closing, end) {
     SLUICE_DATA_DIR: settings.dataDir,
     // One machine with the sandbox to try, even in a shell whose NODE_ENV is production.
     SLUICE_PRODUCTION: process.env["SLUICE_PRODUCTION"]?.trim() || "off",
+    // A person sits before it: a server that is not there at all is to be told of soon.
+    SLUICE_START_WAIT_MS: process.env["SLUICE_START_WAIT_MS"]?.trim() || "10000",
     SLUICE_SUPERVISED: "1",
   };
   const workspace = await migrate({ root, bun, env, log });

@@ -12,11 +12,11 @@ import { json } from "../answers.ts";
 import type { IngressContext } from "../context.ts";
 
 import type { FollowedRun } from "./run-follower.ts";
-import { streamRun } from "./run-stream.ts";
+import { goesOn, streamRun } from "./run-stream.ts";
 
 /**
  * @returns undefined when there is such a run already
- * @throws ApiError `overloaded`; `run_timeout` when the run goes on without its caller
+ * @throws ApiError `overloaded`; `run_timeout` or `service_unavailable` when the run goes on without its caller
  */
 export async function beginRun(context: IngressContext, request: Request, run: NewRun): Promise<Response | undefined> {
   const { database, connection } = context;
@@ -70,20 +70,12 @@ async function waitForEnd(
   left: AbortSignal,
 ): Promise<RunRow> {
   const until = performance.now() + LIMITS.runWaitMs;
+  const over = AbortSignal.any([left, context.closing]);
   for (;;) {
     const row = await mustFind(context, id);
     if (row.ended_at !== null) return row;
     const restMs = until - performance.now();
-    if (restMs <= 0 || left.aborted) {
-      throw new ApiError(
-        "run_timeout",
-        `The run takes longer than it is waited for; GET /v1/workflows/runs/${id} tells of it.`,
-        {
-          shouldRetry: false,
-          headers: { "x-run-id": id },
-        },
-      );
-    }
-    await followed.wait(Math.min(restMs, LIMITS.jobLookMs), left);
+    if (over.aborted || restMs <= 0) throw goesOn(context, id);
+    await followed.wait(Math.min(restMs, LIMITS.jobLookMs), over);
   }
 }

@@ -4,6 +4,7 @@
  */
 import type { WorkflowRunFrame } from "#schemas/generated/types.ts";
 import { findFrames, findRunById, findStepRuns, type FrameRow, type RunRow } from "#shared/database/runs.ts";
+import { ApiError, errorEnvelope } from "#shared/errors.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { presentRun, presentStepRun } from "#shared/workflows/present-run.ts";
 
@@ -18,7 +19,7 @@ const OPENING = Buffer.from(": run\n\n");
 const DONE = Buffer.from("data: [DONE]\n\n");
 const PAGE = 200;
 
-type Context = Pick<IngressContext, "database" | "log">;
+type Context = Pick<IngressContext, "closing" | "database" | "log">;
 
 /** @param after number of the last frame that the reader has; 0: none. Closes `followed` in the end */
 export function streamRun(context: Context, runId: string, followed: FollowedRun, after: number): Response {
@@ -30,12 +31,14 @@ export function streamRun(context: Context, runId: string, followed: FollowedRun
 }
 
 async function* framesOf(
-  { database }: Context,
+  context: Context,
   runId: string,
   followed: FollowedRun,
   after: number,
   left: AbortSignal,
 ): AsyncGenerator<Uint8Array, void, void> {
+  const { database, closing } = context;
+  const over = AbortSignal.any([left, closing]);
   let last = after;
   let toldAt = performance.now();
   try {
@@ -59,7 +62,13 @@ async function* framesOf(
         yield DONE;
         return;
       }
-      await followed.wait(Math.min(LIMITS.jobLookMs, LIMITS.keepaliveMs), left);
+      if (closing.aborted) {
+        // Without [DONE]: there is more to come for a reader who comes back.
+        const { code, message, param } = goesOn(context, runId);
+        yield Buffer.from(`data: ${JSON.stringify(errorEnvelope(code, message, param))}\n\n`);
+        return;
+      }
+      await followed.wait(Math.min(LIMITS.jobLookMs, LIMITS.keepaliveMs), over);
       if (performance.now() - toldAt < LIMITS.keepaliveMs) continue;
       toldAt = performance.now();
       yield KEEPALIVE;
@@ -100,4 +109,13 @@ async function shownFrame(
 
 function event(payload: WorkflowRunFrame, id?: number): Uint8Array {
   return Buffer.from(`${id === undefined ? "" : `id: ${id}\n`}data: ${JSON.stringify(payload)}\n\n`);
+}
+
+/** Tells where a run can be found that its caller is not answered for. */
+export function goesOn({ closing }: Pick<IngressContext, "closing">, id: string): ApiError {
+  const [code, why] = closing.aborted
+    ? (["service_unavailable", "The service is restarting, and the run goes on"] as const)
+    : (["run_timeout", "The run takes longer than it is waited for"] as const);
+  const options = { shouldRetry: false, headers: { "x-run-id": id } };
+  return new ApiError(code, `${why}; GET /v1/workflows/runs/${id} tells of it.`, options);
 }

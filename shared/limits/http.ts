@@ -28,6 +28,8 @@ export const HTTP_LIMITS = {
    * so that clients resend a call that was paid (measured on Bun 1.4.4).
    */
   cutDelayMs: 20,
+  /** A process that has to end leaves those who wait this long to hear of it in words of their own, before it answers for them. */
+  lastAnswerMs: 500,
   /** Tokens after the first leave in batches of this age or size. */
   deltaBatchMs: 20,
   deltaBatchBytes: 1_024,

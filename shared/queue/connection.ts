@@ -1,6 +1,7 @@
 /** NATS connections: endless reconnects with jitter, and a version gate. */
 import { connect, type NatsConnection } from "nats";
 
+import { awaitServer } from "#shared/dependencies.ts";
 import type { Logger } from "#shared/logger.ts";
 
 /** Older servers lose or repeat messages in known ways (toolchain part 4). */
@@ -18,26 +19,31 @@ export const INBOX_PREFIXES: Readonly<Record<NatsRole, string>> = {
 
 /**
  * Connects; `name` shows in the server's connection list.
- * @throws Error with one sentence when the server cannot be reached within 10 s or is older than 2.11
+ * @param options.waitMs for as long a server that is away is waited for; 0 unless given
+ * @throws Error with one sentence when the server cannot be reached or is older than 2.11
  */
 export async function connectNats(options: {
   url: string;
   name: string;
   role: NatsRole;
+  waitMs?: number;
   log: Logger;
 }): Promise<NatsConnection> {
-  const connection = await connect({
-    ...serversOf(options.url),
-    name: options.name,
-    // Each role has an inbox prefix of its own, so that the server's permissions can keep their replies apart.
-    inboxPrefix: INBOX_PREFIXES[options.role],
-    maxReconnectAttempts: -1,
-    reconnectTimeWait: 250,
-    reconnectJitter: 250,
-    pingInterval: 20_000,
-    maxPingOut: 2,
-    timeout: 10_000,
-  }).catch((error: unknown) => {
+  const attempt = (): Promise<NatsConnection> =>
+    connect({
+      ...serversOf(options.url),
+      name: options.name,
+      // Each role has an inbox prefix of its own, so that the server's permissions can keep their replies apart.
+      inboxPrefix: INBOX_PREFIXES[options.role],
+      maxReconnectAttempts: -1,
+      reconnectTimeWait: 250,
+      reconnectJitter: 250,
+      pingInterval: 20_000,
+      maxPingOut: 2,
+      timeout: 10_000,
+    });
+  const { waitMs = 0, log } = options;
+  const connection = await awaitServer("queue", attempt, { waitMs, log }).catch((error: unknown) => {
     throw new Error(`NATS at ${redactUrl(options.url)} cannot be reached`, { cause: error });
   });
   const version = connection.info?.version ?? "0.0.0";

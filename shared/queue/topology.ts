@@ -6,14 +6,16 @@ import {
   type ConsumerConfig,
   DeliverPolicy,
   DiscardPolicy,
+  JetStreamApiError,
   type JetStreamManager,
   jetstreamManager,
   RetentionPolicy,
   StorageType,
   type StreamConfig,
 } from "@nats-io/jetstream";
-import type { NatsConnection } from "nats";
+import { type NatsConnection, TimeoutError } from "nats";
 
+import { awaitServer } from "#shared/dependencies.ts";
 import { LIMITS } from "#shared/limits.ts";
 import type { Logger } from "#shared/logger.ts";
 import { paced } from "#shared/pace.ts";
@@ -208,10 +210,14 @@ export async function ensureTopology(
 
 /**
  * Ensures the topology now and whenever the server is back after having been away: it may have lost its store.
+ * @param options.waitMs as long it waits for a cluster that has not chosen its leaders yet
  * @throws as `ensureTopology`, now; later faults are logged, and the janitor tries again
  */
-export async function keepTopology(connection: NatsConnection, replicas: number, log: Logger): Promise<void> {
-  await ensureTopology(connection, replicas);
+export async function keepTopology(
+  connection: NatsConnection,
+  { replicas, waitMs, log }: { readonly replicas: number; readonly waitMs: number; readonly log: Logger },
+): Promise<void> {
+  await awaitServer("queue", () => ensureTopology(connection, replicas), { waitMs, log, isAway: isUnready });
   onLink(connection, {
     restored() {
       ensureTopology(connection, replicas, "keep").catch((error: unknown) =>
@@ -219,6 +225,11 @@ export async function keepTopology(connection: NatsConnection, replicas: number,
       );
     },
   });
+}
+
+/** The server is there, and its cluster has not chosen who leads its streams. */
+function isUnready(error: unknown): boolean {
+  return error instanceof TimeoutError || (error instanceof JetStreamApiError && error.status === 503);
 }
 
 async function upsertStream(

@@ -139,6 +139,7 @@ export function fakeContext(options: FakeOptions = {}): FakeContext {
     probes: { audio: ({ bytes }: { readonly bytes: Uint8Array }) => Promise.try(() => probeAudio(bytes)) },
     connection: { publish: () => undefined },
     cancel: () => undefined,
+    closing: new AbortController().signal,
     database: { one: () => Promise.resolve(null), all: () => Promise.resolve([]), query: () => Promise.resolve([]) },
     callbackTokens: { isOf: (_jobId: string, token: string) => token === RING_TOKEN },
     readiness: () => Promise.resolve({ ok: true, checks: [], failing: [] }),

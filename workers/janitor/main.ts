@@ -6,9 +6,8 @@ import { openLedger } from "#shared/ledger/settle.ts";
 import { createJobDispatcher } from "#shared/jobs/dispatcher.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { paced } from "#shared/pace.ts";
-import { connectNats } from "#shared/queue/connection.ts";
 import { createPublisher } from "#shared/queue/publish.ts";
-import { ensureTopology } from "#shared/queue/topology.ts";
+import { ensureTopology, keepTopology } from "#shared/queue/topology.ts";
 import { startRole } from "#shared/role.ts";
 import { openStorage } from "#shared/storage/client.ts";
 
@@ -36,10 +35,8 @@ const FINISH_RETRY_MS = 20_000;
 export async function startJanitor(): Promise<void> {
   const role = await startRole("janitor");
   const { config, log, metrics, lifecycle, database } = role;
-  const connection = await connectNats({ url: config.natsUrl, name: "janitor", role: "janitor", log });
-  lifecycle.onStop("nats", () => connection.drain());
-  role.watchNats(connection);
-  await ensureTopology(connection, config.streamReplicas);
+  const connection = await role.connectQueue("janitor");
+  await keepTopology(connection, { replicas: config.streamReplicas, waitMs: config.startWaitMs, log });
   const storage = openStorage(config.s3);
   lifecycle.onStop("storage", () => storage.close());
   const ledger = openLedger({ database, log, retryMs: FINISH_RETRY_MS });
