@@ -1,11 +1,11 @@
 // @ts-check
 /**
- * `npm test` on a machine with Node and nothing else: everything that must hold before a commit, one step after the
- * other, and the whole suite over real servers. A file that fails runs once more, alone, after the rest: green then, it is
+ * `npm test` on a machine with Node and nothing else: everything that must hold before a commit, the static steps beside the
+ * whole suite over real servers. A file that fails runs once more, alone, after the rest: green then, it is
  * listed as unsteady and the run is green. Arguments go to `bun test` (`npm test -- tests/shared`) and leave the static
  * steps, the second try and the record out. `--soak [seed]` runs the storms at their full size instead (`npm run soak`).
  */
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -20,6 +20,7 @@ import { filesToRepeat, readReport, sum } from "./runner/report.mjs";
 import { scratchEnvironment } from "./runner/scratch.mjs";
 import { startServers } from "./runner/servers.mjs";
 import { soak } from "./runner/soak.mjs";
+import { completeTimings } from "./runner/timings.mjs";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
 const TEST_TIMEOUT_MS = 60_000;
@@ -27,20 +28,16 @@ const TEST_TIMEOUT_MS = 60_000;
 const PARALLEL = 4;
 /** Files that go by how much memory a process takes: a garbage collector without a core of its own falls behind. */
 const ALONE = ".alone.test.ts";
-/**
- * How long each file took, so that the slowest begin first: as this folder's last run wrote it, else as the committed file
- * says (refresh it with `cp .timings.json tests/timings.json`).
- */
-const TIMINGS = [`--timings=${join(ROOT, ".timings.json")}`, `--timings=${join(ROOT, "tests/timings.json")}`];
-
-const LONGEST_STEP = "lint and types";
+/** How long each file takes: as this folder's last run wrote it, and as the committed file says. */
+const TIMINGS = join(ROOT, ".timings.json");
+const COMMITTED_TIMINGS = join(ROOT, "tests/timings.json");
 
 /** `fix` is what a person does when the step fails. */
 const STATIC_STEPS = [
   { name: "generated files are fresh", command: ["bun", "deploy/generate.ts", "--check"], fix: "npm run generate" },
   { name: "format", command: ["oxfmt", "--check"], fix: "npm run fix" },
   {
-    name: LONGEST_STEP,
+    name: "lint and types",
     command: ["oxlint", "--type-aware", "--type-check"],
     fix: "npm run fix, then by hand what it names",
   },
@@ -71,20 +68,13 @@ async function step(name, run) {
 }
 
 /**
- * The longest of them beside the others: neither alone keeps two cores busy.
+ * One after the other, beside the tests, which wait for much of their time.
  * @param {Record<string, string | undefined>} env @returns {Promise<string[]>} a line for each that failed
  */
 async function staticSteps(env) {
-  const isLong = (/** @type {{ name: string }} */ { name }) => name === LONGEST_STEP;
-  const lanes = [STATIC_STEPS.filter(isLong), STATIC_STEPS.filter((one) => !isLong(one))];
-  return (await Promise.all(lanes.map((steps) => staticLane(steps, env)))).flat();
-}
-
-/** @param {typeof STATIC_STEPS} steps @param {Record<string, string | undefined>} env @returns {Promise<string[]>} */
-async function staticLane(steps, env) {
   /** @type {string[]} */
   const failures = [];
-  for (const { name, command, fix } of steps) {
+  for (const { name, command, fix } of STATIC_STEPS) {
     if (interrupted) return failures;
     const isGreen = await step(name, async () => {
       const code = await runStep(command, { cwd: ROOT, env });
@@ -154,7 +144,7 @@ async function wholeSuite(test) {
       files: all.filter((file) => !file.endsWith(ALONE)),
       options: [
         `--parallel=${PARALLEL}`,
-        ...TIMINGS,
+        `--timings=${TIMINGS}`,
         "--update-timings",
         `--path-ignore-patterns=**/*${ALONE}`,
         "./tests",
@@ -209,13 +199,15 @@ async function main(extra) {
   const cache = join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "sluice");
   const caches = [cache, join(tmpdir(), "sluice-cache")];
   const bun = await prepareBun({ root: ROOT, caches, progress: say });
-  Object.assign(process.env, scratchEnvironment(process.env));
+  const scratch = scratchEnvironment(process.env);
+  if (scratch) {
+    closing.push(scratch.remove);
+    Object.assign(process.env, scratch.env);
+  }
   const env = { ...process.env, PATH: `${join(ROOT, "node_modules/.bin")}${delimiter}${process.env["PATH"] ?? ""}` };
   const isWhole = extra.length === 0;
-  const [failures, entry] = isWhole
-    ? await Promise.all([staticSteps(env), buildEntry(bun, env)])
-    : [[], { failures: [], env: {} }];
-  failures.push(...entry.failures);
+  const statics = isWhole ? staticSteps(env) : undefined;
+  const entry = isWhole ? await buildEntry(bun, env) : { failures: [], env: {} };
   if (interrupted) return 130;
 
   const servers = await startServers({ bun, root: ROOT, caches });
@@ -229,11 +221,14 @@ async function main(extra) {
     return interrupted ? 130 : isGreen ? 0 : 1;
   }
   if (!isWhole) {
-    const { code, report } = await test([`--parallel=${PARALLEL}`, ...TIMINGS, ...extra]);
+    const timings = existsSync(TIMINGS) ? TIMINGS : COMMITTED_TIMINGS;
+    const { code, report } = await test([`--parallel=${PARALLEL}`, `--timings=${timings}`, ...extra]);
     say(told(report));
     return interrupted ? 130 : code;
   }
+  completeTimings(TIMINGS, COMMITTED_TIMINGS, testFiles());
   const { isGreen, unsteady, counts } = await wholeSuite(test);
+  const failures = [...((await statics) ?? []), ...entry.failures];
   if (interrupted) return 130;
   const seconds = Math.round((Date.now() - began) / 1000);
   // Never 0 of a red run, also where no test is to blame.

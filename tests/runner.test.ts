@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { filesToRepeat, readReport, sum } from "./runner/report.mjs";
+import { completeTimings } from "./runner/timings.mjs";
 import { temporaryDirectory } from "./support/infrastructure.ts";
 
 /** As Bun writes it: suites of a file follow it and are counted in it. */
@@ -44,4 +45,19 @@ describe("the report of a run", () => {
     expect(sum(report.files.values())).toEqual({ passed: 0, failed: 0, skipped: 0 });
     expect(filesToRepeat(report, ["tests/a.test.ts"])).toEqual(["tests/a.test.ts"]);
   });
+});
+
+test("each file that is there now has a time: its own, the committed one, or one in the middle", async () => {
+  const { directory, remove } = temporaryDirectory();
+  const [own, committed] = [join(directory, "own.json"), join(directory, "committed.json")];
+  writeFileSync(
+    committed,
+    JSON.stringify({ version: 1, files: { "a.test.ts": 1, "b.test.ts": 2, "gone.test.ts": 9 } }),
+  );
+  completeTimings(own, committed, ["a.test.ts", "new.test.ts"]);
+  expect(await Bun.file(own).json()).toEqual({ version: 1, files: { "a.test.ts": 1, "new.test.ts": 3_000 } });
+  writeFileSync(own, JSON.stringify({ version: 1, files: { "a.test.ts": 7 } }));
+  completeTimings(own, committed, ["a.test.ts", "b.test.ts"]);
+  expect(await Bun.file(own).json()).toEqual({ version: 1, files: { "a.test.ts": 7, "b.test.ts": 2 } });
+  remove();
 });

@@ -24,6 +24,7 @@ import { openDurableJobs } from "./jobs/durable-jobs.ts";
 import { POOL_TABLE } from "./pools.ts";
 import { openCapabilityChildren } from "./calls/capability/children.ts";
 import { findIsolation, NO_ISOLATION } from "./calls/capability/isolation.ts";
+import { rememberEngines } from "./calls/capability/known-engines.ts";
 import { findTools } from "./calls/capability/tools.ts";
 import { openOffer } from "./calls/capability/offer.ts";
 import { ResultBudget } from "./calls/media/result-budget.ts";
@@ -83,7 +84,7 @@ export async function startWorker(named: readonly (Pool | typeof WEBHOOK_POOL)[]
   const offer = runsCapabilities
     ? await openOffer({
         database,
-        children: capabilities,
+        children: rememberEngines(capabilities, [isolation, tools]),
         required: config.capabilitiesRequired,
         off: config.python ? {} : OFF_BY_DEFAULT,
         metrics,

@@ -1,6 +1,9 @@
 // @ts-check
 /** Where a run keeps what its servers and tests write: hundreds of databases of a thousand small files each. */
-import { accessSync, constants, statfsSync } from "node:fs";
+import { accessSync, constants, mkdtempSync, rmSync, statfsSync } from "node:fs";
+import { join } from "node:path";
+
+import { watchFolder } from "#deploy/embedded/reaper.mjs";
 
 const MEMORY = "/dev/shm";
 /** Four times what a whole run was seen to hold at once. */
@@ -9,15 +12,19 @@ const ROOM_BYTES_MIN = 2 * 1024 ** 3;
 /**
  * A copy of a database takes 20 ms in memory and 400 ms on a disk.
  * @param {Record<string, string | undefined>} env
- * @returns {Record<string, string>} `TMPDIR` in memory, where there is room and the caller has not set it; else empty
+ * @returns {{ env: Record<string, string>, remove: () => void } | undefined} `TMPDIR` as a new folder in memory, where there is
+ *   room and the caller has not set it
  */
 export function scratchEnvironment(env) {
-  if ((env["TMPDIR"] ?? "") !== "") return {};
+  if ((env["TMPDIR"] ?? "") !== "") return undefined;
   try {
     accessSync(MEMORY, constants.W_OK);
     const { bavail, bsize } = statfsSync(MEMORY);
-    return bavail * bsize < ROOM_BYTES_MIN ? {} : { TMPDIR: MEMORY };
+    if (bavail * bsize < ROOM_BYTES_MIN) return undefined;
   } catch {
-    return {};
+    return undefined;
   }
+  const folder = mkdtempSync(join(MEMORY, "sluice-"));
+  watchFolder(folder);
+  return { env: { TMPDIR: folder }, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
