@@ -83,6 +83,8 @@ export interface Config {
   readonly python: boolean;
   /** Capabilities without which a worker of their pool does not start. */
   readonly capabilitiesRequired: readonly string[];
+  /** Engines of native code run in isolated children, or not at all. */
+  readonly needsIsolation: boolean;
   /** Path of a Chromium; undefined: the packaged one. */
   readonly chromium: string | undefined;
   /** Path of soffice; undefined: as the system finds it. */
@@ -113,6 +115,7 @@ const KNOWN = new Set([
   "SLUICE_BODY_BYTES_MAX",
   "SLUICE_BOOTSTRAP_KEY",
   "SLUICE_CAPABILITIES_REQUIRE",
+  "SLUICE_CAPABILITY_ISOLATION",
   "SLUICE_CATALOGUE",
   "SLUICE_CHROMIUM",
   "SLUICE_LIBREOFFICE",
@@ -316,6 +319,7 @@ export function loadConfig(
     python: flag("SLUICE_PYTHON", false),
     chromium: text("SLUICE_CHROMIUM"),
     libreoffice: text("SLUICE_LIBREOFFICE"),
+    needsIsolation: flag("SLUICE_CAPABILITY_ISOLATION", production),
     capabilitiesRequired: list("SLUICE_CAPABILITIES_REQUIRE"),
     unknownOutcomeHours: integer("SLUICE_UNKNOWN_OUTCOME_HOURS", 24, 1, 720),
     secretsKeys: Object.freeze(secretsKeys),

@@ -24,7 +24,7 @@ import { openProviderCallbacks } from "./jobs/provider-callbacks.ts";
 import { openDurableJobs } from "./jobs/durable-jobs.ts";
 import { POOL_TABLE } from "./pools.ts";
 import { openCapabilityChildren } from "./calls/capability/children.ts";
-import { findIsolation, NO_ISOLATION } from "./calls/capability/isolation.ts";
+import { findIsolation, NO_ISOLATION, refuseEngines } from "./calls/capability/isolation.ts";
 import { findTools } from "./calls/capability/tools.ts";
 import { openOffer } from "./calls/capability/offer.ts";
 import { ResultBudget } from "./calls/media/result-budget.ts";
@@ -86,8 +86,8 @@ export async function startWorker(named: readonly (Pool | typeof WEBHOOK_POOL)[]
   const probes = openMediaProbes(slotsOfAll(pools, config));
   lifecycle.onStop("media probes", () => probes.close());
   const runsCapabilities = pools.includes("capability");
-  const isolation = runsCapabilities ? await findIsolation(log) : NO_ISOLATION;
   const tools = runsCapabilities ? await findTools(config) : {};
+  const isolation = runsCapabilities ? await findIsolation(tools, log) : NO_ISOLATION;
   const capabilities = openCapabilityChildren(isolation, tools, runsCapabilities ? ["sharp"] : []);
   lifecycle.onStop("capability children", () => capabilities.close());
   const offer = runsCapabilities
@@ -96,6 +96,7 @@ export async function startWorker(named: readonly (Pool | typeof WEBHOOK_POOL)[]
         children: capabilities,
         required: config.capabilitiesRequired,
         off: config.python ? {} : OFF_BY_DEFAULT,
+        refused: config.needsIsolation ? refuseEngines(isolation, log) : {},
         metrics,
         log,
       })

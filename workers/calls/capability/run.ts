@@ -11,7 +11,6 @@ import { findCapability } from "#shared/capabilities/list.ts";
 import { type Capability, engineOf } from "#shared/capabilities/entry.ts";
 import { capabilityCharge } from "#shared/capabilities/price.ts";
 import { ApiError } from "#shared/errors.ts";
-import { processFolder } from "#shared/files/process-folder.ts";
 import { discardResults } from "#shared/jobs/kept-results.ts";
 import { CAPABILITY_RUN_MS, LIMITS } from "#shared/limits.ts";
 import { MediaError, type MediaFault } from "#shared/media/media-error.ts";
@@ -26,10 +25,9 @@ import { explainFailure } from "../failure.ts";
 import { storeArtifact } from "../media/artifacts.ts";
 import type { Holding } from "../media/result-budget.ts";
 
+import { runFolders } from "./home.ts";
 import { readInputs } from "./inputs.ts";
 import { GUARD_SOCKET, openPageGuard } from "./page-guard.ts";
-
-const folders = processFolder("sluice-runs-");
 
 export function createCapabilityHandler(context: WorkerContext): JobHandler {
   return {
@@ -40,7 +38,7 @@ export function createCapabilityHandler(context: WorkerContext): JobHandler {
       const { params } = job.request as unknown as StoredRun;
       const missing = context.offer?.missing(engineOf(capability, params));
       if (missing !== undefined) return freeFailure(gone(`This service does not offer ${job.model}: ${missing}`));
-      const folder = await mkdtemp(join(folders(), "run-"));
+      const folder = await mkdtemp(join(runFolders(), "run-"));
       const holding = context.results.open(job.workspace_id);
       try {
         return await serve(context, capability, job, control, folder, holding);
