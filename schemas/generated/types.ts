@@ -1797,7 +1797,7 @@ export interface ApiKeyCreateRequest {
    */
   preset?: string;
   /**
-   * The key ends then.
+   * The key ends then. No later than the key that makes it: its end is taken when absent.
    */
   expires_at?: string;
   [k: string]: unknown;
