@@ -35,6 +35,8 @@ export const NOTIFICATION_LIMITS = {
   attemptMs: paced(15_000),
   /** Of an answer, inflated. Receivers answer a word or two; a gateway's error page has some kilobytes. */
   attemptAnswerBytesMax: 65_536,
+  /** A shorter credential cannot be blanked in the answer of a receiver that echoes it: ordinary words would go with it. */
+  credentialCharactersMin: 8,
   /** Of an answer, for the workspace to read. */
   attemptAnswerCharactersMax: 1_024,
   /** A receiver cannot ask for a longer pause: a channel that fails for five days is disabled before. */

@@ -14,7 +14,7 @@ import { inTurn } from "#shared/database/workspaces.ts";
 import { ApiError } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
 import { LIMITS } from "#shared/limits.ts";
-import { mergeChannelConfig, newChannelConfig } from "#shared/notifications/channel-config.ts";
+import { changedSecrets, mergeChannelConfig, newChannelConfig } from "#shared/notifications/channel-config.ts";
 import { openAll, sealAll } from "#shared/notifications/channel-secrets.ts";
 import { envelopeText, TEST_EVENT } from "#shared/notifications/envelope.ts";
 import { LAST_STEP } from "#shared/notifications/schedule.ts";
@@ -88,7 +88,8 @@ export function notificationChannels(context: IngressContext): readonly Route[] 
       description:
         "Owners and admins change any channel, developers those that they made. Of a `config` that is sent, credentials and URLs that " +
         "it leaves out keep their value; every other member is what was sent, and gone when it was not: `url` alone, sent to a webhook " +
-        "with a bearer token, keeps the token and drops `authType`, so that later deliveries carry no Authorization header. An empty " +
+        "with a bearer token, keeps the token and drops `authType`, so that later deliveries carry no Authorization header. At another " +
+        "origin than that which it was given for, a stored credential is not used: `authType` needs it again. An empty " +
         "credential is cleared. A URL that is sent back as it is shown stays; one that looks redacted and is not how the stored one is " +
         "shown is refused. The next attempt of every delivery goes by the new settings.",
       request: { schema: "ChannelUpdateRequest" },
@@ -217,12 +218,11 @@ async function update(context: IngressContext, call: RouteCall): Promise<Respons
       ...(signingSecret === undefined ? {} : { signingSecret }),
       ...(previousSigningSecret === undefined ? {} : { previousSigningSecret }),
     };
-    const names = Object.keys({ ...secrets, ...to.secrets });
     return {
       actor: actorOf(call),
       action: "channel.update",
       isAnew: body.config !== undefined,
-      told: { changed_secrets: names.filter((one) => secrets[one] !== to.secrets[one]) },
+      told: { changed_secrets: changedSecrets(secrets, to.secrets) },
       to: {
         name: name ?? row.name,
         enabled: body.enabled ?? row.enabled,
