@@ -98,7 +98,7 @@ export interface Config {
   /** Where mail goes out; undefined: this installation sends none. */
   readonly smtpUrl: string | undefined;
   readonly mailFrom: string;
-  /** Whose people hear what concerns the installation: a workspace's name. */
+  /** Whose people hear what concerns the installation: a workspace's id or name. */
   readonly adminWorkspace: string | undefined;
   /** An operator's token for /operator, with every right. */
   readonly operatorToken: string | undefined;

@@ -65,6 +65,37 @@ describe("bootstrap", () => {
     }
   });
 
+  test("finds its workspace again under another name, and never another one", async () => {
+    const target = await createTestDatabase();
+    try {
+      await ensureBootstrap(target.database, first);
+      await target.query("update workspace set name = 'acme'");
+      expect(await ensureBootstrap(target.database, first)).toBe(true);
+      expect(await ensureBootstrap(target.database, second)).toBe(true);
+      expect(await liveHash(target)).toEqual([hex(second)]);
+      expect(await target.query("select name from workspace")).toEqual([{ name: "acme" }]);
+      expect(await state(target)).toMatchObject([{ owners: 1, keys: 2, amount: ONCE.amount }]);
+    } finally {
+      await target.drop();
+    }
+  });
+
+  test("makes no owner of a workspace that others called default, and one of an empty one", async () => {
+    const target = await createTestDatabase();
+    try {
+      await admin(["workspace", "create", "default"], { DATABASE_URL: target.url });
+      await admin(["member", "add", "default", "ada", "--role", "owner"], { DATABASE_URL: target.url });
+      expect(ensureBootstrap(target.database, first)).rejects.toThrow(
+        "SLUICE_BOOTSTRAP_KEY is for a workspace default of its own, and the one of that name has other members; rename that one",
+      );
+      expect(await target.query("select count(*)::int as keys from api_key")).toEqual([{ keys: 0 }]);
+      await target.query("delete from member");
+      expect(await ensureBootstrap(target.database, first)).toBe(true);
+    } finally {
+      await target.drop();
+    }
+  });
+
   test("runs with migrate, twice at once, without NATS", async () => {
     const target = await createTestDatabase({ migrated: false });
     try {
