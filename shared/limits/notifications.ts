@@ -43,6 +43,11 @@ export const NOTIFICATION_LIMITS = {
   attemptRetryAfterMsMax: 7 * 86_400_000,
   /** Silence of the mail server: less than an attempt, so that a dead server is told apart from a slow one. */
   mailSilenceMs: paced(10_000),
+  /** Of one mail channel: a test is the one mail that a caller sends at will. */
+  mailTestsPerHourMax: 5,
+  /** Nobody has confirmed an address. A day's mail is counted in UTC, apart for each workspace, so that none takes another's. */
+  mailPerAddressDayMax: 100,
+  mailPerWorkspaceDayMax: 1_000,
   /** Slack cuts a longer text, and counts the characters after escaping. */
   slackCharactersMax: 3_000,
   /** Telegram refuses a longer text. It counts UTF-16 units. */

@@ -122,7 +122,7 @@ export function notificationChannels(context: IngressContext): readonly Route[] 
       path: `${ONE}/test`,
       operationId: "testNotificationChannel",
       summary: "Send a test to a channel",
-      description: "One attempt, with the event `test`. What became of it stands in the delivery.",
+      description: `One attempt, with the event \`test\`, of a mail channel at most ${LIMITS.mailTestsPerHourMax} in an hour. What became of it stands in the delivery.`,
       responses: { 202: { description: "It is on its way", schema: "DeliveryAccepted" } },
       errors: ["not_found", "channel_not_found", "permission_denied", "conflict"],
       authorize: READERS,
@@ -252,14 +252,19 @@ async function test(context: IngressContext, call: RouteCall): Promise<Response>
   const id = newId();
   const metadata = { channelId: row.id, message: "This is a test." };
   const body = envelopeText({ event: TEST_EVENT, deliveryId: id, workspaceId, occurredAt: new Date(), metadata });
-  await insertDelivery(context.database, workspaceId, {
+  const perHourMax = row.type === "email" ? LIMITS.mailTestsPerHourMax : null;
+  const delivery = {
     id,
     channelId: row.id,
     event: TEST_EVENT,
     body,
     step: LAST_STEP,
+    perHourMax,
     actor: actorOf(call),
-  });
+  };
+  if (!(await inTurn(context.database, workspaceId, (tx) => insertDelivery(tx, workspaceId, delivery)))) {
+    throw new ApiError("conflict", `A mail channel is tested at most ${perHourMax} times in an hour.`);
+  }
   return json({ deliveryId: id } satisfies DeliveryAccepted, {}, 202);
 }
 
