@@ -70,12 +70,12 @@ test("a key of the billing role is refused, as over HTTP, also for a workflow th
   const [member, keyId] = [newId(), newId()];
   await bench.stack.query("insert into member (id, workspace_id, name, role) values ($1, $2, 'books', 'billing')", [
     member,
-    row?.id,
+    row?.id ?? "",
   ]);
   await bench.stack.query(
     `insert into api_key (id, workspace_id, member_id, name, sha256, hint, preset)
      values ($1, $2, $3, 'books', sha256(convert_to(gen_random_uuid()::text, 'UTF8')), 'slk_…', 'unlimited')`,
-    [keyId, row?.id, member],
+    [keyId, row?.id ?? "", member],
   );
   await bench.stack.query("update workflow set sharing_scope = 'workspace', share_permission = 'run' where id = $1", [
     workflow,

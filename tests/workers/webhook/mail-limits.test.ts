@@ -49,7 +49,12 @@ async function attempts(
     const facts = { deliveryId: id, workspaceId, occurredAt: new Date(), metadata: { channelId, message: "A test." } };
     const body = envelopeText({ event: "test", ...facts });
     await insertDelivery(db.database, workspaceId, {
-      ...{ id, channelId, event: "test", body, step: 0, perHourMax: null },
+      id,
+      channelId,
+      event: "test",
+      body,
+      step: 0,
+      perHourMax: null,
       actor: OPERATOR,
     });
     ids.push(id);
@@ -91,7 +96,7 @@ test("an address gets its most of a day, whatever its spelling and channel, and 
   await setCount(own, "jo@example.org", LIMITS.mailPerAddressDayMax - 1);
   const channels = [await channel(own, "jo@example.org"), await channel(own, "Jo+lists@EXAMPLE.org")];
   const { met, heads } = await attempts(own, channels);
-  expect(met.toSorted()).toEqual(["mail_limit", null].toSorted());
+  expect(new Set(met)).toEqual(new Set(["mail_limit", null]));
   expect(heads).toHaveLength(1);
   expect(heads[0]).toMatch(/^List-Unsubscribe:\s+<mailto:sluice@example\.com\?subject=unsubscribe%20[0-9a-f-]{36}>/m);
   const [late] = await db.query<{ status: string; next_at: Date | null }>(
@@ -111,7 +116,7 @@ test("a workspace sends its most of a day, to however many addresses", async () 
   const own = await createWorkspace(db.database, 0n);
   await setCount(own, "", LIMITS.mailPerWorkspaceDayMax - 1);
   const channels = [await channel(own, "ada@example.org"), await channel(own, "bob@example.org")];
-  expect((await attempts(own, channels)).met.toSorted()).toEqual(["mail_limit", null].toSorted());
+  expect(new Set((await attempts(own, channels)).met)).toEqual(new Set(["mail_limit", null]));
   await setCount(own, "", 0);
   expect((await attempts(own, channels)).met).toEqual([null, null]);
 });
@@ -119,9 +124,9 @@ test("a workspace sends its most of a day, to however many addresses", async () 
 test("mail that was not sent is not counted, and a day's count goes with the day", async () => {
   const own = await createWorkspace(db.database, 0n);
   const onRcptTo = (_address: unknown, _session: unknown, callback: (error: Error) => void): void =>
-    callback(refusal(451, "later"));
-  const { met } = await attempts(own, [await channel(own, "ada@example.org")], { onRcptTo } as never);
-  expect(met).not.toEqual([null]);
+    callback(refusal("451 later"));
+  const { met } = await attempts(own, [await channel(own, "ada@example.org")], { onRcptTo });
+  expect(met).toEqual(["status"]);
   expect([await count(own, ""), await count(own, "ada@example.org")]).toEqual([0, 0]);
   await setCount(own, "ada@example.org", 7);
   await dropMailCounts(db.database);
