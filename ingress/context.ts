@@ -33,7 +33,14 @@ import type { RunFollower } from "./workflows/run-follower.ts";
 export interface IngressContext {
   readonly config: Pick<
     Config,
-    "bodyBytesMax" | "calls" | "fileBytesMax" | "mediaWaitMs" | "publicUrl" | "smtpUrl" | "storageBytesMax"
+    | "adminWorkspace"
+    | "bodyBytesMax"
+    | "calls"
+    | "fileBytesMax"
+    | "mediaWaitMs"
+    | "publicUrl"
+    | "smtpUrl"
+    | "storageBytesMax"
   >;
   readonly log: Logger;
   readonly metrics: Metrics;

@@ -85,6 +85,8 @@ export interface Config {
   readonly python: boolean;
   /** Capabilities without which a worker of their pool does not start. */
   readonly capabilitiesRequired: readonly string[];
+  /** Engines of native code run in isolated children, or not at all. */
+  readonly needsIsolation: boolean;
   /** Path of a Chromium; undefined: the packaged one. */
   readonly chromium: string | undefined;
   /** Path of soffice; undefined: as the system finds it. */
@@ -98,7 +100,7 @@ export interface Config {
   /** Where mail goes out; undefined: this installation sends none. */
   readonly smtpUrl: string | undefined;
   readonly mailFrom: string;
-  /** Whose people hear what concerns the installation: a workspace's name. */
+  /** Whose people hear what concerns the installation: a workspace's id or name. */
   readonly adminWorkspace: string | undefined;
   /** An operator's token for /operator, with every right. */
   readonly operatorToken: string | undefined;
@@ -115,6 +117,7 @@ const KNOWN = new Set([
   "SLUICE_BODY_BYTES_MAX",
   "SLUICE_BOOTSTRAP_KEY",
   "SLUICE_CAPABILITIES_REQUIRE",
+  "SLUICE_CAPABILITY_ISOLATION",
   "SLUICE_CATALOGUE",
   "SLUICE_CHROMIUM",
   "SLUICE_LIBREOFFICE",
@@ -320,6 +323,7 @@ export function loadConfig(
     python: flag("SLUICE_PYTHON", false),
     chromium: text("SLUICE_CHROMIUM"),
     libreoffice: text("SLUICE_LIBREOFFICE"),
+    needsIsolation: flag("SLUICE_CAPABILITY_ISOLATION", production),
     capabilitiesRequired: list("SLUICE_CAPABILITIES_REQUIRE"),
     unknownOutcomeHours: integer("SLUICE_UNKNOWN_OUTCOME_HOURS", 24, 1, 720),
     secretsKeys: Object.freeze(secretsKeys),

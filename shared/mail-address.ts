@@ -7,3 +7,10 @@ const ADDRESS =
 export function isMailAddress(text: string): boolean {
   return text.length <= 254 && ADDRESS.test(text) && text.isWellFormed();
 }
+
+/** Who reads what is sent to an address: however it is spelt, and whatever tag stands behind a plus sign. */
+export function mailboxOf(address: string): string {
+  const at = address.lastIndexOf("@");
+  const [name = ""] = address.slice(0, at).split("+");
+  return `${name === "" ? address.slice(0, at) : name}${address.slice(at)}`.toLowerCase();
+}

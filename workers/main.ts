@@ -23,7 +23,7 @@ import { openProviderCallbacks } from "./jobs/provider-callbacks.ts";
 import { openDurableJobs } from "./jobs/durable-jobs.ts";
 import { POOL_TABLE } from "./pools.ts";
 import { openCapabilityChildren } from "./calls/capability/children.ts";
-import { findIsolation, NO_ISOLATION } from "./calls/capability/isolation.ts";
+import { findIsolation, NO_ISOLATION, refuseEngines } from "./calls/capability/isolation.ts";
 import { rememberEngines } from "./calls/capability/known-engines.ts";
 import { findTools } from "./calls/capability/tools.ts";
 import { openOffer } from "./calls/capability/offer.ts";
@@ -77,8 +77,8 @@ export async function startWorker(named: readonly (Pool | typeof WEBHOOK_POOL)[]
   const probes = openMediaProbes(slotsOfAll(pools, config));
   lifecycle.onStop("media probes", () => probes.close());
   const runsCapabilities = pools.includes("capability");
-  const isolation = runsCapabilities ? await findIsolation(log) : NO_ISOLATION;
   const tools = runsCapabilities ? await findTools(config) : {};
+  const isolation = runsCapabilities ? await findIsolation(tools, log) : NO_ISOLATION;
   const capabilities = openCapabilityChildren(isolation, tools, runsCapabilities ? ["sharp"] : []);
   lifecycle.onStop("capability children", () => capabilities.close());
   const offer = runsCapabilities
@@ -87,6 +87,7 @@ export async function startWorker(named: readonly (Pool | typeof WEBHOOK_POOL)[]
         children: rememberEngines(capabilities, [isolation, tools]),
         required: config.capabilitiesRequired,
         off: config.python ? {} : OFF_BY_DEFAULT,
+        refused: config.needsIsolation ? refuseEngines(isolation, log) : {},
         metrics,
         log,
       })

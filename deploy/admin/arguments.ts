@@ -1,7 +1,7 @@
 /** Words of the line → values. Each refuses with a sentence that says what was expected. */
 import type { Database } from "#shared/database/client.ts";
 import { findMember, type MemberRow } from "#shared/database/members.ts";
-import { findWorkspaceById, findWorkspaceByName, type WorkspaceRow } from "#shared/database/workspaces.ts";
+import { findReleasedName, findWorkspace as findByWord, type WorkspaceRow } from "#shared/database/workspaces.ts";
 import { isUuid } from "#shared/ids.ts";
 import { parseMove } from "#shared/ledger/move-by-hand.ts";
 import { isPlainText } from "#shared/plain-text.ts";
@@ -53,12 +53,14 @@ export function limitOf(word: string | undefined, fallback: number): number {
   throw new UsageError(`expected --limit as a whole number from 1 to 10000, got ${quote(word)}`);
 }
 
-/** @throws Error when there is none of that name or id */
+/** @throws Error when there is none of that name or id; one that was called so is not meant without a word */
 export async function findWorkspace(database: Database, word: string): Promise<WorkspaceRow> {
-  const id = word.toLowerCase();
-  const row = isUuid(id) ? await findWorkspaceById(database, id) : await findWorkspaceByName(database, word);
-  if (row === undefined) throw new Error(`there is no workspace ${quote(word)}`);
-  return row;
+  const row = await findByWord(database, word);
+  if (row !== undefined) return row;
+  const renamed = await findReleasedName(database, word);
+  const now =
+    renamed === undefined ? "" : `; the one that had this name is called ${renamed.name} now, id ${renamed.id}`;
+  throw new Error(`there is no workspace ${quote(word)}${now}`);
 }
 
 /** @throws Error when the workspace has none of that name */

@@ -3,13 +3,14 @@ import { findKeyByHash, insertKey, listMemberKeys, revokeKey } from "#shared/dat
 import { type Actor, recordAudit } from "#shared/database/audit-log.ts";
 import { constraintName, type Database, type Queryable } from "#shared/database/client.ts";
 import { ensureMember } from "#shared/database/members.ts";
-import { ensureWorkspace } from "#shared/database/workspaces.ts";
+import { BOOTSTRAP_WORKSPACE, ensureWorkspace } from "#shared/database/workspaces.ts";
 import { newId } from "#shared/ids.ts";
 import { moveCredits } from "#shared/ledger/move.ts";
 import { NANO_PER_CREDIT } from "#shared/money.ts";
 import { hashKey, keyHint } from "#shared/secrets/api-keys.ts";
 
 const ACTOR: Actor = { type: "operator", id: "bootstrap" };
+const OWNER = "bootstrap";
 const CREDITS = 1_000_000n;
 /** Fixed, so that the first credits of a database are given once however often this runs. */
 const TOP_UP_ID = "00000000-0000-7000-8000-0000b0075ea1";
@@ -88,9 +89,19 @@ async function findBootstrap(tx: Queryable): Promise<Bootstrap | undefined> {
   return rows[0];
 }
 
+/** @throws Error when the name is that of a workspace with members of its own */
 async function makeBootstrap(tx: Queryable): Promise<Bootstrap> {
-  const { id: workspaceId, name } = await ensureWorkspace(tx, { id: newId(), name: "default", actor: ACTOR });
-  const member = await ensureMember(tx, workspaceId, { id: newId(), name: "bootstrap", role: "owner", actor: ACTOR });
+  const { id: workspaceId, name } = await ensureWorkspace(tx, { id: newId(), name: BOOTSTRAP_WORKSPACE, actor: ACTOR });
+  const others = await tx.query("select from member where workspace_id = $1 and name <> $2 limit 1", [
+    workspaceId,
+    OWNER,
+  ]);
+  if (others.length > 0) {
+    throw new Error(
+      `SLUICE_BOOTSTRAP_KEY is for a workspace ${BOOTSTRAP_WORKSPACE} of its own, and the one of that name has other members; rename that one`,
+    );
+  }
+  const member = await ensureMember(tx, workspaceId, { id: newId(), name: OWNER, role: "owner", actor: ACTOR });
   await tx.query("insert into bootstrap (workspace_id, member_id) values ($1, $2)", [workspaceId, member.id]);
   return { workspaceId, memberId: member.id, name };
 }

@@ -17,7 +17,7 @@ export const WORKSPACE_COMMANDS: readonly Command[] = [
       const name = workspaceNameOf(given.argument("name"));
       const database = await context.database();
       const row = await insertWorkspace(database, { id: newId(), name, actor: ACTOR });
-      if (row === undefined) throw new Error(`there is a workspace ${name} already`);
+      if (row === undefined) throw new Error(`there is a workspace ${name} already, or was in the last 30 days`);
       return { json: workspaceJson(row), text: `workspace ${row.name} made, id ${row.id}` };
     },
   },

@@ -1,6 +1,6 @@
 // @ts-check
 /** A NATS server with JetStream in a directory that is kept, and the version of any server one can connect to. */
-import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { StartFault } from "./fault.mjs";
@@ -24,6 +24,8 @@ export const NATS_FLOOR = "2.11";
  */
 export async function startNats({ binary, directory, port, onLine }) {
   mkdirSync(directory, { recursive: true });
+  // Calls of all workspaces lie in it.
+  chmodSync(directory, 0o700);
   const pidFile = join(directory, "nats.pid");
   if (existsSync(pidFile)) {
     await stopOrphan(Number(readFileSync(pidFile, "utf8")), directory, "SIGTERM");

@@ -1,6 +1,6 @@
 // @ts-check
 /** An S3 server for development and tests: s3rver in a process of its own, objects as files in a kept directory. */
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { StartFault } from "./fault.mjs";
@@ -26,6 +26,8 @@ export const S3_ACCOUNT = Object.freeze({ accessKeyId: "S3RVER", secretAccessKey
 export async function startS3({ bun, root, directory, port, buckets, onLine }) {
   const objects = join(directory, "objects");
   mkdirSync(objects, { recursive: true });
+  // Files of all workspaces lie in it.
+  chmodSync(directory, 0o700);
   const pidFile = join(directory, "s3.pid");
   if (existsSync(pidFile)) {
     await stopOrphan(Number(readFileSync(pidFile, "utf8")), objects, "SIGTERM");

@@ -6,6 +6,7 @@ import { isUuid } from "#shared/ids.ts";
 import { CANCELLED, endOrphan } from "#shared/jobs/orphaned-jobs.ts";
 import { loadResult } from "#shared/jobs/result.ts";
 import { creditsNumber } from "#shared/money.ts";
+import { readerOf } from "#shared/workflows/access.ts";
 
 import { json } from "../answers.ts";
 import { presentRun, type RunOutcome } from "../capabilities/present.ts";
@@ -16,7 +17,7 @@ import { asOutcome, servedHeaders, withLinks } from "./present.ts";
 
 /**
  * The job of a path. Of another workspace's is told what is told of none. The billing role may call models
- * but reads no files, so it finds the jobs of its own keys only.
+ * but reads no files, so it finds the jobs of its own keys only; what belongs to a run is found by those who see the run.
  * @param modality jobs of others count as none
  * @throws ApiError `job_not_found`
  */
@@ -27,9 +28,13 @@ export async function shownJob(
   modality?: Modality,
 ): Promise<JobRow> {
   const id = idOf(call, param);
-  const { workspaceId, memberId, role } = callerOf(call);
-  const onlyOf = role === "billing" ? memberId : null;
-  const row = id === undefined ? undefined : await findShownJob(context.database, workspaceId, id, onlyOf);
+  const caller = callerOf(call);
+  const { workspaceId, memberId, role } = caller;
+  const reader = {
+    jobsOf: role === "billing" ? memberId : null,
+    runsOf: readerOf(caller).seesAll ? null : memberId,
+  };
+  const row = id === undefined ? undefined : await findShownJob(context.database, workspaceId, id, reader);
   if (!row || (modality !== undefined && row.modality !== modality)) throw notFound();
   return row;
 }

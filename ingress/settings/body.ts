@@ -59,6 +59,15 @@ export function reusedId(): ApiError {
   return new ApiError("idempotency_key_reused", "The id stands for something else already.", { param: "id" });
 }
 
+/** Why a workspace is not called so. */
+export function workspaceNameRefused(why: "taken" | "often"): ApiError {
+  const sentence =
+    why === "taken"
+      ? "Another workspace has this name, or had it in the last 30 days."
+      : `A workspace gives up at most ${LIMITS.workspaceRenamesMax} names in 30 days.`;
+  return new ApiError("conflict", sentence, { param: "name" });
+}
+
 export function nameTaken(what: string): ApiError {
   return new ApiError("conflict", `The workspace has ${what} of this name already.`, { param: "name" });
 }

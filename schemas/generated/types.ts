@@ -1797,7 +1797,7 @@ export interface ApiKeyCreateRequest {
    */
   preset?: string;
   /**
-   * The key ends then.
+   * The key ends then. No later than the key that makes it: its end is taken when absent.
    */
   expires_at?: string;
   [k: string]: unknown;
@@ -2864,23 +2864,23 @@ export interface ChannelCreateRequest {
     authType?: "none" | "bearer" | "basic" | "api_key" | "custom_header";
     authUsername?: string;
     /**
-     * An HTTP field name, neither `Content-Type` nor `x-webhook-signature`.
+     * An HTTP field name: not `Content-Type`, `x-webhook-signature`, `webhook-…` or one of the connection, such as `Host`.
      */
     authHeaderName?: string;
     /**
-     * Never shown.
+     * Never shown. At least 8 characters.
      */
     authToken?: string;
     /**
-     * Never shown.
+     * Never shown. At least 8 characters.
      */
     authPassword?: string;
     /**
-     * Never shown.
+     * Never shown. At least 8 characters.
      */
     authApiKey?: string;
     /**
-     * Never shown.
+     * Never shown. At least 8 characters.
      */
     authHeaderValue?: string;
     /**
@@ -2925,23 +2925,23 @@ export interface ChannelUpdateRequest {
     authType?: "none" | "bearer" | "basic" | "api_key" | "custom_header";
     authUsername?: string;
     /**
-     * An HTTP field name, neither `Content-Type` nor `x-webhook-signature`.
+     * An HTTP field name: not `Content-Type`, `x-webhook-signature`, `webhook-…` or one of the connection, such as `Host`.
      */
     authHeaderName?: string;
     /**
-     * Never shown.
+     * Never shown. At least 8 characters.
      */
     authToken?: string;
     /**
-     * Never shown.
+     * Never shown. At least 8 characters.
      */
     authPassword?: string;
     /**
-     * Never shown.
+     * Never shown. At least 8 characters.
      */
     authApiKey?: string;
     /**
-     * Never shown.
+     * Never shown. At least 8 characters.
      */
     authHeaderValue?: string;
     /**

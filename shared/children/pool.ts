@@ -11,8 +11,8 @@ export interface ChildPoolOptions {
   /** The child's script; it calls `serveTasks`. */
   readonly script: string;
   readonly args?: readonly string[];
-  /** Stands before the command: what takes rights from the child and then becomes it. */
-  readonly launcher?: readonly string[];
+  /** Asked for each child. */
+  readonly launch?: () => Launch;
   /** Children that wait for work before there is any. */
   readonly spares?: number;
   readonly childrenMax: number;
@@ -35,11 +35,24 @@ export interface ChildPoolOptions {
   readonly environment: Readonly<Record<string, string>>;
 }
 
+/** Where one child runs. */
+export interface Launch {
+  /** Stands before the command: what takes rights from the child and then becomes it. */
+  readonly launcher: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+  /** Brings a job's folder to the child. Returns what takes it back, once the job has ended. */
+  enter(folder: string): () => void;
+  /** The child has ended. */
+  close(): Promise<void>;
+}
+
 export interface ChildJob {
   readonly task: string;
   readonly input: unknown;
   readonly parts?: readonly Uint8Array[];
   readonly signal?: AbortSignal | undefined;
+  /** Where it has its files. */
+  readonly folder?: string;
   /** For tasks that send pieces before their result. */
   readonly onChunk?: (chunk: Uint8Array) => void;
   /** Foreign bytes go through a decoder: the child is not used again after it. */
@@ -211,20 +224,25 @@ interface Child {
 }
 
 function startChild(options: ChildPoolOptions): Child {
-  const { launcher = [], args = [] } = options;
-  const process_ = Bun.spawn([...launcher, ...limits(options), process.execPath, options.script, ...args], {
-    stdin: "pipe",
-    stdout: "pipe",
-    // Decoders grumble about every damaged file; what matters of it comes as an error.
-    stderr: "ignore",
-    env: { ...options.environment },
-    // A group of its own: what the child started goes with it.
-    detached: true,
-  });
+  const { args = [] } = options;
+  const launch = options.launch?.();
+  const process_ = Bun.spawn(
+    [...(launch?.launcher ?? []), ...limits(options), process.execPath, options.script, ...args],
+    {
+      stdin: "pipe",
+      stdout: "pipe",
+      // Decoders grumble about every damaged file; what matters of it comes as an error.
+      stderr: "ignore",
+      env: { ...options.environment, ...launch?.environment },
+      // A group of its own: what the child started goes with it.
+      detached: true,
+    },
+  );
   const frames = readFrames(process_.stdout);
   let jobs = 0;
   let isUsable = true;
   let idleTimer: ReturnType<typeof setTimeout> | undefined;
+  let left: Promise<void> | undefined;
 
   const end = (): void => {
     isUsable = false;
@@ -236,6 +254,9 @@ function startChild(options: ChildPoolOptions): Child {
     await process_.exited;
     isUsable = false;
     clearTimeout(idleTimer);
+    // Its job's folder is taken back first.
+    await left;
+    await launch?.close();
   }
 
   async function answer(job: ChildJob): Promise<ChildResult> {
@@ -290,7 +311,11 @@ function startChild(options: ChildPoolOptions): Child {
     const abort = (): void => stop(aborted());
     job.signal?.addEventListener("abort", abort, { once: true });
     if (job.signal?.aborted === true) abort();
+    let leave: (() => void) | undefined;
+    const leaving = Promise.withResolvers<void>();
+    left = leaving.promise;
     try {
+      if (job.folder !== undefined) leave = launch?.enter(job.folder);
       return await answer(job);
     } catch (error) {
       if (why !== undefined) throw why;
@@ -303,6 +328,8 @@ function startChild(options: ChildPoolOptions): Child {
       clearTimeout(deadline);
       clearInterval(watch);
       job.signal?.removeEventListener("abort", abort);
+      leaving.resolve();
+      leave?.();
     }
   }
 

@@ -68,7 +68,8 @@ export async function insertKey(
      ), logged as (
        insert into audit_log (workspace_id, actor, action, subject, after)
        select workspace_id, $8, 'key.create', id::text,
-              jsonb_build_object('name', name, 'preset', preset, 'member', $3, 'expires_at', expires_at)
+              jsonb_build_object('name', name, 'preset', preset, 'member', $3, 'expires_at', expires_at,
+                'made_with', $8::jsonb->>'key_id')
        from changed
      )
      select exists (select from owner) as is_member, (select count from live) as live, (select count(*)::int from changed) as made,

@@ -107,7 +107,7 @@ export async function dropEndedDeliveries(target: Queryable, olderMs: number, ma
   return rows.length;
 }
 
-/** To one channel, without an event of the outbox: a test. */
+/** To one channel, without an event of the outbox: a test. @returns false when the channel has had its most of the last hour */
 export async function insertDelivery(
   target: Queryable,
   workspaceId: string,
@@ -117,17 +117,23 @@ export async function insertDelivery(
     readonly event: string;
     readonly body: string;
     readonly step: number;
+    /** Null: as many as are asked for. */
+    readonly perHourMax: number | null;
     readonly actor: Actor;
   },
-): Promise<void> {
-  await target.query(
+): Promise<boolean> {
+  const rows = await target.query(
     `with changed as (
-       insert into delivery (id, workspace_id, channel_id, event, body, step) values ($2, $1, $3, $4, $5, $6)
+       insert into delivery (id, workspace_id, channel_id, event, body, step)
+       select $2, $1, $3, $4, $5, $6
+       where $8::int is null or $8 > (
+         select count(*) from delivery where channel_id = $3 and event = $4 and created_at > now() - interval '1 hour')
        returning id, workspace_id, channel_id, event
      )
      insert into audit_log (workspace_id, actor, action, subject, after)
      select workspace_id, $7, 'delivery.create', id::text, jsonb_build_object('channel_id', channel_id, 'event', event)
-     from changed`,
+     from changed
+     returning id`,
     [
       workspaceId,
       delivery.id,
@@ -136,8 +142,10 @@ export async function insertDelivery(
       delivery.body,
       delivery.step,
       actorJson(delivery.actor),
+      delivery.perHourMax,
     ],
   );
+  return rows.length > 0;
 }
 
 /**

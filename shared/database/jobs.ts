@@ -48,20 +48,27 @@ export async function findJob(target: Queryable, workspaceId: string, id: string
   return rows[0];
 }
 
-/**
- * The same for a caller that asks by its id: undefined also for what is not to be found again.
- * @param memberId when given, jobs that no key of this member made count as none
- */
+/** Who asks for a job: null means whoever is of the workspace. */
+export interface JobReader {
+  /** Only jobs of this member's keys are found. */
+  readonly jobsOf: string | null;
+  /** What belongs to a run is found only when it is one of this member's keys. */
+  readonly runsOf: string | null;
+}
+
+/** The same for a caller that asks by its id: undefined also for what is not to be found again, or not by this reader. */
 export async function findShownJob(
   target: Queryable,
   workspaceId: string,
   id: string,
-  memberId: string | null = null,
+  { jobsOf, runsOf }: JobReader = { jobsOf: null, runsOf: null },
 ): Promise<JobRow | undefined> {
   const rows = await target.query<JobRow>(
     `select ${JOB_COLUMNS} from job where id = $1 and workspace_id = $2 and not is_hidden
-       and ($3::uuid is null or key_id in (select k.id from api_key k where k.member_id = $3))`,
-    [id, workspaceId, memberId],
+       and ($3::uuid is null or key_id in (select k.id from api_key k where k.member_id = $3))
+       and ($4::uuid is null or (run_id is null and kind <> 'workflow')
+         or key_id in (select k.id from api_key k where k.member_id = $4))`,
+    [id, workspaceId, jobsOf, runsOf],
     "find_shown_job",
   );
   return rows[0];

@@ -1,4 +1,7 @@
 /** Workspaces: who calls and pays. A change and its audit row are one statement, so neither exists alone. */
+import { isUuid } from "#shared/ids.ts";
+import { LIMITS } from "#shared/limits.ts";
+
 import { type Actor, actorJson } from "./audit-log.ts";
 import { type Database, type Queryable, SQL, sqlState } from "./client.ts";
 
@@ -11,13 +14,16 @@ export interface WorkspaceRow {
   readonly stopped_until: Date | null;
 }
 
+/** Made with the first key of an installation (SLUICE_BOOTSTRAP_KEY). */
+export const BOOTSTRAP_WORKSPACE = "default";
+
 export interface WorkspaceSummary extends WorkspaceRow {
   /** Nano-credits. */
   readonly amount: bigint;
   readonly held: bigint;
 }
 
-/** Undefined when the name or the id is taken. Its balance and rate window come with it. */
+/** Undefined when the name or the id is taken, or the name was another's until lately. Its balance and rate window come with it. */
 export async function insertWorkspace(
   target: Queryable,
   workspace: { readonly id: string; readonly name: string; readonly actor: Actor },
@@ -25,7 +31,7 @@ export async function insertWorkspace(
   const rows = await target.query<WorkspaceRow>(
     `with changed as (
        insert into workspace (id, name)
-       values ($1, $2)
+       select $1, $2 where not is_kept_for_another($2, $1)
        on conflict do nothing
        returning id, name, is_active, created_at, stopped_until
      ), logged as (
@@ -45,24 +51,31 @@ export async function ensureWorkspace(
   workspace: { readonly id: string; readonly name: string; readonly actor: Actor },
 ): Promise<WorkspaceRow> {
   await insertWorkspace(tx, workspace);
-  // Weak enough for others to write rows that refer to the workspace.
+  const row = await lockWorkspace(tx, "name", workspace.name);
+  if (row === undefined) throw new Error(`the name ${workspace.name} was another workspace's in the last 30 days`);
+  return row;
+}
+
+/** Weak enough for others to write rows that refer to the workspace. */
+export async function lockWorkspace(
+  tx: Queryable,
+  by: "id" | "name",
+  value: string,
+): Promise<WorkspaceRow | undefined> {
   const rows = await tx.query<WorkspaceRow>(
     `select id, name, is_active, created_at, stopped_until
      from workspace
-     where name = $1
+     where ${by} = $1
      for no key update`,
-    [workspace.name],
+    [value],
   );
-  const [row] = rows;
-  if (row === undefined) throw new Error(`the workspace ${workspace.name} went away while it was made`);
-  return row;
+  return rows[0];
 }
 
 /** Does what adds to a workspace, one after the other, so that nobody goes past its limits. */
 export function inTurn<T>(database: Database, workspaceId: string, work: (tx: Queryable) => Promise<T>): Promise<T> {
   return database.transaction(async (tx) => {
-    // Weak enough for others to write rows that refer to the workspace.
-    await tx.query("select id from workspace where id = $1 for no key update", [workspaceId]);
+    await lockWorkspace(tx, "id", workspaceId);
     return work(tx);
   });
 }
@@ -90,31 +103,57 @@ export async function setWorkspaceActive(
   return rows[0];
 }
 
-/** `taken` when another workspace has the name. */
+/** taken: another workspace has the name, or had it until lately; often: this one gave up its most of names. */
 export async function renameWorkspace(
   target: Queryable,
   workspaceId: string,
   change: { readonly name: string; readonly actor: Actor },
-): Promise<"renamed" | "same" | "taken"> {
+): Promise<"renamed" | "same" | "taken" | "often"> {
   try {
-    const rows = await target.query(
+    const [row] = await target.query<{ result: "renamed" | "same" | "taken" | "often" }>(
       `with old as (
          select id, name from workspace where id = $1 for no key update
+       ), kept as (
+         select (select count(*) from released_name where workspace_id = $1 and released_at > now() - interval '30 days') >= $4 as is_most,
+                is_kept_for_another($2, $1) as is_taken
        ), changed as (
-         update workspace w set name = $2 from old where w.id = old.id and w.name <> $2 returning w.id, w.name
+         update workspace w set name = $2
+         from old, kept
+         where w.id = old.id and w.name <> $2 and not kept.is_taken and not kept.is_most
+         returning w.id, w.name
        ), logged as (
          insert into audit_log (workspace_id, actor, action, subject, before, after)
          select c.id, $3, 'workspace.rename', c.id::text, jsonb_build_object('name', o.name), jsonb_build_object('name', c.name)
          from changed c join old o on o.id = c.id
        )
-       select id from changed`,
-      [workspaceId, change.name, actorJson(change.actor)],
+       select case when exists (select from changed) then 'renamed'
+                   when exists (select from old where name = $2) then 'same'
+                   when is_taken then 'taken' else 'often' end as result
+       from kept`,
+      [workspaceId, change.name, actorJson(change.actor), LIMITS.workspaceRenamesMax],
     );
-    return rows.length > 0 ? "renamed" : "same";
+    return row?.result ?? "same";
   } catch (error) {
     if (sqlState(error) === SQL.uniqueViolation) return "taken";
     throw error;
   }
+}
+
+/** By its id, or by the name that it has now. */
+export function findWorkspace(target: Queryable, word: string): Promise<WorkspaceRow | undefined> {
+  const id = word.toLowerCase();
+  return isUuid(id) ? findWorkspaceById(target, id) : findWorkspaceByName(target, word);
+}
+
+/** Which workspace had this name until lately. */
+export async function findReleasedName(target: Queryable, name: string): Promise<WorkspaceRow | undefined> {
+  const rows = await target.query<WorkspaceRow>(
+    `select w.id, w.name, w.is_active, w.created_at, w.stopped_until
+     from released_name r join workspace w on w.id = r.workspace_id
+     where r.name = $1 and r.released_at > now() - interval '30 days'`,
+    [name],
+  );
+  return rows[0];
 }
 
 export async function findWorkspaceById(target: Queryable, workspaceId: string): Promise<WorkspaceRow | undefined> {

@@ -35,12 +35,19 @@ export const NOTIFICATION_LIMITS = {
   attemptMs: paced(15_000),
   /** Of an answer, inflated. Receivers answer a word or two; a gateway's error page has some kilobytes. */
   attemptAnswerBytesMax: 65_536,
+  /** A shorter credential cannot be blanked in the answer of a receiver that echoes it: ordinary words would go with it. */
+  credentialCharactersMin: 8,
   /** Of an answer, for the workspace to read. */
   attemptAnswerCharactersMax: 1_024,
   /** A receiver cannot ask for a longer pause: a channel that fails for five days is disabled before. */
   attemptRetryAfterMsMax: 7 * 86_400_000,
   /** Silence of the mail server: less than an attempt, so that a dead server is told apart from a slow one. */
   mailSilenceMs: paced(10_000),
+  /** Of one mail channel: a test is the one mail that a caller sends at will. */
+  mailTestsPerHourMax: 5,
+  /** Nobody has confirmed an address. A day's mail is counted in UTC, apart for each workspace, so that none takes another's. */
+  mailPerAddressDayMax: 100,
+  mailPerWorkspaceDayMax: 1_000,
   /** Slack cuts a longer text, and counts the characters after escaping. */
   slackCharactersMax: 3_000,
   /** Telegram refuses a longer text. It counts UTF-16 units. */

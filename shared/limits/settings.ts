@@ -2,6 +2,8 @@
 export const SETTINGS_LIMITS = {
   settingsBodyBytesMax: 65_536,
   settingsNameCharsMax: 64,
+  /** In the 30 days for which a name that was given up is kept. */
+  workspaceRenamesMax: 10,
   settingsPageDefault: 20,
   settingsPageMax: 100,
   /** Rows of one CSV: what a spreadsheet still opens. */

@@ -3,7 +3,9 @@
  * Source: spec.md "PATCH …/notification-channels/{channelId}" and "Webhook delivery".
  */
 import { ApiError } from "#shared/errors.ts";
+import { LIMITS } from "#shared/limits.ts";
 import { isMailAddress } from "#shared/mail-address.ts";
+import { isConnectionHeader } from "#shared/outbound/fetch.ts";
 import { assertPublicUrl } from "#shared/outbound/guard.ts";
 
 import { looksRedacted, redactUrl } from "./redacted-url.ts";
@@ -20,9 +22,12 @@ type Sent = Readonly<Record<string, unknown>>;
 export interface ChannelConfig {
   /** May be shown: URLs as they are redacted. */
   readonly config: Values;
-  /** URLs and credentials. */
+  /** URLs and credentials, and under CREDENTIAL_ORIGINS which of them were given for another origin than that of the URL. */
   readonly secrets: Values;
 }
+
+/** Not among the credentials: JSON of names, each with the origin that it was given for. */
+const CREDENTIAL_ORIGINS = "credentialOrigins";
 
 interface TypeRules {
   /** Replaced as a whole by every config that is sent. */
@@ -56,6 +61,12 @@ const AUTH_NEEDS: Readonly<Record<string, readonly string[]>> = {
   custom_header: ["authHeaderName", "authHeaderValue"],
 };
 
+/** Names of the secrets that two settings have not in common. */
+export function changedSecrets(from: Values, to: Values): string[] {
+  const names = Object.keys({ ...from, ...to }).filter((name) => name !== CREDENTIAL_ORIGINS);
+  return names.filter((name) => from[name] !== to[name]);
+}
+
 export const credentialsOf = (type: ChannelType): readonly string[] => RULES[type].credentials;
 
 /** @throws ApiError naming the member at fault; `unsafe_url` for a URL that leads inside */
@@ -64,7 +75,8 @@ export function newChannelConfig(type: ChannelType, sent: Sent): ChannelConfig {
 }
 
 /**
- * The settings after a config was sent: credentials and URLs that it leaves out stay, everything else is what it says.
+ * The settings after a config was sent: credentials and URLs that it leaves out stay, everything else is what it says. A credential
+ * that stays is used at the origin that it was given for: else who may move a channel could have it sent to a server of its own.
  * @throws as `newChannelConfig`
  */
 export function mergeChannelConfig(type: ChannelType, stored: ChannelConfig, asked: Sent): ChannelConfig {
@@ -85,6 +97,8 @@ export function mergeChannelConfig(type: ChannelType, stored: ChannelConfig, ask
       config["url"] = redactUrl(url);
     }
   }
+  const origins = originsOfKept(stored.secrets, secrets, sent);
+  if (Object.keys(origins).length > 0) secrets[CREDENTIAL_ORIGINS] = JSON.stringify(origins);
   const needed = [...rules.required, ...(AUTH_NEEDS[config["authType"] ?? "none"] ?? [])];
   const missing = needed.find((name) => config[name] === undefined && secrets[name] === undefined);
   if (missing !== undefined) {
@@ -92,7 +106,25 @@ export function mergeChannelConfig(type: ChannelType, stored: ChannelConfig, ask
       param: `config.${missing}`,
     });
   }
+  const elsewhere = needed.find((name) => origins[name] !== undefined);
+  if (elsewhere !== undefined) {
+    throw new ApiError(
+      "missing_required_parameter",
+      `Expected config.${elsewhere} again: the stored one was given for another origin than that of config.url.`,
+      { param: `config.${elsewhere}` },
+    );
+  }
   return { config, secrets };
+}
+
+/** Of the credentials that were not sent, those that were given for another origin than that of the URL now. */
+function originsOfKept(from: Values, to: Values, sent: Values): Values {
+  const [before, now] = [from["url"], to["url"]];
+  if (before === undefined || now === undefined) return {};
+  const earlier = JSON.parse(from[CREDENTIAL_ORIGINS] ?? "{}") as Values;
+  const kept = Object.keys(to).filter((name) => name !== "url" && sent[name] === undefined);
+  const origins = kept.map((name) => [name, earlier[name] ?? new URL(before).origin] as const);
+  return Object.fromEntries(origins.filter(([, origin]) => origin !== new URL(now).origin));
 }
 
 function knownMembers(sent: Sent): Values {
@@ -112,15 +144,20 @@ function urlOf(sent: string | undefined, stored: string | undefined): string | u
 
 /** Names that HTTP takes as a header (RFC 9110, token). */
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-const REFUSED_HEADERS: ReadonlySet<string> = new Set(["content-type", "x-webhook-signature"]);
+
+/** Says what the body is, frames the message or proves that it is ours: a channel has no such header of its own. */
+export function isReservedHeader(name: string): boolean {
+  return /^(?:content-type|x-webhook-signature|webhook-.*)$/i.test(name) || isConnectionHeader(name);
+}
 
 const FORMS: Readonly<Record<string, { readonly is: (value: string) => boolean; readonly expected: string }>> = {
   recipient: { is: isMailAddress, expected: "exactly one e-mail address" },
   chatId: { is: (value) => /^(?:-?\d{1,20}|@[A-Za-z0-9_]{4,32})$/.test(value), expected: "digits, or @name" },
   botToken: { is: (value) => /^\d{5,20}:[A-Za-z0-9_-]{20,100}$/.test(value), expected: "the token of a bot" },
   authHeaderName: {
-    is: (value) => HEADER_NAME.test(value) && !REFUSED_HEADERS.has(value.toLowerCase()),
-    expected: "an HTTP field name other than Content-Type and x-webhook-signature",
+    is: (value) => HEADER_NAME.test(value) && !isReservedHeader(value),
+    expected:
+      "an HTTP field name other than Content-Type, x-webhook-signature, webhook-… and those of the connection, such as Host",
   },
   authUsername: { is: (value) => !value.includes(":"), expected: "a name without a colon" },
 };
@@ -132,6 +169,10 @@ function checkMember(type: ChannelType, name: string, value: string): void {
     throw refused(name, `left out: a channel of type ${type} has no such member`);
   }
   if (/\p{Cc}/u.test(value) || !value.isWellFormed()) throw refused(name, "without control characters");
+  const least = LIMITS.credentialCharactersMin;
+  if (credentials.includes(name) && value !== "" && value.length < least) {
+    throw refused(name, `at least ${least} characters long`);
+  }
   const form = FORMS[name];
   if (form && value !== "" && !form.is(value)) throw refused(name, form.expected);
 }

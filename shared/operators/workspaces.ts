@@ -98,16 +98,17 @@ export interface WorkspaceChange {
   readonly actor: Actor;
 }
 
-/** The workspace as it is then; `taken`: another one has the name, and nothing was changed. Undefined when there is none. */
+/** The workspace as it is then; taken, often: it may not have the name (`renameWorkspace`), and nothing was changed. Undefined when there is none. */
 export async function changeWorkspace(
   database: Database,
   id: string,
   { name, isActive, actor }: WorkspaceChange,
-): Promise<WorkspaceSummary | "taken" | undefined> {
-  const isTaken = await database.transaction(async (tx) => {
-    if (name !== undefined && (await renameWorkspace(tx, id, { name, actor })) === "taken") return true;
-    if (isActive !== undefined) await setWorkspaceActive(tx, id, { isActive, actor });
-    return false;
+): Promise<WorkspaceSummary | "taken" | "often" | undefined> {
+  const renamed = await database.transaction(async (tx) => {
+    const result = name === undefined ? "same" : await renameWorkspace(tx, id, { name, actor });
+    const isRefused = result === "taken" || result === "often";
+    if (isActive !== undefined && !isRefused) await setWorkspaceActive(tx, id, { isActive, actor });
+    return result;
   });
-  return isTaken ? "taken" : findWorkspaceSummary(database, id);
+  return renamed === "taken" || renamed === "often" ? renamed : findWorkspaceSummary(database, id);
 }

@@ -216,8 +216,11 @@ export const OUR_AGENT = "Sluice";
 const CONNECTION_HEADERS =
   /^(?:host|content-length|transfer-encoding|connection|keep-alive|te|trailer|upgrade|expect|accept-encoding|proxy-.*)$/i;
 
+/** Such a header is never sent as a caller has it. */
+export const isConnectionHeader = (name: string): boolean => CONNECTION_HEADERS.test(name);
+
 function passedOn(headers: Readonly<Record<string, string>>): Record<string, string> {
-  const kept = Object.entries(headers).filter(([name]) => !CONNECTION_HEADERS.test(name));
+  const kept = Object.entries(headers).filter(([name]) => !isConnectionHeader(name));
   return Object.fromEntries(kept.map(([name, value]) => [name.toLowerCase(), value]));
 }
 

@@ -33,6 +33,10 @@ export async function newRunOf(
   },
 ): Promise<NewRun> {
   const { workflow } = asked;
+  // Whichever way it came: a batch message acts for the key that it names.
+  if (caller.role === "billing") {
+    throw new ApiError("permission_denied", "Expected a key with the role owner, admin or developer, got billing.");
+  }
   if (!workflow) throw new ApiError("workflow_not_found", "There is no such workflow in this workspace.");
   if (asked.isJudged !== true && !mayRun(workflow, caller)) {
     throw new ApiError(

@@ -46,6 +46,11 @@ describe("workspaces", () => {
     ]);
     expect(await refusal("workspace", "create", name)).toContain("already");
     expect(await refusal("workspace", "disable", "nobody")).toBe('there is no workspace "nobody"');
+    await db.query("update workspace set name = $2 where id = $1", [id, `new ${name}`]);
+    expect(await refusal("credits", "top-up", name, "5")).toBe(
+      `there is no workspace "${name}"; the one that had this name is called new ${name} now, id ${id}`,
+    );
+    expect(await refusal("workspace", "create", name)).toContain("was in the last 30 days");
   });
 
   test("are listed in columns that line up", async () => {

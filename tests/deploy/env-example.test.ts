@@ -90,6 +90,7 @@ describe("deploy/env.example", () => {
         "SLUICE_SANDBOX",
         "SLUICE_CATALOGUE",
         "SLUICE_CAPABILITIES_REQUIRE",
+        "SLUICE_CAPABILITY_ISOLATION",
         "SLUICE_CHROMIUM",
         "SLUICE_LIBREOFFICE",
         "SLUICE_BOOTSTRAP_KEY",

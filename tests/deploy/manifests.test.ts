@@ -18,6 +18,8 @@ interface Service {
   readonly deploy?: { readonly replicas: number };
   readonly healthcheck?: { readonly test: readonly string[] };
   readonly stop_grace_period?: string;
+  readonly env_file?: unknown;
+  readonly security_opt?: readonly string[];
 }
 
 const compose = Bun.YAML.parse(await read("compose.yaml")) as { services: Record<string, Service> };
@@ -73,8 +75,9 @@ describe("deploy/compose.yaml", () => {
     const roles = services.filter(([, { image }]) => image === "sluice:local");
     expect(roles).toHaveLength(12);
     for (const [name, { environment }] of roles) {
-      const { DATABASE_URL: _url, ...given } = environment ?? {};
-      const loaded = loadConfig({ ...given, SLUICE_SANDBOX: "" }, { needs: [] });
+      const { SLUICE_PRODUCTION: given = "" } = environment ?? {};
+      const loaded = loadConfig({ SLUICE_PRODUCTION: given, SLUICE_SANDBOX: "" }, { needs: [] });
+      expect(environment).not.toHaveProperty("SLUICE_SANDBOX");
       expect([name, loaded.production, loaded.sandbox]).toEqual([name, true, false]);
     }
   });
@@ -107,6 +110,121 @@ describe("deploy/compose.yaml", () => {
   });
 });
 
+/** What a service is started with where .env gives each variable of env.example a value of its own. */
+function startedWith(name: string): ReadonlyMap<string, string> {
+  const given = compose.services[name]?.environment ?? {};
+  const value = (text: string): string =>
+    text.replaceAll(/\$\{(\w+)(?::([-?+])([^}]*))?\}/g, (_all, variable: string, kind?: string, word = "") =>
+      kind === "+" ? word : `<${variable}>`,
+    );
+  return new Map(Object.entries(given).map(([variable, text]) => [variable, value(text)]));
+}
+
+const example = await read("env.example");
+
+describe("what deploy/compose.yaml gives to each service", () => {
+  const documented = Array.from(example.matchAll(/^([A-Z0-9_]+)=/gm), (match) => match[1] ?? "");
+  const keys = documented.filter((name) => name.endsWith("_API_KEY"));
+  const roles = services.filter(([, { image }]) => image === "sluice:local").map(([name]) => name);
+  const asks = ["chat", "image", "audio", "video", "3d"].map((pool) => `worker-${pool}`);
+  /** Secrets, and who has them beside the servers that they open. */
+  const SECRETS: Readonly<Record<string, readonly string[]>> = {
+    ...Object.fromEntries([...keys, "HTTP_PROXY", "HTTPS_PROXY"].map((name) => [name, asks])),
+    SLUICE_BOOTSTRAP_KEY: ["migrate"],
+    SLUICE_OPERATOR_TOKEN: ["ingress"],
+    SLUICE_SECRETS_KEY: ["ingress", "worker-webhook", "admin"],
+    SLUICE_SECRETS_KEY_PREVIOUS: ["ingress", "worker-webhook", "admin"],
+    SLUICE_SMTP_URL: ["worker-webhook"],
+    NATS_INGRESS_PASSWORD: ["ingress"],
+    NATS_WORKER_PASSWORD: [...asks, "worker-capability", "worker-webhook"],
+    NATS_WORKFLOW_PASSWORD: ["worker-workflow"],
+    NATS_JANITOR_PASSWORD: ["migrate", "janitor", "admin"],
+    NATS_PUBLISHER_PASSWORD: [],
+  };
+
+  test("is a list of its own, not a file with everything", () => {
+    for (const [name, { env_file }] of services) expect([name, env_file]).toEqual([name, undefined]);
+  });
+
+  test.each(Object.entries(SECRETS))("%s goes to %j and to no other", (secret, expected) => {
+    const has = (name: string): boolean => [...startedWith(name).values()].some((text) => text.includes(`<${secret}>`));
+    expect(new Set(roles.filter(has))).toEqual(new Set(expected));
+  });
+
+  test("tells those that list models which providers have a key", () => {
+    for (const name of ["ingress", "worker-workflow", "admin"]) {
+      for (const key of keys) expect([name, startedWith(name).get(key)]).toEqual([name, "known-to-workers"]);
+    }
+  });
+
+  test("is every other setting, for every role", () => {
+    // Of `npm start`, of tests, of the build, and what is fixed here.
+    const apart = [
+      "SLUICE_DATA_DIR",
+      "SLUICE_SUPERVISED",
+      "SLUICE_FAILPOINT",
+      "SLUICE_PACE",
+      "SLUICE_SANDBOX",
+      "FFMPEG",
+    ];
+    const ofSome = [...apart, ...Object.keys(SECRETS), "SLUICE_MAIL_FROM", "POSTGRES_PASSWORD"];
+    const others = documented.filter((name) => !ofSome.includes(name));
+    for (const role of roles) {
+      const given = startedWith(role);
+      expect([role, others.filter((name) => !given.has(name))]).toEqual([role, []]);
+    }
+  });
+
+  test("starts every role with the settings' defaults where .env says nothing of them", () => {
+    for (const role of roles) {
+      const entries = Object.entries(compose.services[role]?.environment ?? {}).map(([name, text]) => [
+        name,
+        text
+          .replaceAll(/\$\{\w+:\+[^}]*\}/g, "")
+          .replaceAll(/\$\{\w+(?::-([^}]*)|[^}]*)\}/g, (_all, word = "") => word),
+      ]);
+      expect(loadConfig(Object.fromEntries(entries)).calls).toEqual(
+        loadConfig({ DATABASE_URL: "postgres://db/sluice", NATS_URL: "nats://queue:4222" }).calls,
+      );
+    }
+  });
+});
+
+interface Profile {
+  readonly defaultAction: string;
+  readonly syscalls: readonly { readonly names: readonly string[]; readonly action: string }[];
+}
+
+const profile = JSON.parse(await read("seccomp.json")) as Profile;
+
+describe("deploy/seccomp.json", () => {
+  const refused = new Set(profile.syscalls.flatMap(({ names, action }) => (action === "SCMP_ACT_ERRNO" ? names : [])));
+
+  test("is the profile of the workers whose children are isolated, and of no other service", () => {
+    const named = services.filter(([, { security_opt: options = [] }]) => options.includes("seccomp=./seccomp.json"));
+    expect(named.map(([name]) => name)).toEqual(["worker-capability"]);
+  });
+
+  test("lets them make namespaces and mounts, and refuses what reaches the kernel or other processes", () => {
+    expect(profile.defaultAction).toBe("SCMP_ACT_ALLOW");
+    for (const call of ["clone", "clone3", "unshare", "mount", "umount2", "pivot_root", "chroot"]) {
+      expect([call, refused.has(call)]).toEqual([call, false]);
+    }
+    for (const call of [
+      "bpf",
+      "init_module",
+      "io_uring_setup",
+      "kexec_load",
+      "keyctl",
+      "perf_event_open",
+      "ptrace",
+      "setns",
+    ]) {
+      expect([call, refused.has(call)]).toEqual([call, true]);
+    }
+  });
+});
+
 describe("deploy/Dockerfile", () => {
   test("uses the Bun that package.json pins", async () => {
     const bases = [...(await read("Dockerfile")).matchAll(/^FROM (\S+)/gm)].map((match) => match[1]);
@@ -115,8 +233,9 @@ describe("deploy/Dockerfile", () => {
   });
 
   test("does not run as root", async () => {
+    // By number: a cluster that forbids root cannot look a name up.
     const user = /^USER (\S+)$/m.exec(await read("Dockerfile"))?.[1];
-    expect(user).toBe("bun");
+    expect(user).toBe("1000:1000");
   });
 
   test("lets no secret file into the build", async () => {

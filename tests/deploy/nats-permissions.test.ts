@@ -13,6 +13,7 @@ import {
   cancelSubject,
   durableName,
   replyPrefix,
+  POOLS,
   ROOM_FILTER,
   roomSubject,
   runSubject,
@@ -114,7 +115,9 @@ describe("deploy/nats/server.conf", () => {
 
   test("lets a publisher hand in its own workspace's batch messages and hear their answers", async () => {
     const answers = clients.publisher.connection.subscribe(`_INBOX.ws.${WORKSPACE}.>`, { max: 1 });
-    const refused = await refusals("publisher", (connection) => connection.publish(`batch.chat.${WORKSPACE}`));
+    const refused = await refusals("publisher", (connection) => {
+      for (const pool of POOLS) connection.publish(`batch.${pool}.${WORKSPACE}`);
+    });
     expect(refused).toEqual([]);
     clients.worker.connection.publish(`_INBOX.ws.${WORKSPACE}.1`, "accepted");
     for await (const answer of answers) expect(answer.string()).toBe("accepted");
@@ -190,7 +193,7 @@ describe("deploy/nats/server.conf", () => {
     ["publisher", `_INBOX.ws.${OTHER}.x`],
     ["ingress", `batch.chat.${WORKSPACE}`],
     ["ingress", "room.chat.batch"],
-    ["publisher", `batch.chat.${OTHER}`],
+    ...POOLS.map((pool) => ["publisher", `batch.${pool}.${OTHER}`] as const),
     ["publisher", "batch.chat.*"],
     ["publisher", `batch.anything.${WORKSPACE}`],
     ["publisher", "_INBOX.gw.in-1.x"],

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -139,6 +139,10 @@ describe.skipIf(!existsSync("/proc/self/task"))("npm start", () => {
     });
     expect(models.status).toBe(200);
     expect(await models.text()).toContain('"sandbox-chat"');
+    // Files, calls and records of all workspaces lie in them.
+    for (const name of ["s3", "nats", "postgres/cluster"]) {
+      expect([name, (statSync(join(dataDir, name)).mode & 0o777).toString(8)]).toEqual([name, "700"]);
+    }
     const welcome = first.running.lines().join("\n");
     expect(welcome).toContain("\n  Workspace  default\n");
     expect(welcome).toContain(`\n  API        http://127.0.0.1:${port}/docs\n`);

@@ -58,6 +58,16 @@ describe("settings", () => {
     expect(loadConfig({ ...MINIMAL, NODE_ENV: "development" }).production).toBe(false);
   });
 
+  test("engines of native code need isolation in production, unless it is said otherwise", () => {
+    expect(loadConfig(MINIMAL).needsIsolation).toBe(false);
+    expect(loadConfig({ ...MINIMAL, SLUICE_PRODUCTION: "on" }).needsIsolation).toBe(true);
+    const off = { SLUICE_PRODUCTION: "on", SLUICE_CAPABILITY_ISOLATION: "off" };
+    expect(loadConfig({ ...MINIMAL, ...off }).needsIsolation).toBe(false);
+    expect(complaint({ SLUICE_CAPABILITY_ISOLATION: "no" })).toBe(
+      'SLUICE_CAPABILITY_ISOLATION must be on or off, got "no"',
+    );
+  });
+
   test("no process of a production dies at a failpoint", () => {
     const SLUICE_FAILPOINT = "job.begun:2";
     expect(loadConfig({ ...MINIMAL, SLUICE_FAILPOINT }).failpoint).toEqual({ at: "job.begun", pass: 2 });

@@ -26,6 +26,8 @@ export interface StackOptions {
   readonly pools?: readonly string[];
   /** Over the stack's own environment, for every role. */
   readonly env?: Readonly<Record<string, string>>;
+  /** What is to be in the database before a role starts. */
+  readonly prepare?: (query: Query) => Promise<void>;
   /** Bootstrap key of the first workspace; random unless given. */
   readonly key?: string;
   /** A Postgres server of its own, for tests that stop it. */
@@ -113,6 +115,7 @@ async function assemble(
   const command: Stack["command"] = (...args) =>
     run({ name: args.join(" "), command: ENTRY[0], args: [...ENTRY.slice(1), ...args], cwd: PROJECT_ROOT, env });
   await ensureBootstrap(database.database, key);
+  await options.prepare?.(database.query);
 
   const roles: ManagedProcess[] = [];
   closing.push(() => Promise.all(roles.map((role) => role.stop())));

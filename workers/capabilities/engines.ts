@@ -5,22 +5,39 @@ interface Engine {
   readonly load: () => Promise<unknown>;
   /** Told to operators where it cannot be loaded. */
   readonly needs: string;
+  /** What callers send goes through native code: a fault in its memory is a way into the child, and not out of an isolated one. */
+  readonly isNative?: true;
   /** Tries more than loading, in an empty folder. @throws where it does not work */
   readonly test?: (folder: string, tools: Tools) => Promise<void> | void;
 }
 
 const ENGINES: Readonly<Record<string, Engine>> = {
   ffmpeg: {
+    isNative: true,
     needs: "Install node-av with its binary for this system.",
     load: () => import("#workers/children/ffmpeg.ts").then(({ loadFfmpeg }) => loadFfmpeg()),
   },
-  sharp: { needs: "Install sharp with its binary for this system.", load: () => import("./image/sharp.ts") },
-  ocr: { needs: "Install tesseract.js with its language data.", load: () => import("./image/ocr.ts") },
+  sharp: {
+    isNative: true,
+    needs: "Install sharp with its binary for this system.",
+    load: () => import("./image/sharp.ts"),
+  },
+  // Pictures come to it, and to pdf, through sharp.
+  ocr: {
+    isNative: true,
+    needs: "Install tesseract.js with its language data.",
+    load: () => import("./image/ocr.ts"),
+  },
   archive: { needs: "Install the packages of package.json.", load: () => import("./archive/read.ts") },
-  pdf: { needs: "Install the packages of package.json.", load: () => import("./document/pdf.ts") },
+  pdf: {
+    isNative: true,
+    needs: "Install the packages of package.json.",
+    load: () => import("./document/pdf.ts"),
+  },
   office: { needs: "Install the packages of package.json.", load: () => import("./document/markdown.ts") },
   web: { needs: "Install the packages of package.json.", load: () => import("./web/page.ts") },
   browser: {
+    isNative: true,
     needs: "Name a Chromium by SLUICE_CHROMIUM, or run workers on x64, for which one is packaged.",
     load: () => import("./web/browser.ts"),
     async test(folder, { chromium }) {
@@ -29,6 +46,7 @@ const ENGINES: Readonly<Record<string, Engine>> = {
     },
   },
   libreoffice: {
+    isNative: true,
     needs:
       "Install LibreOffice (or name its program soffice by SLUICE_LIBREOFFICE) and bubblewrap, and allow user namespaces.",
     load: () => import("./document/office.ts"),
@@ -38,6 +56,7 @@ const ENGINES: Readonly<Record<string, Engine>> = {
     },
   },
   python: {
+    isNative: true,
     needs: "Install @pydantic/monty with its binary for this system.",
     load: () => import("@pydantic/monty"),
   },
@@ -60,6 +79,9 @@ export async function faultOfEngine(name: string, folder: string, tools: Tools):
     return needs;
   }
 }
+
+/** The engines that run in isolated children only, where operators want that. */
+export const NATIVE_ENGINES: readonly string[] = Object.keys(ENGINES).filter((name) => ENGINES[name]?.isNative);
 
 /** What operators are told of an engine whose child ends while it is tried. */
 export function needsOf(name: string): string {

@@ -16,4 +16,6 @@ export interface Chromium {
   readonly path: string;
   /** Where libraries lie that it may lack here; the system's where it is not given. */
   readonly libraries?: string;
+  /** Its own sandbox stands here, within the one of the child. */
+  readonly hasSandbox?: boolean;
 }

@@ -1,6 +1,7 @@
 /** Figures of deliveries, and the end of old ones. What is due is found by the workers of the pool webhook themselves. */
 import type { Queryable } from "#shared/database/client.ts";
 import { countDeliveries, dropEndedDeliveries } from "#shared/database/deliveries.ts";
+import { dropMailCounts } from "#shared/database/mail-sent.ts";
 import { LIMITS } from "#shared/limits.ts";
 import type { Metrics } from "#shared/metrics.ts";
 
@@ -18,4 +19,5 @@ export async function watchDeliveries(
 
 export async function sweepEndedDeliveries(database: Queryable): Promise<void> {
   while ((await dropEndedDeliveries(database, LIMITS.deliveryKeepMs, BATCH)) === BATCH);
+  await dropMailCounts(database);
 }

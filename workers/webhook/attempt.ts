@@ -1,6 +1,7 @@
 /** One attempt of one delivery: its channel is opened, the sender asked, and what came of it written. */
 import type { Queryable } from "#shared/database/client.ts";
 import { type AttemptEnd, type ClaimedDelivery, endAttempt } from "#shared/database/delivery-work.ts";
+import { takeMail } from "#shared/database/mail-sent.ts";
 import { failpoint } from "#shared/failpoint.ts";
 import { LIMITS } from "#shared/limits.ts";
 import type { Logger } from "#shared/logger.ts";
@@ -76,7 +77,19 @@ async function send(context: AttemptContext, delivery: ClaimedDelivery, signal: 
     body: delivery.body,
     attempt: delivery.attempts + 1,
   };
-  return context.senders[channel.type](channel, outgoing, { signal, mailer: context.mailer });
+  const { mailer, senders } = context;
+  const sendNow = (): Promise<AttemptResult> => senders[channel.type](channel, outgoing, { signal, mailer });
+  // What owners hear of their channels is not counted.
+  if (channel.type !== "email" || delivery.channel === null || !mailer) return sendNow();
+  const giveBack = await takeMail(context.database, workspaceId, channel.config["recipient"] ?? "");
+  if (!giveBack) return failed("again", "mail_limit");
+  let result: AttemptResult | undefined;
+  try {
+    result = await sendNow();
+    return result;
+  } finally {
+    if (result?.ok !== true) await giveBack();
+  }
 }
 
 /** Undefined: a member without an address. @throws Error when a secret is not what was kept there */
@@ -90,8 +103,8 @@ function channelOf(sealer: Sealer, { workspace_id, channel, recipient }: Claimed
   return { id, type, name, config, secrets: isBoth ? { ...secrets, previousSigningSecret } : secrets };
 }
 
-/** What is wrong with our installation. */
-const OURS: ReadonlySet<AttemptFault> = new Set(["mail_off", "sealed", "worker_lost"]);
+/** What is wrong with our installation, or held back by it: it says nothing of the channel. */
+const OURS: ReadonlySet<AttemptFault> = new Set(["mail_off", "mail_limit", "sealed", "worker_lost"]);
 
 function endOf({ step, channel }: ClaimedDelivery, result: AttemptResult, ms: number): AttemptEnd {
   const { status, responseStart } = result;

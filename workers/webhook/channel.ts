@@ -37,7 +37,7 @@ export type Verdict = "again" | "final" | "gone";
 
 /**
  * refused: the receiver answered that it takes this, or anything, no more. misconfigured: the channel's settings, or our
- * installation's, cannot work. sealed: our keys do not open the channel's secrets. worker_lost: workers of ours died of it again and again. unreachable: no connection, or one that broke, TLS included.
+ * installation's, cannot work. mail_limit: the address, or the workspace, has had its mail of the day. sealed: our keys do not open the channel's secrets. worker_lost: workers of ours died of it again and again. unreachable: no connection, or one that broke, TLS included.
  */
 export type AttemptFault =
   | "timeout"
@@ -51,6 +51,7 @@ export type AttemptFault =
   | "rate_limited"
   | "misconfigured"
   | "mail_off"
+  | "mail_limit"
   | "sealed"
   | "worker_lost";
 

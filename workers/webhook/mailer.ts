@@ -12,6 +12,8 @@ export interface Mail {
   readonly text: string;
   /** What stands before the @ of the Message-ID; the same on every retry. */
   readonly messageId: string;
+  /** Names what the recipient asks to be left out of; absent: it cannot be. */
+  readonly list?: string;
 }
 
 export interface MailReceipt {
@@ -48,7 +50,7 @@ export function openMailer({ smtpUrl, from }: { readonly smtpUrl: string; readon
   });
   const closing = new AbortController();
   return {
-    async send({ to, subject, text, messageId }, signal) {
+    async send({ to, subject, text, messageId, list }, signal) {
       signal.throwIfAborted();
       try {
         const { response } = await transport.sendMail({
@@ -60,7 +62,11 @@ export function openMailer({ smtpUrl, from }: { readonly smtpUrl: string; readon
           text,
           messageId: `<${messageId}@${from.slice(from.lastIndexOf("@") + 1)}>`,
           // Absence notes and the like are not to answer (RFC 3834).
-          headers: { "auto-submitted": "auto-generated" },
+          headers: {
+            "auto-submitted": "auto-generated",
+            // The operator reads it (RFC 2369): no address has been confirmed.
+            ...(list === undefined ? {} : { "list-unsubscribe": `<${mailTo(from, `unsubscribe ${list}`)}>` }),
+          },
           signal: AbortSignal.any([signal, closing.signal]),
         });
         return { status: Number.parseInt(response, 10), response };
@@ -75,6 +81,10 @@ export function openMailer({ smtpUrl, from }: { readonly smtpUrl: string; readon
       transport.close();
     },
   };
+}
+
+function mailTo(address: string, subject: string): string {
+  return `mailto:${encodeURIComponent(address).replace("%40", "@")}?subject=${encodeURIComponent(subject)}`;
 }
 
 interface MailServer {

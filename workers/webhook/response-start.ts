@@ -1,16 +1,14 @@
 /** What is kept of an answer, for the workspace to read. */
 import { LIMITS } from "#shared/limits.ts";
 
-/** Shorter ones, such as a path of "/", would blank ordinary words. */
-const HIDDEN_CHARACTERS_MIN = 8;
-
 /**
  * The first characters of an answer, without control characters. Secrets that the receiver echoed are blanked: some receivers
  * answer with the request they got, and the start of an answer is kept in the clear.
  */
 export function responseStart(text: string, secrets: readonly string[]): string {
   const hidden = secrets
-    .filter((secret) => secret.length >= HIDDEN_CHARACTERS_MIN)
+    // Of a URL the path may be as short as "/".
+    .filter((secret) => secret.length >= LIMITS.credentialCharactersMin)
     .toSorted((a, b) => b.length - a.length)
     .reduce((rest, secret) => rest.replaceAll(secret, "[secret]"), text);
   const plain = hidden

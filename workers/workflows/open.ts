@@ -1,5 +1,6 @@
 /** Opens what carries runs on, for both lanes. */
 import { openOffered } from "#shared/capabilities/offered.ts";
+import { findWorkspace } from "#shared/database/workspaces.ts";
 import { serviceSecret } from "#shared/database/service-secrets.ts";
 import { createJobAdmission } from "#shared/jobs/admission.ts";
 import { createJobDispatcher } from "#shared/jobs/dispatcher.ts";
@@ -27,6 +28,7 @@ type Opened = Pick<
 export async function startWorkflows(
   context: Opened & { readonly lifecycle: Pick<Lifecycle, "onStop">; slots(lane: Lane): number },
 ): Promise<readonly Runner[]> {
+  const adminWorkspaceId = await adminWorkspaceOf(context);
   const { database, catalogue, storage, log, metrics, lifecycle, work, replies } = context;
   const offered = await openOffered({ database, catalogue, log });
   lifecycle.onStop("capabilities offered", () => offered.close());
@@ -36,6 +38,7 @@ export async function startWorkflows(
   const own: WorkflowContext = {
     ...context,
     offered,
+    adminWorkspaceId,
     jobs: createJobAdmission({ database, metrics }),
     dispatcher,
     store: new RunStore(storage),
@@ -45,4 +48,18 @@ export async function startWorkflows(
   };
   const runs = new CarriedRuns(own);
   return LANES.map((lane) => startWorkflowRunner({ context: own, runs, work, lane, slots: context.slots(lane) }));
+}
+
+/** Of the setting, as it is at the start: a workspace that is called so later hears nothing. @throws Error where it names none */
+async function adminWorkspaceOf({
+  config,
+  database,
+}: Pick<Opened, "config" | "database">): Promise<string | undefined> {
+  const { adminWorkspace: word } = config;
+  if (word === undefined) return undefined;
+  const row = await findWorkspace(database, word);
+  if (row !== undefined) return row.id;
+  throw new Error(
+    `SLUICE_ADMIN_WORKSPACE names no workspace: ${word}; give the id or the name of one, made by admin workspace create`,
+  );
 }

@@ -37,6 +37,8 @@ export interface StartContext extends Pick<
   readonly offered: Offered;
   readonly jobs: JobAdmission;
   readonly dispatcher: JobDispatcher;
+  /** Hears what concerns the installation; undefined: no workspace does. */
+  readonly adminWorkspaceId: string | undefined;
 }
 
 export interface WorkToStart {
@@ -110,10 +112,13 @@ export async function startWork(
 /** Of what the definition named, and was there when it was written. */
 const NOT_OFFERED: ReadonlySet<string> = new Set(["model_not_found", "capability_not_found"]);
 
-async function tellOperators({ config, database }: StartContext, { facts, step }: WorkToStart): Promise<void> {
-  if (facts.workflowId === null || config.adminWorkspace === undefined) return;
+async function tellOperators(
+  { adminWorkspaceId, database }: StartContext,
+  { facts, step }: WorkToStart,
+): Promise<void> {
+  if (facts.workflowId === null || adminWorkspaceId === undefined) return;
   const missing = step.type === "model" ? (step.model ?? "") : step.type;
-  await noteTemplateUnavailable(database, config.adminWorkspace, {
+  await noteTemplateUnavailable(database, adminWorkspaceId, {
     workflowId: facts.workflowId,
     stepId: step.id,
     missing,

@@ -17,7 +17,7 @@ import { json } from "../../answers.ts";
 import type { IngressContext } from "../../context.ts";
 import { errorsOf } from "../../route-errors.ts";
 import { actorOf, type Route, type RouteCall } from "../../serve.ts";
-import { createdId, parsedBody, pathId, plainName, reusedId } from "../../settings/body.ts";
+import { createdId, parsedBody, pathId, plainName, reusedId, workspaceNameRefused } from "../../settings/body.ts";
 import { LIST_QUERY, listOf, pageOf } from "../../settings/page.ts";
 import { checkPreset, noWorkspace, READ, workspaceOf, WRITE } from "./common.ts";
 import { presentKey } from "./keys.ts";
@@ -109,7 +109,7 @@ async function create(context: IngressContext, call: RouteCall): Promise<Respons
     actor: actorOf(call),
   });
   if (made.result === "other") throw reusedId();
-  if (made.result === "taken") throw nameTaken();
+  if (made.result === "taken") throw workspaceNameRefused("taken");
   const answer = presentMade(made.made);
   if (made.result === "repeat") return json(answer);
   return json({ ...answer, api_key: { ...answer.api_key, key: made.keyText } }, {}, 201);
@@ -123,7 +123,7 @@ async function update(context: IngressContext, call: RouteCall): Promise<Respons
     actor: actorOf(call),
   });
   if (changed === undefined) throw noWorkspace();
-  if (changed === "taken") throw nameTaken();
+  if (changed === "taken" || changed === "often") throw workspaceNameRefused(changed);
   return json(present(changed));
 }
 
@@ -139,10 +139,6 @@ function ownerOf({ owner: { name, email } }: OperatorWorkspaceCreateRequest): { 
     throw new ApiError("unsupported_value", "Expected owner.email to be one address.", { param: "owner.email" });
   }
   return { name: plainName(name, "owner.name"), email: email ?? null };
-}
-
-function nameTaken(): ApiError {
-  return new ApiError("conflict", "Another workspace has this name.", { param: "name" });
 }
 
 function presentMade({ workspace, owner, key }: MadeWorkspace): OperatorWorkspaceCreated {

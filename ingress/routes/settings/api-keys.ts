@@ -63,7 +63,7 @@ export function apiKeys(context: IngressContext): readonly Route[] {
       summary: "Make an API key",
       description:
         "The answer shows the key, this once. Owners and admins make keys for any member who is not above them, developers for " +
-        "themselves. A repeat with the same `id` and body is answered 200, without the key.",
+        "themselves. A key that ends makes none that ends later. A repeat with the same `id` and body is answered 200, without the key.",
       request: { schema: "ApiKeyCreateRequest" },
       responses: {
         200: { description: "It was made before", ...key },
@@ -136,12 +136,15 @@ async function create(context: IngressContext, call: RouteCall): Promise<Respons
   const body: ApiKeyCreateRequest = await parsedBody(call, "ApiKeyCreateRequest");
   const { workspaceId, memberId, preset } = callerOf(call);
   const owner = await memberFor(context, call, body.member_id?.toLowerCase() ?? memberId);
+  const ownEnd = await endOfCaller(context, call);
+  const expiresAt = endOf(body.expires_at) ?? ownEnd;
+  if (isLater(expiresAt, ownEnd)) throw outlives();
   const wanted = {
     id: createdId(body),
     name: plainName(body.name),
     memberId: owner.id,
     preset: presetOf(context, call, body.preset ?? preset.name),
-    expiresAt: endOf(body.expires_at) ?? null,
+    expiresAt,
   };
   const key = mintKey();
   const kept = { ...wanted, sha256: hashKey(key), hint: keyHint(key), actor: actorOf(call) };
@@ -164,7 +167,10 @@ async function update(context: IngressContext, call: RouteCall): Promise<Respons
   const body: ApiKeyUpdateRequest = await parsedBody(call, "ApiKeyUpdateRequest");
   if (row.revoked_at !== null) throw revoked();
   const expiresAt = body.expires_at === undefined ? undefined : (endOf(body.expires_at) ?? null);
-  if (expiresAt !== undefined) checkMayOutlive(callerOf(call).role, row.expires_at, expiresAt);
+  if (expiresAt !== undefined && isLater(expiresAt, row.expires_at)) {
+    checkMayOutlive(callerOf(call).role, row.expires_at);
+    if (isLater(expiresAt, await endOfCaller(context, call))) throw outlives();
+  }
   await updateKey(context.database, callerOf(call).workspaceId, {
     id: row.id,
     actor: actorOf(call),
@@ -186,6 +192,7 @@ async function rotate(context: IngressContext, call: RouteCall): Promise<Respons
   const body: ApiKeyRotateRequest = await optionalBody(call, "ApiKeyRotateRequest");
   presetOf(context, call, old.preset);
   if (!old.is_member_active) throw memberDisabled();
+  if (isLater(old.expires_at, await endOfCaller(context, call))) throw outlives(null);
   const { workspaceId } = callerOf(call);
   const key = mintKey();
   const id = newId();
@@ -250,11 +257,24 @@ function presetOf(context: IngressContext, call: RouteCall, name: string): strin
 }
 
 /** An end may have been set for a developer by those above. @throws ApiError `permission_denied` */
-function checkMayOutlive(role: MemberRole, end: Date | null, next: Date | null): void {
-  if (role !== "developer" || end === null || (next !== null && next <= end)) return;
+function checkMayOutlive(role: MemberRole, end: Date | null): void {
+  if (role !== "developer" || end === null) return;
   throw new ApiError("permission_denied", "A developer may bring the end of a key forward only.", {
     param: "expires_at",
   });
+}
+
+/** Of the key that asks. What it makes or replaces ends no later: else its end would be one for its first holder only. */
+async function endOfCaller(context: IngressContext, call: RouteCall): Promise<Date | null> {
+  const { workspaceId, keyId } = callerOf(call);
+  const row = await findKey(context.database, workspaceId, keyId);
+  if (row === undefined) throw noKey();
+  return row.expires_at;
+}
+
+/** Null is no end at all. */
+function isLater(end: Date | null, other: Date | null): boolean {
+  return other !== null && (end === null || end > other);
 }
 
 /** @throws ApiError `unsupported_value` for a time that has passed */
@@ -293,6 +313,10 @@ function memberDisabled(param: string | null = null): ApiError {
 
 function noKey(): ApiError {
   return new ApiError("not_found", "There is no such key.");
+}
+
+function outlives(param: string | null = "expires_at"): ApiError {
+  return new ApiError("permission_denied", "The key that asks has an end, and gives no key a later one.", { param });
 }
 
 function over(): ApiError {

@@ -9,8 +9,12 @@ import {
   pageDeliveries,
   retryDelivery,
 } from "#shared/database/deliveries.ts";
+import { findRun } from "#shared/database/runs.ts";
 import { ApiError } from "#shared/errors.ts";
+import { isUuid } from "#shared/ids.ts";
+import type { Envelope } from "#shared/notifications/envelope.ts";
 import { LAST_STEP } from "#shared/notifications/schedule.ts";
+import { readerOf } from "#shared/workflows/access.ts";
 
 import { json } from "../../answers.ts";
 import type { IngressContext } from "../../context.ts";
@@ -56,6 +60,7 @@ export function deliveries(context: IngressContext): readonly Route[] {
       path: ONE,
       operationId: "getDelivery",
       summary: "Read a delivery with its attempts",
+      description: "What tells of a run that the caller may not see is shown without its `body` and the answers to it.",
       responses: { 200: { description: "The delivery", schema: "Delivery" } },
       errors: ["not_found"],
       handle: (call) => get(context, call),
@@ -68,7 +73,7 @@ export function deliveries(context: IngressContext): readonly Route[] {
       summary: "Send a delivery again",
       description:
         "One attempt at once, also of a delivery that has arrived, under the same id. Of one that is still on its way the schedule goes on. " +
-        "Not while its channel is disabled.",
+        "Not while its channel is disabled, nor of a run that the caller may not see.",
       responses: { 202: { description: "It is on its way", schema: "DeliveryAccepted" } },
       errors: ["not_found", "permission_denied", "conflict"],
       handle: (call) => retry(context, call),
@@ -91,16 +96,18 @@ async function list(context: IngressContext, call: RouteCall): Promise<Response>
 async function get(context: IngressContext, call: RouteCall): Promise<Response> {
   const row = await find(context, call);
   const attempts = await listAttempts(context.database, row.id);
+  const isShown = await seesContent(context, call, row);
   return json({
     ...present(row),
-    body: row.body,
+    ...(isShown ? { body: row.body } : {}),
     attempts: attempts.map(({ number, at, ms, status, error, response_start }) => ({
       number,
       at: at.toISOString(),
       ms,
       status,
       error,
-      responseStart: response_start,
+      // A receiver may answer with what it was sent.
+      responseStart: isShown ? response_start : null,
     })),
   } satisfies Delivery);
 }
@@ -112,6 +119,10 @@ async function retry(context: IngressContext, call: RouteCall): Promise<Response
     row.channel_id === null ? undefined : await findChannel(context.database, workspaceId, row.channel_id);
   if (channel === undefined) throw new ApiError("conflict", "The delivery's channel is deleted.");
   checkMayChange(channel, callerOf(call));
+  // It goes where the channel points now, which its maker may have changed.
+  if (!(await seesContent(context, call, row))) {
+    throw new ApiError("permission_denied", "The delivery tells of a run of another member.");
+  }
   const isSent = await retryDelivery(context.database, workspaceId, {
     id: row.id,
     lastStep: LAST_STEP,
@@ -128,6 +139,19 @@ async function find(context: IngressContext, call: RouteCall): Promise<DeliveryR
   const row = await findDelivery(context.database, callerOf(call).workspaceId, id);
   if (row === undefined) throw noDelivery();
   return row;
+}
+
+/** A run is shown to its member, owners and admins; so is what tells of it. */
+async function seesContent(
+  { database }: IngressContext,
+  call: RouteCall,
+  { event, body }: DeliveryRow,
+): Promise<boolean> {
+  const reader = readerOf(callerOf(call));
+  if (reader.seesAll || !event.startsWith("run.")) return true;
+  const { metadata } = JSON.parse(body) as Partial<Envelope>;
+  const runId = String(metadata?.["runId"]);
+  return isUuid(runId) && (await findRun(database, reader, runId)) !== undefined;
 }
 
 function present(row: DeliveryRow): Delivery {

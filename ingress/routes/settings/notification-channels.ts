@@ -14,7 +14,7 @@ import { inTurn } from "#shared/database/workspaces.ts";
 import { ApiError } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
 import { LIMITS } from "#shared/limits.ts";
-import { mergeChannelConfig, newChannelConfig } from "#shared/notifications/channel-config.ts";
+import { changedSecrets, mergeChannelConfig, newChannelConfig } from "#shared/notifications/channel-config.ts";
 import { openAll, sealAll } from "#shared/notifications/channel-secrets.ts";
 import { envelopeText, TEST_EVENT } from "#shared/notifications/envelope.ts";
 import { LAST_STEP } from "#shared/notifications/schedule.ts";
@@ -88,7 +88,8 @@ export function notificationChannels(context: IngressContext): readonly Route[] 
       description:
         "Owners and admins change any channel, developers those that they made. Of a `config` that is sent, credentials and URLs that " +
         "it leaves out keep their value; every other member is what was sent, and gone when it was not: `url` alone, sent to a webhook " +
-        "with a bearer token, keeps the token and drops `authType`, so that later deliveries carry no Authorization header. An empty " +
+        "with a bearer token, keeps the token and drops `authType`, so that later deliveries carry no Authorization header. At another " +
+        "origin than that which it was given for, a stored credential is not used: `authType` needs it again. An empty " +
         "credential is cleared. A URL that is sent back as it is shown stays; one that looks redacted and is not how the stored one is " +
         "shown is refused. The next attempt of every delivery goes by the new settings.",
       request: { schema: "ChannelUpdateRequest" },
@@ -121,7 +122,7 @@ export function notificationChannels(context: IngressContext): readonly Route[] 
       path: `${ONE}/test`,
       operationId: "testNotificationChannel",
       summary: "Send a test to a channel",
-      description: "One attempt, with the event `test`. What became of it stands in the delivery.",
+      description: `One attempt, with the event \`test\`, of a mail channel at most ${LIMITS.mailTestsPerHourMax} in an hour. What became of it stands in the delivery.`,
       responses: { 202: { description: "It is on its way", schema: "DeliveryAccepted" } },
       errors: ["not_found", "channel_not_found", "permission_denied", "conflict"],
       authorize: READERS,
@@ -217,12 +218,11 @@ async function update(context: IngressContext, call: RouteCall): Promise<Respons
       ...(signingSecret === undefined ? {} : { signingSecret }),
       ...(previousSigningSecret === undefined ? {} : { previousSigningSecret }),
     };
-    const names = Object.keys({ ...secrets, ...to.secrets });
     return {
       actor: actorOf(call),
       action: "channel.update",
       isAnew: body.config !== undefined,
-      told: { changed_secrets: names.filter((one) => secrets[one] !== to.secrets[one]) },
+      told: { changed_secrets: changedSecrets(secrets, to.secrets) },
       to: {
         name: name ?? row.name,
         enabled: body.enabled ?? row.enabled,
@@ -252,14 +252,19 @@ async function test(context: IngressContext, call: RouteCall): Promise<Response>
   const id = newId();
   const metadata = { channelId: row.id, message: "This is a test." };
   const body = envelopeText({ event: TEST_EVENT, deliveryId: id, workspaceId, occurredAt: new Date(), metadata });
-  await insertDelivery(context.database, workspaceId, {
+  const perHourMax = row.type === "email" ? LIMITS.mailTestsPerHourMax : null;
+  const delivery = {
     id,
     channelId: row.id,
     event: TEST_EVENT,
     body,
     step: LAST_STEP,
+    perHourMax,
     actor: actorOf(call),
-  });
+  };
+  if (!(await inTurn(context.database, workspaceId, (tx) => insertDelivery(tx, workspaceId, delivery)))) {
+    throw new ApiError("conflict", `A mail channel is tested at most ${perHourMax} times in an hour.`);
+  }
   return json({ deliveryId: id } satisfies DeliveryAccepted, {}, 202);
 }
 

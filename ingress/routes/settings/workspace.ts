@@ -3,7 +3,7 @@ import type { PresetList, Workspace, WorkspaceUpdateRequest } from "#schemas/gen
 import type { Preset } from "#shared/catalogue/catalogue.ts";
 import { storedBytes } from "#shared/database/files.ts";
 import { readKeyFacts } from "#shared/database/key-facts.ts";
-import { findWorkspaceById, renameWorkspace } from "#shared/database/workspaces.ts";
+import { BOOTSTRAP_WORKSPACE, findWorkspaceById, renameWorkspace } from "#shared/database/workspaces.ts";
 import { ApiError } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";
 
@@ -12,7 +12,7 @@ import type { IngressContext } from "../../context.ts";
 import { errorsOf } from "../../route-errors.ts";
 import { allow, ANY_ROLE } from "../../roles.ts";
 import { actorOf, callerOf, type Route, type RouteCall } from "../../serve.ts";
-import { parsedBody, plainName } from "../../settings/body.ts";
+import { parsedBody, plainName, workspaceNameRefused } from "../../settings/body.ts";
 
 const ONE = "/workspaces/{workspaceId}";
 
@@ -82,10 +82,12 @@ async function rename(context: IngressContext, call: RouteCall): Promise<Respons
   if (isUuid(name.toLowerCase())) {
     throw new ApiError("unsupported_value", "Expected name to be none in the form of an id.", { param: "name" });
   }
-  const result = await renameWorkspace(context.database, callerOf(call).workspaceId, { name, actor: actorOf(call) });
-  if (result === "taken") {
-    throw new ApiError("conflict", "Another workspace has this name.", { param: "name" });
-  }
+  const { workspaceId, workspaceName } = callerOf(call);
+  // The installation looks for its own workspaces under these names.
+  const isReserved = name !== workspaceName && [BOOTSTRAP_WORKSPACE, context.config.adminWorkspace].includes(name);
+  if (isReserved) throw workspaceNameRefused("taken");
+  const result = await renameWorkspace(context.database, workspaceId, { name, actor: actorOf(call) });
+  if (result === "taken" || result === "often") throw workspaceNameRefused(result);
   return json(await read(context, call));
 }
 

@@ -73,10 +73,10 @@ describe("bootstrap", () => {
       await target.query("update workspace set name = 'acme'");
       await target.query("update member set name = 'anna'");
       expect(await ensureBootstrap(target.database, first)).toEqual({ workspace: "acme", isRevoked: false });
-      await target.query("insert into workspace (id, name) values ('00000000-0000-7000-8000-000000000009', 'default')");
       expect(await ensureBootstrap(target.database, second)).toEqual({ workspace: "acme", isRevoked: false });
       expect(await liveHash(target)).toEqual([hex(second)]);
       expect(await target.query("select workspace_id from ledger_entry")).toHaveLength(1);
+      expect(await target.query("select name from workspace")).toEqual([{ name: "acme" }]);
     } finally {
       await target.drop();
     }
@@ -109,6 +109,22 @@ describe("bootstrap", () => {
       expect(ensureBootstrap(target.database, first)).rejects.toThrow(
         "expected SLUICE_BOOTSTRAP_KEY to be a key of workspace default, it is another workspace's",
       );
+    } finally {
+      await target.drop();
+    }
+  });
+
+  test("makes no owner of a workspace that others called default, and one of an empty one", async () => {
+    const target = await createTestDatabase();
+    try {
+      await admin(["workspace", "create", "default"], { DATABASE_URL: target.url });
+      await admin(["member", "add", "default", "ada", "--role", "owner"], { DATABASE_URL: target.url });
+      expect(ensureBootstrap(target.database, first)).rejects.toThrow(
+        "SLUICE_BOOTSTRAP_KEY is for a workspace default of its own, and the one of that name has other members; rename that one",
+      );
+      expect(await target.query("select count(*)::int as keys from api_key")).toEqual([{ keys: 0 }]);
+      await target.query("delete from member");
+      expect(await ensureBootstrap(target.database, first)).toEqual(LIVE);
     } finally {
       await target.drop();
     }

@@ -383,9 +383,8 @@ describe("a run whose", () => {
   test("child is killed begins anew in a fresh one", async () => {
     const id = await start();
     const [worker] = bench.stack.workers;
-    const running = childrenAtWork(worker?.pid);
-    expect(running).toHaveLength(1);
-    process.kill(running[0] ?? 0, "SIGKILL");
+    const child = await eventually("a child stands in its folder", async () => childrenAtWork(worker?.pid)[0]);
+    process.kill(child, "SIGKILL");
     expect((await over(id)).error).toMatchObject({ code: "unprocessable_input" });
     expect((await bench.stack.query("select claims from job where id = $1", [id]))[0]).toMatchObject({ claims: 1 });
     expect(worker?.logs().filter((line) => line.includes(id) && line.includes("begins anew")).length).toBe(1);

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import { validate } from "#shared/contracts.ts";
 import { EVENTS, type EventName } from "#shared/events/events.ts";
-import { createWorkspace } from "#tests/faults/bed.ts";
+import { createWorkspace, type Workspace } from "#tests/faults/bed.ts";
+import { sluice } from "#tests/deploy/admin/commands.ts";
 import { eventually } from "#tests/faults/wait.ts";
 import { postbox, type Postbox } from "#tests/workers/webhook/smtp.ts";
 
@@ -12,12 +13,18 @@ import { type NotificationsBench, type Receiver, startNotifications, startReceiv
 let bench: NotificationsBench;
 let receiver: Receiver;
 let mail: Postbox;
+let operators: Workspace;
 beforeAll(async () => {
   mail = await postbox();
   [bench, receiver] = await Promise.all([
     startNotifications({
       pools: ["chat", "image", "workflow", "webhook"],
       env: { SLUICE_SMTP_URL: mail.url(), SLUICE_MAIL_FROM: "sluice@example.com", SLUICE_ADMIN_WORKSPACE: "operators" },
+      async prepare(query) {
+        operators = await createWorkspace({ query }, { creditsNano: 0n });
+        await query("update workspace set name = 'operators' where id = $1", [operators.id]);
+        await query("update member set role = 'owner' where workspace_id = $1", [operators.id]);
+      },
     }),
     startReceiver(),
   ]);
@@ -136,9 +143,6 @@ test("a mail comes once, to one address, and says in words what happened", async
 });
 
 test("what a stored workflow calls and is not offered is told in the operator's own workspace alone", async () => {
-  const operators = await createWorkspace(bench.stack, { creditsNano: 0n });
-  await bench.stack.query("update workspace set name = 'operators' where id = $1", [operators.id]);
-  await bench.stack.query("update member set role = 'owner' where workspace_id = $1", [operators.id]);
   const mine = await bench.channel(`${receiver.url}/mine`);
   await bench.subscribe(mine.id, "template.unavailable");
   const settings = async <T>(path: string, body: object): Promise<T> =>
@@ -149,6 +153,10 @@ test("what a stored workflow calls and is not offered is told in the operator's 
     config: { url: `${receiver.url}/ops` },
   });
   await settings(`/notification-channels/${theirs.id}/subscriptions`, { event: "template.unavailable" });
+  // It was found when the worker started: another workspace of that name would hear nothing, and none can take it.
+  await bench.stack.query("update workspace set name = 'renamed' where id = $1", [operators.id]);
+  const taken = await bench.call("PATCH", "", { name: "operators" });
+  expect(taken).toMatchObject({ status: 409, body: { error: { code: "conflict", param: "name" } } });
   const { id } = await post<{ id: string }>("/v1/workflows", { name: "gone", definition: { steps: [say("a")] } });
   // As if the model had left the catalogue.
   await bench.stack.query(
@@ -163,4 +171,11 @@ test("what a stored workflow calls and is not offered is told in the operator's 
     metadata: { workflowId: id, stepId: "a", missing: "gone-chat" },
   });
   expect([told("/ops").length, told("/mine").length]).toEqual([1, 0]);
+});
+
+test("a worker of workflows does not start where the operator's workspace is none that there is", async () => {
+  const env = { ...bench.stack.env, SLUICE_ADMIN_WORKSPACE: "nowhere", SLUICE_SUPERVISED: "off" };
+  const { code, stderr } = await sluice(["worker", "workflow"], env);
+  expect(code).toBe(1);
+  expect(stderr).toContain("SLUICE_ADMIN_WORKSPACE names no workspace: nowhere; give the id or the name of one");
 });

@@ -65,6 +65,31 @@ test.each<[string, () => object, string]>([
   expect(await publisher.submit(body(), { pool: "workflow" })).toMatchObject({ status: "refused", error: { code } });
 });
 
+test("a key of the billing role is refused, as over HTTP, also for a workflow that is shared", async () => {
+  const [row] = await bench.stack.query<{ id: string }>("select id from workspace limit 1");
+  const [member, keyId] = [newId(), newId()];
+  await bench.stack.query("insert into member (id, workspace_id, name, role) values ($1, $2, 'books', 'billing')", [
+    member,
+    row?.id ?? "",
+  ]);
+  await bench.stack.query(
+    `insert into api_key (id, workspace_id, member_id, name, sha256, hint, preset)
+     values ($1, $2, $3, 'books', sha256(convert_to(gen_random_uuid()::text, 'UTF8')), 'slk_…', 'unlimited')`,
+    [keyId, row?.id ?? "", member],
+  );
+  await bench.stack.query("update workflow set sharing_scope = 'workspace', share_permission = 'run' where id = $1", [
+    workflow,
+  ]);
+  const runs = () => bench.stack.query("select id from run");
+  const before = await runs();
+  const asked = publisher.submit(ask({ input: { word: "tea" } }), {
+    pool: "workflow",
+    headers: { "Sluice-Key-Id": keyId },
+  });
+  expect(await asked).toMatchObject({ status: "refused", error: { code: "permission_denied" } });
+  expect(await runs()).toEqual(before);
+});
+
 test("many are begun and all end; their tickets hold nothing", async () => {
   const keys = Array.from({ length: 30 }, () => newId());
   await Promise.all(keys.map((key) => publisher.publish(ask({ input: { word: key } }), { key, pool: "workflow" })));

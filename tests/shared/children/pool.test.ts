@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { fileURLToPath } from "node:url";
 
-import { createChildPool, type ChildPool, type ChildPoolOptions } from "#shared/children/pool.ts";
+import { createChildPool, type ChildPool, type ChildPoolOptions, type Launch } from "#shared/children/pool.ts";
 import { MediaError } from "#shared/media/media-error.ts";
 
 const OPTIONS: ChildPoolOptions = {
@@ -198,6 +198,31 @@ describe("a pool of children", () => {
     expect(["failed", "aborted"]).toContain((await running).fault);
     expect(["failed", "aborted"]).toContain((await other).fault);
     expect(() => process.kill(pid, 0)).toThrow();
+  });
+
+  test("brings a job's folder to the child that has the job, takes it back whatever comes of it, and says when a child has ended", async () => {
+    const told: string[] = [];
+    let started = 0;
+    const launch = (): Launch => {
+      const child = (started += 1);
+      return {
+        launcher: [],
+        environment: {},
+        enter: (folder) => {
+          told.push(`${child} has ${folder}`);
+          return () => void told.push(`${child} had ${folder}`);
+        },
+        close: async () => void told.push(`${child} ended`),
+      };
+    };
+    const children = pool({ launch });
+    await children.run({ task: "echo", input: null, folder: "first" });
+    expect((await fault(children.run({ task: "refuse", input: null, folder: "second" }))).fault).toBe("corrupt");
+    expect((await fault(children.run({ task: "crash", input: null, folder: "third" }))).fault).toBe("failed");
+    await children.run({ task: "echo", input: null });
+    await children.close();
+    const first = ["first", "second", "third"].flatMap((folder) => [`1 has ${folder}`, `1 had ${folder}`]);
+    expect(told).toEqual([...first, "1 ended", "2 ended"]);
   });
 
   test("lets a child without work go", async () => {

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 
 import { ApiError } from "#shared/errors.ts";
+import { LIMITS } from "#shared/limits.ts";
 import { type ChannelType, mergeChannelConfig, newChannelConfig } from "#shared/notifications/channel-config.ts";
 import { looksRedacted, redactUrl } from "#shared/notifications/redacted-url.ts";
 
@@ -40,9 +41,9 @@ describe("a new channel", () => {
     ["webhook", { url: URL }, { url: redactUrl(URL) }, { url: URL }],
     [
       "webhook",
-      { url: URL, authType: "basic", authUsername: "ada", authPassword: "p" },
+      { url: URL, authType: "basic", authUsername: "ada", authPassword: "password" },
       { url: redactUrl(URL), authType: "basic", authUsername: "ada" },
-      { url: URL, authPassword: "p" },
+      { url: URL, authPassword: "password" },
     ],
     ["slack", { url: URL }, { url: redactUrl(URL) }, { url: URL }],
     [
@@ -62,7 +63,7 @@ describe("a new channel", () => {
     [
       "no name of its header",
       "webhook",
-      { url: URL, authType: "custom_header", authHeaderValue: "v" },
+      { url: URL, authType: "custom_header", authHeaderValue: "a-value!" },
       "missing_required_parameter",
       "config.authHeaderName",
     ],
@@ -72,14 +73,14 @@ describe("a new channel", () => {
     [
       "our signature's header",
       "webhook",
-      { url: URL, authType: "custom_header", authHeaderName: "X-Webhook-Signature", authHeaderValue: "v" },
+      { url: URL, authType: "custom_header", authHeaderName: "X-Webhook-Signature", authHeaderValue: "a-value!" },
       "unsupported_value",
       "config.authHeaderName",
     ],
     [
       "Content-Type",
       "webhook",
-      { url: URL, authType: "custom_header", authHeaderName: "content-type", authHeaderValue: "v" },
+      { url: URL, authType: "custom_header", authHeaderName: "content-type", authHeaderValue: "a-value!" },
       "unsupported_value",
       "config.authHeaderName",
     ],
@@ -107,7 +108,7 @@ describe("a new channel", () => {
     [
       "a control character in a credential",
       "webhook",
-      { url: URL, authToken: "a\nb" },
+      { url: URL, authToken: "a-token\nb" },
       "unsupported_value",
       "config.authToken",
     ],
@@ -118,6 +119,24 @@ describe("a new channel", () => {
       "unsupported_value",
       "config.botToken",
     ],
+    ...["Host", "Content-Length", "transfer-encoding", "Connection", "Accept-Encoding", "TE", "Upgrade", "Expect"]
+      .concat("Keep-Alive", "Trailer", "Proxy-Authorization", "webhook-id", "Webhook-Timestamp", "Webhook-Signature")
+      .map((authHeaderName): [string, ChannelType, Record<string, string>, string, string] => [
+        `the header ${authHeaderName}`,
+        "webhook",
+        { url: URL, authType: "custom_header", authHeaderName, authHeaderValue: "a-value!" },
+        "unsupported_value",
+        "config.authHeaderName",
+      ]),
+    ...["authToken", "authPassword", "authApiKey", "authHeaderValue"].map(
+      (name): [string, ChannelType, Record<string, string>, string, string] => [
+        `a short ${name}`,
+        "webhook",
+        { url: URL, [name]: "x".repeat(LIMITS.credentialCharactersMin - 1) },
+        "unsupported_value",
+        `config.${name}`,
+      ],
+    ),
     ["two recipients", "email", { recipient: "a@example.com, b@example.com" }, "unsupported_value", "config.recipient"],
     [
       "a header in the recipient",
@@ -147,6 +166,14 @@ describe("a new channel", () => {
     for (const value of Object.values(sent)) if (value.length > 6) expect(refused.message).not.toContain(value);
   });
 
+  test("takes credentials of the fewest characters that are blanked where they are echoed, and headers of its own", () => {
+    const authToken = "x".repeat(LIMITS.credentialCharactersMin);
+    expect(newChannelConfig("webhook", { url: URL, authToken }).secrets).toEqual({ url: URL, authToken });
+    for (const authHeaderName of ["Authorization", "Cookie", "X-Webhook-Key", "User-Agent", "X-Host"]) {
+      expect(newChannelConfig("webhook", { url: URL, authHeaderName }).config).toMatchObject({ authHeaderName });
+    }
+  });
+
   test("passes over members that we do not know", () => {
     expect(newChannelConfig("slack", { url: URL, colour: "red" }).config).toEqual({ url: redactUrl(URL) });
   });
@@ -157,8 +184,8 @@ describe("a config that is sent later", () => {
     url: URL,
     authType: "custom_header",
     authHeaderName: "X-Own",
-    authHeaderValue: "v",
-    authToken: "t",
+    authHeaderValue: "a-value!",
+    authToken: "a-token!",
   });
 
   test("keeps credentials and the URL, and nothing else, of what it leaves out", () => {
@@ -169,8 +196,8 @@ describe("a config that is sent later", () => {
   });
 
   test("clears credentials that are empty, replaces those that are not", () => {
-    const { secrets } = mergeChannelConfig("webhook", stored, { authToken: "", authHeaderValue: "w" });
-    expect(secrets).toEqual({ url: URL, authHeaderValue: "w" });
+    const { secrets } = mergeChannelConfig("webhook", stored, { authToken: "", authHeaderValue: "another!" });
+    expect(secrets).toEqual({ url: URL, authHeaderValue: "another!" });
   });
 
   test("cannot clear what the channel needs", () => {
@@ -181,5 +208,63 @@ describe("a config that is sent later", () => {
     );
     // The chat is no credential: it is what was sent, and nothing was.
     expect(refusal(() => mergeChannelConfig("telegram", telegram, {})).param).toBe("config.chatId");
+  });
+
+  describe("that moves the channel to another origin", () => {
+    const moved = "https://elsewhere.example.com/services/T000";
+    const bearer = newChannelConfig("webhook", { url: URL, authType: "bearer", authToken: "first-token" });
+    const missing = { code: "missing_required_parameter", param: "config.authToken" };
+
+    test("keeps the token unused, and needs it again for its use", () => {
+      expect(refusal(() => mergeChannelConfig("webhook", bearer, { url: moved, authType: "bearer" }))).toMatchObject(
+        missing,
+      );
+      const unused = mergeChannelConfig("webhook", bearer, { url: moved });
+      expect(unused.config).toEqual({ url: redactUrl(moved) });
+      expect(unused.secrets).toMatchObject({ url: moved, authToken: "first-token" });
+      // By a second change it is not used either, nor by a third that moves on.
+      expect(refusal(() => mergeChannelConfig("webhook", unused, { authType: "bearer" }))).toMatchObject(missing);
+      const further = mergeChannelConfig("webhook", unused, { url: "https://third.example.com/" });
+      expect(refusal(() => mergeChannelConfig("webhook", further, { authType: "bearer" }))).toMatchObject(missing);
+      expect(refusal(() => mergeChannelConfig("webhook", unused, { authType: "bearer", authToken: "" }))).toMatchObject(
+        missing,
+      );
+    });
+
+    test("takes another token with it, which stays as any", () => {
+      const sent = { url: moved, authType: "bearer", authToken: "second-token" };
+      const changed = mergeChannelConfig("webhook", bearer, sent);
+      expect(changed).toEqual(newChannelConfig("webhook", sent));
+      expect(
+        mergeChannelConfig("webhook", changed, { url: `${moved}/more`, authType: "bearer" }).secrets,
+      ).toMatchObject({
+        authToken: "second-token",
+      });
+    });
+
+    test("leaves each credential with the origin that it was given for", () => {
+      const both = mergeChannelConfig("webhook", bearer, { url: moved, authType: "api_key", authApiKey: "an-api-key" });
+      expect(refusal(() => mergeChannelConfig("webhook", both, { authType: "bearer" }))).toMatchObject(missing);
+      expect(mergeChannelConfig("webhook", both, { authType: "api_key" }).secrets).toMatchObject({
+        authApiKey: "an-api-key",
+      });
+      // Back at its own, the first is used again, and the other is not.
+      const back = mergeChannelConfig("webhook", both, { url: URL, authType: "bearer" });
+      expect(refusal(() => mergeChannelConfig("webhook", back, { authType: "api_key" })).param).toBe(
+        "config.authApiKey",
+      );
+    });
+
+    test("is one to another scheme or port too, and none to another path", () => {
+      for (const url of ["http://hooks.example.com/services", "https://hooks.example.com:8443/services"]) {
+        expect(refusal(() => mergeChannelConfig("webhook", bearer, { url, authType: "bearer" }))).toMatchObject(
+          missing,
+        );
+      }
+      for (const url of ["https://HOOKS.example.com:443/else", redactUrl(URL)]) {
+        const { secrets } = mergeChannelConfig("webhook", bearer, { url, authType: "bearer" });
+        expect(Object.keys(secrets).toSorted()).toEqual(["authToken", "url"]);
+      }
+    });
   });
 });

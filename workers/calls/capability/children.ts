@@ -2,13 +2,12 @@
  * The children that run capabilities: a pool for each engine, a child for one workspace at a time, and no more runs at once than
  * there are cores.
  */
-import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { type ChildPool, createChildPool } from "#shared/children/pool.ts";
-import { processFolder } from "#shared/files/process-folder.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/media/media-error.ts";
 
@@ -18,6 +17,7 @@ import { needsOf } from "../../capabilities/engines.ts";
 import type { RobotsTask } from "../../capabilities/web/robots.ts";
 
 import { watchFolder } from "./disk.ts";
+import { openHome, placeOf, runFolders } from "./home.ts";
 import { giveTo, type Isolation } from "./isolation.ts";
 import { createTurns } from "./turns.ts";
 
@@ -51,26 +51,18 @@ const PROGRAM_RUNS_MAX = 20;
 const IDLE_MS = 30_000;
 /** Engines that start programs of their own, under no bound of address space; the memory of all their processes is watched. */
 const PROGRAMS: ReadonlySet<string> = new Set(["browser", "libreoffice"]);
-const folders = processFolder("sluice-engines-");
-
-/** Where libraries put what they make beside a run's folder, which no child can list: it goes with the worker. */
-function temporary(): string {
-  const path = join(folders(), "temporary");
-  mkdirSync(path, { recursive: true });
-  chmodSync(path, 0o1733);
-  chmodSync(folders(), 0o711);
-  return path;
-}
-
 /** Runs that may take longer leave a core to those that may not. */
 const LONG_MS = 120_000;
 
 /** @param engines with children started ahead */
 export function openCapabilityChildren(
   isolation: Isolation,
-  tools: Tools,
+  { chromium, ...others }: Tools,
   engines: readonly string[] = [],
 ): CapabilityChildren {
+  const tools: Tools = chromium
+    ? { ...others, chromium: { ...chromium, hasSandbox: isolation.makesNamespaces } }
+    : others;
   const cores = availableParallelism();
   const pools = new Map<string, ChildPool>();
   const turns = createTurns(cores);
@@ -80,7 +72,7 @@ export function openCapabilityChildren(
     const pool = createChildPool({
       script: CHILD,
       args: [engine],
-      launcher: isolation.launcher,
+      launch: () => openHome(isolation),
       spares: 1,
       // One more than can be busy: a workspace's own child rests while another's works.
       childrenMax: cores + 1,
@@ -93,7 +85,7 @@ export function openCapabilityChildren(
       processorSeconds: LIMITS.capabilityProcessorSeconds,
       jobsMax: PROGRAMS.has(engine) ? PROGRAM_RUNS_MAX : RUNS_MAX,
       residentBytesMax: LIMITS.capabilityMemoryBytes / 3,
-      environment: { FONTCONFIG_FILE: FONTS, MALLOC_ARENA_MAX: "2", SVT_LOG: "1", TMPDIR: temporary() },
+      environment: { FONTCONFIG_FILE: FONTS, MALLOC_ARENA_MAX: "2", SVT_LOG: "1" },
     });
     pools.set(engine, pool);
     return pool;
@@ -103,13 +95,14 @@ export function openCapabilityChildren(
   return {
     async run(task, { engine, workspaceId, runMs, signal, onProgress }) {
       const giveBack = await turns.take({ workspaceId, isLong: runMs > LONG_MS, signal });
-      const disk = watchFolder(task.folder, LIMITS.capabilityOutputBytesMax);
+      const disk = watchFolder(() => placeOf(task.folder), LIMITS.capabilityOutputBytesMax);
       try {
         giveTo(task.folder, isolation.user);
         const { output } = await poolOf(engine).run({
           task: "run",
           input: { ...task, tools } satisfies ChildRun,
           owner: workspaceId,
+          folder: task.folder,
           jobMs: runMs,
           signal: AbortSignal.any([signal, disk.full]),
           onChunk: (bytes) => onProgress(new DataView(bytes.buffer, bytes.byteOffset).getFloat64(0, true)),
@@ -133,11 +126,11 @@ export function openCapabilityChildren(
     },
     async tryEngine(engine) {
       const giveBack = await turns.take({ workspaceId: "", isLong: false });
-      const folder = mkdtempSync(join(folders(), "engine-"));
+      const folder = mkdtempSync(join(runFolders(), "engine-"));
       try {
         giveTo(folder, isolation.user);
         const input: EngineTrial = { engine, folder, tools };
-        const { output } = await poolOf(engine).run({ task: "tryEngine", input, jobMs: LIMITS.engineTryMs });
+        const { output } = await poolOf(engine).run({ task: "tryEngine", input, folder, jobMs: LIMITS.engineTryMs });
         return typeof output === "string" ? output : undefined;
       } catch (error) {
         // A child that ends, or does not answer, is an engine that cannot be used.

@@ -8,13 +8,14 @@ const LOOK_MS = 250;
 
 /**
  * Looks at a folder four times a second.
+ * @param folder where it is now
  * @returns a signal that is aborted with a MediaError once there are more than `bytesMax` on the disk beyond those at the start
  */
-export function watchFolder(folder: string, bytesMax: number): { readonly full: AbortSignal; close(): void } {
+export function watchFolder(folder: () => string, bytesMax: number): { readonly full: AbortSignal; close(): void } {
   const full = new AbortController();
-  const before = bytesIn(folder);
+  const before = bytesIn(folder());
   const timer = setInterval(() => {
-    if (bytesIn(folder) - before <= bytesMax) return;
+    if (bytesIn(folder()) - before <= bytesMax) return;
     clearInterval(timer);
     full.abort(new MediaError("too_large", `Expected a run to write at most ${bytesMax} bytes, got more.`));
   }, LOOK_MS);

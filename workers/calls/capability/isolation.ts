@@ -1,52 +1,60 @@
 /**
- * What keeps the children of capabilities away from the network, from other processes and from the worker's own rights, as far
- * as this system allows it. Each way is tried when the worker starts; the strongest that works is used.
+ * What keeps the children of capabilities away from the network, the worker's files, its environment and its rights, as far as
+ * this system allows it. Each way is tried when the worker starts; the strongest that works is used.
  */
-import { chmodSync, lchownSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import {
+  chmodSync,
+  lchownSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { processFolder } from "#shared/files/process-folder.ts";
 import type { Logger } from "#shared/logger.ts";
 
+import type { TrialFindings } from "../../capabilities/isolation-trial.ts";
+import { NATIVE_ENGINES } from "../../capabilities/engines.ts";
+import type { Tools } from "../../capabilities/tools.ts";
+
+import { enterPrivateRoot, readOnlyMounts, type Writable } from "./private-root.ts";
+
+/** What children are to have of their own. */
+export type Wall = "network" | "environment" | "files";
+
 export interface Isolation {
-  /** Stands before a child's command. */
-  readonly launcher: readonly string[];
-  /** The same, for a child that reaches one port of this machine. */
-  readonly launcherWithNetwork: readonly string[];
+  /** What children share with the worker all the same; empty where they are isolated. */
+  readonly shared: readonly Wall[];
   /** A child's folder belongs to this user; undefined where children run as the worker does. */
   readonly user: number | undefined;
-  readonly hasNetwork: boolean;
-  readonly seesProcesses: boolean;
+  /** Children see the writable folders that they are started with, at the paths that are named for them, and no others. */
+  readonly hasPrivateRoot: boolean;
+  /** Programs in a child may make user namespaces: the sandbox of a browser stands on them. */
+  readonly makesNamespaces: boolean;
+  /** Stands before a child's command. */
+  readonly launcher: (writable: readonly Writable[]) => readonly string[];
 }
 
 /** Debian's user `nobody`, which owns nothing. */
 const NOBODY = 65_534;
 
-interface Way {
-  readonly needsRoot: boolean;
-  readonly network: readonly string[];
-  readonly processes: readonly string[];
-  readonly user?: number;
-}
+/** Its own process space hides `/proc/<worker>/environ`, where the worker's keys stand, and lets no signal out. */
+const SPACES = ["--mount", "--net", "--pid", "--ipc", "--fork", "--kill-child"];
 
-/** Its own process space hides `/proc/<worker>/environ`, where the worker's keys stand. */
-const PROCESSES = ["--pid", "--fork", "--mount-proc", "--kill-child"];
-
-/** The strongest first. */
-const WAYS: readonly Way[] = [
-  { needsRoot: true, network: ["--net"], processes: PROCESSES, user: NOBODY },
-  { needsRoot: true, network: [], processes: [], user: NOBODY },
-  { needsRoot: false, network: ["--net"], processes: ["--user", "--map-current-user", ...PROCESSES] },
-];
+type Way = Pick<Isolation, "user" | "hasPrivateRoot" | "launcher">;
 
 /** Children share all that the worker has. */
 export const NO_ISOLATION: Isolation = {
-  launcher: [],
-  launcherWithNetwork: [],
+  shared: ["network", "environment", "files"],
   user: undefined,
-  hasNetwork: true,
-  seesProcesses: true,
+  hasPrivateRoot: false,
+  makesNamespaces: false,
+  launcher: () => [],
 };
 
 const TRIAL = fileURLToPath(new URL("../../capabilities/isolation-trial.ts", import.meta.url));
@@ -54,63 +62,114 @@ const TRIAL_MS = 10_000;
 const folders = processFolder("sluice-trial-");
 
 /** Says in the log what is in force. */
-export async function findIsolation(log: Pick<Logger, "info" | "warn">): Promise<Isolation> {
-  const isolation = await strongest();
-  const facts = {
-    network: isolation.hasNetwork ? "shared" : "none",
-    processes: isolation.seesProcesses ? "shared" : "own",
-    user: isolation.user ?? "the worker's",
-  };
-  if (isolation.hasNetwork || isolation.seesProcesses) {
-    log.warn(facts, "children of capabilities share more with the worker than they should; see the runbook");
-  } else log.info(facts, "children of capabilities are isolated");
+export async function findIsolation(tools: Tools, log: Pick<Logger, "info" | "warn">): Promise<Isolation> {
+  const isolation = await strongest(tools);
+  const { shared, user = "the worker's", makesNamespaces } = isolation;
+  if (shared.length > 0) {
+    log.warn({ shared, user }, "children of capabilities share more with the worker than they should; see the runbook");
+  } else log.info({ user, namespaces: makesNamespaces }, "children of capabilities are isolated");
   return isolation;
 }
 
-async function strongest(): Promise<Isolation> {
-  const [unshare, setpriv] = [Bun.which("unshare"), Bun.which("setpriv")];
-  const isRoot = process.getuid?.() === 0;
-  if (unshare === null || setpriv === null) return NO_ISOLATION;
-  for (const { needsRoot, network, processes, user } of WAYS) {
-    if (needsRoot && !isRoot) continue;
-    const rights = [
-      setpriv,
-      "--no-new-privs",
-      ...(user === undefined ? [] : [`--reuid=${user}`, `--regid=${user}`, "--clear-groups"]),
-      "--",
-    ];
-    const launch = (spaces: readonly string[]): string[] => [
-      ...(spaces.length === 0 ? [] : [unshare, ...spaces, "--"]),
-      ...rights,
-    ];
-    const launcher = launch([...network, ...processes]);
-    if (!(await works(launcher, user))) continue;
-    return {
-      launcher,
-      launcherWithNetwork: launch(processes),
-      user,
-      hasNetwork: network.length === 0,
-      seesProcesses: processes.length === 0,
-    };
+/** The engines that do not run without isolation, each with the reason; none where children are isolated. */
+export function refuseEngines({ shared }: Isolation, log: Pick<Logger, "error">): Readonly<Record<string, string>> {
+  if (shared.length === 0) return {};
+  log.error(
+    { shared, engines: NATIVE_ENGINES },
+    "children of capabilities cannot be isolated: engines of native code are not offered. Allow user namespaces and mounts (see the runbook), or set SLUICE_CAPABILITY_ISOLATION=off",
+  );
+  const reason = `It runs native code, and this worker cannot isolate it: its children would share ${shared.join(", ")} with it.`;
+  return Object.fromEntries(NATIVE_ENGINES.map((engine) => [engine, reason]));
+}
+
+async function strongest(tools: Tools): Promise<Isolation> {
+  for (const way of waysOf(tools)) {
+    const findings = await tryWay(way);
+    if (findings) return { ...way, shared: sharedBy(findings), makesNamespaces: findings.makesNamespaces };
   }
   return NO_ISOLATION;
 }
 
-/** Whether a child that is started this way can load our code and write into a folder of its own. */
-async function works(launcher: readonly string[], user: number | undefined): Promise<boolean> {
+/** The strongest first. */
+function* waysOf(tools: Tools): Generator<Way> {
+  const [unshare, setpriv] = [Bun.which("unshare"), Bun.which("setpriv")];
+  const isRoot = process.getuid?.() === 0;
+  if (unshare === null || setpriv === null) return;
+  const asNobody = [setpriv, "--no-new-privs", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups", "--"];
+  const mounts = readOnlyMounts(tools);
+  if (mounts && isRoot) {
+    yield {
+      user: NOBODY,
+      hasPrivateRoot: true,
+      launcher: (writable) => [
+        unshare,
+        ...SPACES,
+        "--",
+        ...enterPrivateRoot(emptyFolder(), mounts, writable),
+        ...asNobody,
+      ],
+    };
+  } else if (mounts) {
+    // The rights over the mounts end with the second user namespace, in which the child is the worker's user again.
+    const ids = [`--map-user=${process.getuid?.()}`, `--map-group=${process.getgid?.()}`];
+    yield {
+      user: undefined,
+      hasPrivateRoot: true,
+      launcher: (writable) => [
+        unshare,
+        "--user",
+        "--map-root-user",
+        ...SPACES,
+        "--",
+        ...enterPrivateRoot(emptyFolder(), mounts, writable),
+        unshare,
+        "--user",
+        ...ids,
+        "--",
+        setpriv,
+        "--no-new-privs",
+        "--",
+      ],
+    };
+  }
+  if (isRoot) yield { user: NOBODY, hasPrivateRoot: false, launcher: () => asNobody };
+}
+
+/** Each child's root is mounted on it, for that child alone. */
+function emptyFolder(): string {
+  const path = join(folders(), "root");
+  mkdirSync(path, { recursive: true });
+  return path;
+}
+
+/** Undefined where a child that is started this way cannot do its work. */
+async function tryWay({ user, launcher }: Way): Promise<TrialFindings | undefined> {
   const folder = mkdtempSync(join(folders(), "trial-"));
+  const workersFile = join(folders(), "workers");
   try {
+    writeFileSync(workersFile, "");
     giveTo(folder, user);
-    const trial = Bun.spawn([...launcher, process.execPath, TRIAL, folder], {
-      stdio: ["ignore", "ignore", "ignore"],
+    const command = [...launcher([{ source: folder, path: folder }]), process.execPath, TRIAL];
+    const trial = Bun.spawn([...command, folder, workersFile, String(process.pid)], {
+      stdio: ["ignore", "pipe", "ignore"],
       env: {},
       timeout: TRIAL_MS,
       killSignal: "SIGKILL",
     });
-    return (await trial.exited) === 0;
+    const findings = await new Response(trial.stdout).text();
+    return (await trial.exited) === 0 ? (JSON.parse(findings) as TrialFindings) : undefined;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+function sharedBy({ network, readsEnvironment, seesFiles }: TrialFindings): readonly Wall[] {
+  const walls: readonly (readonly [Wall, boolean])[] = [
+    ["network", network === readlinkSync("/proc/self/ns/net")],
+    ["environment", readsEnvironment],
+    ["files", seesFiles],
+  ];
+  return walls.flatMap(([wall, isShared]) => (isShared ? [wall] : []));
 }
 
 /** Gives a run's folder and the files in it to the user of its child. */

@@ -23,6 +23,8 @@ interface OfferOptions {
   readonly required: readonly string[];
   /** Engines that are not switched on here, each with what does so: they are not tried. */
   readonly off: Readonly<Record<string, string>>;
+  /** Engines that are not to run here, each with the reason. */
+  readonly refused: Readonly<Record<string, string>>;
   readonly metrics: Metrics;
   readonly log: Logger;
 }
@@ -31,10 +33,12 @@ const TELL_MS = 15_000;
 
 /** @throws Error naming each required capability that cannot be run, and why */
 export async function openOffer(options: OfferOptions): Promise<Offer> {
-  const { database, children, required, off, metrics, log } = options;
+  const { database, children, required, off, refused, metrics, log } = options;
   const engines = [...new Set(CAPABILITIES.map(({ engine }) => engine))];
   const tried = await Promise.all(
-    engines.map(async (engine) => [engine, off[engine] ?? (await children.tryEngine(engine))] as const),
+    engines.map(
+      async (engine) => [engine, off[engine] ?? refused[engine] ?? (await children.tryEngine(engine))] as const,
+    ),
   );
   const missing = new Map(tried.flatMap(([engine, fault]) => (fault === undefined ? [] : [[engine, fault] as const])));
   for (const engine of engines) {

@@ -2,16 +2,15 @@
  * Runs capabilities: inputs into a folder, the engine in a child, results into the file store, settled at what was measured. A run
  * whose worker was lost runs again from its start.
  */
-import { lstatSync, readdirSync, realpathSync, rmSync, type Stats } from "node:fs";
+import { readdirSync, rmSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 
 import type { JobMessage } from "#schemas/generated/types.ts";
 import { findCapability } from "#shared/capabilities/list.ts";
 import { type Capability, engineOf } from "#shared/capabilities/entry.ts";
 import { capabilityCharge } from "#shared/capabilities/price.ts";
 import { ApiError } from "#shared/errors.ts";
-import { processFolder } from "#shared/files/process-folder.ts";
 import { discardResults } from "#shared/jobs/kept-results.ts";
 import { CAPABILITY_RUN_MS, LIMITS } from "#shared/limits.ts";
 import { MediaError, type MediaFault } from "#shared/media/media-error.ts";
@@ -26,10 +25,10 @@ import { explainFailure } from "../failure.ts";
 import { storeArtifact } from "../media/artifacts.ts";
 import type { Holding } from "../media/result-budget.ts";
 
+import { runFolders } from "./home.ts";
 import { readInputs } from "./inputs.ts";
+import { openOwnFile } from "./own-file.ts";
 import { GUARD_SOCKET, openPageGuard } from "./page-guard.ts";
-
-const folders = processFolder("sluice-runs-");
 
 export function createCapabilityHandler(context: WorkerContext): JobHandler {
   return {
@@ -40,7 +39,7 @@ export function createCapabilityHandler(context: WorkerContext): JobHandler {
       const { params } = job.request as unknown as StoredRun;
       const missing = context.offer?.missing(engineOf(capability, params));
       if (missing !== undefined) return freeFailure(gone(`This service does not offer ${job.model}: ${missing}`));
-      const folder = await mkdtemp(join(folders(), "run-"));
+      const folder = await mkdtemp(join(runFolders(), "run-"));
       const holding = context.results.open(job.workspace_id);
       try {
         return await serve(context, capability, job, control, folder, holding);
@@ -152,14 +151,6 @@ async function inChild(
   }
 }
 
-/** What a child names is a file that it made: nothing else of this machine is kept for it. @throws MediaError failed */
-function ownFile(path: string, folder: string): Stats {
-  const facts = lstatSync(path, { throwIfNoEntry: false });
-  const isInside = facts?.isFile() === true && `${realpathSync(dirname(path))}/`.startsWith(`${realpathSync(folder)}/`);
-  if (!facts || !isInside) throw new MediaError("failed", "a run named a file that is not its own");
-  return facts;
-}
-
 async function keepFiles(
   context: WorkerContext,
   job: JobMessage,
@@ -176,9 +167,8 @@ async function keepFiles(
   }
   const kept: { file_id: string; content_type: string; bytes: number; name: string }[] = [];
   for (const [at, file] of files.entries()) {
-    const { size } = ownFile(file.path, folder);
-    if (size === 0) throw new Error(`${job.model} made an empty file`);
-    const pieces = (): AsyncIterable<Uint8Array> => Bun.file(file.path).stream();
+    const own = await openOwnFile(file.path, folder);
+    const { size } = own;
     const facts = {
       contentType: file.mediaType,
       filename: file.name,
@@ -188,11 +178,13 @@ async function keepFiles(
     };
     const place = context.uploadPlaces.open(job.workspace_id);
     try {
+      if (size === 0) throw new Error(`${job.model} made an empty file`);
       await place.add(1, signal);
-      const fileId = await storeArtifact(context, job, at, { pieces }, facts);
+      const fileId = await storeArtifact(context, job, at, own, facts);
       kept.push({ file_id: fileId, content_type: file.mediaType, bytes: size, name: file.name });
     } finally {
       place.keep(0);
+      await own.close();
     }
   }
   return kept;

@@ -106,8 +106,7 @@ async function launch(
     ...options,
     artifactsDir: own,
     executablePath: chromium.path,
-    // The child itself has no rights and no network; a sandbox within needs rights that are taken from it.
-    chromiumSandbox: false,
+    chromiumSandbox: chromium.hasSandbox === true,
     args: FLAGS,
     env: { HOME: own, TMPDIR: own, FONTCONFIG_FILE: FONTS, LD_LIBRARY_PATH: chromium.libraries ?? "" },
     timeout: LAUNCH_MS,

@@ -9,7 +9,7 @@ import { MailError } from "../mail-error.ts";
 import { responseStart } from "../response-start.ts";
 import { wordsOf } from "../words.ts";
 
-export const sendEmail: Send = async ({ config }, outgoing, { signal, mailer }) => {
+export const sendEmail: Send = async ({ id, config }, outgoing, { signal, mailer }) => {
   signal.throwIfAborted();
   if (!mailer) return failed("again", "mail_off");
   const to = config["recipient"] ?? "";
@@ -18,7 +18,7 @@ export const sendEmail: Send = async ({ config }, outgoing, { signal, mailer }) 
   const total = startCountdown(LIMITS.attemptMs, () => late.abort());
   const either = AbortSignal.any([signal, late.signal]);
   try {
-    const mail = { to, ...wordsOf(outgoing), messageId: outgoing.deliveryId };
+    const mail = { to, ...wordsOf(outgoing), messageId: outgoing.deliveryId, ...(id === "" ? {} : { list: id }) };
     const { status, response } = await beforeAbort(mailer.send(mail, either), either);
     return { ok: true, status, responseStart: responseStart(response, []) };
   } catch (error) {

@@ -1,5 +1,6 @@
 /** A receiver of the workspace's own: the envelope as JSON, signed, with the credentials that the channel names. */
 import type { Resolve } from "#shared/outbound/fetch.ts";
+import { isReservedHeader } from "#shared/notifications/channel-config.ts";
 import { signatureHeaders } from "#shared/secrets/signature.ts";
 
 import { type AttemptResult, failed, type OpenChannel, type Outgoing, type Send } from "../channel.ts";
@@ -64,18 +65,10 @@ function credentialsOf({ config, secrets }: OpenChannel): Record<string, string>
 }
 
 function header(name: string | undefined, value: string | undefined): Record<string, string> {
-  if (!name || !value || OURS.has(name.toLowerCase())) return {};
+  // Without a signing secret a channel must not get a signature from its own header either.
+  if (!name || !value || isReservedHeader(name)) return {};
   return { [name.toLowerCase()]: value };
 }
-
-/** A channel without a signing secret must not get a signature from its own header either. */
-const OURS: ReadonlySet<string> = new Set([
-  "content-type",
-  "x-webhook-signature",
-  "webhook-id",
-  "webhook-timestamp",
-  "webhook-signature",
-]);
 
 /** Names and values that HTTP can carry; a line break would begin a header of the channel's choice. */
 function isSendable(headers: Readonly<Record<string, string>>): boolean {

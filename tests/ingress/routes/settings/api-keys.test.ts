@@ -87,6 +87,26 @@ describe("making a key", () => {
     }
   });
 
+  test("gives it no later end than that of the key that makes it, and says which that was", async () => {
+    const own = await bed.team(0n);
+    const ends = inAnHour();
+    for (const person of [own.developer, own.owner]) {
+      await bed.db.query("update api_key set expires_at = $2 where id = $1", [person.keyId, ends]);
+      const later = { name: "for ever", expires_at: new Date(Date.parse(ends) + 1).toISOString() };
+      expect(await bed.refusal(403, "POST", at(own), person.key, later)).toEqual({
+        code: "permission_denied",
+        param: "expires_at",
+      });
+      const body = { id: newId(), name: "as long" };
+      const made = await audited(bed, own, person, { method: "POST", path: at(own), body, status: 201 });
+      expect([made.answer["expires_at"], made.after]).toMatchObject([ends, { made_with: person.keyId }]);
+      await bed.ask("ApiKey", "POST", at(own), person.key, { body });
+      await bed.ask("ApiKey", "POST", at(own), person.key, { body: { name: "a", expires_at: ends }, status: 201 });
+    }
+    const made = await bed.ask("ApiKey", "POST", at(own), own.admin.key, { body: { name: "no end" }, status: 201 });
+    expect(made.expires_at).toBeNull();
+  });
+
   test("is not for a member who is disabled, unknown or another workspace's", async () => {
     const foreign = await bed.team(0n);
     for (const member_id of [newId(), foreign.developer.id]) {
@@ -249,6 +269,24 @@ describe("changing a key", () => {
     const sooner = new Date(Date.now() + 600_000).toISOString();
     await bed.ask("ApiKey", "PATCH", path, own.developer.key, { body: { expires_at: sooner } });
     await bed.ask("ApiKey", "PATCH", path, own.owner.key, { body: { expires_at: null } });
+  });
+
+  test("gives no later end than the calling key has, whatever its role", async () => {
+    const own = await bed.team(0n);
+    const ends = inAnHour();
+    await bed.db.query("update api_key set expires_at = $2 where id = $1", [own.owner.keyId, ends]);
+    const later = { expires_at: new Date(Date.now() + 2 * HOUR_MS).toISOString() };
+    for (const id of [own.owner.keyId, await putKey(bed, own, own.developer, { expiresAt: new Date(ends) })]) {
+      for (const body of [later, { expires_at: null }]) {
+        expect(await bed.refusal(403, "PATCH", at(own, `/${id}`), own.owner.key, body)).toEqual({
+          code: "permission_denied",
+          param: "expires_at",
+        });
+      }
+    }
+    // Forward, it may be brought to any time.
+    const endless = at(own, `/${await putKey(bed, own, own.developer)}`);
+    await bed.ask("ApiKey", "PATCH", endless, own.owner.key, { body: later });
   });
 
   test("follows the rules of making one", async () => {

@@ -61,6 +61,29 @@ describe("changing a channel", () => {
     }
   });
 
+  test("to another server takes no stored credential along, whoever asks and in however many steps", async () => {
+    const own = await bed.team(0n);
+    const path = at(own, `/${await putChannel(bed, own, own.developer)}`);
+    const send = (config: object) => bed.ask("Channel", "PATCH", path, own.owner.key, { body: { config } });
+    await send({ url: SHOWN, authType: "bearer", authToken: "canary-token" });
+    const elsewhere = { url: "https://elsewhere.example.com/path" };
+    const missing = { code: "missing_required_parameter", param: "config.authToken" };
+    for (const person of [own.developer, own.admin]) {
+      const body = { config: { ...elsewhere, authType: "bearer" } };
+      expect(await bed.refusal(400, "PATCH", path, person.key, body)).toEqual(missing);
+    }
+    const moved = await send(elsewhere);
+    expect(moved).toMatchObject({ config: { url: "https://elsewhere.example.com/…path" }, credentials: ["authToken"] });
+    const body = { config: { authType: "bearer" } };
+    expect(await bed.refusal(400, "PATCH", path, own.admin.key, body)).toEqual(missing);
+    expect((await send({ authType: "bearer", authToken: "another-token" })).config).toMatchObject({
+      authType: "bearer",
+    });
+    expect(
+      (await auditOf(bed, own)).map(({ after }) => (after as { changed_secrets: unknown }).changed_secrets),
+    ).toEqual([["authToken"], ["url"], ["authToken"]]);
+  });
+
   test("takes no fields that are ours, and no type", async () => {
     const own = await bed.team(0n);
     const id = await putChannel(bed, own, own.developer);

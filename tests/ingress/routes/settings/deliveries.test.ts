@@ -27,7 +27,7 @@ describe("deliveries", () => {
        values ($1, 2, '2026-11-24T08:00:05Z', 7, 500, 'status', 'no'), ($1, 1, '2026-11-24T08:00:00Z', 15000, null, 'timeout', null)`,
       [id],
     );
-    const { body, attempts, ...rest } = await bed.ask("Delivery", "GET", at(own, `/${id}`), own.developer.key);
+    const { body, attempts, ...rest } = await bed.ask("Delivery", "GET", at(own, `/${id}`), own.admin.key);
     expect(body).toBe("{}");
     expect(attempts).toEqual([
       { number: 1, at: "2026-11-24T08:00:00.000Z", ms: 15_000, status: null, error: "timeout", responseStart: null },

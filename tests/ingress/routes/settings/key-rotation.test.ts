@@ -45,6 +45,17 @@ describe("replacing a key", () => {
     expect(await bed.ask("ApiKey", "GET", at(team, made.id), team.owner.key)).not.toHaveProperty("key");
   });
 
+  test("is refused to a key that ends before the one that it would replace", async () => {
+    const team = await bed.team(0n);
+    const endless = await putKey(bed, team, team.developer);
+    for (const person of [team.developer, team.owner]) {
+      await bed.db.query("update api_key set expires_at = now() + interval '1 hour' where id = $1", [person.keyId]);
+      const refused = await bed.refusal(403, "POST", at(team, endless, "/rotate"), person.key);
+      expect(refused).toEqual({ code: "permission_denied", param: null });
+    }
+    await rotate(team, team.developer.keyId, undefined, team.developer);
+  });
+
   test("lets both live through the overlap", async () => {
     const team = await bed.team(0n);
     const { keyId, key: old } = team.developer;

@@ -106,7 +106,7 @@ describe("making a channel", () => {
       { enabled: false },
       { config: { url: "https://hooks.example.com/canary-other/abcd" } },
       { config: { url: URL_OF, authType: "none" } },
-      { config: { url: URL_OF, authToken: "canary" } },
+      { config: { url: URL_OF, authToken: "canary-token" } },
     ]) {
       expect(await bed.refusal(422, "POST", at(team), team.owner.key, { ...body, ...other })).toEqual(reused);
     }
@@ -165,7 +165,7 @@ describe("making a channel", () => {
       [hook({ config: { url: URL_OF, authType: "digest" } }), "config.authType"],
       [hook({ config: { url: URL_OF, authType: "bearer" } }), "config.authToken"],
       [hook({ config: { url: URL_OF, authType: "basic", authUsername: "ada" } }), "config.authPassword"],
-      [hook({ config: { url: URL_OF, authType: "basic", authPassword: "canary" } }), "config.authUsername"],
+      [hook({ config: { url: URL_OF, authType: "basic", authPassword: "canary-password" } }), "config.authUsername"],
       [hook({ config: { url: URL_OF, authType: "api_key" } }), "config.authApiKey"],
       [hook({ config: { url: URL_OF, authType: "custom_header", authHeaderName: "X-A" } }), "config.authHeaderValue"],
       [hook({ config: { url: URL_OF, authToken: "canary\r\nx: y" } }), "config.authToken"],

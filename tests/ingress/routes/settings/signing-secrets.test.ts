@@ -119,6 +119,27 @@ describe("a test", () => {
     expect((await bed.refusal(409, "POST", at(own, `/${id}/test`), own.owner.key)).code).toBe("conflict");
     expect(await bed.db.query("select 1 from delivery where channel_id = $1", [id])).toEqual([]);
   });
+
+  test("is sent five times in an hour by mail, also when all are asked for at once, and elsewhere as often as one likes", async () => {
+    const own = await bed.team(0n);
+    const [hook, mail] = [await putChannel(bed, own, own.owner), await putChannel(bed, own, own.owner)];
+    const config = JSON.stringify({ recipient: "jo@example.org" });
+    await bed.db.query("update notification_channel set type = 'email', config = $2::jsonb where id = $1", [
+      mail,
+      config,
+    ]);
+    const most = LIMITS.mailTestsPerHourMax;
+    const statuses = async (id: string): Promise<number[]> => {
+      const answers = Array.from({ length: most + 1 }, () => send(own, id, own.owner));
+      return (await Promise.all(answers)).map(({ status }) => status).toSorted((a, b) => a - b);
+    };
+    const all = Array.from({ length: most }, () => 202);
+    expect(await statuses(hook)).toEqual([...all, 202]);
+    expect(await statuses(mail)).toEqual([...all, 409]);
+    expect(await auditOf(bed, own)).toHaveLength(2 * most + 1);
+    await bed.db.query("update delivery set created_at = created_at - interval '1 hour' where channel_id = $1", [mail]);
+    expect(await statuses(mail)).toEqual([...all, 409]);
+  });
 });
 
 describe("recovery", () => {

@@ -2,6 +2,7 @@
 import { expect } from "bun:test";
 
 import { createApp } from "#ingress/app.ts";
+import type { IngressContext } from "#ingress/context.ts";
 import type { SchemaName, SchemaTypes } from "#schemas/generated/types.ts";
 import { type Authenticator, createAuthenticator, type Role } from "#shared/admission/authenticate.ts";
 import { parse } from "#shared/contracts.ts";
@@ -56,7 +57,7 @@ export interface SpendBed {
   close(): Promise<void>;
 }
 
-export async function openSpendBed(): Promise<SpendBed> {
+export async function openSpendBed(settings: Partial<IngressContext["config"]> = {}): Promise<SpendBed> {
   const db = await createTestDatabase();
   const fake = fakeContext();
   let clockMs = 1_000_000;
@@ -66,7 +67,7 @@ export async function openSpendBed(): Promise<SpendBed> {
     log: createLogger({ level: "silent", role: "test" }),
     now: () => clockMs,
   });
-  const config = { ...fake.context.config, storageBytesMax: 1_000 };
+  const config = { ...fake.context.config, storageBytesMax: 1_000, ...settings };
   const app = createApp({ ...fake.context, config, authenticator, database: db.database });
   const send: SpendBed["send"] = (method, path, key, body, accept) => {
     const headers: Record<string, string> = {};

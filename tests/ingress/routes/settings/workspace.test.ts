@@ -1,15 +1,20 @@
 /** /workspaces/{workspaceId} and its presets. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
+import { OPERATOR } from "#shared/database/audit-log.ts";
+import { insertWorkspace, renameWorkspace } from "#shared/database/workspaces.ts";
 import { newId } from "#shared/ids.ts";
+import { LIMITS } from "#shared/limits.ts";
+import { eventually } from "#tests/faults/wait.ts";
 
 import { audited, auditOf, BAD_BODIES, BAD_NAMES } from "./settings-bed.ts";
 import { openSpendBed, ROLES, type SpendBed, type Team } from "./spend-bed.ts";
 
 let bed: SpendBed;
 let team: Team;
+const ADMIN_WORKSPACE = "the operators' own";
 beforeAll(async () => {
-  bed = await openSpendBed();
+  bed = await openSpendBed({ adminWorkspace: ADMIN_WORKSPACE });
   team = await bed.team(0n);
 });
 afterAll(() => bed.close());
@@ -75,6 +80,67 @@ describe("a workspace", () => {
       expect([name, param]).toEqual([name, "name"]);
     }
     expect(await auditOf(bed, own)).toEqual([]);
+  });
+
+  test("is not called what another gave up in the last 30 days, nor what the installation goes by", async () => {
+    const [own, other] = [await bed.team(0n), await bed.team(0n)];
+    const given = `given ${newId()}`;
+    const call = (of: Team, name: string) => bed.ask("Workspace", "PATCH", at(of), of.owner.key, { body: { name } });
+    const taken = { code: "conflict", param: "name" } as const;
+    await call(own, given);
+    await call(own, `now ${given}`);
+    for (const name of [given, "default", ADMIN_WORKSPACE]) {
+      expect([name, await bed.refusal(409, "PATCH", at(other), other.owner.key, { name })]).toEqual([name, taken]);
+    }
+    const made = insertWorkspace(bed.db.database, { id: newId(), name: given, actor: OPERATOR });
+    expect(await made).toBeUndefined();
+    // Its own it may have again, and gives up another by that.
+    expect((await call(own, given)).name).toBe(given);
+    expect(await bed.refusal(409, "PATCH", at(other), other.owner.key, { name: `now ${given}` })).toEqual(taken);
+    await call(own, `now ${given}`);
+    const age = (days: number) =>
+      bed.db.query(
+        "update released_name set released_at = now() - $2 * interval '1 day' + interval '1 minute' where name = $1",
+        [given, days],
+      );
+    await age(30);
+    expect(await bed.refusal(409, "PATCH", at(other), other.owner.key, { name: given })).toEqual(taken);
+    await age(31);
+    expect((await call(other, given)).name).toBe(given);
+  });
+
+  test("meets a name that is given up while it asks for it as a taken one", async () => {
+    const [own, other] = [await bed.team(0n), await bed.team(0n)];
+    const name = `workspace ${own.id}`;
+    const asked = await bed.db.database.transaction(async (tx) => {
+      await renameWorkspace(tx, own.id, { name: `left ${name}`, actor: OPERATOR });
+      const waiting = renameWorkspace(bed.db.database, other.id, { name, actor: OPERATOR });
+      const isWaiting =
+        "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%kept.is_taken%'";
+      await eventually("it waits for the name", async () => (await bed.db.query(isWaiting)).length > 0);
+      return { waiting };
+    });
+    expect(await asked.waiting).toBe("taken");
+  });
+
+  test("gives up ten names in 30 days, and no more", async () => {
+    const own = await bed.team(0n);
+    const rename = (n: number) => ({ name: `name ${n} of ${own.id}` });
+    for (let n = 0; n < LIMITS.workspaceRenamesMax; n += 1) {
+      await bed.ask("Workspace", "PATCH", at(own), own.owner.key, { body: rename(n) });
+    }
+    const last = LIMITS.workspaceRenamesMax;
+    const often = await bed.refusal(409, "PATCH", at(own), own.owner.key, rename(last));
+    expect(often).toEqual({ code: "conflict", param: "name" });
+    await bed.ask("Workspace", "PATCH", at(own), own.owner.key, { body: rename(last - 1) });
+    await bed.db.query("update released_name set released_at = now() - interval '31 days' where workspace_id = $1", [
+      own.id,
+    ]);
+    await bed.ask("Workspace", "PATCH", at(own), own.owner.key, { body: rename(last) });
+    const [kept] = await bed.db.query("select count(*)::int as names from released_name where workspace_id = $1", [
+      own.id,
+    ]);
+    expect(kept).toEqual({ names: 1 });
   });
 
   test.each([...BAD_BODIES])("is not changed by %p", async (body, status, code) => {

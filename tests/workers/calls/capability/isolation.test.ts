@@ -1,73 +1,120 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
 
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 
 import { MediaError } from "#shared/media/media-error.ts";
+import { NATIVE_ENGINES } from "#workers/capabilities/engines.ts";
 import { watchFolder } from "#workers/calls/capability/disk.ts";
-import { findIsolation, giveTo, type Isolation } from "#workers/calls/capability/isolation.ts";
+import { openHome, runFolders } from "#workers/calls/capability/home.ts";
+import { type Isolation, NO_ISOLATION, refuseEngines } from "#workers/calls/capability/isolation.ts";
 
-let isolation: Isolation;
-const told: object[] = [];
+import type { Probe } from "./isolation-probe.ts";
+
 const parent = mkdtempSync(join(tmpdir(), "sluice-isolation-"));
 afterAll(() => rmSync(parent, { recursive: true, force: true }));
-beforeAll(async () => {
-  const tell = (facts: object): void => void told.push(facts);
-  isolation = await findIsolation({ info: tell, warn: tell } as never);
-});
+const PROBE = fileURLToPath(new URL("isolation-probe.ts", import.meta.url));
+const ROOT = fileURLToPath(new URL("../../../..", import.meta.url));
+const isRoot = process.getuid?.() === 0;
+const NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"];
+/** Where another user cannot come to our code, there is nothing to try. */
+const isOpen = isRoot && Bun.spawnSync([...NOBODY, "test", "-r", PROBE]).exitCode === 0;
 
-/** What a script prints that is started as a child of capabilities is. */
-async function printed(script: string, launcher: readonly string[]): Promise<unknown> {
-  const folder = mkdtempSync(join(parent, "run-"));
-  writeFileSync(join(folder, "in-text"), "tea");
-  giveTo(folder, isolation.user);
-  const child = Bun.spawn([...launcher, process.execPath, "-e", script], {
-    cwd: folder,
-    env: {},
-    stdin: "ignore",
-    stdout: "pipe",
-    stderr: "inherit",
-    timeout: 20_000,
-  });
-  return JSON.parse(await new Response(child.stdout).text());
+/** A data folder as `npm start` keeps it. */
+const data = join(parent, "data");
+mkdirSync(data);
+writeFileSync(join(data, "file"), "of a workspace", { mode: 0o644 });
+chmodSync(parent, 0o755);
+
+async function probe(start: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<Probe> {
+  const temporary = mkdtempSync(join(parent, "tmp-"));
+  chmodSync(temporary, 0o1777);
+  const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("tea") });
+  try {
+    const probing = Bun.spawn([...start, process.execPath, PROBE, data, server.url.href], {
+      cwd: ROOT,
+      env: { PATH: process.env["PATH"] ?? "", TMPDIR: temporary, CANARY_API_KEY: "sk-live-123", ...environment },
+      stdio: ["ignore", "pipe", "inherit"],
+      timeout: 60_000,
+    });
+    return JSON.parse(await new Response(probing.stdout).text()) as Probe;
+  } finally {
+    await server.stop(true);
+  }
 }
 
-test("what is in force is told, and a child does its work in it", async () => {
+const users: readonly (readonly [string, readonly string[]])[] = [
+  [isRoot ? "root" : "a plain user", []],
+  ...(isOpen ? [["a plain user", NOBODY] as const] : []),
+];
+
+describe.each(users)("a child of a worker that runs as %s", (name, start) => {
+  const probed = probe(start);
+
+  test("does its work, as a user without rights", async () => {
+    const { made, child, user } = await probed;
+    expect(made).toBe("tea");
+    expect(child).toMatchObject({ text: "tea", user });
+    expect(user).not.toBe(name === "root" ? 0 : -1);
+  });
+
+  test("reaches no server of this machine, and no process of the worker's", async () => {
+    const { shared, child } = await probed;
+    // Some containers allow no more, which the log has said.
+    if (shared.includes("network")) return;
+    expect(child.network).toBe("not reached");
+    expect(child.signal).toBe("ESRCH");
+    expect(["EACCES", "ENOENT", ""]).toContain(child.environment);
+  });
+
+  test("sees its own run, what it needs to work, and no other file", async () => {
+    const { shared, child, place } = await probed;
+    if (shared.includes("files")) return;
+    // Another user passes through the folder that it lies in; the worker's own may list it.
+    expect([basename(place), "EACCES"]).toContain(child.runs);
+    expect(child.other).toBe("ENOENT");
+    expect([child.data, child.listed]).toEqual(["ENOENT", "ENOENT"]);
+    for (const closed of ["home", "root", "run", "srv", "sys", "mnt", "boot"]) expect(child.root).not.toContain(closed);
+    const writable = child.writable.filter((path) => !/^\/(?:dev|proc)\//.test(path) || path.includes("sluice-runs-"));
+    expect(writable).toEqual(["/proc", "/tmp", expect.stringContaining("/sluice-runs-")]);
+  });
+});
+
+test("what a worker cannot keep from its children is told, and then engines of native code are refused", async () => {
+  const none = await probe([], { PATH: "" });
+  expect(none.shared).toEqual(["network", "environment", "files"]);
+  expect([none.made, none.child.network]).toEqual(["tea", "reached"]);
+  expect(none.child.environment).toContain("CANARY_API_KEY=sk-live-123");
+  const told: object[] = [];
+  const log = { error: (facts: object) => void told.push(facts) };
+  const refused = refuseEngines(NO_ISOLATION, log as never);
+  expect(Object.keys(refused)).toEqual(["ffmpeg", "sharp", "ocr", "pdf", "browser", "libreoffice", "python"]);
+  expect(refused["sharp"]).toContain("its children would share network, environment, files with it");
+  expect(told).toEqual([{ shared: NO_ISOLATION.shared, engines: NATIVE_ENGINES }]);
+  expect(refuseEngines({ ...NO_ISOLATION, shared: [] }, log as never)).toEqual({});
   expect(told).toHaveLength(1);
-  const script = `const text = require("fs").readFileSync("in-text", "utf8");
-    require("fs").writeFileSync("made", text);
-    process.stdout.write(JSON.stringify({ text, user: process.getuid() }))`;
-  const { text, user } = (await printed(script, isolation.launcher)) as { text: string; user: number };
-  expect(text).toBe("tea");
-  expect(user).toBe(isolation.user ?? process.getuid?.() ?? -1);
 });
 
-/** Some containers allow no more, which the log has said. */
-const isWeak = (): boolean => isolation.hasNetwork || isolation.seesProcesses;
-
-test("a child reaches no server of this machine, unless it is started to", async () => {
-  if (isWeak()) return;
-  const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("tea") });
-  const script = `process.stdout.write(JSON.stringify(await fetch("${server.url.href}").then(() => "reached", () => "not reached")))`;
-  expect(await printed(script, isolation.launcher)).toBe("not reached");
-  expect(await printed(script, isolation.launcherWithNetwork)).toBe("reached");
-  await server.stop(true);
-});
-
-test("a child sees no process but its own, and so no environment of ours", async () => {
-  if (isWeak()) return;
-  const script = `const pids = require("fs").readdirSync("/proc").filter((name) => Number(name) > 0);
-    process.stdout.write(JSON.stringify({ pids: pids.length, own: process.pid }))`;
-  for (const launcher of [isolation.launcher, isolation.launcherWithNetwork]) {
-    expect(await printed(script, launcher)).toEqual({ pids: 1, own: 1 });
-  }
+test("a child that puts a link in the place of its run's folder has failed", () => {
+  const home = openHome({ ...NO_ISOLATION, hasPrivateRoot: true } satisfies Isolation);
+  const folder = mkdtempSync(join(runFolders(), "run-"));
+  const leave = home.enter(folder);
+  const [, place = ""] = home.launcher;
+  expect(place).toBe("");
+  leave();
+  rmSync(folder, { recursive: true });
+  symlinkSync("/etc", folder);
+  const again = home.enter(folder);
+  expect(again).toThrow(MediaError);
+  rmSync(folder);
 });
 
 test("a run that writes more than it may is ended while it writes", async () => {
   const folder = mkdtempSync(join(parent, "run-"));
   writeFileSync(join(folder, "in-video"), Buffer.alloc(3_000_000));
-  const disk = watchFolder(folder, 1_000_000);
+  const disk = watchFolder(() => folder, 1_000_000);
   const ended = new Promise((resolve) => disk.full.addEventListener("abort", () => resolve(disk.full.reason)));
   writeFileSync(join(folder, "small"), Buffer.alloc(500_000, 1));
   writeFileSync(join(folder, "large"), Buffer.alloc(2_000_000, 1));

@@ -9,13 +9,18 @@ let metrics: Metrics | undefined;
 afterEach(() => metrics?.close());
 
 /** A worker whose engine for reading letters is not there. */
-async function open(required: readonly string[] = [], off: Readonly<Record<string, string>> = {}) {
+async function open(
+  required: readonly string[] = [],
+  off: Readonly<Record<string, string>> = {},
+  refused: Readonly<Record<string, string>> = {},
+) {
   const told: (readonly unknown[])[] = [];
   metrics = createMetrics("worker");
   const database = { query: async (_text: string, values: readonly unknown[] = []) => (told.push(values), []) };
   const tryEngine = async (engine: string) => (engine === "ocr" ? "Install the reader." : undefined);
   const log = createLogger({ level: "silent", role: "worker", secrets: [] });
-  const offer = await openOffer({ database: database as never, children: { tryEngine }, required, off, metrics, log });
+  const children = { tryEngine };
+  const offer = await openOffer({ database: database as never, children, required, off, refused, metrics, log });
   return { offer, told, page: await metrics.registry.metrics() };
 }
 
@@ -40,6 +45,18 @@ test("an engine that is not switched on is not tried, and says what does so", as
   expect(page).not.toContain('engine="python"');
   await offer.close();
   expect(open(["code.run_python"], { python: "Set SLUICE_PYTHON=on." })).rejects.toThrow("Set SLUICE_PYTHON=on.");
+});
+
+test("an engine that is refused is not tried, its capabilities are not told, and operators are shown why", async () => {
+  const { offer, told, page } = await open([], {}, { sharp: "It runs native code.", ocr: "It runs native code." });
+  expect(offer.engines).toMatchObject({ sharp: "It runs native code.", ocr: "It runs native code.", code: "ok" });
+  expect(told[0]?.[1]).not.toContain("image.resize");
+  expect(told[0]?.[1]).toContain("code.regex");
+  expect(page).toMatch(/^sluice_capability_engine_up\{[^}]*engine="sharp"[^}]*\} 0$/m);
+  await offer.close();
+  expect(open(["image.resize"], {}, { sharp: "It runs native code." })).rejects.toThrow(
+    "image.resize is required and cannot be run: It runs native code.",
+  );
 });
 
 test("a worker does not start without a capability that is required", async () => {

@@ -1,0 +1,38 @@
+/** How much mail of channels went to whom today. */
+import { LIMITS } from "#shared/limits.ts";
+import { mailboxOf } from "#shared/mail-address.ts";
+
+import type { Queryable } from "./client.ts";
+
+/** Gives the mail back, for one that was not sent after all. */
+export type TakenMail = () => Promise<void>;
+
+/** Undefined when the address, or the workspace, has had its most of the day (UTC). */
+export async function takeMail(
+  target: Queryable,
+  workspaceId: string,
+  address: string,
+): Promise<TakenMail | undefined> {
+  const mailbox = mailboxOf(address);
+  const [row] = await target.query<{ day: string | null }>("select take_mail($1, $2, $3, $4)::text as day", [
+    workspaceId,
+    mailbox,
+    LIMITS.mailPerAddressDayMax,
+    LIMITS.mailPerWorkspaceDayMax,
+  ]);
+  const day = row?.day ?? null;
+  if (day === null) return undefined;
+  return async () => {
+    await target.query(
+      `update mail_sent set sent = sent - 1
+       where (workspace_id, mailbox, day) in (
+         select workspace_id, mailbox, day from mail_sent
+         where workspace_id = $1 and mailbox in ('', $2) and day = $3::date and sent > 0 order by mailbox for update)`,
+      [workspaceId, mailbox, day],
+    );
+  };
+}
+
+export async function dropMailCounts(target: Queryable): Promise<void> {
+  await target.query("delete from mail_sent where day < (now() at time zone 'UTC')::date");
+}
