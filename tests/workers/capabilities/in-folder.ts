@@ -38,10 +38,20 @@ export type TestInput =
   | string
   | { readonly file_id?: string; readonly text?: string; readonly base64?: string };
 
+type TestInputs = Readonly<Record<string, TestInput | readonly TestInput[] | Readonly<Record<string, TestInput>>>>;
+
+/** The files of a run, in its folder. */
+export async function inputsOf(id: string, folder: string, input: TestInputs): Promise<Record<string, unknown>> {
+  const capability = await loadCapability(id);
+  const inputs: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(input)) inputs[name] = await filesOf(capability, folder, name, value);
+  return inputs;
+}
+
 /** @throws ApiError of the check; MediaError of the run */
 export async function runCapability(
   id: string,
-  input: Readonly<Record<string, TestInput | readonly TestInput[] | Readonly<Record<string, TestInput>>>>,
+  input: TestInputs,
   params: object = {},
   progress: (share: number) => void = () => undefined,
 ): Promise<Ran> {
@@ -51,11 +61,9 @@ export async function runCapability(
   if (!checked) throw new Error(`${id} is not generated`);
   const folder = mkdtempSync(join(tmpdir(), "sluice-capability-"));
   folders.push(folder);
-  const inputs: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(input)) inputs[name] = await filesOf(capability, folder, name, value);
   const run = {
     params: checked.params,
-    inputs,
+    inputs: await inputsOf(id, folder, input),
     folder,
     progress,
     tools: await tools(),
