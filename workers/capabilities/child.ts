@@ -1,5 +1,6 @@
 /** The script of the children that run capabilities: one run at a time, in a folder of its own. */
 import { type Task, serveTasks } from "#shared/children/serve-tasks.ts";
+import { joinTagTexts } from "#workers/children/id3.ts";
 
 import type { InputFile, Made, Run } from "./define.ts";
 import { faultOfEngine, loadEngine } from "./engines.ts";
@@ -47,6 +48,7 @@ const run: Task = async (task, _parts, emit) => {
     emit(new Uint8Array(Float64Array.of(share).buffer));
   };
   const startedAt = performance.now();
+  if (capability.engine === "ffmpeg") for (const file of Object.values(inputs).flatMap(filesIn)) settleTags(file);
   // What is written without naming a folder goes with the run.
   process.chdir(folder);
   try {
@@ -58,6 +60,16 @@ const run: Task = async (task, _parts, emit) => {
     process.chdir(HOME);
   }
 };
+
+function filesIn(given: RunFiles): readonly InputFile[] {
+  if (Array.isArray(given)) return given as readonly InputFile[];
+  return typeof (given as InputFile).path === "string" ? [given as InputFile] : Object.values(given);
+}
+
+/** FFmpeg opens inputs by their paths. */
+function settleTags({ path, mediaType, bytes }: InputFile): void {
+  if (mediaType.startsWith("audio/") && bytes > 0) joinTagTexts(Bun.mmap(path));
+}
 
 /** What a site asks of robots is read here like all that strangers wrote. */
 const robots: Task = async (task) => {

@@ -38,7 +38,9 @@ export type TestInput =
   | string
   | { readonly file_id?: string; readonly text?: string; readonly base64?: string };
 
-type TestInputs = Readonly<Record<string, TestInput | readonly TestInput[] | Readonly<Record<string, TestInput>>>>;
+export type TestInputs = Readonly<
+  Record<string, TestInput | readonly TestInput[] | Readonly<Record<string, TestInput>>>
+>;
 
 /** The files of a run, in its folder. */
 export async function inputsOf(id: string, folder: string, input: TestInputs): Promise<Record<string, unknown>> {
@@ -46,6 +48,14 @@ export async function inputsOf(id: string, folder: string, input: TestInputs): P
   const inputs: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(input)) inputs[name] = await filesOf(capability, folder, name, value);
   return inputs;
+}
+
+/** What the ingress makes of it. @throws ApiError of the check */
+export function checkedRun(id: string, input: TestInputs, params: object) {
+  const asked = Object.fromEntries(Object.entries(input).map(([name, value]) => [name, asBody(value)]));
+  const checked = CHECKS.get(id)?.({ input: asked, params });
+  if (!checked) throw new Error(`${id} is not generated`);
+  return checked;
 }
 
 /** @throws ApiError of the check; MediaError of the run */
@@ -56,9 +66,7 @@ export async function runCapability(
   progress: (share: number) => void = () => undefined,
 ): Promise<Ran> {
   const capability = await loadCapability(id);
-  const asked = Object.fromEntries(Object.entries(input).map(([name, value]) => [name, asBody(value)]));
-  const checked = CHECKS.get(id)?.({ input: asked, params });
-  if (!checked) throw new Error(`${id} is not generated`);
+  const checked = checkedRun(id, input, params);
   const folder = mkdtempSync(join(tmpdir(), "sluice-capability-"));
   folders.push(folder);
   const run = {
