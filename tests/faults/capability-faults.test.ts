@@ -3,6 +3,8 @@
  * silent meanwhile. Expected: the worker lives, the job ends once with a documented code, nothing is billed, a neighbour's run beside it
  * succeeds.
  */
+import { availableParallelism } from "node:os";
+
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 
 import { auditLedger } from "#shared/ledger/audit.ts";
@@ -104,6 +106,19 @@ describe("a run that", () => {
     await endsOnce(answer.headers.get("x-request-id") ?? "");
   }, 60_000);
 });
+
+test("as many runs without an end as one workspace may have keep no other workspace waiting", async () => {
+  const [worker] = bench.stack.workers;
+  const cores = availableParallelism();
+  const ended: number[] = [];
+  // More wait than are at work.
+  const hostile = Array.from({ length: 2 * cores }, async () => ended.push((await bench.fail("spins")).status));
+  await eventually("all cores are taken", () => childrenAtWork(worker?.pid).length >= cores);
+  for (let at = 0; at < 5; at++) expect((await beside()).status).toBe(200);
+  expect(ended).toEqual([]);
+  await Promise.all(hostile);
+  expect(ended).toEqual(ended.map(() => 422));
+}, 120_000);
 
 describe("the object store falls silent", () => {
   /** Requests of this sort get no answer, so many of them. */

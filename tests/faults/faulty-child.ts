@@ -69,6 +69,9 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   SIGILL: () => execute(UNKNOWN),
   SIGSEGV: () => execute(NOWHERE),
   no_output: never,
+  spins() {
+    for (;;) Math.sqrt(2);
+  },
   endless_bytes() {
     for (const bytes = new Uint8Array(65_536).fill(0x41); ;) raw(bytes);
   },
