@@ -260,7 +260,7 @@ function startChild(options: ChildPoolOptions): Child {
   }
 
   async function answer(job: ChildJob): Promise<ChildResult> {
-    const head = { task: job.task, input: job.input ?? null };
+    const head = { task: job.task, input: job.input ?? null, job: jobs };
     const write = async (): Promise<void> => {
       for (const bytes of encodeFrame({ head, parts: job.parts ?? [] })) await process_.stdin.write(bytes);
       await process_.stdin.flush();
@@ -272,6 +272,8 @@ function startChild(options: ChildPoolOptions): Child {
     for (;;) {
       const { value, done } = await frames.next();
       if (done === true) throw new Error("the child ended without an answer");
+      // What an earlier job says late is not this one's.
+      if (value.head["job"] !== jobs) continue;
       if (value.head["kind"] !== "chunk") return read(value);
       for (const chunk of value.parts) job.onChunk?.(chunk);
     }
@@ -286,7 +288,7 @@ function startChild(options: ChildPoolOptions): Child {
       return { output: head["output"], parts };
     }
     const fault = head["fault"];
-    throw new MediaError(isMediaFault(fault) ? fault : "failed", String(head["message"]));
+    throw new MediaError(isMediaFault(fault) ? fault : "failed", String(head["message"]), { isRelayed: true });
   }
 
   async function run(job: ChildJob): Promise<ChildResult> {

@@ -18,19 +18,23 @@ export type Task = (
 
 /** Serves until stdin closes, which it does with the parent, whatever that died of. */
 export async function serveTasks(tasks: Readonly<Record<string, Task>>): Promise<void> {
+  // What fails unheard may be what a task waits for: its parent learns of it now rather than at the deadline.
+  process.on("unhandledRejection", () => process.exit(1));
   for await (const { head, parts } of readFrames(Bun.stdin.stream())) {
+    const { job } = head;
     const task = tasks[String(head["task"])];
     try {
       if (task === undefined) throw new Error("no such task");
       const { output, parts: results = [] } = await task(head["input"], parts, (chunk) =>
-        send({ kind: "chunk" }, [chunk]),
+        send({ job, kind: "chunk" }, [chunk]),
       );
       const { user, system } = process.cpuUsage();
       const processorSeconds = (user + system) / 1e6;
-      send({ kind: "done", output: output ?? null, rssBytes: process.memoryUsage.rss(), processorSeconds }, results);
+      const rssBytes = process.memoryUsage.rss();
+      send({ job, kind: "done", output: output ?? null, rssBytes, processorSeconds }, results);
     } catch (error) {
       const fault = error instanceof MediaError ? error.fault : "failed";
-      send({ kind: "error", fault, message: error instanceof Error ? error.message : String(error) }, []);
+      send({ job, kind: "error", fault, message: error instanceof Error ? error.message : String(error) }, []);
     }
   }
   process.exit(0);

@@ -109,6 +109,8 @@ export interface ClaimedJob {
   readonly attempt: number;
   readonly dispatch: number;
   readonly deadline: Date;
+  /** How often it was taken, this time included, without being given back for trouble that was not its own. */
+  readonly claims: number;
   /** The work message without its request. */
   readonly work: Record<string, unknown>;
   readonly request: string | null;
@@ -147,7 +149,7 @@ export async function claimJob(target: Queryable, claim: ClaimRequest): Promise<
        and (provider_job is not null or (intent_at is null and not cancel_requested and deadline > clock_timestamp()
             and (run_id is null or not work_is_over(id, run_id))))
        and claims < $7 and (state = 'queued' or (state = 'running' and lease_until < clock_timestamp()))
-     returning id, workspace_id, epoch, attempt, dispatch, deadline, work, request, request_ref, provider_job,
+     returning id, workspace_id, epoch, attempt, dispatch, deadline, claims, work, request, request_ref, provider_job,
        unknown_since is not null as is_unknown, is_hidden, cancel_requested, publisher_key, reply, run_id`,
     [claim.id, claim.workspaceId, claim.attempt, claim.dispatch, claim.worker, claim.leaseMs, claim.claimsMax],
     "claim_job",
@@ -289,12 +291,14 @@ export async function askSoon(target: Queryable, id: string): Promise<void> {
 /**
  * Gives a job back that was not begun, or goes on at its provider, so that it is taken over at once. What is paid for there is
  * taken over as often as it takes: it ends by its provider's word or its time, not by how often a store was away.
+ * @param isOwnFault it may be the job that fails its workers: the claim counts
  */
-export async function handBackJob(target: Queryable, id: string, epoch: number): Promise<void> {
+export async function handBackJob(target: Queryable, id: string, epoch: number, isOwnFault: boolean): Promise<void> {
   await target.query(
-    `update job set state = 'queued', lease_until = null, claims = case when provider_job is null then claims else 0 end
+    `update job set state = 'queued', lease_until = null,
+       claims = case when provider_job is not null then 0 when $3 then claims else claims - 1 end
      where id = $1 and epoch = $2 and state = 'running' and (intent_at is null or provider_job is not null)`,
-    [id, epoch],
+    [id, epoch, isOwnFault],
   );
 }
 

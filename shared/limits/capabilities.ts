@@ -41,6 +41,12 @@ export const CAPABILITIES_LIMITS = {
   capabilityFetchMs: 120_000,
   /** A run that crashes its child is run once more, in a fresh one. */
   capabilityTries: 2,
+  /** Work that may take longer than this leaves a turn to what takes less: so long at most a short run waits behind others'. */
+  capabilityLongMs: 10_000,
+  /** Time of runs that came to nothing, for a workspace: beyond it, others come first. As long as one short run may take. */
+  capabilityOwedMs: 10_000,
+  /** More is not counted: as long as the longest run of most kinds. */
+  capabilityOwedMsMax: 300_000,
   /** Loading an engine when a worker starts. */
   engineTryMs: 20_000,
   /**

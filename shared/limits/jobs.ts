@@ -2,6 +2,8 @@
 import { paced } from "#shared/pace.ts";
 
 export const JOBS_LIMITS = {
+  /** A job that fails in our own hands, and not for an outage, is taken once more: by another worker, where there is one. */
+  faultyTries: 2,
   /** The job that asked for a run lives as long as the run: longer than any. */
   ticketLifeMs: 365 * 86_400_000,
   /** A job that has not begun by then ends as failed: its publisher has long given it up. */

@@ -27,10 +27,18 @@ const FAULTS: readonly MediaFault[] = [
 export class MediaError extends Error {
   override readonly name = "MediaError";
   readonly fault: MediaFault;
+  /** Its message came from a child, which may repeat in it what it was given. */
+  readonly isRelayed: boolean;
 
-  constructor(fault: MediaFault, message: string, options?: { readonly cause?: unknown }) {
-    super(message, options);
+  constructor(
+    fault: MediaFault,
+    message: string,
+    options: { readonly cause?: unknown; readonly isRelayed?: boolean } = {},
+  ) {
+    const { isRelayed = false, ...more } = options;
+    super(message, more);
     this.fault = fault;
+    this.isRelayed = isRelayed;
   }
 }
 

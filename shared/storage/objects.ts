@@ -157,6 +157,15 @@ export async function* readObject(
   }
 }
 
+/** True when the store could not be asked, did not answer in time, or had a fault of its own. */
+export function isStorageAway(error: unknown): boolean {
+  if (error instanceof StorageError) return error.fault === "silent";
+  const name = nameOf(error);
+  // The SDK leaves its mark on all that it throws, connections that were lost included.
+  const isOfSdk = (error as { $metadata?: object } | null)?.$metadata !== undefined;
+  return name === "TimeoutError" || name === "AbortError" || (isOfSdk && mayPass(error));
+}
+
 /** True for an object that is not there. */
 export function isMissing(error: unknown): boolean {
   const name = nameOf(error);

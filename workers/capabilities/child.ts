@@ -1,5 +1,6 @@
 /** The script of the children that run capabilities: one run at a time, in a folder of its own. */
 import { type Task, serveTasks } from "#shared/children/serve-tasks.ts";
+import { joinTagTexts } from "#workers/children/id3.ts";
 
 import type { InputFile, Made, Run } from "./define.ts";
 import { faultOfEngine, loadEngine } from "./engines.ts";
@@ -34,10 +35,12 @@ export interface RunResult extends Made {
   readonly ms: number;
 }
 
+/** Between runs: their folders go when they end, and code that is loaded from one that has gone cannot ask where it stands. */
+const HOME = "/";
+
 const run: Task = async (task, _parts, emit) => {
   const { capability: id, folder, params, inputs, tools, guard } = task as ChildRun;
   const capability = await loadCapability(id);
-  process.chdir(folder);
   let told = 0;
   const progress = (share: number): void => {
     if (share - told < 0.01) return;
@@ -45,10 +48,28 @@ const run: Task = async (task, _parts, emit) => {
     emit(new Uint8Array(Float64Array.of(share).buffer));
   };
   const startedAt = performance.now();
-  const made = await capability.run({ params, inputs, folder, progress, tools, guard } as unknown as Run<never, never>);
-  const result: RunResult = { ...made, ms: performance.now() - startedAt };
-  return { output: result };
+  if (capability.engine === "ffmpeg") for (const file of Object.values(inputs).flatMap(filesIn)) settleTags(file);
+  // What is written without naming a folder goes with the run.
+  process.chdir(folder);
+  try {
+    const given = { params, inputs, folder, progress, tools, guard } as unknown as Run<never, never>;
+    const made = await capability.run(given);
+    const result: RunResult = { ...made, ms: performance.now() - startedAt };
+    return { output: result };
+  } finally {
+    process.chdir(HOME);
+  }
 };
+
+function filesIn(given: RunFiles): readonly InputFile[] {
+  if (Array.isArray(given)) return given as readonly InputFile[];
+  return typeof (given as InputFile).path === "string" ? [given as InputFile] : Object.values(given);
+}
+
+/** FFmpeg opens inputs by their paths. */
+function settleTags({ path, mediaType, bytes }: InputFile): void {
+  if (mediaType.startsWith("audio/") && bytes > 0) joinTagTexts(Bun.mmap(path));
+}
 
 /** What a site asks of robots is read here like all that strangers wrote. */
 const robots: Task = async (task) => {
@@ -64,5 +85,6 @@ const tryEngine: Task = async (task) => {
 
 /** Loaded ahead, so that the first run does not wait for it; one that cannot be loaded says so when it is tried. */
 const [engine] = process.argv.slice(2);
+process.chdir(HOME);
 if (engine !== undefined) await loadEngine(engine).catch(() => undefined);
 await serveTasks({ run, robots, tryEngine });

@@ -4,6 +4,7 @@
  * name a file could refer to. For child processes only.
  */
 import { loadFfmpeg } from "./ffmpeg.ts";
+import { joinTagTexts } from "./id3.ts";
 import { MediaError } from "#shared/media/media-error.ts";
 
 /** FFmpeg's names of the demuxers that may be used. */
@@ -27,6 +28,7 @@ export async function decodeAudio(
 ): Promise<DecodedAudio> {
   const { lib, constants } = await loadFfmpeg();
   const { Demuxer } = await import("node-av/api");
+  joinTagTexts(bytes);
   const demuxer = await Demuxer.open(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), {
     format: container,
   }).catch((error: unknown) => {

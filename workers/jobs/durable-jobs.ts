@@ -25,6 +25,7 @@ import { jobError } from "#shared/jobs/error.ts";
 import { endJob, type JobEnd, nothingUsed } from "#shared/jobs/end.ts";
 import { keepResult } from "#shared/jobs/result.ts";
 import { type Charge, countCharge, settlementOf } from "#shared/ledger/charge.ts";
+import { LIMITS } from "#shared/limits.ts";
 import { paced } from "#shared/pace.ts";
 import { wakeRun } from "#shared/queue/run-wake.ts";
 import { isIngressReply, type Lane, type Pool, roomSubject } from "#shared/queue/subjects.ts";
@@ -38,7 +39,8 @@ import { withIntent } from "./intent.ts";
 import { openLeases } from "./leases.ts";
 import { rests } from "./rest.ts";
 import { abortReasonOf, jobAbort, type JobHandler, type ProviderJobSlot } from "../job.ts";
-import type { Outcome } from "../outcome.ts";
+import { isOutage } from "../outage.ts";
+import { freeFailure, type Outcome } from "../outcome.ts";
 import { ProviderError } from "../providers/provider.ts";
 import { Answer } from "../runner/answer.ts";
 import { StepAnswer, streamed } from "../runner/step-answer.ts";
@@ -194,12 +196,15 @@ export function openDurableJobs(options: {
     const isStopping = abortReasonOf(controller.signal.reason) === "shutdown";
     // What goes on at its provider is collected by the next one who asks there.
     const canResume = isAtProvider ? fault !== undefined : !hasIntent;
-    if (canResume && (fault !== undefined || isStopping)) {
+    const isOwnFault = fault !== undefined && !isAtProvider && !isStopping && !isOutage(fault);
+    const mayTryAgain = !isOwnFault || job.claims < LIMITS.faultyTries;
+    if (canResume && mayTryAgain && (fault !== undefined || isStopping)) {
       if (fault !== undefined) log.warn({ err: fault, job_id: job.id }, "a job could not be run, is handed back");
-      await handBackJob(database, job.id, job.epoch);
+      await handBackJob(database, job.id, job.epoch, isOwnFault);
       return { outcome: "handed_back", againMs: paced(isStopping ? 1_000 : nakDelayMs(deliveries)) };
     }
     if (fault !== undefined) log.error({ err: fault, job_id: job.id }, "a job failed in our own hands");
+    if (fault !== undefined && !hasIntent) return end(job, freeFailure(OURS));
     const mayRest = lane === "batch" && !isAtProvider && !controller.signal.aborted;
     if (outcome && mayRest && (await rests(context, job, outcome, intended.mayHaveBeenServed()))) {
       log.info({ job_id: job.id }, "no source of a job's model was free, it waits");
@@ -306,7 +311,14 @@ export function openDurableJobs(options: {
   };
 }
 
-/** @param outcome undefined: the run failed in our own hands */
+const OURS = {
+  code: "internal_error",
+  message: "The service failed to run the job.",
+  param: null,
+  retry: false,
+} as const;
+
+/** @param outcome undefined: the run failed in our own hands, and a provider may have been asked */
 async function endOf(
   context: WorkerContext,
   job: ClaimedJob,
@@ -322,7 +334,7 @@ async function endOf(
       told: { status: "completed", result: text },
     };
   }
-  const error = jobError(outcome?.failure ?? { code: "internal_error", message: "The service failed to run the job." });
+  const error = jobError(outcome?.failure ?? OURS);
   const state = usage.status === "cancelled" ? "cancelled" : "failed";
   return { end: { ...owned, state, usage, result: null, error }, told: { status: state, error } };
 }

@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
+import { utils, write } from "@e965/xlsx";
 import sharp from "sharp";
 
 import type { CapabilityEntry, Job } from "#schemas/generated/types.ts";
@@ -190,6 +191,26 @@ describe("a run", () => {
       code: "unprocessable_input",
       message: "Expected pdf, docx, xlsx, ods, html, md or txt, got application/zip.",
     });
+  }, 30_000);
+
+  test("makes an empty file of a sheet without rows, which can be read and is an input of the next", async () => {
+    for (const bookType of ["xlsx", "ods"] as const) {
+      const book = utils.book_new();
+      utils.book_append_sheet(book, utils.aoa_to_sheet([]), "Empty");
+      utils.book_append_sheet(book, utils.aoa_to_sheet([["tea", 4]]), "Orders");
+      const bytes = write(book, { type: "buffer", bookType }) as Buffer;
+      const input = { document: { base64: bytes.toString("base64") } };
+      const made = await bench.made("document.convert_spreadsheet", { input, params: { to: "csv" } });
+      expect(made).toMatchObject({
+        output: { sheets: [{ name: "Empty", rows: 0, columns: 0 }], sheet_names: ["Empty", "Orders"] },
+        files: [{ content_type: "text/csv", bytes: 0, name: "sheet.csv" }],
+      });
+      expect(await bench.bytes(made)).toHaveLength(0);
+      expect((await bench.call(`/v1/files/${made.files[0]?.file_id}/content`)).status).toBe(200);
+      const document = { file_id: made.files[0]?.file_id };
+      const again = await bench.made("document.convert_spreadsheet", { input: { document }, params: { to: "json" } });
+      expect(Buffer.from(await bench.bytes(again)).toString()).toBe("[]\n");
+    }
   }, 30_000);
 
   test("makes several files, which are inputs of the next, and costs the begun tenths of a second that it took", async () => {

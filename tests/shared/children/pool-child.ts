@@ -16,6 +16,22 @@ if (import.meta.main) {
       emit(Uint8Array.of(2, 3));
       return {};
     },
+    /** Says something more once it has answered. */
+    late: async (_input, _parts, emit) => {
+      setTimeout(() => emit(Uint8Array.of(9)), 20);
+      return {};
+    },
+    /** Until the late one has spoken. */
+    wait: async (_input, _parts, emit) => {
+      await delay(100);
+      emit(Uint8Array.of(1));
+      return {};
+    },
+    unheard: async () => {
+      void Promise.reject(new Error("unheard"));
+      await delay(60_000);
+      return {};
+    },
     refuse: async () => {
       throw new MediaError("corrupt", "The picture is damaged.");
     },

@@ -137,6 +137,21 @@ describe("a pool of children", () => {
     expect(next.jobs).toBe(1);
   });
 
+  test("takes what one job says late for no word of the next", async () => {
+    const children = pool();
+    await children.run({ task: "late", input: null });
+    const chunks: number[] = [];
+    await children.run({ task: "wait", input: null, onChunk: (chunk) => chunks.push(...chunk) });
+    expect(chunks).toEqual([1]);
+  });
+
+  test("fails a job at once when something in it fails unheard", async () => {
+    const children = pool();
+    const { fault: of, message } = await fault(children.run({ task: "unheard", input: null }));
+    expect([of, message]).toEqual(["failed", "the media child ended with exit code 1 in task unheard"]);
+    await echo(children);
+  });
+
   test("ends a job past its deadline, though it never yields", async () => {
     const children = pool({ jobMs: 300 });
     expect((await fault(children.run({ task: "spin", input: null }))).fault).toBe("timeout");

@@ -139,7 +139,7 @@ describe("a claim", () => {
         await noteIntent(db.database, id, 1, false);
         await noteProviderJob(db.database, id, 1, { source: "a" });
       }
-      await handBackJob(db.database, id, time + 1);
+      await handBackJob(db.database, id, time + 1, false);
     }
     // Nor is one stranded whose outcome nobody can tell while it is nobody's.
     const [row] = await db.query<{ epoch: number }>("select epoch from job where id = $1", [id]);
@@ -149,12 +149,27 @@ describe("a claim", () => {
     ).toEqual([{ state: "running", is_unknown: true }]);
   });
 
+  test("counts where a job was given back for a fault that may be its own, and not where something was away", async () => {
+    const id = await admitted();
+    for (const [isOwnFault, claims] of [
+      [false, 1],
+      [true, 1],
+      [false, 2],
+      [true, 2],
+      [false, 3],
+    ] as const) {
+      const job = await claimed(id);
+      expect(job.claims).toBe(claims);
+      await handBackJob(db.database, id, job.epoch, isOwnFault);
+    }
+  });
+
   test("given back before it began is to be had at once; after it began it is not given back", async () => {
     const first = await claimed(await admitted());
-    await handBackJob(db.database, first.id, first.epoch);
+    await handBackJob(db.database, first.id, first.epoch, false);
     const second = await claimed(first.id);
     expect(await noteIntent(db.database, second.id, second.epoch, false)).toBe(true);
-    await handBackJob(db.database, second.id, second.epoch);
+    await handBackJob(db.database, second.id, second.epoch, false);
     expect(await stateOf(second.id)).toBe("running");
   });
 });

@@ -38,24 +38,40 @@ export type TestInput =
   | string
   | { readonly file_id?: string; readonly text?: string; readonly base64?: string };
 
+export type TestInputs = Readonly<
+  Record<string, TestInput | readonly TestInput[] | Readonly<Record<string, TestInput>>>
+>;
+
+/** The files of a run, in its folder. */
+export async function inputsOf(id: string, folder: string, input: TestInputs): Promise<Record<string, unknown>> {
+  const capability = await loadCapability(id);
+  const inputs: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(input)) inputs[name] = await filesOf(capability, folder, name, value);
+  return inputs;
+}
+
+/** What the ingress makes of it. @throws ApiError of the check */
+export function checkedRun(id: string, input: TestInputs, params: object) {
+  const asked = Object.fromEntries(Object.entries(input).map(([name, value]) => [name, asBody(value)]));
+  const checked = CHECKS.get(id)?.({ input: asked, params });
+  if (!checked) throw new Error(`${id} is not generated`);
+  return checked;
+}
+
 /** @throws ApiError of the check; MediaError of the run */
 export async function runCapability(
   id: string,
-  input: Readonly<Record<string, TestInput | readonly TestInput[] | Readonly<Record<string, TestInput>>>>,
+  input: TestInputs,
   params: object = {},
   progress: (share: number) => void = () => undefined,
 ): Promise<Ran> {
   const capability = await loadCapability(id);
-  const asked = Object.fromEntries(Object.entries(input).map(([name, value]) => [name, asBody(value)]));
-  const checked = CHECKS.get(id)?.({ input: asked, params });
-  if (!checked) throw new Error(`${id} is not generated`);
+  const checked = checkedRun(id, input, params);
   const folder = mkdtempSync(join(tmpdir(), "sluice-capability-"));
   folders.push(folder);
-  const inputs: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(input)) inputs[name] = await filesOf(capability, folder, name, value);
   const run = {
     params: checked.params,
-    inputs,
+    inputs: await inputsOf(id, folder, input),
     folder,
     progress,
     tools: await tools(),

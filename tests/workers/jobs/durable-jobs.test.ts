@@ -3,7 +3,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 import type { BatchAnswer, DurableMessage, JobMessage } from "#schemas/generated/types.ts";
 import { ProviderError } from "#workers/providers/provider.ts";
 import type { Provider } from "#shared/catalogue/catalogue.ts";
-import type { Code } from "#shared/errors.ts";
+import { ApiError, type Code } from "#shared/errors.ts";
+import { StorageError } from "#shared/storage/objects.ts";
 import type { Database } from "#shared/database/client.ts";
 import { findJob, type JobRow, releaseJobs } from "#shared/database/jobs.ts";
 import { createJobAdmission } from "#shared/jobs/admission.ts";
@@ -175,6 +176,38 @@ describe("a durable job", () => {
       error: { code: "upstream_error", message: "No." },
       credits: 0n,
     });
+  });
+
+  test("that fails in our own hands is tried once more, and then ends", async () => {
+    let tries = 0;
+    const { run } = bench(() => {
+      tries += 1;
+      throw new TypeError("not what it should be");
+    });
+    const message = await queued();
+    expect((await run(message)).outcome).toBe("handed_back");
+    expect(await run(message)).toEqual({ outcome: "failed" });
+    expect(await rowOf(message)).toMatchObject({ state: "failed", error: { code: "internal_error" } });
+    expect(await usageOf(message)).toEqual([{ status: "failed", settled: 0n }]);
+    expect(await run(message)).toEqual({ outcome: "repeat" });
+    expect(tries).toBe(2);
+  });
+
+  test.each<[string, Error]>([
+    ["the object store is silent", new StorageError("silent", "the object store fell silent")],
+    ["the object store has lost a connection", Object.assign(new Error("reset"), { $metadata: { attempts: 3 } })],
+    ["the object store is late", new DOMException("late", "TimeoutError")],
+    ["the file store takes nothing", new ApiError("service_unavailable", "Not now.")],
+    ["the database is away", Object.assign(new Error("ended"), { code: "57P01" })],
+  ])("waits while %s, however often it is taken meanwhile", async (_what, outage) => {
+    let tries = 0;
+    const { run } = bench(async (...given) => {
+      if (++tries <= 10) throw outage;
+      return serve("{}")(...given);
+    });
+    const message = await queued();
+    for (let at = 0; at < 10; at++) expect((await run(message)).outcome).toBe("handed_back");
+    expect(await run(message)).toEqual({ outcome: "completed" });
   });
 
   test("whose handler throws before a provider was asked is handed back and run again", async () => {

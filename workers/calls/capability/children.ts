@@ -1,6 +1,6 @@
 /**
- * The children that run capabilities: a pool for each engine, a child for one workspace at a time, and no more runs at once than
- * there are cores.
+ * The children that run capabilities: a pool for each engine, a child for one workspace at a time, and of a workspace no more runs at
+ * once than there are cores.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -51,8 +51,6 @@ const PROGRAM_RUNS_MAX = 20;
 const IDLE_MS = 30_000;
 /** Engines that start programs of their own, under no bound of address space; the memory of all their processes is watched. */
 const PROGRAMS: ReadonlySet<string> = new Set(["browser", "libreoffice"]);
-/** Runs that may take longer leave a core to those that may not. */
-const LONG_MS = 120_000;
 
 /** @param engines with children started ahead */
 export function openCapabilityChildren(
@@ -75,7 +73,7 @@ export function openCapabilityChildren(
       launch: () => openHome(isolation),
       spares: 1,
       // One more than can be busy: a workspace's own child rests while another's works.
-      childrenMax: cores + 1,
+      childrenMax: turns.max + 1,
       queueMax: 10_000,
       jobMs: 60_000,
       idleMs: IDLE_MS,
@@ -94,7 +92,9 @@ export function openCapabilityChildren(
 
   return {
     async run(task, { engine, workspaceId, runMs, signal, onProgress }) {
-      const giveBack = await turns.take({ workspaceId, isLong: runMs > LONG_MS, signal });
+      const giveBack = await turns.take({ workspaceId, isLong: runMs > LIMITS.capabilityLongMs, signal });
+      const beganAt = performance.now();
+      let lostMs = 0;
       const disk = watchFolder(() => placeOf(task.folder), LIMITS.capabilityOutputBytesMax);
       try {
         giveTo(task.folder, isolation.user);
@@ -109,10 +109,11 @@ export function openCapabilityChildren(
         });
         return output as RunResult;
       } catch (error) {
+        lostMs = performance.now() - beganAt;
         throw disk.full.aborted && !signal.aborted ? disk.full.reason : error;
       } finally {
         disk.close();
-        giveBack();
+        giveBack(lostMs);
       }
     },
     async judgeRobots(task, { engine, workspaceId, signal }) {

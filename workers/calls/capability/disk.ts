@@ -27,9 +27,18 @@ function bytesIn(folder: string): number {
   let bytes = 0;
   for (const entry of readNames(folder)) {
     const path = join(folder, entry.name);
-    bytes += entry.isDirectory() ? bytesIn(path) : (lstatSync(path, { throwIfNoEntry: false })?.blocks ?? 0) * 512;
+    bytes += entry.isDirectory() ? bytesIn(path) : blocksOf(path) * 512;
   }
   return bytes;
+}
+
+/** None of what cannot be looked at: its path is too long, or its folder was closed or taken away meanwhile. */
+function blocksOf(path: string): number {
+  try {
+    return lstatSync(path).blocks;
+  } catch {
+    return 0;
+  }
 }
 
 /** None of a folder that a child has just taken away. */

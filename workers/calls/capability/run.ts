@@ -20,6 +20,7 @@ import type { Code } from "#shared/errors.ts";
 import type { RunFiles, RunResult } from "../../capabilities/child.ts";
 import type { WorkerContext } from "../../context.ts";
 import { abortReasonOf, type JobControl, type JobHandler } from "../../job.ts";
+import { isOutage } from "../../outage.ts";
 import { freeFailure, type Outcome } from "../../outcome.ts";
 import { explainFailure } from "../failure.ts";
 import { storeArtifact } from "../media/artifacts.ts";
@@ -44,13 +45,22 @@ export function createCapabilityHandler(context: WorkerContext): JobHandler {
       try {
         return await serve(context, capability, job, control, folder, holding);
       } catch (error) {
-        return failed(context, job, control, error);
+        return await failed(context, job, control, error);
       } finally {
         holding.keep(0);
-        await rm(folder, { recursive: true, force: true });
+        await removeFolder(context, job, folder);
       }
     },
   };
+}
+
+/** The outcome stands whatever a run has made of its folder: what stays of it goes with the worker. */
+async function removeFolder({ log }: Pick<WorkerContext, "log">, job: JobMessage, folder: string): Promise<void> {
+  try {
+    await rm(folder, { recursive: true, force: true });
+  } catch (error) {
+    log.warn({ err: error, job_id: job.job_id }, "the folder of a run could not be removed");
+  }
 }
 
 interface StoredRun {
@@ -141,11 +151,14 @@ async function inChild(
     try {
       return await context.capabilities.run(task, options);
     } catch (error) {
-      const hasCrashed = error instanceof MediaError && error.fault === "failed";
+      if (!(error instanceof MediaError) || error.fault !== "failed") throw error;
       // Both together stay within what the pool gives a job.
       const isLate = performance.now() - startedAt > options.runMs / 2;
-      if (!hasCrashed || isLate || tries >= LIMITS.capabilityTries) throw error;
-      context.log.warn({ err: error, job_id: job.job_id, capability: id }, "a run's child ended, the run begins anew");
+      if (isLate || tries >= LIMITS.capabilityTries) throw error;
+      context.log.warn(
+        { ...loggedFault(error), job_id: job.job_id, capability: id },
+        "a run's child failed, the run begins anew",
+      );
       clean(task.folder);
     }
   }
@@ -178,7 +191,8 @@ async function keepFiles(
     };
     const place = context.uploadPlaces.open(job.workspace_id);
     try {
-      if (size === 0) throw new Error(`${job.model} made an empty file`);
+      // Text may be empty, such as the CSV of a sheet without rows.
+      if (size === 0 && !file.mediaType.startsWith("text/")) throw new MediaError("failed", "a run made an empty file");
       await place.add(1, signal);
       const fileId = await storeArtifact(context, job, at, own, facts);
       kept.push({ file_id: fileId, content_type: file.mediaType, bytes: size, name: file.name });
@@ -205,7 +219,8 @@ const CODES: Readonly<Record<MediaFault, Code>> = {
 async function failed(context: WorkerContext, job: JobMessage, control: JobControl, error: unknown): Promise<Outcome> {
   const { reason } = control.signal as { readonly reason: unknown };
   const abort = abortReasonOf(reason);
-  if (abort === "shutdown") throw error;
+  // What the store does not take now, it may take from the next run, which finds the files that it took.
+  if (abort === "shutdown" || (abort === undefined && isOutage(error))) throw error;
   await discardResults(context, { id: job.job_id, workspaceId: job.workspace_id });
   if (abort !== undefined) {
     const failure = explainFailure(error, reason);
@@ -217,9 +232,16 @@ async function failed(context: WorkerContext, job: JobMessage, control: JobContr
   }
   if (!(error instanceof MediaError)) throw error;
   const code = CODES[error.fault];
-  context.log.warn({ err: error, job_id: job.job_id, capability: job.model, code }, "a capability's run failed");
+  const facts = { ...loggedFault(error), job_id: job.job_id, capability: job.model, code };
+  context.log.warn(facts, "a capability's run failed");
   const message = error.fault === "failed" ? "The service failed to run the capability." : error.message;
   return freeFailure({ code, message, param: null, retry: false });
+}
+
+/** Engines, parsers and scripts repeat what they were given: of their words the log has a hash, to tell faults apart by. */
+function loggedFault(error: MediaError): object {
+  const { fault, isRelayed, message } = error;
+  return isRelayed ? { fault, said: Bun.hash(message).toString(36) } : { fault, err: error };
 }
 
 function gone(message: string) {

@@ -1,54 +1,98 @@
 /**
- * Which run computes next: there are as many turns as cores. The workspace with the fewest at work comes first, then the one
- * whose last turn is the longest ago, so that a backlog of one delays another's run by what is at work only; long work leaves a core to the short.
+ * Which run computes next. The workspace with the fewest at work comes first, then the one whose last turn is the longest ago, so that a
+ * backlog of one delays another's run by what is at work only. There are two turns more than cores: a workspace takes as many as there
+ * are cores, long work leaves one turn to the short. So whatever one workspace runs, another's first run begins at once, long or short,
+ * and shares the cores with it.
+ *
+ * Runs that come to nothing are not paid, so their time is owed: a workspace that owes much has one run at work, on a core that is free,
+ * and waits for one behind all others until as much time has passed.
  */
 import { beforeAbort } from "#shared/abortable.ts";
+import { LIMITS } from "#shared/limits.ts";
 
 export interface TurnOptions {
   readonly workspaceId: string;
-  /** Work that may take minutes. */
+  /** Work that may take longer than others are to wait for. */
   readonly isLong: boolean;
   readonly signal?: AbortSignal;
 }
 
 export interface Turns {
-  /** @returns what gives the turn back; safe to call twice. @throws the signal's reason when it aborts first */
-  take(options: TurnOptions): Promise<() => void>;
+  /** As many may be taken at once. */
+  readonly max: number;
+  /** @returns what gives the turn back, with the time that came to nothing; safe to call twice. @throws the signal's reason when it aborts first */
+  take(options: TurnOptions): Promise<(lostMs?: number) => void>;
 }
 
 interface Waiting extends TurnOptions {
   readonly enter: () => void;
 }
 
-export function createTurns(max: number): Turns {
-  const longMax = Math.max(1, max - 1);
+interface Owed {
+  readonly ms: number;
+  readonly since: number;
+}
+
+/** For a workspace that has none, whatever others have: one for long work, and one that long work leaves. */
+const SPARE = 2;
+
+/** @param freeMs what a workspace may owe and be treated as others are */
+export function createTurns(cores: number, freeMs: number = LIMITS.capabilityOwedMs): Turns {
+  const max = cores + SPARE;
+  const longMax = max - 1;
   /** In the order of their coming. */
   const waiting = new Set<Waiting>();
   const working = new Map<string, number>();
   /** When each workspace with work had its last turn, by count. */
   const served = new Map<string, number>();
+  const owed = new Map<string, Owed>();
   let [all, long, count] = [0, 0, 0];
+  let timer: ReturnType<typeof setTimeout> | undefined;
 
   function next(): void {
     while (all < max) {
       const one = fairest();
-      if (!one) return;
+      if (!one) break;
       waiting.delete(one);
       begin(one);
       one.enter();
     }
+    clearTimeout(timer);
+    const debts = [...waiting].map(({ workspaceId }) => owedBy(workspaceId) - freeMs).filter((ms) => ms > 0);
+    if (debts.length > 0) timer = setTimeout(next, Math.min(...debts) + 1);
   }
 
   function fairest(): Waiting | undefined {
-    const may = [...waiting].filter(({ isLong }) => !isLong || long < longMax);
-    const rank = ({ workspaceId }: Waiting): readonly [number, number] => [
+    const rank = ({ workspaceId }: Waiting): readonly number[] => [
+      Number(isInDebt(workspaceId)),
       working.get(workspaceId) ?? 0,
       served.get(workspaceId) ?? 0,
     ];
-    return may.reduce<Waiting | undefined>(
-      (best, one) => (best && !isBefore(rank(one), rank(best)) ? best : one),
-      undefined,
-    );
+    return [...waiting]
+      .filter(mayBegin)
+      .reduce<Waiting | undefined>((best, one) => (best && !isBefore(rank(one), rank(best)) ? best : one), undefined);
+  }
+
+  function mayBegin({ workspaceId, isLong }: Waiting): boolean {
+    const own = working.get(workspaceId) ?? 0;
+    if (isLong && long >= longMax) return false;
+    return isInDebt(workspaceId) ? own === 0 && all < cores : own < cores;
+  }
+
+  /** It grows less as time passes. */
+  function owedBy(workspaceId: string): number {
+    const { ms = 0, since = 0 } = owed.get(workspaceId) ?? {};
+    return Math.max(0, ms - (performance.now() - since));
+  }
+
+  function isInDebt(workspaceId: string): boolean {
+    return owedBy(workspaceId) > freeMs;
+  }
+
+  function owe(workspaceId: string, lostMs: number): void {
+    const ms = Math.min(LIMITS.capabilityOwedMsMax, owedBy(workspaceId) + lostMs);
+    owed.set(workspaceId, { ms, since: performance.now() });
+    for (const id of owed.keys()) if (owedBy(id) === 0) owed.delete(id);
   }
 
   function begin({ workspaceId, isLong }: Waiting): void {
@@ -58,12 +102,13 @@ export function createTurns(max: number): Turns {
     served.set(workspaceId, ++count);
   }
 
-  function end({ workspaceId, isLong }: Waiting): void {
+  function end({ workspaceId, isLong }: Waiting, lostMs: number): void {
     all -= 1;
     if (isLong) long -= 1;
     const left = (working.get(workspaceId) ?? 1) - 1;
     if (left === 0) working.delete(workspaceId);
     else working.set(workspaceId, left);
+    if (lostMs > 0) owe(workspaceId, lostMs);
     forget(workspaceId);
     next();
   }
@@ -75,6 +120,7 @@ export function createTurns(max: number): Turns {
   }
 
   return {
+    max,
     async take(options) {
       const { signal } = options;
       signal?.throwIfAborted();
@@ -88,18 +134,19 @@ export function createTurns(max: number): Turns {
         await (signal && waiting.has(one) ? beforeAbort(promise, signal) : promise);
       } catch (error) {
         // Its turn may have come as it left.
-        if (!waiting.delete(one)) end(one);
+        if (!waiting.delete(one)) end(one, 0);
         throw error;
       }
       let isHeld = true;
-      return () => {
-        if (isHeld) end(one);
+      return (lostMs = 0) => {
+        if (isHeld) end(one, lostMs);
         isHeld = false;
       };
     },
   };
 }
 
-function isBefore(one: readonly [number, number], other: readonly [number, number]): boolean {
-  return one[0] === other[0] ? one[1] < other[1] : one[0] < other[0];
+function isBefore(one: readonly number[], other: readonly number[]): boolean {
+  const at = one.findIndex((part, index) => part !== other[index]);
+  return at >= 0 && (one[at] ?? 0) < (other[at] ?? 0);
 }

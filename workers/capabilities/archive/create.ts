@@ -145,6 +145,8 @@ async function writeTar(
     "tar.zst": [createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: Math.max(1, level * 2) } })],
   }[format];
   const written = pipeline([Readable.from(tar), ...packers, createWriteStream(path)]);
+  // Awaited below, when it may have failed already.
+  written.catch(() => undefined);
   for (const [at, file] of files.entries()) {
     const entry = tar.entry({ name: names[at] ?? "", size: file.bytes, mtime: DATE, mode: 0o644 });
     await pipeline(Readable.fromWeb(Bun.file(file.path).stream() as never), entry);

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { MediaError } from "#shared/media/media-error.ts";
 import { type Container, type FileSource, fileSource, whitelists } from "#workers/children/file-source.ts";
 import { loadFfmpeg } from "#workers/children/ffmpeg.ts";
+import { tagsOf } from "#workers/children/tags.ts";
 import { runFilterGraph } from "#workers/children/filter-graph.ts";
 import { VORBIS_RATE_MAX, vorbisBitrate } from "#workers/children/vorbis.ts";
 
@@ -124,7 +125,7 @@ export async function probeAudio(file: InputFile, sound = 0): Promise<AudioFacts
       codec,
       bitrate: Math.round(demuxer.bitRate * 1_000),
       // Ogg keeps them with its stream.
-      tags: { ...demuxer.metadata, ...stream.metadata?.getAll() },
+      tags: { ...tagsOf(demuxer.getFormatContext().metadata), ...tagsOf(stream.metadata) },
     };
   } finally {
     await demuxer.close();

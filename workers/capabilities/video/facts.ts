@@ -5,6 +5,7 @@ import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/media/media-error.ts";
 import { type Container, type FileSource, isDecoded, whitelists } from "#workers/children/file-source.ts";
 import { loadFfmpeg } from "#workers/children/ffmpeg.ts";
+import { tagsOf } from "#workers/children/tags.ts";
 
 import type { InputFile } from "../define.ts";
 import type { VideoFormat } from "./encode.ts";
@@ -118,7 +119,7 @@ async function factsOf(demuxer: Demuxer, file: InputFile): Promise<VideoFacts> {
         }
       : null,
     bitrate: Math.round(demuxer.bitRate * 1_000),
-    tags: { ...demuxer.metadata },
+    tags: tagsOf(demuxer.getFormatContext().metadata),
   };
 }
 

@@ -1,13 +1,15 @@
-import { expect, test } from "bun:test";
+import { describe, expect, spyOn, test } from "bun:test";
 
+import { LIMITS } from "#shared/limits.ts";
 import { createTurns, type TurnOptions, type Turns } from "#workers/calls/capability/turns.ts";
+import { eventually } from "#tests/faults/wait.ts";
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Takes a turn for a workspace and tells its name when it has it. */
 function asker(turns: Turns) {
   const begun: string[] = [];
-  const ends = new Map<string, () => void>();
+  const ends = new Map<string, (lostMs?: number) => void>();
   const take = async (name: string, options: TurnOptions): Promise<void> => {
     try {
       ends.set(name, await turns.take(options));
@@ -20,75 +22,145 @@ function asker(turns: Turns) {
     const [workspaceId = ""] = name.split(" ");
     void take(name, { workspaceId, isLong, ...(signal === undefined ? {} : { signal }) });
   };
-  const end = async (name: string): Promise<void> => {
-    ends.get(name)?.();
+  const end = async (name: string, lostMs?: number): Promise<void> => {
+    ends.get(name)?.(lostMs);
     await settled();
   };
   return { begun, ask, end };
 }
 
-test("the workspace with the fewest runs at work comes first, each one's in order", async () => {
-  const { begun, ask, end } = asker(createTurns(2));
-  for (const name of ["a 1", "a 2", "a 3", "a 4", "b 1", "c 1", "b 2"]) ask(name);
-  await settled();
-  expect(begun).toEqual(["a 1", "a 2"]);
-  await end("a 1");
-  expect(begun.at(-1)).toBe("b 1");
-  await end("a 2");
-  // All that wait had their last turn as long ago: the first to come.
-  expect(begun.at(-1)).toBe("a 3");
-  await end("b 1");
-  expect(begun.at(-1)).toBe("c 1");
-  await end("a 3");
-  expect(begun.at(-1)).toBe("b 2");
+describe("turns", () => {
+  test("go to the workspace with the fewest runs at work, each one's in order", async () => {
+    const { begun, ask, end } = asker(createTurns(2));
+    for (const name of ["a 1", "a 2", "a 3", "b 1", "b 2", "c 1", "d 1"]) ask(name);
+    await settled();
+    expect(begun).toEqual(["a 1", "a 2", "b 1", "b 2"]);
+    await end("a 1");
+    expect(begun.at(-1)).toBe("c 1");
+    await end("b 1");
+    expect(begun.at(-1)).toBe("d 1");
+    await end("c 1");
+    expect(begun.at(-1)).toBe("a 3");
+  });
+
+  test.each([1, 2, 8])("of %d cores: one workspace has as many, and another's first run begins at once, long or short", async (cores) => {
+    for (const isLong of [true, false]) {
+      for (const isOthersLong of [true, false]) {
+        const { begun, ask, end } = asker(createTurns(cores));
+        for (let at = 0; at < cores + 3; at++) ask(`a ${at}`, isOthersLong);
+        await settled();
+        expect(begun).toHaveLength(cores);
+        ask("b 1", isLong);
+        await settled();
+        expect(begun.at(-1)).toBe("b 1");
+        // A free turn is still none for the one that has its share.
+        await end("b 1");
+        expect(begun).toHaveLength(cores + 1);
+        await end("a 0");
+        expect(begun.at(-1)).toBe(`a ${cores}`);
+      }
+    }
+  });
+
+  test.each([1, 2, 8])("of %d cores: long work of many leaves one to the short", async (cores) => {
+    const { begun, ask, end } = asker(createTurns(cores));
+    for (let at = 0; at < cores + 5; at++) ask(`w${at} 1`, true);
+    await settled();
+    expect(begun).toHaveLength(cores + 1);
+    ask("short 1");
+    await settled();
+    expect(begun.at(-1)).toBe("short 1");
+    await end("short 1");
+    expect(begun).toHaveLength(cores + 2);
+    await end("w0 1");
+    expect(begun.at(-1)).toBe(`w${cores + 1} 1`);
+  });
+
+  test("are left while they are waited for, and given back once", async () => {
+    const { begun, ask, end } = asker(createTurns(1));
+    const leaving = new AbortController();
+    ask("a 1");
+    ask("a 2", false, leaving.signal);
+    ask("a 3");
+    await settled();
+    leaving.abort();
+    await settled();
+    await end("a 1");
+    await end("a 1");
+    expect(begun).toEqual(["a 1", "a 2 left", "a 3"]);
+    ask("a 4");
+    await settled();
+    expect(begun).not.toContain("a 4");
+  });
+
+  test("come to a backlog also beside one with a run after the other", async () => {
+    const { begun, ask, end } = asker(createTurns(1));
+    for (const name of ["x 1", "y 1", "a 1", "a 2", "b 1"]) ask(name);
+    await settled();
+    await end("x 1");
+    await end("y 1");
+    await end("a 1");
+    expect(begun).toEqual(["x 1", "y 1", "a 1", "b 1", "a 2"]);
+    // It asks again as soon as it is served.
+    await end("b 1");
+    ask("b 2");
+    ask("a 3");
+    await end("a 2");
+    expect(begun.slice(-2)).toEqual(["b 2", "a 3"]);
+  });
 });
 
-test("long work leaves one turn to the short, and has the only one where there is one", async () => {
-  const { begun, ask, end } = asker(createTurns(2));
-  for (const name of ["a 1", "b 1"]) ask(name, true);
-  ask("c 1");
-  await settled();
-  expect(begun).toEqual(["a 1", "c 1"]);
-  await end("c 1");
-  expect(begun).toEqual(["a 1", "c 1"]);
-  await end("a 1");
-  expect(begun.at(-1)).toBe("b 1");
-  const alone = asker(createTurns(1));
-  alone.ask("a 1", true);
-  await settled();
-  expect(alone.begun).toEqual(["a 1"]);
-});
+describe("a workspace whose runs came to nothing", () => {
+  test("comes behind all others, with one run on a free core, until as much time has passed", async () => {
+    const { begun, ask, end } = asker(createTurns(2, 20));
+    ask("a 1");
+    await settled();
+    await end("a 1", 500);
+    for (const name of ["a 2", "a 3", "b 1", "b 2"]) ask(name);
+    await settled();
+    // The cores are free, and it is the first to come.
+    expect(begun).toEqual(["a 1", "a 2", "b 1", "b 2"]);
+    await end("a 2");
+    await end("b 1");
+    expect(begun.at(-1)).toBe("a 3");
+    await end("a 3");
+    for (const name of ["b 3", "a 4"]) ask(name);
+    await settled();
+    // No core is free, though a turn is.
+    expect(begun.at(-1)).toBe("b 3");
+    await eventually("its time has passed", () => begun.at(-1) === "a 4");
+  });
 
-test("one that leaves while it waits takes no turn, and a turn is given back once", async () => {
-  const { begun, ask, end } = asker(createTurns(1));
-  const leaving = new AbortController();
-  ask("a 1");
-  ask("b 1", false, leaving.signal);
-  ask("c 1");
-  await settled();
-  leaving.abort();
-  await settled();
-  await end("a 1");
-  await end("a 1");
-  expect(begun).toEqual(["a 1", "b 1 left", "c 1"]);
-  ask("d 1");
-  await settled();
-  expect(begun).not.toContain("d 1");
-});
-
-test("one with a run after the other does not keep a backlog waiting", async () => {
-  const { begun, ask, end } = asker(createTurns(1));
-  ask("a 1");
-  for (let at = 2; at <= 4; at++) ask(`a ${at}`);
-  ask("b 1");
-  await settled();
-  await end("a 1");
-  await end("a 2");
-  expect(begun.at(-1)).toBe("b 1");
-  // It asks again as soon as it is served.
-  await end("b 1");
-  ask("b 2");
-  await end("a 3");
-  await end("a 4");
-  expect(begun).toEqual(["a 1", "a 2", "b 1", "a 3", "a 4", "b 2"]);
+  test("is treated like others up to ten seconds, and waits five minutes at most", async () => {
+    let at = 0;
+    const clock = spyOn(performance, "now").mockImplementation(() => at);
+    try {
+      const { begun, ask, end } = asker(createTurns(1));
+      const lose = async (name: string, ms: number): Promise<void> => {
+        ask(name);
+        await settled();
+        await end(name, ms);
+      };
+      const isServed = async (name: string): Promise<boolean> => {
+        for (const other of ["b", "c"]) ask(`${other} beside ${name}`);
+        ask(name);
+        await settled();
+        const isBegun = begun.includes(name);
+        for (const other of ["b", "c"]) await end(`${other} beside ${name}`);
+        await end(name);
+        return isBegun;
+      };
+      await lose("a 1", LIMITS.capabilityOwedMs);
+      expect(await isServed("a 2")).toBe(true);
+      await lose("a 3", 1);
+      expect(await isServed("a 4")).toBe(false);
+      await lose("a 5", 1e9);
+      at = LIMITS.capabilityOwedMsMax - LIMITS.capabilityOwedMs - 1;
+      expect(await isServed("a 6")).toBe(false);
+      at += 1;
+      expect(await isServed("a 7")).toBe(true);
+    } finally {
+      clock.mockRestore();
+    }
+  });
 });

@@ -1,0 +1,50 @@
+/** Runs capabilities one after the other in one child, as a worker does. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { createChildPool } from "#shared/children/pool.ts";
+import type { RunResult, RunTask } from "#workers/capabilities/child.ts";
+
+import { checkedRun, inputsOf, type TestInputs, tools } from "./in-folder.ts";
+
+export interface OneChild {
+  /** In a folder that goes with the run. @throws MediaError of the run, `failed` when the child ends */
+  run(id: string, input: TestInputs, params?: object): Promise<RunResult>;
+  close(): Promise<void>;
+}
+
+/** @param engine loaded ahead */
+export function openChild(engine: string): OneChild {
+  const pool = createChildPool({
+    script: fileURLToPath(import.meta.resolve("#workers/capabilities/child.ts")),
+    args: [engine],
+    childrenMax: 1,
+    queueMax: 1,
+    jobMs: 60_000,
+    idleMs: 60_000,
+    addressSpaceBytes: Infinity,
+    memoryBytesMax: Infinity,
+    watchMs: 1_000,
+    processorSeconds: 3_600,
+    jobsMax: Infinity,
+    residentBytesMax: Infinity,
+    environment: {},
+  });
+  return {
+    async run(id, input, params = {}) {
+      const folder = mkdtempSync(join(tmpdir(), "sluice-one-child-"));
+      try {
+        const checked = checkedRun(id, input, params);
+        const inputs = (await inputsOf(id, folder, input)) as RunTask["inputs"];
+        const task: RunTask = { capability: id, folder, params: checked.params, inputs };
+        const { output } = await pool.run({ task: "run", input: { ...task, tools: await tools() }, owner: "one" });
+        return output as RunResult;
+      } finally {
+        rmSync(folder, { recursive: true });
+      }
+    },
+    close: () => pool.close(),
+  };
+}
