@@ -93,7 +93,8 @@ export function files(context: IngressContext): readonly Route[] {
       path: ONE,
       operationId: "getFile",
       summary: "Read about a file",
-      description: "Samples of the service, such as `file-sample-photo`, are read and downloaded like files of the workspace.",
+      description:
+        "Samples of the service, such as `file-sample-photo`, are read and downloaded like files of the workspace.",
       responses: { 200: { description: "The file", schema: "File", ...storage } },
       errors: ["file_not_found"],
       handle: async (call) => json(presentFile(await find(context, call))),
