@@ -33,7 +33,7 @@ export const SAMPLE_FILES: readonly string[] = Object.keys(SAMPLES);
 
 export interface SampleFile extends Sample {
   readonly bytes: number;
-  read(): Uint8Array<ArrayBuffer>;
+  readonly read: () => Uint8Array<ArrayBuffer>;
 }
 
 export function isSampleFile(id: string): boolean {

@@ -106,10 +106,10 @@ function encryptionOf({
   zipCrypto,
 }: {
   readonly rawBitFlag: number;
-  readonly zipCrypto: boolean;
+  readonly zipCrypto?: boolean;
 }): Encryption {
   if ((rawBitFlag & STRONG_FLAG) !== 0) return "strong";
-  return zipCrypto ? "traditional" : "aes";
+  return zipCrypto === true ? "traditional" : "aes";
 }
 
 async function* readZip({ path }: InputFile, password: string | undefined): AsyncGenerator<Entry> {
