@@ -93,7 +93,7 @@ export function describeFault(errors: readonly SchemaError[], root: unknown): Fa
   const place = locate(error.instancePath, root);
   const absent = missing(error);
   if (absent !== undefined) {
-    const alternatives = relevant.map((other) => memberParam(place.param, missing(other) ?? "", false));
+    const alternatives = [...new Set(relevant.map((other) => memberParam(place.param, missing(other) ?? "", false)))];
     const param = alternatives.length === 1 ? (alternatives[0] ?? null) : place.param;
     return {
       param,

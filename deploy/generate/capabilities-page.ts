@@ -9,6 +9,22 @@ with whole schemas. Every example runs in the test suite on the sample that it n
 
 A file of \`input\` is one of \`{"file_id"}\`, \`{"url"}\`, \`{"base64", "mime_type"}\` and, for text, \`{"text"}\`. Params without a default may be left out, unless they are
 **bold**. Prices are in credits and may be changed by the operator's catalogue.
+
+## Reading the schemas
+
+The schemas of \`GET /v1/tools\` are JSON Schema draft-07 with three keywords of our own, which say more and forbid nothing: \`x-svc-unit\` (the unit of a
+number), \`x-svc-enum-labels\` (names to show for values) and \`x-svc-value-sources\` (members of which at most one may be given). Ajv refuses keywords that
+it does not know, unless they are named:
+
+\`\`\`js
+import { Ajv } from "ajv";
+
+const ajv = new Ajv({ strictSchema: false });
+ajv.addVocabulary(["x-svc-unit", "x-svc-enum-labels", "x-svc-value-sources"]);
+const validate = ajv.compile(tool.params_schema);
+\`\`\`
+
+\`strictSchema: false\` is for defaults within the steps of pipelines, which Ajv does not fill in; \`strict: false\` alone does for both.
 `;
 
 export function capabilitiesPage(all: readonly Capability[]): string {

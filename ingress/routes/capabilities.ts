@@ -1,7 +1,6 @@
 /** GET /v1/tools, POST /v1/capabilities/{id}/run and /estimate. */
 import { createHash } from "node:crypto";
 
-import { capabilityBound, capabilityPrice, usualCost } from "#shared/capabilities/price.ts";
 import type { Capability } from "#shared/capabilities/entry.ts";
 import type { Catalogue } from "#shared/catalogue/catalogue.ts";
 import { readJson } from "#shared/json.ts";
@@ -10,7 +9,7 @@ import { creditsNumber, formatCredits } from "#shared/money.ts";
 
 import { json, JSON_TYPE } from "../answers.ts";
 import { readJsonBody } from "../body.ts";
-import { checkRun, operationsOf, readRun, RUN_KIND } from "#shared/capabilities/read-run.ts";
+import { readRun, RUN_KIND } from "#shared/capabilities/read-run.ts";
 import { listCapabilities, presentRun, type RunOutcome } from "../capabilities/present.ts";
 import type { IngressContext } from "../context.ts";
 import { answerJob, shownJobById } from "../media/jobs.ts";
@@ -65,12 +64,13 @@ export function capabilities(context: IngressContext): readonly Route[] {
       operationId: "estimateCapability",
       summary: "Say what a run would cost",
       description:
-        "The body is that of the run. Its shape and its params are checked, its inputs are not fetched, and nothing is held or billed.",
+        "The body is that of the run, which is checked as there. Files and base64 are looked at for their size, frames or length; addresses " +
+        "are not fetched, and what is not known counts as the limits allow. Nothing is held or billed.",
       tags: ["Capabilities"],
       auth: "key",
       request: { schema: "CapabilityRunRequest" },
       responses: { 200: { description: "The estimate", schema: "CapabilityEstimate" } },
-      errors: errorsOf(["reads_json"], "capability_not_found"),
+      errors: errorsOf(["reads_json", "reads_files", "fetches_addresses"], "capability_not_found"),
       handle: (call) => estimate(context, call),
     },
   ];
@@ -115,16 +115,18 @@ async function run(context: IngressContext, call: RouteCall): Promise<Response> 
 }
 
 async function estimate(context: IngressContext, call: RouteCall): Promise<Response> {
-  const capability = context.offered.find(idOf(call));
-  const bytes = await readJsonBody(call.request, context.config.bodyBytesMax);
-  const { run: checked } = checkRun(capability, readJson(bytes).value);
-  const price = capabilityPrice(context.catalogue.current(), capability);
-  const operations = operationsOf(checked);
+  const body = await readJsonBody(call.request, context.config.bodyBytesMax);
+  const { capability, model, usualNano, checked } = await readRun(
+    context,
+    callerOf(call),
+    idOf(call),
+    readJson(body).value,
+  );
   return json({
     capability: capability.id,
     currency: "credits",
-    unit: price.unit,
-    estimated_credits: creditsNumber(usualCost(price, operations)),
-    max_credits: creditsNumber(capabilityBound(price, capability, operations)),
+    unit: model.price.unit,
+    estimated_credits: creditsNumber(usualNano),
+    max_credits: creditsNumber(checked.bound.holdNano),
   });
 }

@@ -1,5 +1,8 @@
 /** /v1/files: what a workspace stores. */
+import { createHash } from "node:crypto";
+
 import type { FileDeleted, FileList } from "#schemas/generated/types.ts";
+import { isSampleFile, sampleFile, type SampleFile, SAMPLES_CREATED } from "#shared/capabilities/samples.ts";
 import { arrived } from "#shared/contract-fault.ts";
 import { endFile, findFile, type FileRow, listFiles, storedBytes } from "#shared/database/files.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -10,7 +13,7 @@ import { unavailable } from "#shared/files/unavailable.ts";
 
 import { json } from "../answers.ts";
 import type { IngressContext } from "../context.ts";
-import { fileContent } from "../files/content.ts";
+import { fileContent, type ServedFile } from "../files/content.ts";
 import { presentFile } from "../files/present.ts";
 import { receiveUpload } from "../files/receive.ts";
 import { IDEMPOTENCY_KEY } from "../idempotency-key.ts";
@@ -90,6 +93,8 @@ export function files(context: IngressContext): readonly Route[] {
       path: ONE,
       operationId: "getFile",
       summary: "Read about a file",
+      description:
+        "Samples of the service, such as `file-sample-photo`, are read and downloaded like files of the workspace.",
       responses: { 200: { description: "The file", schema: "File", ...storage } },
       errors: ["file_not_found"],
       handle: async (call) => json(presentFile(await find(context, call))),
@@ -101,7 +106,7 @@ export function files(context: IngressContext): readonly Route[] {
       operationId: "deleteFile",
       summary: "Delete a file",
       responses: { 200: { description: "It is deleted", schema: "FileDeleted", ...storage } },
-      errors: ["file_not_found"],
+      errors: ["file_not_found", "permission_denied"],
       handle: (call) => remove(context, call),
     },
     {
@@ -132,12 +137,31 @@ async function storageHeaders(context: IngressContext, workspaceId: string): Pro
   };
 }
 
-/** Of another workspace's file is told what is told of none. */
-async function find(context: IngressContext, call: RouteCall): Promise<FileRow> {
+type FoundFile = ServedFile & Pick<FileRow, "purpose" | "created_at" | "expires_at">;
+
+/** Another workspace's file is answered like one that does not exist. Samples are files of every workspace. */
+async function find(context: IngressContext, call: RouteCall): Promise<FoundFile> {
   const id = call.params["file_id"] ?? "";
+  const sample = sampleFile(id);
+  if (sample) return sampleRow(id, sample);
   const row = isFileId(id) ? await reachable(findFile(context.database, callerOf(call).workspaceId, id)) : undefined;
   if (!row) throw new ApiError("file_not_found", "There is no such file in this workspace.");
   return row;
+}
+
+function sampleRow(id: string, { name, mediaType, bytes, read }: SampleFile): FoundFile {
+  const content = read();
+  return {
+    id,
+    bytes: BigInt(bytes),
+    filename: name,
+    media_type: mediaType,
+    sha256: createHash("sha256").update(content).digest(),
+    purpose: "user_data",
+    created_at: SAMPLES_CREATED,
+    expires_at: null,
+    content,
+  };
 }
 
 async function list(context: IngressContext, call: RouteCall): Promise<Response> {
@@ -190,6 +214,9 @@ function pageOf(query: URLSearchParams): ListQuery {
 
 async function remove(context: IngressContext, call: RouteCall): Promise<Response> {
   const { id } = await find(context, call);
+  if (isSampleFile(id)) {
+    throw new ApiError("permission_denied", `${id} is a sample of the service, which no workspace can delete.`);
+  }
   const { database, storage, log } = context;
   const isEnded = await reachable(endFile(database, callerOf(call).workspaceId, id, "deleted"));
   if (!isEnded) throw new ApiError("file_not_found", "There is no such file in this workspace.");

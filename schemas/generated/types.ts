@@ -4087,7 +4087,7 @@ export interface FileList {
  */
 export interface File {
   /**
-   * `file-` and 32 hex digits; sorts by time of creation.
+   * `file-` and 32 hex digits, sorted by time of creation; `file-sample-` and a word for a sample of the service.
    */
   id: string;
   object: "file";

@@ -28348,8 +28348,8 @@ return errors === 0;
 validate221.evaluated = { props: { id: true, object: true, deleted: true }, dynamicProps: false, dynamicItems: false };
 var validateFileList = validate222;
 var schema236 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "File" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
-var schema237 = { type: "object", required: ["id", "object", "bytes", "created_at", "filename", "purpose", "status"], properties: { id: { type: "string", pattern: "^file-[0-9a-f]{32}$" }, object: { const: "file" }, bytes: { type: "integer", minimum: 1 }, created_at: { type: "integer" }, expires_at: { type: "integer" }, filename: { type: "string" }, purpose: { enum: ["assistants", "batch", "fine-tune", "vision", "user_data", "evals"] }, status: { const: "processed" } } };
-var pattern27 = new RegExp("^file-[0-9a-f]{32}$", "u");
+var schema237 = { type: "object", required: ["id", "object", "bytes", "created_at", "filename", "purpose", "status"], properties: { id: { type: "string", pattern: "^file-(?:[0-9a-f]{32}|sample-[a-z]{1,20})$" }, object: { const: "file" }, bytes: { type: "integer", minimum: 1 }, created_at: { type: "integer" }, expires_at: { type: "integer" }, filename: { type: "string" }, purpose: { enum: ["assistants", "batch", "fine-tune", "vision", "user_data", "evals"] }, status: { const: "processed" } } };
+var pattern27 = new RegExp("^file-(?:[0-9a-f]{32}|sample-[a-z]{1,20})$", "u");
 function validate222(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -28402,7 +28402,7 @@ const _errs7 = errors;
 if (errors === _errs7) {
 if (typeof data3 === "string") {
 if (!pattern27.test(data3)) {
-validate222.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "File/properties/id/pattern", keyword: "pattern", params: { pattern: "^file-[0-9a-f]{32}$" } }];
+validate222.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "File/properties/id/pattern", keyword: "pattern", params: { pattern: "^file-(?:[0-9a-f]{32}|sample-[a-z]{1,20})$" } }];
 return false;
 }
 } else {
@@ -28603,7 +28603,7 @@ const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
 if (!pattern27.test(data0)) {
-validate223.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/pattern", keyword: "pattern", params: { pattern: "^file-[0-9a-f]{32}$" } }];
+validate223.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/pattern", keyword: "pattern", params: { pattern: "^file-(?:[0-9a-f]{32}|sample-[a-z]{1,20})$" } }];
 return false;
 }
 } else {

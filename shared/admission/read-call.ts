@@ -44,7 +44,7 @@ interface Context {
   readonly catalogue: Pick<CatalogueStore, "current">;
   readonly offered: Offered;
   readonly storage: Storage;
-  readonly probes: Pick<MediaProbes, "audio">;
+  readonly probes: Pick<MediaProbes, "audio" | "video">;
   readonly database: Queryable;
 }
 

@@ -1,5 +1,5 @@
 /** The body of a run against what its capability publishes, with the defaults filled in. */
-import { Ajv, type ValidateFunction } from "ajv";
+import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 
 import { describeFault } from "#shared/contract-fault.ts";
 import { ApiError, apiErrorsOf } from "#shared/errors.ts";
@@ -34,7 +34,7 @@ export interface CheckRun {
 /** Compiles the schemas of a list once. The result checks a run of one of them. */
 export function compileChecks(capabilities: readonly Capability[]): ReadonlyMap<string, CheckRun> {
   // Defaults below a union are left to the capability; the strict mode would refuse the schema for them.
-  const ajv = new Ajv({ useDefaults: true, strict: true, strictSchema: false, allowUnionTypes: true });
+  const ajv = new Ajv({ useDefaults: true, verbose: true, strict: true, strictSchema: false, allowUnionTypes: true });
   ajv.addVocabulary(VOCABULARY);
   return new Map(capabilities.map((capability) => [capability.id, checkOf(ajv, capability)]));
 }
@@ -82,9 +82,34 @@ function checkOf(ajv: Ajv, capability: Capability): CheckRun {
 
 function memberOf(validator: ValidateFunction, name: string, value: unknown): Readonly<Record<string, unknown>> {
   if (validator(value)) return value as Readonly<Record<string, unknown>>;
-  const errors = (validator.errors ?? []).map((error) => ({ ...error, instancePath: `/${name}${error.instancePath}` }));
+  const errors = (validator.errors ?? [])
+    .map(asNamed)
+    .map((error) => ({ ...error, instancePath: `/${name}${error.instancePath}` }));
   const fault = describeFault(errors, { [name]: value });
   throw new ApiError(fault.code, fault.message, { param: fault.param ?? name, cause: fault });
+}
+
+/**
+ * Of a step's branch, whose operation the step does not name, ajv may find that `params` is missing before it finds that:
+ * told as what it is, the branch has nothing to say about the step.
+ */
+function asNamed(error: ErrorObject): ErrorObject {
+  const { parentSchema, data, schemaPath, instancePath } = error;
+  const branch = /^(.*\/anyOf\/\d+)\/[^/]+$/.exec(schemaPath)?.[1];
+  if (branch === undefined || typeof data !== "object" || data === null) return error;
+  const properties = (parentSchema?.["properties"] ?? {}) as Readonly<Record<string, { readonly const?: unknown }>>;
+  const given = data as Readonly<Record<string, unknown>>;
+  const other = Object.entries(properties).find(
+    ([member, { const: only }]) => only !== undefined && Object.hasOwn(given, member) && given[member] !== only,
+  );
+  if (!other) return error;
+  const [member, { const: allowedValue }] = other;
+  return {
+    keyword: "const",
+    schemaPath: `${branch}/properties/${member}/const`,
+    instancePath: `${instancePath}/${member}`,
+    params: { allowedValue },
+  };
 }
 
 const SOURCES = ["file_id", "url", "base64", "text"];

@@ -7,11 +7,12 @@ import type { Inline } from "#shared/admission/offload-inputs.ts";
 import type { CheckedRun } from "#shared/capabilities/check.ts";
 import type { Capability } from "#shared/capabilities/entry.ts";
 import { CHECKS } from "#shared/capabilities/list.ts";
-import { capabilityBound, capabilityPrice } from "#shared/capabilities/price.ts";
+import { expectedOf } from "#shared/capabilities/expected.ts";
+import { type LookContext, type Looked, lookAtInputs } from "#shared/capabilities/look.ts";
+import { capabilityCharge, capabilityPrice } from "#shared/capabilities/price.ts";
 import { isSampleFile } from "#shared/capabilities/samples.ts";
 import type { Catalogue, Model } from "#shared/catalogue/catalogue.ts";
 import { parse } from "#shared/contracts.ts";
-import type { Queryable } from "#shared/database/client.ts";
 import { findFiles } from "#shared/database/files.ts";
 import { ApiError } from "#shared/errors.ts";
 import { isFileId } from "#shared/files/id.ts";
@@ -33,6 +34,8 @@ export const RUN_KIND = {
 export interface ReadRun {
   readonly capability: Capability;
   readonly isAsync: boolean;
+  /** Nano-credits that such a run usually costs. */
+  readonly usualNano: bigint;
   /** As admission takes the model of a call. */
   readonly model: Pick<Model, "slug" | "modality" | "price">;
   readonly checked: CheckedCall;
@@ -42,8 +45,7 @@ export interface ReadRun {
   readonly inline: readonly Inline[];
 }
 
-interface Context {
-  readonly database: Queryable;
+interface Context extends LookContext {
   readonly offered: Offered;
   readonly catalogue: { current(): Catalogue };
 }
@@ -53,72 +55,66 @@ export async function readRun(context: Context, caller: Caller, id: string, body
   const capability = context.offered.find(id);
   const { isAsync, run } = checkRun(capability, body);
   const price = capabilityPrice(context.catalogue.current(), capability);
-  const holdNano = capabilityBound(price, capability, operationsOf(run));
-  const inline: Inline[] = [];
-  const input = await readInput(context, caller, capability, run, inline);
+  const { input, inline, files, looked } = readInput(capability, run);
+  const sizes = await checkFiles(context, caller, files);
+  const isFlat = price.unit === "per_operation";
+  const known = isFlat ? {} : await lookAtInputs(context, capability.category, looked, sizes);
+  const expected = expectedOf(capability, run.params, known);
+  const [usualNano, holdNano] = [expected.usual, expected.most].map((one) => capabilityCharge(price, one).nano);
   return {
     capability,
     isAsync,
+    usualNano: usualNano ?? 0n,
     model: { slug: capability.id, modality: capability.output_modality as Modality, price },
-    checked: { bound: { holdNano, outputTokensMax: 0, mayExceed: false, tokensMax: 0 }, price },
+    checked: { bound: { holdNano: holdNano ?? 0n, outputTokensMax: 0, mayExceed: false, tokensMax: 0 }, price },
     request: { ...run, input },
     inline,
   };
 }
 
 /** @throws ApiError naming the member at fault */
-export function checkRun(
-  capability: Capability,
-  body: unknown,
-): { readonly run: CheckedRun; readonly isAsync: boolean } {
+function checkRun(capability: Capability, body: unknown): { readonly run: CheckedRun; readonly isAsync: boolean } {
   const request = parse("CapabilityRunRequest", body);
   const check = CHECKS.get(capability.id);
   if (!check) throw new Error(`no check for ${capability.id}`);
   return { run: check(request), isAsync: request.async === true };
 }
 
-/** Of a pipeline; one of any other run. */
-export function operationsOf({ params }: CheckedRun): number {
-  const { operations } = params;
-  return Array.isArray(operations) ? operations.length : 1;
-}
-
 type Given = Readonly<Record<string, unknown>>;
 
 interface Reading {
+  /** What is to lie in the object store. */
   readonly inline: Inline[];
   readonly files: { readonly id: string; readonly param: string }[];
+  readonly looked: Looked[];
 }
 
 /** The input as its worker gets it: large base64 goes apart. */
-async function readInput(
-  context: Context,
-  caller: Caller,
-  { members }: Capability,
-  { input }: CheckedRun,
-  inline: Inline[],
-): Promise<CheckedRun["input"]> {
-  const reading: Reading = { inline, files: [] };
+function readInput({ members }: Capability, { input }: CheckedRun): Reading & { readonly input: CheckedRun["input"] } {
+  const reading: Reading = { inline: [], files: [], looked: [] };
   const read = (name: string, value: unknown): unknown => {
     const param = `input.${name}`;
     if (typeof value === "string") return assertPublicUrl(value, param).href;
     if (members[name]?.named !== undefined) {
       const all = Object.entries(value as Readonly<Record<string, Given>>);
       return Object.fromEntries(
-        all.map(([own, one]) => [own, readOne(one, `${name}-${own}`, `${param}.${own}`, reading)]),
+        all.map(([own, one]) => [own, readOne(one, name, `${name}-${own}`, `${param}.${own}`, reading)]),
       );
     }
-    if (!Array.isArray(value)) return readOne(value as Given, name, param, reading);
-    return (value as readonly Given[]).map((one, at) => readOne(one, `${name}-${at}`, `${param}[${at}]`, reading));
+    if (!Array.isArray(value)) return readOne(value as Given, name, name, param, reading);
+    return (value as readonly Given[]).map((one, at) =>
+      readOne(one, name, `${name}-${at}`, `${param}[${at}]`, reading),
+    );
   };
   const entries = Object.entries(input).map(([name, value]) => [name, read(name, value)]);
-  await checkFiles(context, caller, reading.files);
-  return Object.fromEntries(entries) as CheckedRun["input"];
+  return { ...reading, input: Object.fromEntries(entries) as CheckedRun["input"] };
 }
 
-function readOne(given: Given, name: string, param: string, { inline, files }: Reading): Given {
+function readOne(given: Given, member: string, name: string, param: string, { inline, files, looked }: Reading): Given {
   const { file_id: fileId, url, base64, mime_type: contentType } = given;
   if (typeof fileId === "string") files.push({ id: fileId, param: `${param}.file_id` });
+  const look: Looked = { member, ...(typeof fileId === "string" ? { fileId } : {}) };
+  if (typeof base64 !== "string") looked.push(look);
   if (typeof url === "string") return { url: assertPublicUrl(url, `${param}.url`).href };
   if (typeof base64 !== "string") return given;
   const bytesMax = LIMITS.capabilityBase64BytesMax;
@@ -127,6 +123,7 @@ function readOne(given: Given, name: string, param: string, { inline, files }: R
     throw new ApiError("unprocessable_input", message, { param: `${param}.base64` });
   }
   const bytes = decoded(base64, `${param}.base64`);
+  looked.push({ ...look, bytes });
   if (bytes.length <= LIMITS.inlineInputBytesMax) return given;
   inline.push({ name, param, bytes, contentType: typeof contentType === "string" ? contentType : "" });
   return { stored: name, ...(typeof contentType === "string" ? { mime_type: contentType } : {}) };
@@ -140,17 +137,23 @@ function decoded(base64: string, param: string): Uint8Array {
   }
 }
 
-async function checkFiles({ database }: Context, caller: Caller, named: Reading["files"]): Promise<void> {
+/** @returns bytes of the stored files, by their ids */
+async function checkFiles(
+  { database }: Context,
+  caller: Caller,
+  named: Reading["files"],
+): Promise<ReadonlyMap<string, number>> {
   const files = named.filter(({ id }) => !isSampleFile(id));
   const [first] = files;
-  if (!first) return;
+  if (!first) return new Map();
   checkMayReadFiles(caller, first.param);
   const ids = [...new Set(files.map(({ id }) => id))].filter(isFileId);
   const rows = await unavailable(
     "Files cannot be looked up right now; try again shortly.",
     findFiles(database, caller.workspaceId, ids),
   );
-  const known = new Set(rows.map(({ id }) => id));
+  const known = new Map(rows.map(({ id, bytes }) => [id, Number(bytes)]));
   const absent = files.find(({ id }) => !known.has(id));
   if (absent) throw new ApiError("file_not_found", "There is no such file in this workspace.", { param: absent.param });
+  return known;
 }

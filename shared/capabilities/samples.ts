@@ -1,4 +1,4 @@
-/** Files that every workspace may name as an input, and that count to none: what the samples of the list are run on. */
+/** Small files that are available to every workspace and charged to no storage quota: the examples of the list run on them. */
 import { readFileSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
@@ -26,9 +26,14 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   },
 };
 
+export const SAMPLES_CREATED = new Date(Date.UTC(2026, 10, 23));
+
+/** Their ids. */
+export const SAMPLE_FILES: readonly string[] = Object.keys(SAMPLES);
+
 export interface SampleFile extends Sample {
   readonly bytes: number;
-  read(): Uint8Array;
+  readonly read: () => Uint8Array<ArrayBuffer>;
 }
 
 export function isSampleFile(id: string): boolean {

@@ -37,6 +37,13 @@ export const CAPABILITIES_LIMITS = {
   capabilityOutputBytesMax: 2_048 * MB,
   /** Text of a result stands in `output` up to this size, and is a file beyond it. */
   capabilityTextBytesMax: MB,
+  /** Looking at the inputs of one run before it is admitted: what is not seen by then is held at its limit. */
+  capabilityLookMs: 2_000,
+  /** Read from the object store for one look: heads, tables, and small files as a whole. */
+  capabilityLookBytesMax: 16 * MB,
+  capabilityLookWholeBytesMax: 4 * MB,
+  /** Looks of one process that read at the same time, each a few megabytes in memory. */
+  capabilityLooksAtOnce: 8,
   /** Fetching one input from its address. */
   capabilityFetchMs: 120_000,
   /** A run that crashes its child is run once more, in a fresh one. */

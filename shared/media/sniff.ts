@@ -31,7 +31,13 @@ const MARKS: readonly (readonly [mark: string, type: string])[] = [
   ["PK\u0005\u0006", "application/zip"],
   ["\u001f\u008b", "application/gzip"],
   ["RF64", "audio/wav"],
+  // Named in refusals, as what file-type knows by itself.
+  ["0&\u00b2u\u008ef\u00cf\u0011", "application/vnd.ms-asf"],
+  ["caff", "audio/x-caf"],
 ];
+
+/** Readers of PDF look for its head so far in: mail and print servers leave bytes before it. */
+const PDF_HEAD_WITHIN = 1_024;
 
 /**
  * The media type in the API's name, without parameters; undefined for text and for what no rule knows. Looks at the first
@@ -45,9 +51,18 @@ export async function sniffMediaType(bytes: Uint8Array): Promise<string | undefi
   // file-type takes the size for a part of the mark: AIFF below 16 MiB only.
   if (/^FORM[^]{4}AIF[FC]/.test(start)) return "audio/aiff";
   const found = (await fileTypeFromBuffer(head))?.mime.split(";", 1)[0];
-  // A tag may be followed by padding, where file-type expects a frame.
-  if (found === undefined) return start.startsWith("ID3") ? "audio/mpeg" : undefined;
+  if (found === undefined) {
+    // A tag may be followed by padding, where file-type expects a frame.
+    if (start.startsWith("ID3")) return "audio/mpeg";
+    return hasLatePdfHead(head) ? "application/pdf" : undefined;
+  }
   return isWordsTakenFor(found, start) ? undefined : (NAMES.get(found) ?? found);
+}
+
+/** At the beginning of a line, in what is no text: a PDF says with its second line that it is none. */
+function hasLatePdfHead(head: Uint8Array): boolean {
+  const early = Buffer.from(head.subarray(0, PDF_HEAD_WITHIN)).toString("latin1");
+  return /[\r\n\0]%PDF-[12]\.\d/.test(early) && !isText(head, head.length >= LIMITS.sniffBytes);
 }
 
 /** file-type knows GIF by its three letters, and QuickTime by `free`, `wide`, `mdat` or `moov`: words a text may begin with. */

@@ -195,7 +195,7 @@ function inputSchema(members: Members): Schema {
   };
 }
 
-function memberSchema({ description, takesText, many, named: names, isAddress }: Member<unknown>): Schema {
+function memberSchema({ kind, description, takesText, many, named: names, isAddress }: Member<unknown>): Schema {
   if (isAddress === true) return { description, type: "string", minLength: 1, maxLength: 8_000 };
   const ways = ["file_id", "url", "base64", ...(takesText ? ["text"] : [])];
   const one = {
@@ -203,7 +203,12 @@ function memberSchema({ description, takesText, many, named: names, isAddress }:
     properties: {
       file_id: { description: "A stored file of the workspace.", type: "string", minLength: 1, maxLength: 100 },
       url: { description: "A public http or https address.", type: "string", minLength: 1, maxLength: 8_000 },
-      base64: { description: "The bytes, at most 10 MB of them.", type: "string", minLength: 1 },
+      base64: {
+        description: "The bytes in base64, at most 10 MB of them.",
+        type: "string",
+        // A text may have no letters, and a file of any kind no bytes.
+        ...(takesText || kind === "any" ? {} : { minLength: 1 }),
+      },
       mime_type: { description: "What base64 holds; its bytes decide.", type: "string", maxLength: 200 },
       ...(takesText ? { text: { description: "The text itself.", type: "string", maxLength: 2_097_152 } } : {}),
     },

@@ -7,20 +7,23 @@ import { MediaError } from "#shared/media/media-error.ts";
 import { loadFfmpeg } from "./ffmpeg.ts";
 import { filterText } from "./filter-graph.ts";
 
+/** Samples as they are, or by a table: there is little to go wrong. */
+const PCM =
+  "pcm_u8,pcm_s8,pcm_s16le,pcm_s16be,pcm_s24le,pcm_s24be,pcm_s32le,pcm_s32be,pcm_f32le,pcm_f32be,pcm_f64le,pcm_f64be,pcm_alaw,pcm_mulaw";
+
 /** FFmpeg's demuxers that may be used, each with the decoders for what such files hold. */
 const DECODERS = {
-  mov: "h264,hevc,vp9,libdav1d,av1,mpeg4,mjpeg,prores,aac,ac3,eac3,mp3float,mp3,libopus,opus,flac,alac,pcm_s16le,pcm_s16be",
-  matroska:
-    "h264,hevc,vp8,vp9,libdav1d,av1,mpeg4,mjpeg,aac,ac3,eac3,mp3float,mp3,libopus,opus,libvorbis,vorbis,flac,pcm_s16le",
-  avi: "h264,mpeg4,mjpeg,msmpeg4,aac,ac3,mp3float,mp3,pcm_s16le",
+  mov: `h264,hevc,vp9,libdav1d,av1,mpeg4,mjpeg,prores,aac,ac3,eac3,mp3float,mp3,libopus,opus,flac,alac,${PCM}`,
+  matroska: `h264,hevc,vp8,vp9,libdav1d,av1,mpeg4,mjpeg,aac,ac3,eac3,mp3float,mp3,libopus,opus,libvorbis,vorbis,flac,${PCM}`,
+  avi: `h264,mpeg4,mjpeg,msmpeg4,aac,ac3,mp3float,mp3,${PCM}`,
   gif: "gif",
   png_pipe: "png",
-  wav: "pcm_s16le,pcm_s24le,pcm_s32le,pcm_f32le,pcm_u8,adpcm_ms,adpcm_ima_wav",
+  wav: `adpcm_ms,adpcm_ima_wav,${PCM}`,
   mp3: "mp3float,mp3",
   flac: "flac",
   ogg: "libopus,opus,libvorbis,vorbis,flac",
   aac: "aac",
-  aiff: "pcm_s16be,pcm_s24be,pcm_s16le",
+  aiff: PCM,
 } as const;
 
 export type Container = keyof typeof DECODERS;

@@ -4,7 +4,8 @@
  */
 import type { WorkflowDefinition } from "#schemas/generated/types.ts";
 import type { Capability } from "#shared/capabilities/entry.ts";
-import { capabilityBound, capabilityPrice, usualCost } from "#shared/capabilities/price.ts";
+import { expectedOf } from "#shared/capabilities/expected.ts";
+import { capabilityCharge, capabilityPrice } from "#shared/capabilities/price.ts";
 import { ApiError } from "#shared/errors.ts";
 import { LIMITS } from "#shared/limits.ts";
 
@@ -132,9 +133,10 @@ class Estimate {
     const { operations: list } = knownMembers(given);
     const operations = Array.isArray(list) ? list.length : 1;
     const most = openNames(given).includes("operations") ? OPERATIONS_MAX : operations;
+    const ofMany = (count: number) => expectedOf(capability, { operations: Array.from({ length: count }) }, {});
     return {
-      estimatedNano: usualCost(price, operations),
-      maxNano: capabilityBound(price, capability, most),
+      estimatedNano: capabilityCharge(price, ofMany(operations).usual).nano,
+      maxNano: capabilityCharge(price, ofMany(most).most).nano,
       assumption: "Settled at what is measured; the most is what a run may measure.",
     };
   }

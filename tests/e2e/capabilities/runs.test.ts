@@ -333,6 +333,31 @@ describe("nothing is run or billed of", () => {
       { status: 422, code: "unprocessable_input", param: "input.image" },
     ],
     [
+      "audio in a container that is not taken",
+      "audio.convert",
+      {
+        input: { audio: { base64: Buffer.from(`MAC \u0096\u000f${"\0".repeat(90)}`).toString("base64") } },
+        params: { format: "mp3" },
+      },
+      {
+        status: 422,
+        code: "unprocessable_input",
+        param: "input.audio",
+        message:
+          "Expected input.audio to be audio in mp3, m4a, aac, ogg, opus, flac, wav, aiff, or the sound of mp4, mov, webm, mkv or avi, got audio/ape.",
+      },
+    ],
+    [
+      "a picture in a format that is not taken",
+      "image.resize",
+      image({ base64: Buffer.from(`8BPS\0\u0001${"\0".repeat(90)}`).toString("base64") }),
+      {
+        status: 422,
+        message:
+          "Expected input.image to be an image in jpeg, png, webp, avif, gif or tiff, got image/vnd.adobe.photoshop.",
+      },
+    ],
+    [
       "words for base64",
       "image.resize",
       image({ base64: "not base64!" }),

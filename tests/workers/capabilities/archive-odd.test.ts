@@ -113,6 +113,55 @@ describe("is refused as damaged", () => {
   });
 });
 
+describe("an encrypted zip", () => {
+  const locked = async (options: object): Promise<Buffer> => {
+    const writer = new ZipWriter(new BlobWriter(), { password: "tea", ...options });
+    await writer.add("a.txt", new TextReader("secret"));
+    return Buffer.from(await (await writer.close()).arrayBuffer());
+  };
+  /** Only its flag: what a reader that does not know it sees. */
+  const strong = async (): Promise<Buffer> => {
+    const zip = await locked({ zipCrypto: true });
+    for (const at of [6, zip.indexOf("PK\u0001\u0002") + 8]) zip.writeUInt16LE(zip.readUInt16LE(at) | 0x40, at);
+    return zip;
+  };
+
+  test.each([
+    ["aes", () => locked({})],
+    ["traditional", () => locked({ zipCrypto: true })],
+    ["strong", strong],
+  ] as const)("says in its list that its encryption is %s", async (encryption, zip) => {
+    const { output } = await runCapability("archive.list", { archive: await zip() });
+    expect(output).toMatchObject({ entries: [{ name: "a.txt", is_encrypted: true, encryption }] });
+  });
+
+  test("opens with its password, unless none can open it", async () => {
+    for (const zip of [await locked({}), await locked({ zipCrypto: true })]) {
+      expect(Buffer.from((await extract(zip, { password: "tea" })).bytes()).toString()).toBe("secret");
+      expect(await refused(extract(zip))).toBe("invalid: Expected params.password for an encrypted entry, got none.");
+      expect(await refused(extract(zip, { password: "milk" }))).toContain(
+        "params.password to open the archive; it does not.",
+      );
+    }
+    const said =
+      "unsupported: Expected entries that are encrypted by AES or in the traditional way, got PKWARE's strong encryption: no password opens it here.";
+    for (const params of [{}, { password: "tea" }]) expect(await refused(extract(await strong(), params))).toBe(said);
+  });
+
+  test("as 7z is one of AES", async () => {
+    const made = await create(["secret"], ["a.txt"], { format: "7z", password: "tea" });
+    const { output } = await runCapability("archive.list", { archive: made.bytes() }, { password: "tea" });
+    expect(output).toMatchObject({ entries: [{ is_encrypted: true, encryption: "aes" }] });
+  });
+});
+
+test("an archive of a kind that is not opened is refused by its name", async () => {
+  const rar = Buffer.concat([Buffer.from("526172211a070100", "hex"), Buffer.alloc(600)]);
+  expect(await refused(extract(rar))).toBe(
+    "unsupported: Expected a zip, tar, tar.gz, tar.zst or 7z archive, got application/x-rar-compressed.",
+  );
+});
+
 test("a tar is known by its checksum: of the oldest kind, and without entries", async () => {
   const tar = await tarOf(["a.txt"], "tea");
   tar.fill(0, 257, 265);

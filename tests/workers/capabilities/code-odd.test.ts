@@ -1,6 +1,11 @@
 /** Code and data as users have them: broken, deep, large, or made to end what reads them. */
 import { describe, expect, test } from "bun:test";
 
+import { loadJq } from "jq-wasm";
+
+import { JQ_VERSION } from "#workers/capabilities/code/jq.ts";
+import { loadCapability } from "#workers/capabilities/list.ts";
+
 import { runCapability } from "./in-folder.ts";
 import { refused } from "./refused.ts";
 
@@ -21,8 +26,48 @@ describe("a later run is none the worse", () => {
 
   test("for a jq program that takes all of its engine", async () => {
     const jq = "reduce range(100000) as $i (null; [.])|tojson|length";
-    expect(await refused(runCapability("code.transform_json", { data: { text: "1" } }, { jq }))).toContain("invalid:");
+    expect(await refused(runCapability("code.transform_json", { data: { text: "1" } }, { jq }))).toBe(
+      "invalid: Expected params.jq to be a program that runs: it needs more memory or depth than jq has here.",
+    );
     expect(await transformed("1", { jq: ". + 1" })).toBe("2\n");
+  });
+});
+
+describe("jq", () => {
+  test.each<[string, string, unknown]>([
+    ["knows what its manual of today has", '"  a b " | [trim, trimstr(" "), have_decnum]', ["a b", " a b", true]],
+    ["counts letters, not bytes", '"здравствуй мир!" | index("!")', 14],
+    ["binds after it adds", "1 + 2 as $x | -$x", -3],
+    ["deletes nothing at no place", "[1] | del(.[nan])", [1]],
+    ["makes no text of none", '"" * 1000000000', ""],
+  ])("%s", async (_what, jq, value) => {
+    expect(JSON.parse(String(await transformed("null", { jq })))).toEqual(value);
+  });
+
+  test.each([
+    [".a[", "syntax error, unexpected end of file"],
+    ["1 +\n | 2", "(line 2, column 2)"],
+    ["nothing_such", "nothing_such/0 is not defined (line 1, column 1)."],
+    ["{} | keys | .[0] | error", "(not a string): null."],
+    ['error("tea")', "to be a program that runs: tea."],
+    ['1 | error({"a": 1})', "(not a string)"],
+  ])("says what is wrong with %s", async (jq, said) => {
+    const message = await refused(runCapability("code.transform_json", { data: { text: "null" } }, { jq }));
+    expect(message).toStartWith("invalid: Expected params.jq to be a program that runs: ");
+    expect(message).toContain(said);
+    expect(message).not.toMatch(/top-level|compile error|stdin|Aborted/);
+  });
+
+  test("is of the version that its capability names", async () => {
+    const { long_description } = await loadCapability("code.transform_json");
+    expect(long_description).toContain(`jq ${JQ_VERSION}`);
+    expect((await loadJq()).version).toBe(`jq-${JQ_VERSION}`);
+  });
+
+  test("gives no number that would be another one", async () => {
+    const failing = (jq: string) => refused(runCapability("code.transform_json", { data: { text: "1" } }, { jq }));
+    expect(await failing("1e1000")).toStartWith("unsupported: Expected numbers that JSON can hold");
+    expect(await failing("[10000000000000000000001]")).toStartWith("unsupported: Expected integers of at most");
   });
 });
 
@@ -104,7 +149,8 @@ describe("data", () => {
 
   test("of large numbers that are meant so goes through, and jq sees nothing of the machine", async () => {
     expect(await transformed('{"a": 1e21, "b": "12345678901234567890"}')).toContain("1e+21");
-    expect(await transformed("1", { jq: "env._" })).toBe('"jq"\n');
+    expect(await transformed("1", { jq: '[env | keys[] | select(test("SLUICE|^_$"))]' })).toBe('[\n  "_"\n]\n');
+    expect(await transformed("1", { jq: "env._" })).not.toContain("node_modules");
     expect(await transformed("1", { jq: "-1" })).toBe("-1\n");
   });
 });

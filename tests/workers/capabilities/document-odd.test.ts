@@ -197,3 +197,12 @@ describe("a PDF", () => {
     expect(await refused(drawn)).toContain("params.background");
   });
 });
+
+test("a PDF whose head comes late is read, drawn and written anew", async () => {
+  const report = Buffer.from(await pdfOf(["one", "two"]));
+  const document = Buffer.concat([Buffer.from("@PJL SET X\n".repeat(60)), report]);
+  expect((await runCapability("document.info", { document })).output).toMatchObject({ pages: 2 });
+  expect((await runCapability("document.render_pages", { document })).output?.["pages"]).toHaveLength(2);
+  const picked = await runCapability("document.select_pages", { document }, { pages: "2" });
+  expect((await runCapability("document.info", { document: picked.bytes() })).output).toMatchObject({ pages: 1 });
+});

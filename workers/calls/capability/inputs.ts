@@ -8,6 +8,7 @@ import { ApiError } from "#shared/errors.ts";
 import { isFileId } from "#shared/files/id.ts";
 import { settleMediaType } from "#shared/files/media-type.ts";
 import { readFile } from "#shared/files/read.ts";
+import { sniffMediaType } from "#shared/media/sniff.ts";
 import { sampleFile } from "#shared/capabilities/samples.ts";
 import type { StoredInputs } from "#shared/kinds/input-media.ts";
 import { CAPABILITY_INPUT_BYTES_MAX, LIMITS } from "#shared/limits.ts";
@@ -83,7 +84,7 @@ async function readOne(
   const bytesMax = CAPABILITY_INPUT_BYTES_MAX[kind];
   const found = await bring(run, given, path, bytesMax, param);
   const mediaType = found.mediaType ?? (await typeOf(path, given.mime_type, found.name ?? "", param));
-  checkKind(kind, mediaType, param);
+  if (!isOfKind(kind, mediaType)) throw await ofOtherKind(kind, mediaType, path, param);
   const from = found.address === undefined ? {} : { address: found.address };
   return { path, mediaType, bytes: found.bytes, name: found.name ?? name, ...from };
 }
@@ -196,7 +197,29 @@ const TYPES: Readonly<Record<Exclude<CapabilityModality, "any">, RegExp>> = {
   text: /^(?:text\/|application\/(?:json|jsonl|xml|yaml|x-subrip)$|image\/svg\+xml$)/,
 };
 
-function checkKind(kind: CapabilityModality, mediaType: string, param: string): void {
-  if (kind === "any" || TYPES[kind].test(mediaType)) return;
-  throw new ApiError("unprocessable_input", `Expected ${param} to be of kind ${kind}, got ${mediaType}.`, { param });
+/** As refusals say it. Each capability may take less of it, and says so itself. */
+const TAKEN: Readonly<Record<Exclude<CapabilityModality, "any">, string>> = {
+  image: "an image in jpeg, png, webp, avif, gif or tiff",
+  video: "a video in mp4, mov, webm, mkv, avi or gif",
+  audio: "audio in mp3, m4a, aac, ogg, opus, flac, wav, aiff, or the sound of mp4, mov, webm, mkv or avi",
+  document: "a document in pdf, an office format, html, markdown or text",
+  archive: "an archive in zip, tar, tar.gz, tar.zst or 7z",
+  text: "text in UTF-8",
+};
+
+function isOfKind(kind: CapabilityModality, mediaType: string): boolean {
+  return kind === "any" || TYPES[kind].test(mediaType);
+}
+
+/** Files of types that nothing here takes are kept as octets: their bytes tell more. */
+async function ofOtherKind(
+  kind: CapabilityModality,
+  mediaType: string,
+  path: string,
+  param: string,
+): Promise<ApiError> {
+  const head = await Bun.file(path).slice(0, LIMITS.sniffBytes).bytes();
+  const got = (await sniffMediaType(head)) ?? mediaType;
+  const taken = kind === "any" ? kind : TAKEN[kind];
+  return new ApiError("unprocessable_input", `Expected ${param} to be ${taken}, got ${got}.`, { param });
 }

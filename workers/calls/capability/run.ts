@@ -110,7 +110,7 @@ async function serve(
   return {
     status: "succeeded",
     source: `capability/${capability.id}`,
-    charge: capabilityCharge(price, made),
+    charge: capabilityCharge(price, made, BigInt(job.hold_nano)),
     holdNano: BigInt(job.hold_nano),
     result: {
       text: JSON.stringify({ capability: capability.id, output: made.output ?? {}, files, duration_ms: durationMs }),

@@ -33,7 +33,7 @@ export default defineCapability({
         name: entry.name.slice(0, 1_024),
         kind: entry.kind,
         bytes: entry.bytes,
-        ...(entry.isEncrypted ? { is_encrypted: true } : {}),
+        ...(entry.encryption === undefined ? {} : { is_encrypted: true, encryption: entry.encryption }),
         ...(fault === undefined ? {} : { fault }),
       });
     }

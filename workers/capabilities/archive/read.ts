@@ -7,6 +7,7 @@ import { BlobReader, configure, ERR_UNSUPPORTED_COMPRESSION, ZipReader } from "@
 import { extract as openTar } from "tar-stream";
 
 import { MediaError } from "#shared/media/media-error.ts";
+import { sniffMediaType } from "#shared/media/sniff.ts";
 
 import type { InputFile } from "../define.ts";
 import { type Counter, openCounter } from "./counted.ts";
@@ -15,12 +16,16 @@ import { checkZstdWhole } from "./zstd.ts";
 
 configure({ useWebWorkers: false });
 
+/** Strong: PKWARE's own, which is not opened here. */
+export type Encryption = "aes" | "traditional" | "strong";
+
 export interface Entry {
   readonly name: string;
   readonly kind: "file" | "folder" | "other";
   /** As the archive claims; what comes is counted. */
   readonly bytes: number;
-  readonly isEncrypted: boolean;
+  /** Undefined: it is not encrypted. */
+  readonly encryption: Encryption | undefined;
   /** Once, and before the next entry. @throws MediaError */
   read(onBytes: (bytes: Uint8Array) => Promise<void>): Promise<void>;
 }
@@ -42,7 +47,10 @@ export async function readArchive(file: InputFile, folder: string, password: str
     case "7z":
       return { format, counter, entries: counted(readSevenZip(file, folder, password), counter) };
     case undefined:
-      throw new MediaError("unsupported", `Expected a zip, tar, tar.gz, tar.zst or 7z archive, got ${file.mediaType}.`);
+      throw new MediaError(
+        "unsupported",
+        `Expected a zip, tar, tar.gz, tar.zst or 7z archive, got ${(await sniffMediaType(head)) ?? file.mediaType}.`,
+      );
     default:
       if (format === "tar.zst") await checkZstdWhole(file.path);
       return { format, counter, entries: counted(readTar(file, format), counter) };
@@ -88,6 +96,22 @@ function throwUnread(error: unknown): never {
 const UNIX_TYPE = 0o170_000;
 const UNIX_LINK = 0o120_000;
 
+/** Of the general purpose flags (APPNOTE 4.4.4). */
+const STRONG_FLAG = 0x40;
+const STRONG =
+  "Expected entries that are encrypted by AES or in the traditional way, got PKWARE's strong encryption: no password opens it here.";
+
+function encryptionOf({
+  rawBitFlag,
+  zipCrypto,
+}: {
+  readonly rawBitFlag: number;
+  readonly zipCrypto?: boolean;
+}): Encryption {
+  if ((rawBitFlag & STRONG_FLAG) !== 0) return "strong";
+  return zipCrypto === true ? "traditional" : "aes";
+}
+
 async function* readZip({ path }: InputFile, password: string | undefined): AsyncGenerator<Entry> {
   // Names that lead elsewhere are for our own callers to pass over: the rest of such an archive is still wanted.
   const options = { filenameValidation: "tolerant", ...(password === undefined ? {} : { password }) } as const;
@@ -95,14 +119,16 @@ async function* readZip({ path }: InputFile, password: string | undefined): Asyn
   try {
     for await (const entry of reader.getEntriesGenerator()) {
       const { filename: name, directory, uncompressedSize: bytes, encrypted, externalFileAttributes: mode } = entry;
+      const encryption = encrypted ? encryptionOf(entry) : undefined;
       const isLink = ((mode >>> 16) & UNIX_TYPE) === UNIX_LINK;
       yield {
         name,
         kind: directory ? "folder" : isLink ? "other" : "file",
         bytes,
-        isEncrypted: encrypted,
+        encryption,
         async read(onBytes) {
           if (entry.directory) return;
+          if (encryption === "strong") throw new MediaError("unsupported", STRONG);
           if (encrypted && password === undefined)
             throw new MediaError("invalid", "Expected params.password for an encrypted entry, got none.");
           let refusal: MediaError | undefined;
@@ -166,7 +192,7 @@ async function* readTar({ path }: InputFile, format: Format): AsyncGenerator<Ent
         name,
         kind,
         bytes: size,
-        isEncrypted: false,
+        encryption: undefined,
         async read(onBytes) {
           for await (const bytes of entry) await onBytes(bytes as Uint8Array);
         },

@@ -86,12 +86,12 @@ export async function* readSevenZip(
     yield {
       ...entry,
       async read(onBytes) {
-        if (entry.isEncrypted && password === undefined) {
+        if (entry.encryption !== undefined && password === undefined) {
           throw new MediaError("invalid", "Expected params.password for an encrypted entry, got none.");
         }
         // Under a name of ours: `e` writes into the folder, without paths.
         const got = await call(["e", "-y", ...secret, "-oout", "in.7z", "--", entry.name], { "in.7z": archive });
-        if (got.code !== 0) throw entry.isEncrypted ? wrong(got.printed) : damaged();
+        if (got.code !== 0) throw entry.encryption !== undefined ? wrong(got.printed) : damaged();
         await onBytes(got.files.read(`out/${entry.name.split("/").at(-1) ?? ""}`));
       },
     };
@@ -112,7 +112,7 @@ function wrong(printed: readonly string[]): MediaError {
 /** The listing in lines `Name = value`, a block for each entry after the line of dashes. */
 function blocks(printed: readonly string[]) {
   const from = printed.findIndex((line) => /^-{10,}$/.test(line));
-  const found: { name: string; kind: "file" | "folder" | "other"; bytes: number; isEncrypted: boolean }[] = [];
+  const found: Omit<Entry, "read">[] = [];
   for (const block of printed
     .slice(from + 1)
     .join("\n")
@@ -124,7 +124,8 @@ function blocks(printed: readonly string[]) {
     if (name === undefined) continue;
     const attributes = facts.get("Attributes") ?? "";
     const kind = attributes.startsWith("D") ? "folder" : / l/.test(attributes) ? "other" : "file";
-    found.push({ name, kind, bytes: Number(facts.get("Size") ?? 0), isEncrypted: facts.get("Encrypted") === "+" });
+    const encryption = facts.get("Encrypted") === "+" ? "aes" : undefined;
+    found.push({ name, kind, bytes: Number(facts.get("Size") ?? 0), encryption });
   }
   return found;
 }

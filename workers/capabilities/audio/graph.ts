@@ -3,10 +3,10 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 
 import { MediaError } from "#shared/media/media-error.ts";
-import { type Container, type FileSource, fileSource, whitelists } from "#workers/children/file-source.ts";
+import { type Container, type FileSource, fileSource, isDecoded, whitelists } from "#workers/children/file-source.ts";
 import { loadFfmpeg } from "#workers/children/ffmpeg.ts";
+import { type FilterGraphPlan, runFilterGraph } from "#workers/children/filter-graph.ts";
 import { tagsOf } from "#workers/children/tags.ts";
-import { runFilterGraph } from "#workers/children/filter-graph.ts";
 import { VORBIS_RATE_MAX, vorbisBitrate } from "#workers/children/vorbis.ts";
 
 import type { InputFile, Made } from "../define.ts";
@@ -60,6 +60,7 @@ export interface AudioFacts {
   readonly sampleRate: number;
   readonly channels: number;
   readonly codec: string;
+  readonly isDecoded: boolean;
   /** Bits a second. */
   readonly bitrate: number;
   readonly tags: Readonly<Record<string, string>>;
@@ -85,14 +86,30 @@ const CONTAINERS: Readonly<Record<string, readonly [Container, AudioFormat]>> = 
   "audio/x-matroska": ["matroska", "opus"],
 };
 
+const TAKEN = "mp3, m4a, aac, ogg, opus, flac, wav, aiff, mp4, mov, webm, mkv or avi";
+
 /** Whatever holds them, they go into Ogg. */
 const OGG_FORMATS: Readonly<Record<string, AudioFormat>> = { opus: "opus", vorbis: "ogg" };
 
-/** @param sound which of a file's sounds, from 0. @throws MediaError invalid (there is no such sound), unsupported, corrupt, too_large */
+/** Codecs that files may hold to be decoded, as their users call them. */
+const DECODED = "AAC, AC-3, ALAC, FLAC, MP3, Opus, PCM or Vorbis";
+
+/** As `readAudioFacts`, of audio that can be decoded. @throws MediaError likewise */
 export async function probeAudio(file: InputFile, sound = 0): Promise<AudioFacts> {
+  const facts = await readAudioFacts(file, sound);
+  if (facts.isDecoded) return facts;
+  throw new MediaError("unsupported", `Expected audio in ${DECODED}, got ${facts.codec}.`);
+}
+
+/**
+ * The facts of a file, whatever its codec.
+ * @param sound which of a file's sounds, from 0
+ * @throws MediaError invalid (there is no such sound), unsupported, corrupt, too_large
+ */
+export async function readAudioFacts(file: InputFile, sound = 0): Promise<AudioFacts> {
   const [container, usual] = CONTAINERS[file.mediaType] ?? [];
   if (container === undefined || usual === undefined) {
-    throw new MediaError("unsupported", `Expected audio in a format that is known here, got ${file.mediaType}.`);
+    throw new MediaError("unsupported", `Expected audio in ${TAKEN}, got ${file.mediaType}.`);
   }
   const { lib, constants } = await loadFfmpeg();
   const { Demuxer } = await import("node-av/api");
@@ -123,6 +140,7 @@ export async function probeAudio(file: InputFile, sound = 0): Promise<AudioFacts
       sampleRate,
       channels,
       codec,
+      isDecoded: isDecoded(container, lib.Codec.findDecoder(codecId)?.name),
       bitrate: Math.round(demuxer.bitRate * 1_000),
       // Ogg keeps them with its stream.
       tags: { ...tagsOf(demuxer.getFormatContext().metadata), ...tagsOf(stream.metadata) },
@@ -178,6 +196,8 @@ export interface Encode {
   readonly seconds?: number;
   readonly name?: string;
   readonly progress?: (share: number) => void;
+  /** Hears what filters print. */
+  readonly onLog?: (line: string) => void;
 }
 
 /** Runs the graph and writes its end. */
@@ -198,7 +218,7 @@ export async function encodeAudio(encode: Encode): Promise<Made> {
       : Math.min(wanted, format === "opus" ? channels * OPUS_BITRATE_MAX : Infinity);
   const bitrate = isLossless === true ? {} : { b: `${kilobits}k` };
   let written = 0;
-  await runFilterGraph({
+  await runAudioGraph({
     graph: encode.graph.replace(/\[a\]$/, `,${shape}[a]`),
     streams: [{ label: "a", encoder, options: bitrate }],
     output: { path, muxer, ...(options === undefined ? {} : { options }) },
@@ -207,11 +227,7 @@ export async function encodeAudio(encode: Encode): Promise<Made> {
       written = at;
       if (seconds > 0) progress?.(Math.min(0.99, at / seconds));
     },
-  }).catch((error: unknown) => {
-    // What the graph refuses was decided by us and read by the probe: the data between is damaged.
-    throw error instanceof MediaError && error.fault === "failed"
-      ? new MediaError("corrupt", "The audio cannot be decoded.", { cause: error })
-      : error;
+    ...(encode.onLog === undefined ? {} : { onLog: encode.onLog }),
   });
   const { size } = await stat(path);
   return {
@@ -235,10 +251,21 @@ function rateOf(format: AudioFormat, rate: number): number {
   return format === "m4a" || format === "aac" ? (AAC_RATES.find((one) => one >= rate) ?? 96_000) : rate;
 }
 
+/** As `runFilterGraph`. @throws MediaError corrupt, too_large */
+export async function runAudioGraph(plan: FilterGraphPlan): Promise<void> {
+  await runFilterGraph(plan).catch((error: unknown) => {
+    if (!(error instanceof MediaError)) throw error;
+    // What the graph refuses was decided by us and read by the probe: the data between is damaged.
+    if (error.fault === "failed") throw new MediaError("corrupt", "The audio cannot be decoded.", { cause: error });
+    if (error.fault !== "corrupt") throw error;
+    throw new MediaError("corrupt", "Nothing of the audio can be decoded.", { cause: error });
+  });
+}
+
 /** What a graph's filters print, its audio thrown away. */
 export async function measured(folder: string, graph: string, seconds: number): Promise<string> {
   const lines: string[] = [];
-  await runFilterGraph({
+  await runAudioGraph({
     graph,
     streams: [{ label: "a", encoder: "pcm_s16le" }],
     output: { path: join(folder, "measured.wav"), muxer: "null" },

@@ -14,9 +14,14 @@ export const operation: AudioOperation<typeof params> = {
   params,
   async apply(before, { loudness, true_peak: peak, range, passes }) {
     const wanted = `loudnorm=I=${loudness}:TP=${peak}:LRA=${range}`;
-    const known = passes === 1 ? "" : await measure(before, wanted);
+    const filter = `${wanted}${passes === 1 ? "" : await measure(before, wanted)}`;
     // It works at 192 kHz.
-    return { filters: [`${wanted}${known}`, `aresample=${before.facts.sampleRate}`], seconds: before.seconds };
+    const back = `aresample=${before.facts.sampleRate}`;
+    return {
+      filters: [filter, back],
+      seconds: before.seconds,
+      report: { filters: [`${filter}:print_format=json`, back], read: (printed) => ({ loudness: reached(printed) }) },
+    };
   },
 };
 
@@ -37,15 +42,31 @@ async function measure(before: Before, wanted: string): Promise<string> {
   return `${settings.join("")}:linear=true`;
 }
 
+/** What came out, before it was encoded. One gain cannot always reach the loudness below the peak: then it changes over time. */
+function reached(printed: string): object {
+  const said = printedBy(printed);
+  const known = (value: string | undefined): number | null => (Number.isFinite(Number(value)) ? Number(value) : null);
+  return {
+    integrated: known(said["output_i"]),
+    true_peak: known(said["output_tp"]),
+    range: known(said["output_lra"]),
+    mode: said["normalization_type"] ?? null,
+  };
+}
+
+/** @throws Error when loudnorm printed nothing */
+function printedBy(printed: string): Readonly<Record<string, string>> {
+  const json = /\{[^{}]*"input_i"[^{}]*\}/.exec(printed)?.[0];
+  if (json === undefined) throw new Error("loudnorm told nothing");
+  return JSON.parse(json) as Readonly<Record<string, string>>;
+}
+
 /** @param filter loudnorm with what is wanted. @throws Error when it prints nothing */
 export async function loudnessOf(
   before: Before,
   filter: string,
 ): Promise<Readonly<Record<keyof typeof FACTS, number>>> {
-  const printed = await before.measure([`${filter}:print_format=json`]);
-  const json = /\{[^{}]*"input_i"[^{}]*\}/.exec(printed)?.[0];
-  if (json === undefined) throw new Error("loudnorm told nothing");
-  const said = JSON.parse(json) as Readonly<Record<string, string>>;
+  const said = printedBy(await before.measure([`${filter}:print_format=json`]));
   const of = (name: keyof typeof FACTS): number => Number(said[name]);
   return {
     input_i: of("input_i"),

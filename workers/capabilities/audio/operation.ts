@@ -29,6 +29,12 @@ export interface Before {
 export interface After {
   readonly filters: readonly string[];
   readonly seconds: number;
+  /** For the encode alone: the same filters, which also print what they come to. */
+  readonly report?: {
+    readonly filters: readonly string[];
+    /** For the output. */
+    readonly read: (printed: string) => object;
+  };
 }
 
 export interface AudioOperation<P extends Params = Params> {
@@ -71,9 +77,33 @@ export async function runOperation<const P extends Params>(
 ): Promise<Made> {
   const own = params as ParamsOf<P> & Output;
   const { facts, shape } = await shapedAudio(inputs.audio, own);
-  const { filters, seconds } = await operation.apply(beforeOf(folder, facts, shape, facts.seconds), own);
-  const graph = chainOf(facts, [...shape, ...filters]);
-  return encodeAudio({ folder, graph, from: facts, output: own, seconds, progress });
+  const after = await operation.apply(beforeOf(folder, facts, shape, facts.seconds), own);
+  return encodeSteps({ folder, facts, shape, steps: [after], output: own, progress });
+}
+
+/** Encodes what steps come to. Of several that report, the last one is heard. */
+export async function encodeSteps({ folder, facts, shape, steps, output, progress }: EncodedSteps): Promise<Made> {
+  const last = steps.findLast(({ report }) => report !== undefined);
+  const filters = steps.flatMap((step) => (step === last ? step.report?.filters : undefined) ?? step.filters);
+  const lines: string[] = [];
+  const made = await encodeAudio({
+    folder,
+    graph: chainOf(facts, [...shape, ...filters]),
+    from: facts,
+    output,
+    seconds: steps.at(-1)?.seconds ?? facts.seconds,
+    progress,
+    ...(last === undefined ? {} : { onLog: (line: string) => void lines.push(line) }),
+  });
+  return last === undefined ? made : { ...made, output: { ...made.output, ...last.report?.read(lines.join("")) } };
+}
+
+interface EncodedSteps extends Pick<Run<object, object>, "folder" | "progress"> {
+  readonly facts: AudioFacts;
+  /** Filters before all steps. */
+  readonly shape: readonly string[];
+  readonly steps: readonly After[];
+  readonly output: Output;
 }
 
 /**

@@ -2,9 +2,9 @@ import { defineCapability, input } from "../define.ts";
 import { inSteps, pipelineParams } from "../steps.ts";
 import { operation as denoise } from "./denoise.ts";
 import { operation as fade } from "./fade.ts";
-import { AUDIO_PRICE, chainOf, encodeAudio, OUTPUT, TUNE } from "./graph.ts";
+import { AUDIO_PRICE, OUTPUT, TUNE } from "./graph.ts";
 import { operation as normalize } from "./normalize.ts";
-import { type AudioOperation, beforeOf, shapedAudio } from "./operation.ts";
+import { type After, type AudioOperation, beforeOf, encodeSteps, shapedAudio } from "./operation.ts";
 import { operation as removeSilence } from "./remove-silence.ts";
 import { operation as speed } from "./speed.ts";
 import { operation as trim } from "./trim.ts";
@@ -54,20 +54,12 @@ export default defineCapability({
   engine: "ffmpeg",
   async run({ params, inputs, folder, progress }) {
     const { facts, shape } = await shapedAudio(inputs.audio, params.output);
-    const filters = [...shape];
-    let { seconds } = facts;
+    const steps: After[] = [];
     await inSteps(OPERATIONS, params.operations, undefined, async ({ operation, params: own }) => {
-      const after = await operation.apply(beforeOf(folder, facts, filters, seconds), own);
-      filters.push(...after.filters);
-      ({ seconds } = after);
+      const filters = [...shape, ...steps.flatMap((step) => step.filters)];
+      const seconds = steps.at(-1)?.seconds ?? facts.seconds;
+      steps.push(await operation.apply(beforeOf(folder, facts, filters, seconds), own));
     });
-    return encodeAudio({
-      folder,
-      graph: chainOf(facts, filters),
-      from: facts,
-      output: params.output,
-      seconds,
-      progress,
-    });
+    return encodeSteps({ folder, facts, shape, steps, output: params.output, progress });
   },
 });

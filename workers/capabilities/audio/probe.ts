@@ -1,6 +1,6 @@
 import { defineCapability, input } from "../define.ts";
 import { flag } from "../params.ts";
-import { probeAudio, round, TUNE } from "./graph.ts";
+import { probeAudio, readAudioFacts, round, TUNE } from "./graph.ts";
 import { loudnessOf } from "./normalize.ts";
 import { beforeOf } from "./operation.ts";
 
@@ -19,7 +19,7 @@ export default defineCapability({
   price: { unit: "per_operation", operation_price: "0.02" },
   engine: "ffmpeg",
   async run({ params, inputs, folder }) {
-    const facts = await probeAudio(inputs.audio);
+    const facts = await (params.loudness ? probeAudio : readAudioFacts)(inputs.audio);
     const { seconds, codec, sampleRate, channels, bitrate, tags } = facts;
     const told = {
       seconds: round(seconds),

@@ -9,7 +9,7 @@ import { defineCapability, input } from "../define.ts";
 import { flag, integer, text } from "../params.ts";
 import { artworkOf, keptPictures, pictureComment } from "./artwork.ts";
 import { settleComment } from "./id3.ts";
-import { AUDIO_PRICE, mediaTypeOf, probeAudio, TUNE } from "./graph.ts";
+import { AUDIO_PRICE, mediaTypeOf, readAudioFacts, TUNE } from "./graph.ts";
 
 const TEXT = { max: 500 } as const;
 
@@ -94,7 +94,7 @@ export default defineCapability({
     if (given.length === 0 && inputs.artwork === undefined && !clear) {
       throw new MediaError("invalid", "Expected a tag in params, input.artwork or params.clear, got none.");
     }
-    const { source, format, seconds, tags: old } = await probeAudio(inputs.audio);
+    const { source, format, seconds, tags: old } = await readAudioFacts(inputs.audio);
     const tagged = TAGGED[source.container];
     if (!tagged) {
       throw new MediaError(

@@ -16,7 +16,7 @@ import {
   measured,
   OUTPUT,
   type Output,
-  probeAudio,
+  readAudioFacts,
   round,
   SECONDS_MAX,
   TUNE,
@@ -85,7 +85,7 @@ async function copied({
   folder,
   progress,
 }: Run<ParamsOf<typeof params> & Output, { readonly audio: InputFile }>): Promise<Made> {
-  const facts = await probeAudio(inputs.audio);
+  const facts = await readAudioFacts(inputs.audio);
   const { format, source, sampleRate, channels } = facts;
   if (format === "flac") throw new MediaError("invalid", "Expected params.mode exact for FLAC, got copy.");
   if (wanted.format !== undefined && wanted.format !== format) {

@@ -2,13 +2,10 @@ import { join } from "node:path";
 
 import sharp, { type Sharp } from "sharp";
 
-import { MediaError } from "#shared/media/media-error.ts";
-import { runFilterGraph } from "#workers/children/filter-graph.ts";
-
 import { defineCapability, input } from "../define.ts";
 import { choice, color, integer } from "../params.ts";
 import { checkColor } from "../image/sharp.ts";
-import { AUDIO_PRICE, type AudioFacts, chainOf, probeAudio, SECONDS_MAX, TUNE } from "./graph.ts";
+import { AUDIO_PRICE, type AudioFacts, chainOf, probeAudio, runAudioGraph, SECONDS_MAX, TUNE } from "./graph.ts";
 import { spectrogram } from "./spectrum.ts";
 
 /** Samples in a second: half of it is the highest pitch of a spectrogram. */
@@ -90,13 +87,11 @@ async function pitchesOf(samples: Int16Array, look: Look, progress: (share: numb
 /** Mono, from -1 to 1. */
 async function samplesOf(facts: AudioFacts, folder: string, rate: number): Promise<Int16Array> {
   const path = join(folder, "samples.raw");
-  await runFilterGraph({
+  await runAudioGraph({
     graph: chainOf(facts, [`aresample=${rate}`, `aformat=sample_rates=${rate}:channel_layouts=mono`]),
     streams: [{ label: "a", encoder: "pcm_s16le" }],
     output: { path, muxer: "s16le" },
     secondsMax: SECONDS_MAX,
-  }).catch((error: unknown) => {
-    throw new MediaError("corrupt", "The audio cannot be decoded.", { cause: error });
   });
   return new Int16Array(await Bun.file(path).arrayBuffer());
 }

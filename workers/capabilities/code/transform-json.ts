@@ -6,7 +6,7 @@ import { MediaError } from "#shared/media/media-error.ts";
 import { defineCapability, input } from "../define.ts";
 import { choice, custom, text } from "../params.ts";
 import { CODE_PRICE, madeText, textOf, unreadable, xmlOf } from "../text.ts";
-import { queried } from "./jq.ts";
+import { JQ_VERSION, queried } from "./jq.ts";
 import { isTomlTime, tomlOf } from "./toml.ts";
 
 const FROM = ["auto", "json", "yaml", "toml", "xml", "csv"] as const;
@@ -24,6 +24,7 @@ export default defineCapability({
   id: "code.transform_json",
   display_name: "Transform data",
   description: "Reads JSON, YAML, TOML, XML or CSV, queries it with jq, checks it by a schema, and writes it again.",
+  long_description: `The order is: read, query, check, write. Programs are written for jq ${JQ_VERSION}; several results become a list, no result is null. Modules and files cannot be read. Integers beyond ±9,007,199,254,740,991 are refused, because they would silently change: write them as text.`,
   output_modality: "text",
   input: { data: input("text", "The data.", { takesText: true }) },
   params: {
@@ -56,7 +57,7 @@ export default defineCapability({
     // Times are values of TOML alone: anywhere else they are texts.
     if (params.to !== "toml" || params.jq !== undefined || params.schema !== undefined) value = withoutTimes(value);
     if (params.jq !== undefined || params.to === "json") checkFinite(value);
-    if (params.jq !== undefined) value = await queried(value, params.jq);
+    if (params.jq !== undefined) value = resultOf(await queried(value, params.jq));
     if (params.schema !== undefined) check(value, params.schema);
     return madeText(folder, written(value, params.to), {
       name: `data.${params.to}`,
@@ -65,6 +66,14 @@ export default defineCapability({
     });
   },
 });
+
+/** Of jq: several results are a list, none is null. @throws MediaError unsupported */
+function resultOf(written: string): unknown {
+  const results = JSON.parse(written) as readonly unknown[];
+  checkNumbers(results, written);
+  checkFinite(results);
+  return results.length > 1 ? results : (results[0] ?? null);
+}
 
 const DEPTH_MAX = 200;
 

@@ -1,3 +1,4 @@
+import { croppedTo } from "#shared/capabilities/image-size.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/media/media-error.ts";
 
@@ -45,14 +46,10 @@ export const operation: ImageOperation<typeof params> = {
       );
     }
     const from = trim && hasBorder(opened) ? await settled(opened.image.trim({ threshold }), opened.format) : opened;
-    const box = boxOf(from, width, height, ratio);
+    const room = croppedTo(from, { x, y, width, height, aspect_ratio: ratio });
     const isGiven = x !== undefined || y !== undefined;
-    const { left, top } = placed(gravity, from, box);
+    const { left, top } = placed(gravity, from, room);
     const at = { left: x ?? (isGiven ? 0 : left), top: y ?? (isGiven ? 0 : top) };
-    const room = {
-      width: width === undefined && ratio === undefined ? from.width - at.left : box.width,
-      height: height === undefined && ratio === undefined ? from.height - at.top : box.height,
-    };
     const isInside = room.width <= from.width && room.height <= from.height;
     if (!isGiven && isInside && byEye) return byInterest(from, room, gravity);
     if (
@@ -72,18 +69,6 @@ export const operation: ImageOperation<typeof params> = {
     return from.image.extract({ ...at, ...room });
   },
 };
-
-function boxOf(from: OpenedImage, width: number | undefined, height: number | undefined, ratio: string | undefined) {
-  const [across = 0, down = 0] = (ratio ?? "0:0").split(":").map(Number);
-  if (across === 0 || down === 0) return { width: width ?? from.width, height: height ?? from.height };
-  const shape = across / down;
-  if (width !== undefined) return { width, height: Math.max(1, Math.round(width / shape)) };
-  if (height !== undefined) return { width: Math.max(1, Math.round(height * shape)), height };
-  const isWide = from.width / from.height > shape;
-  return isWide
-    ? { width: Math.max(1, Math.round(from.height * shape)), height: from.height }
-    : { width: from.width, height: Math.max(1, Math.round(from.width / shape)) };
-}
 
 /** One side after the other, so that nothing is scaled. */
 async function byInterest(

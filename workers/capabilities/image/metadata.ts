@@ -3,7 +3,7 @@ import exifr from "exifr";
 import { defineCapability, input } from "../define.ts";
 import { flag } from "../params.ts";
 import { PHOTO } from "./operation.ts";
-import { openImage } from "./sharp.ts";
+import { openImage, pngFrames } from "./sharp.ts";
 
 export default defineCapability({
   id: "image.metadata",
@@ -24,10 +24,11 @@ export default defineCapability({
   engine: "sharp",
   async run({ params, inputs }) {
     const { path, bytes } = inputs.image;
-    const { image, width, height } = await openImage(inputs.image);
+    const { image, width, height } = await openImage(inputs.image, { headOnly: !params.stats });
     const facts = await image.metadata();
     const { format, space, channels, depth, density, hasAlpha, orientation, pages } = facts;
-    const told = { format, space, channels, depth, density, orientation, frames: pages };
+    const frames = format === "png" ? await pngFrames(path) : 1;
+    const told = { format, space, channels, depth, density, orientation, frames: frames > 1 ? frames : pages };
     return {
       output: {
         width,

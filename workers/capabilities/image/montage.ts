@@ -54,7 +54,7 @@ export default defineCapability({
       ? sharp(cells, { join: { animated: true } })
       : grid(cells, width, height, params.columns, params.gap, params.background);
     const timing = isAnimation ? { delay: cells.map(() => params.delay), loop: 0 } : {};
-    const made = await writeImage(folder, image, opened, { ...params, format: asked }, { timing });
+    const made = await writeImage(folder, image, { ...opened, dropped: 0 }, { ...params, format: asked }, { timing });
     return { ...made, pixels };
   },
 });

@@ -97,7 +97,15 @@ export async function settled(image: Sharp, format: OpenedImage["format"] = "png
     const { width, height, channels } = info;
     checkSide(width, height);
     const raw = { width, height, channels } as const;
-    return { image: sharp(data, { raw }), width, height, format, hasAlpha: channels === 2 || channels === 4, pages };
+    return {
+      image: sharp(data, { raw }),
+      width,
+      height,
+      format,
+      hasAlpha: channels === 2 || channels === 4,
+      pages,
+      dropped: 0,
+    };
   } catch (error) {
     throw asMediaError(error);
   }

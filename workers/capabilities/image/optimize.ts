@@ -1,4 +1,4 @@
-import { copyFile, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
 
 import sharp from "sharp";
@@ -8,8 +8,9 @@ import { MediaError } from "#shared/media/media-error.ts";
 
 import { defineCapability, input, type InputFile, type Made } from "../define.ts";
 import { choice, integer } from "../params.ts";
+import { withoutMetadata } from "./bare.ts";
 import { MEGAPIXEL_PRICE, PHOTO } from "./operation.ts";
-import { type Format, openImage, type OpenedImage, writeImage } from "./sharp.ts";
+import { type Format, framesOf, MEDIA_TYPES, nameOf, openImage, type OpenedImage, writeImage } from "./sharp.ts";
 
 export default defineCapability({
   id: "image.optimize",
@@ -49,10 +50,12 @@ export default defineCapability({
     if (made.length === 0 && failed) throw failed.reason;
     const [best] = made.toSorted((one, other) => one.bytes - other.bytes);
     const { bytes } = inputs.image;
-    const isSmaller = best !== undefined && bytes <= Math.min(best.bytes, params.max_bytes ?? Infinity);
-    if (isSmaller && (await isBare(inputs.image, best.format))) {
-      return untouched(inputs.image, folder, best.made);
-    }
+    // What is made of it would lack frames: it is not smaller, but less.
+    const least = opened.dropped > 0 ? Infinity : (best?.bytes ?? 0);
+    const most = Math.min(least, params.max_bytes ?? Infinity);
+    const stays = format === "same" || format === "auto" || format === opened.format;
+    const kept = stays ? await leastTouched(inputs.image, opened, folder, most) : undefined;
+    if (kept) return kept;
     if (!best || (params.max_bytes !== undefined && best.bytes > params.max_bytes)) {
       const got = `${best?.bytes ?? 0} at quality ${params.min_quality}`;
       throw new MediaError(
@@ -95,20 +98,39 @@ async function smallest(
   return best.bytes <= bytesMax ? best : at(least);
 }
 
-/** Whether it has nothing that is to be taken out of it. */
-async function isBare({ path }: InputFile, format: Format): Promise<boolean> {
-  const { format: found, exif, xmp, iptc, icc, orientation = 1 } = await sharp(path).metadata();
-  const isSame = found === format || (found === "heif" && format === "avif");
-  return isSame && orientation === 1 && ![exif, xmp, iptc, icc].some((one) => one !== undefined);
-}
-
-/** The file as it came: it was smaller than what was made of it. */
-async function untouched(file: InputFile, folder: string, { files, ...made }: Made): Promise<Made> {
-  const [first] = files ?? [];
-  if (first === undefined) return made;
-  const path = join(folder, `same-${first.name}`);
-  await copyFile(file.path, path);
-  return { ...made, output: { ...made.output, bytes: file.bytes, saved: 0 }, files: [{ ...first, path }] };
+/**
+ * The file without its metadata, or as it came where metadata cannot be taken out of its format: if it is no larger than
+ * what was made of it.
+ */
+async function leastTouched(
+  file: InputFile,
+  opened: OpenedImage,
+  folder: string,
+  bytesMax: number,
+): Promise<Made | undefined> {
+  const { exif, xmp, iptc, orientation = 1 } = await sharp(file.path).metadata();
+  const source = Buffer.from(await Bun.file(file.path).arrayBuffer());
+  const bare = withoutMetadata(source, orientation);
+  const bytes = bare?.length ?? source.length;
+  if (bytes > bytesMax) return undefined;
+  const { width, height, format, pages } = opened;
+  const name = nameOf("image", format);
+  const path = join(folder, `same-${name}`);
+  await Bun.write(path, bare ?? source);
+  const isTold = bare === undefined && [exif, xmp, iptc].some((one) => one !== undefined);
+  return {
+    output: {
+      width,
+      height,
+      format,
+      ...framesOf(pages),
+      bytes,
+      saved: source.length - bytes,
+      ...(isTold ? { metadata: "kept" } : {}),
+    },
+    files: [{ path, mediaType: MEDIA_TYPES[format], name }],
+    pixels: width * height * pages,
+  };
 }
 
 async function optimizedSvg(file: InputFile, folder: string, bytesMax: number | undefined): Promise<Made> {

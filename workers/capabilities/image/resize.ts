@@ -1,3 +1,4 @@
+import { resizedTo } from "#shared/capabilities/image-size.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/media/media-error.ts";
 
@@ -30,7 +31,7 @@ export const operation: ImageOperation<typeof params> = {
   takesFrames: true,
   rules: [{ rule: "some", of: ["params.width", "params.height"] }],
   async apply({ image, pages, ...own }, { width, height, fit, gravity, kernel, enlarge }) {
-    const made = sizeOf(own, { width, height, fit, enlarge });
+    const made = resizedTo(own, { width, height, fit, enlarge });
     checkSide(made.width, made.height);
     checkSize(made.width, made.height, pages);
     if (pages > 1 && (gravity === "entropy" || gravity === "attention")) {
@@ -50,23 +51,6 @@ export const operation: ImageOperation<typeof params> = {
     return fit === "contain" && pages === 1 ? (await settled(sized)).image : sized;
   },
 };
-
-interface Wanted {
-  readonly width: number | undefined;
-  readonly height: number | undefined;
-  readonly fit: string;
-  readonly enlarge: boolean;
-}
-
-/** Of the result, or more. */
-function sizeOf(own: { readonly width: number; readonly height: number }, { width, height, fit, enlarge }: Wanted) {
-  const [across, down] = [(width ?? 0) / own.width, (height ?? 0) / own.height];
-  const isOne = width === undefined || height === undefined;
-  if (!isOne && fit !== "outside" && fit !== "inside") return { width, height };
-  const wanted = !isOne && fit === "inside" ? Math.min(across, down) : Math.max(across, down);
-  const scale = enlarge ? wanted : Math.min(1, wanted);
-  return { width: Math.round(own.width * scale), height: Math.round(own.height * scale) };
-}
 
 export default imageCapability(operation, {
   id: "image.resize",

@@ -1,7 +1,7 @@
 /** How image capabilities open and write images, through sharp. For child processes only. */
 import { join } from "node:path";
 
-import sharp, { type Sharp } from "sharp";
+import sharp, { type Metadata, type Sharp } from "sharp";
 
 import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/media/media-error.ts";
@@ -19,7 +19,7 @@ sharp.cache(false);
 export const FORMATS = ["jpeg", "png", "webp", "avif", "gif", "tiff"] as const;
 export type Format = (typeof FORMATS)[number];
 
-const MEDIA_TYPES: Readonly<Record<Format, string>> = {
+export const MEDIA_TYPES: Readonly<Record<Format, string>> = {
   jpeg: "image/jpeg",
   png: "image/png",
   webp: "image/webp",
@@ -61,6 +61,8 @@ export interface OpenedImage {
   readonly format: Format;
   readonly hasAlpha: boolean;
   readonly pages: number;
+  /** Frames of its file that are not opened. */
+  readonly dropped: number;
 }
 
 const HEADERS: Readonly<Record<string, Format>> = {
@@ -74,14 +76,14 @@ const HEADERS: Readonly<Record<string, Format>> = {
 
 /**
  * Upright, as its camera says, unless told otherwise.
- * @param options `frames`: all frames of an animation, below one another
+ * @param options `frames`: all frames of an animation, below one another; `headOnly`: its pixels are not asked for
  * @throws MediaError unsupported, corrupt, too_large
  */
 export async function openImage(
   file: InputFile,
-  options: { readonly frames?: boolean; readonly asStored?: boolean } = {},
+  options: { readonly frames?: boolean; readonly asStored?: boolean; readonly headOnly?: boolean } = {},
 ): Promise<OpenedImage> {
-  const { frames = false, asStored = false } = options;
+  const { frames = false, asStored = false, headOnly = false } = options;
   const opening = { limitInputPixels: false, animated: frames, failOn: "error", sequentialRead: true } as const;
   try {
     const facts = await sharp(file.path, opening).metadata();
@@ -89,7 +91,9 @@ export async function openImage(
     if (format === undefined || file.mediaType === "image/svg+xml") {
       throw new MediaError("unsupported", `Expected an image in ${FORMATS.join(", ")}, got ${file.mediaType}.`);
     }
+    if (!headOnly && !isDecoded(facts)) throw notDecoded(file.mediaType);
     const pages = frames ? (facts.pages ?? 1) : 1;
+    const dropped = Math.max(facts.pages ?? 1, format === "png" ? await pngFrames(file.path) : 1) - pages;
     const height = frames ? (facts.pageHeight ?? facts.height) : facts.height;
     checkSize(facts.width, height, pages);
     const isTurned = !asStored && (facts.orientation ?? 1) >= 5;
@@ -99,7 +103,7 @@ export async function openImage(
     const { width, hasAlpha, orientation = 1 } = facts;
     // Sharp turns no frames.
     if (pages > 1 && orientation > 1 && !asStored) {
-      return await upright({ image, width, height, format, hasAlpha, pages }, orientation);
+      return await upright({ image, width, height, format, hasAlpha, pages, dropped }, orientation);
     }
     return {
       image: asStored ? image : image.autoOrient(),
@@ -108,11 +112,35 @@ export async function openImage(
       format,
       hasAlpha: facts.hasAlpha,
       pages,
+      dropped,
     };
   } catch (error) {
     throw asMediaError(error);
   }
 }
+
+/** HEIC shares its container with AVIF: its head can be read, its pixels not. */
+function isDecoded({ compression }: Pick<Metadata, "compression">): boolean {
+  return compression !== "hevc";
+}
+
+function notDecoded(mediaType: string): MediaError {
+  return new MediaError(
+    "unsupported",
+    `Expected an image in ${FORMATS.join(", ")}, got ${mediaType}, which is not decoded here.`,
+  );
+}
+
+/** As the head of an animated PNG says; one of any other. Readers of plain PNG see its first frame. */
+export async function pngFrames(path: string): Promise<number> {
+  const head = Buffer.from(await Bun.file(path).slice(0, PNG_HEAD_BYTES).arrayBuffer());
+  const data = head.indexOf("IDAT", 0, "latin1");
+  const control = head.subarray(0, data < 0 ? head.length : data).indexOf("acTL", 0, "latin1");
+  return control < 0 || control + 8 > head.length ? 1 : Math.max(1, head.readUInt32BE(control + 4));
+}
+
+/** What comes before the pixels: a profile of colours at most. */
+const PNG_HEAD_BYTES = 4 * 1_048_576;
 
 /** @throws MediaError too_large */
 export function checkSize(width: number, height: number, pages: number): void {
@@ -136,13 +164,13 @@ export function checkSize(width: number, height: number, pages: number): void {
 export async function writeImage(
   folder: string,
   image: Sharp,
-  from: Pick<OpenedImage, "format" | "width" | "height" | "pages">,
+  from: Pick<OpenedImage, "format" | "width" | "height" | "pages"> & Partial<Pick<OpenedImage, "dropped">>,
   output: Output,
   { operations = 1, name: stem = "image", timing = {}, source }: Writing = {},
 ): Promise<Made> {
   checkColor("params.background", output.background);
   const format = output.format ?? from.format;
-  const name = `${stem}.${format === "jpeg" ? "jpg" : format}`;
+  const name = nameOf(stem, format);
   const path = join(folder, name);
   try {
     const kept = output.keep_metadata ? await withMetadata(image, format, source) : image;
@@ -150,13 +178,22 @@ export async function writeImage(
     const { width, height, pages = 1, pageHeight } = await encoded(kept, format, flat, timing).toFile(path);
     const side = pageHeight ?? height;
     return {
-      output: { width, height: side, format, ...(pages > 1 ? { frames: pages } : {}) },
+      output: { width, height: side, format, ...framesOf(pages, from.dropped) },
       files: [{ path, mediaType: MEDIA_TYPES[format], name }],
       pixels: Math.max(from.width * from.height * from.pages, width * height) * operations,
     };
   } catch (error) {
     throw asMediaError(error);
   }
+}
+
+/** As results tell them. */
+export function framesOf(frames: number, dropped = 0): object {
+  return { ...(frames > 1 ? { frames } : {}), ...(dropped > 0 ? { dropped_frames: dropped } : {}) };
+}
+
+export function nameOf(stem: string, format: Format): string {
+  return `${stem}.${format === "jpeg" ? "jpg" : format}`;
 }
 
 interface Rgb {

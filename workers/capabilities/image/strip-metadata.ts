@@ -1,5 +1,6 @@
 import { defineCapability, input } from "../define.ts";
 import { flag } from "../params.ts";
+import { withColorProfile } from "./kept.ts";
 import { MEGAPIXEL_PRICE, PHOTO } from "./operation.ts";
 import { openImage, writeImage } from "./sharp.ts";
 
@@ -19,7 +20,7 @@ export default defineCapability({
   engine: "sharp",
   async run({ params, inputs, folder }) {
     const opened = await openImage(inputs.image, { frames: true });
-    const image = params.keep_color_profile ? opened.image.keepIccProfile() : opened.image;
+    const image = params.keep_color_profile ? await withColorProfile(opened.image) : opened.image;
     const output = { format: undefined, quality: 92, lossless: true, background: "white", keep_metadata: false };
     return writeImage(folder, image, opened, output);
   },

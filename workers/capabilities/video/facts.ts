@@ -10,6 +10,9 @@ import { tagsOf } from "#workers/children/tags.ts";
 import type { InputFile } from "../define.ts";
 import type { VideoFormat } from "./encode.ts";
 
+/** Codecs of pictures, as their users call them. */
+const DECODED = "H.264, H.265, VP8, VP9, AV1, MPEG-4, Motion JPEG, ProRes or GIF";
+
 /** Of what moves: fewer are pictures that stand. */
 export const FPS_MIN = 10;
 
@@ -79,7 +82,7 @@ export async function openSource({ path, container }: FileSource): Promise<Demux
 function containerOf(file: InputFile): readonly [Container, VideoFormat] {
   const known = CONTAINERS[file.mediaType];
   if (known) return known;
-  throw new MediaError("unsupported", `Expected video in a format that is known here, got ${file.mediaType}.`);
+  throw new MediaError("unsupported", `Expected video in mp4, mov, webm, mkv, avi or gif, got ${file.mediaType}.`);
 }
 
 async function factsOf(demuxer: Demuxer, file: InputFile): Promise<VideoFacts> {
@@ -90,7 +93,7 @@ async function factsOf(demuxer: Demuxer, file: InputFile): Promise<VideoFacts> {
   const { codecId } = stream.codecpar;
   const codec = lib.avGetCodecName(codecId) ?? "unknown";
   if (!isDecoded(container, lib.Codec.findDecoder(codecId)?.name)) {
-    throw new MediaError("unsupported", `Expected video whose codec is known here, got ${codec}.`);
+    throw new MediaError("unsupported", `Expected video in ${DECODED}, got ${codec}.`);
   }
   const fps = rateOf(stream);
   const shown = await uprightOf(stream);

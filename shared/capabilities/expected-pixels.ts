@@ -1,0 +1,159 @@
+/** Pixels that image capabilities count: the larger of input and output, times the operations. */
+import { LIMITS } from "#shared/limits.ts";
+import type { ImageExtent } from "#shared/media/image-extent.ts";
+
+import type { KnownInputs, Range } from "./expected.ts";
+import { croppedTo, resizedTo, rotatedTo, type Size } from "./image-size.ts";
+
+type Params = Readonly<Record<string, unknown>>;
+interface Step {
+  readonly operation: string;
+  readonly params?: Params;
+}
+
+/** Undefined where it cannot be told. */
+export function expectedPixels(id: string, params: Params, known: KnownInputs): Range | undefined {
+  const [first] = known["image"] ?? known["images"] ?? [];
+  switch (id) {
+    case "image.barcode":
+      return barcode(params);
+    case "image.render_svg":
+      return ofSides(params["width"], params["height"]);
+    case "image.montage":
+      return first?.image && ofBoth(first.image, (own) => montage(own, params, known["images"]?.length ?? 0));
+    case "image.palette":
+    case "image.compare":
+      return first?.image && same(first.image, 1);
+    case "image.pipeline": {
+      const steps = (params["operations"] ?? []) as readonly Step[];
+      const { format } = (params["output"] ?? {}) as { readonly format?: string };
+      return first?.image && ofSteps(first.image, steps, keepsFrames(first.image, format, false));
+    }
+    case "image.strip_metadata":
+      return first?.image && same(first.image, first.image.frames, first.image.framesMax);
+    case "image.optimize": {
+      const { format } = params as { readonly format?: string };
+      const keeps = first?.image?.isTiff === false && ["same", "auto", "webp"].includes(format ?? "");
+      return first?.image && ofSteps(first.image, [], keeps);
+    }
+    default: {
+      const operation = /^image\.(.*)$/.exec(id)?.[1];
+      if (operation === undefined || !OPERATIONS.has(operation) || !first?.image) return undefined;
+      const keeps = keepsFrames(first.image, params["format"] as string | undefined, TAKES_FRAMES.has(operation));
+      return ofSteps(first.image, [{ operation, params }], keeps);
+    }
+  }
+}
+
+/** Operations of one image, as capabilities and as steps; `convert` is none of the steps. */
+const OPERATIONS = new Set([
+  "convert",
+  "resize",
+  "crop",
+  "rotate",
+  "adjust",
+  "filter",
+  "watermark",
+  "composite",
+  "chroma_key",
+]);
+/** Those that keep pages of a TIFF apart. */
+const TAKES_FRAMES = new Set(["convert", "resize", "adjust"]);
+
+/** As the capabilities decide it (workers/capabilities/image/operation.ts). */
+function keepsFrames({ isTiff }: ImageExtent, format: string | undefined, takesFrames: boolean): boolean {
+  if (isTiff) return takesFrames && (format === undefined || format === "tiff");
+  return format === undefined || format === "gif" || format === "webp";
+}
+
+function same({ width, height }: Size, frames: number, framesMax = frames): Range {
+  return { usual: width * height * frames, most: width * height * framesMax };
+}
+
+/** A camera may have held an image on its side, which its head does not always say: the larger of both. */
+function ofBoth({ width, height }: Size, pixels: (own: Size) => number): Range {
+  const both = [pixels({ width, height }), pixels({ width: height, height: width })];
+  return { usual: both[0] ?? 0, most: Math.max(...both) };
+}
+
+function ofSteps(image: ImageExtent, steps: readonly Step[], keeps: boolean): Range {
+  const [frames, framesMax] = keeps ? [image.frames, image.framesMax] : [1, 1];
+  const operations = Math.max(1, steps.length);
+  const larger = (own: Size, made: number): number => Math.max(areaOf(own), made) * operations;
+  const { usual } = ofBoth(image, (own) => larger(own, areaOf(sizeAfter(own, steps, 0) ?? own)));
+  const { most } = ofBoth(image, (own) => larger(own, mostAfter(own, steps)));
+  return { usual: usual * frames, most: most * framesMax };
+}
+
+/** Pixels of one frame. */
+function mostAfter(own: Size, steps: readonly Step[]): number {
+  const made = sizeAfter(own, steps, 1);
+  return made ? Math.min(areaOf(made), LIMITS.imagePixelsMax) : LIMITS.imagePixelsMax;
+}
+
+function areaOf({ width, height }: Size): number {
+  return width * height;
+}
+
+/**
+ * Undefined where a step's result has a shape that only the image itself tells.
+ * @param slack pixels that a side may be longer than worked out
+ */
+function sizeAfter(own: Size, steps: readonly Step[], slack: number): Size | undefined {
+  let size: Size | undefined = own;
+  for (const { operation, params = {} } of steps) size = size && afterStep(size, operation, params, slack);
+  return size;
+}
+
+function afterStep(own: Size, operation: string, params: Params, slack: number): Size | undefined {
+  const wide = ({ width, height }: Size): Size => ({ width: width + slack, height: height + slack });
+  switch (operation) {
+    case "resize":
+      // Steps come without the defaults that a validator fills in.
+      return wide(resizedTo(own, { fit: "cover", enlarge: true, ...params }));
+    case "crop":
+      return params["trim"] === true ? undefined : croppedTo(own, params);
+    case "rotate": {
+      const { angle = 0 } = params as { readonly angle?: number };
+      const turned = rotatedTo(own, angle);
+      return angle % 90 === 0 ? turned : wide(turned);
+    }
+    default:
+      return own;
+  }
+}
+
+function montage(own: Size, params: Params, count: number): number {
+  const width = (params["cell_width"] as number | undefined) ?? own.width;
+  return width * Math.max(1, Math.round((width * own.height) / own.width)) * count;
+}
+
+/** Longest sides of codes at the smallest scale: of the largest matrices, and of 512 letters in one row. */
+const CODE_SIDES: Readonly<Record<string, readonly [width: number, height: number]>> = {
+  qr: [354, 354],
+  aztec: [302, 302],
+  datamatrix: [288, 288],
+  pdf417: [600, 600],
+  ean13: [130, 90],
+  ean8: [130, 90],
+  upca: [130, 90],
+  code128: [5_700, 90],
+};
+
+/** Most are smaller than the least that is counted. */
+function barcode({ type, scale = 4, margin = 10 }: Params): Range | undefined {
+  const sides = CODE_SIDES[type as string];
+  const [across = 0, down = 0] = (sides ?? []).map((side) => (side + 2 * Number(margin)) * Number(scale));
+  return sides && { usual: 0, most: across * down };
+}
+
+/** An SVG is drawn at the size that is asked for; of one side, the shape decides on the other. */
+function ofSides(width: unknown, height: unknown): Range | undefined {
+  const sides = [width, height].filter((side) => typeof side === "number");
+  const [one, other] = sides;
+  if (one !== undefined && other !== undefined) return { usual: one * other, most: one * other };
+  const most = LIMITS.imagePixelsMax;
+  return one === undefined
+    ? { usual: 2_000_000, most }
+    : { usual: one * one, most: Math.min(most, one * LIMITS.imageSidePixelsMax) };
+}

@@ -1,0 +1,66 @@
+/** What a run will measure, worked out before it from its params and from what is known of its inputs. */
+import { CAPABILITY_RUN_MS, LIMITS } from "#shared/limits.ts";
+import type { ImageExtent } from "#shared/media/image-extent.ts";
+
+import type { Capability } from "./entry.ts";
+import { expectedMs } from "./expected-ms.ts";
+import { expectedPixels } from "./expected-pixels.ts";
+import type { Measured } from "./price.ts";
+
+/** Of audio or video. */
+export interface MediaLength {
+  readonly seconds: number;
+  /** Pixels; 0 for audio. */
+  readonly width: number;
+  readonly height: number;
+}
+
+/** What was seen of an input's beginning; undefined where it was not looked at, or is in no form that is known. */
+export interface InputFacts {
+  readonly image?: ImageExtent;
+  readonly media?: MediaLength;
+}
+
+/** By the member of `input`, in its order. */
+export type KnownInputs = Readonly<Record<string, readonly InputFacts[]>>;
+
+export interface Range {
+  readonly usual: number;
+  readonly most: number;
+}
+
+export interface Expected {
+  /** Such a run usually comes to it. */
+  readonly usual: Measured;
+  /** It is not charged for more. */
+  readonly most: Measured;
+}
+
+type Params = Readonly<Record<string, unknown>>;
+
+const USUAL_MS = 2_000;
+const USUAL_PIXELS = 2_000_000;
+
+/** What is not known counts as the limits allow, and as two seconds or two megapixels usually. */
+export function expectedOf(
+  { id, category }: Pick<Capability, "id" | "category">,
+  params: Params,
+  known: KnownInputs,
+): Expected {
+  const operations = operationsOf(params);
+  const pixelsMax = LIMITS.imageFramesPixelsMax * operations;
+  const pixels = expectedPixels(id, params, known) ?? { usual: USUAL_PIXELS * operations, most: pixelsMax };
+  const msMax = CAPABILITY_RUN_MS[category];
+  const ms = expectedMs(id, params, known) ?? { usual: USUAL_MS, most: msMax };
+  const within = ({ usual, most }: Range, max: number): Range => ({
+    usual: Math.min(usual, most, max),
+    most: Math.min(most, max),
+  });
+  const [time, size] = [within(ms, msMax), within(pixels, pixelsMax)];
+  return { usual: { ms: time.usual, pixels: size.usual }, most: { ms: time.most, pixels: size.most } };
+}
+
+/** Operations of a pipeline; one of any other run. */
+export function operationsOf({ operations }: Params): number {
+  return Array.isArray(operations) ? operations.length : 1;
+}

@@ -1,0 +1,155 @@
+/**
+ * A look at the inputs of a run before it is admitted: what they cost follows from their size, their frames or their length. A look
+ * that fails, or takes too long, leaves an input unknown: the run then holds what the limits allow, and goes on.
+ */
+import type { Queryable } from "#shared/database/client.ts";
+import { objectKey } from "#shared/files/id.ts";
+import { LIMITS } from "#shared/limits.ts";
+import { readImageExtent, readTiffExtent, tiffDirectoryAt } from "#shared/media/image-extent.ts";
+import type { MediaProbes } from "#shared/media/media-probes.ts";
+import { Semaphore } from "#shared/semaphore.ts";
+import type { Storage } from "#shared/storage/client.ts";
+import { readObject } from "#shared/storage/objects.ts";
+
+import type { Category } from "./entry.ts";
+import type { InputFacts, KnownInputs } from "./expected.ts";
+import { sampleFile } from "./samples.ts";
+
+export interface LookContext {
+  readonly database: Queryable;
+  readonly storage: Storage;
+  readonly probes: Pick<MediaProbes, "audio" | "video">;
+}
+
+/** An input as it was given: bytes of the body, or a file. What comes from an address is not looked at. */
+export interface Looked {
+  readonly member: string;
+  readonly bytes?: Uint8Array;
+  readonly fileId?: string;
+}
+
+/** Bytes that can be read in any place. */
+interface Source {
+  readonly total: number;
+  read(from: number, to: number): Promise<Uint8Array>;
+}
+
+const looks = new Semaphore(LIMITS.capabilityLooksAtOnce);
+
+/** @param sizes bytes of stored files, by their ids */
+export async function lookAtInputs(
+  context: LookContext,
+  category: Category,
+  inputs: readonly Looked[],
+  sizes: ReadonlyMap<string, number>,
+): Promise<KnownInputs> {
+  const look = LOOKS[category];
+  if (look === undefined || inputs.length === 0) return {};
+  const signal = AbortSignal.timeout(LIMITS.capabilityLookMs);
+  const budget = { left: LIMITS.capabilityLookBytesMax };
+  const found: Record<string, InputFacts[]> = {};
+  const unlooked = (one: Looked): void => void (found[one.member] ??= []).push({});
+  const lease = await looks.take(1, signal).catch(() => undefined);
+  try {
+    for (const one of inputs) {
+      const source = lease && sourceOf(context.storage, one, sizes, budget, signal);
+      if (source === undefined || signal.aborted) unlooked(one);
+      else (found[one.member] ??= []).push(await look(source, context.probes, signal).catch((): InputFacts => ({})));
+    }
+    return found;
+  } finally {
+    lease?.release();
+  }
+}
+
+type Look = (source: Source, probes: LookContext["probes"], signal: AbortSignal) => Promise<InputFacts>;
+
+/** Of the categories whose price depends on the size of what they work on. */
+const LOOKS: Readonly<Partial<Record<Category, Look>>> = {
+  image: async (source) => {
+    const image = await imageExtent(source);
+    return image ? { image } : {};
+  },
+  audio: async (source, probes, signal) => {
+    const { seconds } = await probes.audio({ bytes: await mediaBytes(source) }, signal);
+    return { media: { seconds, width: 0, height: 0 } };
+  },
+  video: async (source, probes, signal) => {
+    const { seconds, width, height } = await probes.video({ bytes: await mediaBytes(source) }, signal);
+    return { media: { seconds, width, height } };
+  },
+};
+
+/** Undefined for what is not there to be read. */
+function sourceOf(
+  storage: Storage,
+  { bytes, fileId }: Looked,
+  sizes: ReadonlyMap<string, number>,
+  budget: { left: number },
+  signal: AbortSignal,
+): Source | undefined {
+  const held = bytes ?? (fileId === undefined ? undefined : sampleFile(fileId)?.read());
+  if (held) return { total: held.length, read: (from, to) => Promise.resolve(held.subarray(from, to)) };
+  const total = fileId === undefined ? undefined : sizes.get(fileId);
+  if (fileId === undefined || total === undefined) return undefined;
+  return {
+    total,
+    async read(from, to) {
+      const end = Math.min(to, total);
+      budget.left -= Math.max(0, end - from);
+      if (budget.left < 0) throw new Error("more would be read than a look may");
+      const pieces: Uint8Array[] = [];
+      if (end > from) {
+        for await (const piece of readObject(storage, objectKey(fileId), from, end)) {
+          signal.throwIfAborted();
+          pieces.push(piece);
+        }
+      }
+      return Buffer.concat(pieces);
+    },
+  };
+}
+
+/** Heads of most images, and whole small ones, whose frames are counted. */
+const HEAD_BYTES = 64 * 1_024;
+/** Cameras and printers put previews and profiles before the size. */
+const LONG_HEAD_BYTES = 1_024 * 1_024;
+
+async function imageExtent(source: Source) {
+  for (const bytes of [HEAD_BYTES, LONG_HEAD_BYTES]) {
+    const head = await source.read(0, bytes);
+    const directory = tiffDirectoryAt(head);
+    if (directory !== undefined && directory >= head.length) {
+      return readTiffExtent(head, await source.read(directory, directory + HEAD_BYTES), directory, source.total);
+    }
+    const extent = readImageExtent(head, source.total);
+    if (extent || head.length === source.total) return extent;
+  }
+  return undefined;
+}
+
+const BOXES_MAX = 64;
+const BOX_HEAD_BYTES = 16;
+
+/** All of a small file; of a large MP4 its head and its tables, which tell all but the samples themselves. */
+async function mediaBytes(source: Source): Promise<Uint8Array> {
+  if (source.total <= LIMITS.capabilityLookWholeBytesMax) return source.read(0, source.total);
+  const first = Buffer.from(await source.read(0, BOX_HEAD_BYTES));
+  if (first.toString("latin1", 4, 8) !== "ftyp") throw new Error("too large to be looked at whole");
+  const kept = [Buffer.from(await source.read(0, first.readUInt32BE(0)))];
+  let at = first.readUInt32BE(0);
+  for (let boxes = 1; at + 8 <= source.total && boxes < BOXES_MAX; boxes++) {
+    const head = Buffer.from(await source.read(at, at + BOX_HEAD_BYTES));
+    const name = head.toString("latin1", 4, 8);
+    const told = head.readUInt32BE(0);
+    const size = told === 1 ? Number(head.readBigUInt64BE(8)) : told === 0 ? source.total - at : told;
+    // Fragments are many, and each has its own part of the tables.
+    if (size < 8 || name === "moof") throw new Error("no plain MP4");
+    if (name === "moov") {
+      kept.push(Buffer.from(await source.read(at, at + size)));
+      return Buffer.concat(kept);
+    }
+    at += size;
+  }
+  throw new Error("no tables were found");
+}

@@ -1,0 +1,193 @@
+/**
+ * Bounds of an image's size and frames, read from its head, so that work on it can be priced ahead. Sources beside those of
+ * `image-header.ts`: GIF89a, TIFF 6.0, HEIF (ISO/IEC 23008-12), from which AVIF has its container.
+ */
+import { readImageHeader } from "./image-header.ts";
+
+export interface ImageExtent {
+  /** Pixels, before the image is turned upright. No decoder finds more. */
+  readonly width: number;
+  readonly height: number;
+  /** Frames, or pages of a TIFF: exact where it can be told, and the most that its bytes can hold. */
+  readonly frames: number;
+  readonly framesMax: number;
+  readonly isTiff: boolean;
+}
+
+/**
+ * Undefined for what is in no format known here, and for a head that is longer than the bytes that were given.
+ * @param head the first bytes of it
+ * @param total bytes of it; `head` may be all of them
+ */
+export function readImageExtent(head: Uint8Array, total: number): ImageExtent | undefined {
+  const bytes = Buffer.from(head.buffer, head.byteOffset, head.length);
+  const isWhole = head.length === total;
+  try {
+    const extent = readHead(bytes, total, isWhole);
+    return extent && extent.width > 0 && extent.height > 0 ? extent : undefined;
+  } catch (error) {
+    // Reading past the end: there is more of it.
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+function readHead(bytes: Buffer, total: number, isWhole: boolean): ImageExtent | undefined {
+  const start = bytes.toString("latin1", 0, 12);
+  if (start.startsWith("GIF8")) return isWhole ? readGif(bytes) : undefined;
+  if (start.startsWith("II*\0") || start.startsWith("MM\0*")) return readTiff(bytes, 0, bytes, total, isWhole);
+  if (start.slice(4, 8) === "ftyp") return readHeif(bytes);
+  const header = readImageHeader(bytes);
+  if (header === null) return undefined;
+  const { width, height, format } = header;
+  const frames = format === "WebP" ? webpFrames(bytes, total, isWhole) : 1;
+  return { width, height, frames, framesMax: frames, isTiff: false };
+}
+
+/** Where the first directory of a TIFF begins, whose size stands there; undefined for anything else. */
+export function tiffDirectoryAt(head: Uint8Array): number | undefined {
+  const bytes = Buffer.from(head.buffer, head.byteOffset, head.length);
+  const order = bytes.toString("latin1", 0, 4);
+  if (bytes.length < 8) return undefined;
+  if (order === "II*\0") return bytes.readUInt32LE(4);
+  return order === "MM\0*" ? bytes.readUInt32BE(4) : undefined;
+}
+
+/**
+ * As `readImageExtent`, of a TIFF whose first directory lies further back.
+ * @param piece bytes from `at` on
+ */
+export function readTiffExtent(
+  head: Uint8Array,
+  piece: Uint8Array,
+  at: number,
+  total: number,
+): ImageExtent | undefined {
+  try {
+    const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.length);
+    const extent = readTiff(Buffer.from(head.subarray(0, 8)), at, bytes, total, false);
+    return extent.width > 0 && extent.height > 0 ? extent : undefined;
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+/** Tag, type, count and value of an entry. */
+const ENTRY_BYTES = 12;
+const [WIDTH, HEIGHT] = [256, 257];
+const SHORT = 3;
+/** A directory with one entry. */
+const DIRECTORY_BYTES_MIN = 2 + ENTRY_BYTES + 4;
+const DIRECTORIES_MAX = 10_000;
+
+function readTiff(head: Buffer, base: number, bytes: Buffer, total: number, isWhole: boolean): ImageExtent {
+  const isLittle = head[0] === 0x49;
+  const short = (at: number): number => (isLittle ? bytes.readUInt16LE(at - base) : bytes.readUInt16BE(at - base));
+  const long = (at: number): number => (isLittle ? bytes.readUInt32LE(at - base) : bytes.readUInt32BE(at - base));
+  const first = isLittle ? head.readUInt32LE(4) : head.readUInt32BE(4);
+  const entries = short(first);
+  let [width, height] = [0, 0];
+  for (let entry = first + 2; entry < first + 2 + entries * ENTRY_BYTES; entry += ENTRY_BYTES) {
+    const value = short(entry + 2) === SHORT ? short(entry + 8) : long(entry + 8);
+    if (short(entry) === WIDTH) width = value;
+    if (short(entry) === HEIGHT) height = value;
+  }
+  const extent = { width, height, isTiff: true };
+  const most = Math.max(1, Math.floor(total / DIRECTORY_BYTES_MIN));
+  if (!isWhole) return { ...extent, frames: 1, framesMax: most };
+  let frames = 1;
+  for (let at = long(first + 2 + entries * ENTRY_BYTES); at > 0 && frames < DIRECTORIES_MAX; frames++) {
+    at = long(at + 2 + short(at) * ENTRY_BYTES);
+  }
+  return { ...extent, frames, framesMax: frames < DIRECTORIES_MAX ? frames : most };
+}
+
+/** Frames may lie beyond the screen that the head names: decoders make room for them. */
+function readGif(bytes: Buffer): ImageExtent {
+  let [width, height, frames] = [bytes.readUInt16LE(6), bytes.readUInt16LE(8), 0];
+  let at = 13 + tableBytes(bytes.readUInt8(10));
+  while (at < bytes.length) {
+    const kind = bytes.readUInt8(at);
+    if (kind === 0x3b) break;
+    if (kind === 0x2c) {
+      frames += 1;
+      width = Math.max(width, bytes.readUInt16LE(at + 1) + bytes.readUInt16LE(at + 5));
+      height = Math.max(height, bytes.readUInt16LE(at + 3) + bytes.readUInt16LE(at + 7));
+      at = endOfBlocks(bytes, at + 11 + tableBytes(bytes.readUInt8(at + 9)));
+    } else if (kind === 0x21) {
+      at = endOfBlocks(bytes, at + 2);
+    } else {
+      // Not a block: decoders give up here, or go on as they like.
+      throw new RangeError("no block of GIF");
+    }
+  }
+  return { width, height, frames: Math.max(1, frames), framesMax: Math.max(1, frames), isTiff: false };
+}
+
+function tableBytes(flags: number): number {
+  return (flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 7) + 1);
+}
+
+function endOfBlocks(bytes: Buffer, from: number): number {
+  let at = from;
+  // A file that is cut within its last frame is read as far as it goes.
+  while (at < bytes.length && bytes.readUInt8(at) !== 0) at += bytes.readUInt8(at) + 1;
+  return at + 1;
+}
+
+const ANIMATION_FLAG = 0x02;
+/** Head and fields of a frame's chunk. */
+const ANMF_BYTES_MIN = 24;
+
+function webpFrames(bytes: Buffer, total: number, isWhole: boolean): number {
+  const isAnimated = bytes.toString("latin1", 12, 16) === "VP8X" && (bytes.readUInt8(20) & ANIMATION_FLAG) !== 0;
+  if (!isAnimated) return 1;
+  if (!isWhole) return Math.ceil(total / ANMF_BYTES_MIN);
+  let frames = 0;
+  for (let at = 12; at + 8 <= bytes.length;) {
+    if (bytes.toString("latin1", at, at + 4) === "ANMF") frames += 1;
+    const size = bytes.readUInt32LE(at + 4);
+    at += 8 + size + (size % 2);
+  }
+  return Math.max(1, frames);
+}
+
+/** The largest of the sizes that its `meta` box tells: of the image, its parts and its thumbnails. */
+function readHeif(bytes: Buffer): ImageExtent | undefined {
+  const at = boxAt(bytes, "meta");
+  if (at === undefined) return undefined;
+  const end = at + bytes.readUInt32BE(at);
+  if (end > bytes.length) return undefined;
+  const meta = bytes.subarray(at, end);
+  let [width, height] = [0, 0];
+  for (const place of placesOf(meta, "ispe")) {
+    const [own, other] = [meta.readUInt32BE(place + 8), meta.readUInt32BE(place + 12)];
+    if (own * other > width * height) [width, height] = [own, other];
+  }
+  // Items that are no image of their own count too.
+  const framesMax = Math.max(1, placesOf(meta, "infe").length);
+  return { width, height, frames: 1, framesMax, isTiff: false };
+}
+
+/** A box of the file itself, by its name. */
+function boxAt(bytes: Buffer, name: string): number | undefined {
+  for (let at = 0; at + 8 <= bytes.length;) {
+    if (bytes.toString("latin1", at + 4, at + 8) === name) return at;
+    const size = bytes.readUInt32BE(at);
+    if (size < 8) return undefined;
+    at += size;
+  }
+  return undefined;
+}
+
+const PLACES_MAX = 10_000;
+
+function placesOf(bytes: Buffer, name: string): number[] {
+  const places: number[] = [];
+  for (let at = bytes.indexOf(name, 0, "latin1"); at >= 0 && places.length < PLACES_MAX;) {
+    if (at + 16 <= bytes.length) places.push(at);
+    at = bytes.indexOf(name, at + 4, "latin1");
+  }
+  return places;
+}

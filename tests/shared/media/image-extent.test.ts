@@ -1,0 +1,94 @@
+/** Sizes and frames of images by their heads, against the decoder that works on them. */
+import { describe, expect, test } from "bun:test";
+import sharp, { type Sharp } from "sharp";
+
+import { readImageExtent, readTiffExtent, tiffDirectoryAt } from "#shared/media/image-extent.ts";
+import { heic } from "#tests/support/heif.ts";
+
+const solid = (width: number, height: number, background = "teal"): Sharp =>
+  sharp({ create: { width, height, channels: 3, background } });
+const frames = Promise.all(["red", "lime", "blue"].map((color) => solid(60, 40, color).png().toBuffer()));
+const animated = async (): Promise<Sharp> => sharp(await frames, { join: { animated: true } });
+
+const SAMPLES: readonly (readonly [string, () => Promise<Buffer>])[] = [
+  ["PNG", () => solid(123, 45).png().toBuffer()],
+  ["JPEG", () => solid(123, 45).jpeg().toBuffer()],
+  ["a JPEG with a long profile", () => solid(123, 45).toColourspace("cmyk").withIccProfile("cmyk").jpeg().toBuffer()],
+  ["a JPEG on its side", () => solid(123, 45).withMetadata({ orientation: 6 }).jpeg().toBuffer()],
+  ["WebP", () => solid(123, 45).webp().toBuffer()],
+  ["a lossless WebP", () => solid(123, 45).webp({ lossless: true }).toBuffer()],
+  ["an animated WebP", async () => (await animated()).webp().toBuffer()],
+  ["GIF", () => solid(123, 45).gif().toBuffer()],
+  ["an animated GIF", async () => (await animated()).gif({ delay: [20, 30, 40] }).toBuffer()],
+  ["AVIF", () => solid(123, 45).avif({ effort: 0 }).toBuffer()],
+  ["an AVIF with alpha", () => sharp({ create: { width: 123, height: 45, channels: 4, background: "#ff000080" } }).avif({ effort: 0 }).toBuffer()], // prettier-ignore
+  ["TIFF", () => solid(123, 45).tiff().toBuffer()],
+  ["a tiled TIFF", () => solid(600, 450).tiff({ tile: true, pyramid: false }).toBuffer()],
+];
+
+test.each(SAMPLES)("%s is as large as its decoder finds it", async (_name, make) => {
+  const bytes = await make();
+  const { width, height, pageHeight = height, pages = 1 } = await sharp(bytes, { animated: true }).metadata();
+  const extent = readImageExtent(bytes, bytes.length);
+  expect(extent).toMatchObject({ width, height: pageHeight, frames: pages });
+  expect(extent?.framesMax).toBeGreaterThanOrEqual(pages);
+});
+
+test("a head that ends before it tells is unknown, whatever it is cut to", async () => {
+  for (const [, make] of SAMPLES) {
+    const bytes = await make();
+    for (const length of [0, 3, 11, 20, 26]) {
+      const extent = readImageExtent(bytes.subarray(0, length), bytes.length);
+      // PNG tells within its first 24 bytes, WebP within 30.
+      if (extent) expect(extent.width).toBeGreaterThan(0);
+    }
+    expect(readImageExtent(bytes.subarray(0, 10), bytes.length)).toBeUndefined();
+  }
+});
+
+describe("a TIFF whose directory lies at its end", () => {
+  test.each(["little", "big"])("is read from there, %s numbers first", (order) => {
+    const isLittle = order === "little";
+    const put = (bytes: Buffer, at: number, value: number, size: 2 | 4): void => {
+      if (isLittle) bytes.writeUIntLE(value, at, size);
+      else bytes.writeUIntBE(value, at, size);
+    };
+    const [head, directory] = [Buffer.alloc(8), Buffer.alloc(2 + 24 + 4)];
+    head.write(isLittle ? "II*\0" : "MM\0*", 0, "latin1");
+    put(head, 4, 70_000, 4);
+    put(directory, 0, 2, 2);
+    for (const [at, tag, value] of [
+      [2, 256, 640],
+      [14, 257, 480],
+    ] as const) {
+      // prettier-ignore
+      put(directory, at, tag, 2);
+      put(directory, at + 2, 3, 2);
+      put(directory, at + 4, 1, 4);
+      put(directory, at + 8, value, 2);
+    }
+    expect(tiffDirectoryAt(head)).toBe(70_000);
+    const extent = readTiffExtent(head, directory, 70_000, 70_030);
+    expect(extent).toMatchObject({ width: 640, height: 480, isTiff: true });
+    expect(readTiffExtent(head, directory.subarray(0, 10), 70_000, 70_030)).toBeUndefined();
+  });
+
+  test("may have more pages than can be counted then", () => {
+    expect(tiffDirectoryAt(Buffer.from("no tiff at all"))).toBeUndefined();
+  });
+});
+
+test("a GIF whose frames lie beyond its screen is as large as they are", async () => {
+  const gif = await solid(50, 30).gif().toBuffer();
+  gif.writeUInt16LE(1, 6);
+  gif.writeUInt16LE(1, 8);
+  const { width, height } = await sharp(gif).metadata();
+  const extent = readImageExtent(gif, gif.length);
+  expect([extent?.width ?? 0, extent?.height ?? 0]).toEqual([50, 30]);
+  expect([width <= 50, height <= 30]).toEqual([true, true]);
+});
+
+test("HEIC tells its size in the box that AVIF has", () => {
+  const bytes = heic(4_032, 3_024);
+  expect(readImageExtent(bytes, bytes.length)).toMatchObject({ width: 4_032, height: 3_024, framesMax: 1 });
+});
