@@ -125,7 +125,7 @@ export function workflowRuns(context: IngressContext): readonly Route[] {
       operationId: "getRun",
       summary: "Read a run",
       description: "Its steps are ordered by id and attempt. A run that goes on shows those that there are so far.",
-      responses: { 200: { description: "The run", schema: "WorkflowRun", headers: ["x-credits-used"] } },
+      responses: { 200: { description: "The run", schema: "WorkflowRun", headers: ["x-run-id"] } },
       errors: ["run_not_found"],
       handle: async (call) => answerRun(context, await shownRun(context, call), { status: 200, isFresh: false }),
     },

@@ -424,6 +424,10 @@ export interface AllowedParams {
    * Seconds, when the call names none.
    */
   default_duration?: number;
+  /**
+   * Absent: no least length is known.
+   */
+  min_duration_seconds?: number;
   max_duration_seconds?: number;
   /**
    * Values used when the call leaves a parameter out.
@@ -5642,15 +5646,15 @@ export interface UsageRequestList {
 export interface UsageRequest {
   object: "usage.request";
   /**
-   * `x-request-id` of the call, or the id of its job.
+   * `x-request-id` of the call, or the id of its job or run.
    */
   request_id: string;
   attempt: number;
   key_id: string;
   /**
-   * The model that served, or was to.
+   * The model that served, or was to; null: the call was a run, which is the sum of its steps.
    */
-  model: string;
+  model: string | null;
   /**
    * `provider/model`; null when none was asked.
    */
@@ -5680,11 +5684,11 @@ export interface UsageRequest {
    */
   uncollected: number;
   /**
-   * null: calls of no stored workflow.
+   * null: the call of no stored workflow, or its job is not kept any more.
    */
   workflow_id: string | null;
   /**
-   * The run whose step it was; null for none.
+   * The run whose step it was, as long as the step's job is kept, or that it was itself; null for none.
    */
   run_id: string | null;
   started_at: string;
@@ -5907,17 +5911,11 @@ export interface WorkflowRun {
     [k: string]: unknown;
   };
   /**
-   * What the definition's `output` gives; any JSON.
+   * What the definition's `output` gives, `{}` where it has none; absent where the run failed or was cancelled.
    */
-  output?:
-    | {
-        [k: string]: unknown;
-      }
-    | unknown[]
-    | string
-    | number
-    | boolean
-    | null;
+  output?: {
+    [k: string]: unknown;
+  };
   /**
    * Of a run that failed.
    */
@@ -6090,7 +6088,7 @@ export interface WorkflowDefinition {
    */
   steps: WorkflowStep[];
   /**
-   * What a run gives: any JSON with expressions in it.
+   * What a run gives: an object whose values may hold expressions. Absent: a run gives `{}`.
    */
   output?: {
     [k: string]: unknown;

@@ -19,7 +19,7 @@ beforeAll(async () => {
   child = await bench.store({
     inputs: { word: { type: "string", required: true }, list: { type: "array", default: [1, 2] } },
     steps: [say("a", "${{ inputs.word }}"), say("b", "${{ item }}", { for_each: "${{ inputs.list }}" })],
-    output: "${{ steps.b.output }}",
+    output: { b: "${{ steps.b.output }}" },
   });
   images = await bench.store({
     inputs: {
