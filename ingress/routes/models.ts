@@ -12,7 +12,7 @@ import type { Route, RouteCall } from "../serve.ts";
 const QUERY = [
   {
     name: "include_tools",
-    description: "With `true`, rows of kind tool are listed too. Other query keys are ignored.",
+    description: "With `true` or `1`, capabilities are listed too, as rows of kind `tool`. Other query keys are ignored.",
     schema: { type: "boolean", default: false },
   },
 ];
@@ -32,7 +32,7 @@ export function models(context: IngressContext): readonly Route[] {
     const query = new URL(call.request.url).searchParams;
     const catalogue = context.catalogue.current();
     const text =
-      query.get("include_tools") === "true"
+      /^(true|1)$/i.test(query.get("include_tools") ?? "")
         ? withTools(catalogue, context.offered.current())
         : withoutTools(catalogue, NO_TOOLS);
     return new Response(text, { headers: { "content-type": JSON_TYPE } });

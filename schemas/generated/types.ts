@@ -1766,6 +1766,10 @@ export interface ModelEntry {
   [k: string]: unknown;
 }
 export interface ModelFacts {
+  /**
+   * On rows of tools, which `include_tools` asks for; absent on models.
+   */
+  kind?: "tool";
   modality: Modality;
   supports_chat: boolean;
   supports_embeddings: boolean;

@@ -10548,7 +10548,7 @@ return errors === 0;
 }
 validate78.evaluated = { props: { object: true, created: true, model: true, fallback: true, data: true }, dynamicProps: false, dynamicItems: false };
 var validateModelEntry = validate79;
-var schema96 = { type: "object", required: ["id", "object", "created", "owned_by", "permission", "root", "parent", "_svc"], properties: { id: { type: "string" }, object: { const: "model" }, created: { type: "integer", minimum: 0 }, owned_by: { type: "string" }, permission: { type: "array", items: {} }, root: { type: "string" }, parent: { type: ["string", "null"] }, _svc: { type: "object", required: ["modality", "supports_chat", "supports_embeddings", "supports_streaming", "supports_tools", "max_context_tokens", "max_output_tokens", "pricing", "allowed_params"], properties: { modality: { $ref: "Modality" }, supports_chat: { type: "boolean" }, supports_embeddings: { type: "boolean" }, supports_streaming: { type: "boolean" }, supports_tools: { type: "boolean" }, max_context_tokens: { type: "integer", minimum: 0 }, max_output_tokens: { type: "integer", minimum: 0 }, pricing: { $ref: "Pricing" }, allowed_params: { $ref: "AllowedParams" } } } } };
+var schema96 = { type: "object", required: ["id", "object", "created", "owned_by", "permission", "root", "parent", "_svc"], properties: { id: { type: "string" }, object: { const: "model" }, created: { type: "integer", minimum: 0 }, owned_by: { type: "string" }, permission: { type: "array", items: {} }, root: { type: "string" }, parent: { type: ["string", "null"] }, _svc: { type: "object", required: ["modality", "supports_chat", "supports_embeddings", "supports_streaming", "supports_tools", "max_context_tokens", "max_output_tokens", "pricing", "allowed_params"], properties: { kind: { const: "tool" }, modality: { $ref: "Modality" }, supports_chat: { type: "boolean" }, supports_embeddings: { type: "boolean" }, supports_streaming: { type: "boolean" }, supports_tools: { type: "boolean" }, max_context_tokens: { type: "integer", minimum: 0 }, max_output_tokens: { type: "integer", minimum: 0 }, pricing: { $ref: "Pricing" }, allowed_params: { $ref: "AllowedParams" } } } } };
 function validate79(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -10665,15 +10665,10 @@ if (data7.modality === undefined && (missing1 = "modality") || data7.supports_ch
 validate79.errors = [{ instancePath: instancePath + "/_svc", schemaPath: "#/properties/_svc/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
-if (data7.modality !== undefined) {
-let data8 = data7.modality;
+if (data7.kind !== undefined) {
 const _errs16 = errors;
-if (typeof data8 !== "string") {
-validate79.errors = [{ instancePath: instancePath + "/_svc/modality", schemaPath: "Modality/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-if (!(data8 === "text" || data8 === "image" || data8 === "audio" || data8 === "stt" || data8 === "video" || data8 === "music" || data8 === "embedding" || data8 === "upscale" || data8 === "vision" || data8 === "object_3d")) {
-validate79.errors = [{ instancePath: instancePath + "/_svc/modality", schemaPath: "Modality/enum", keyword: "enum", params: { allowedValues: schema44.enum } }];
+if (data7.kind !== "tool") {
+validate79.errors = [{ instancePath: instancePath + "/_svc/kind", schemaPath: "#/properties/_svc/properties/kind/const", keyword: "const", params: { allowedValue: "tool" } }];
 return false;
 }
 var valid1 = _errs16 === errors;
@@ -10681,150 +10676,166 @@ var valid1 = _errs16 === errors;
 var valid1 = true;
 }
 if (valid1) {
+if (data7.modality !== undefined) {
+let data9 = data7.modality;
+const _errs17 = errors;
+if (typeof data9 !== "string") {
+validate79.errors = [{ instancePath: instancePath + "/_svc/modality", schemaPath: "Modality/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data9 === "text" || data9 === "image" || data9 === "audio" || data9 === "stt" || data9 === "video" || data9 === "music" || data9 === "embedding" || data9 === "upscale" || data9 === "vision" || data9 === "object_3d")) {
+validate79.errors = [{ instancePath: instancePath + "/_svc/modality", schemaPath: "Modality/enum", keyword: "enum", params: { allowedValues: schema44.enum } }];
+return false;
+}
+var valid1 = _errs17 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
 if (data7.supports_chat !== undefined) {
-const _errs19 = errors;
+const _errs20 = errors;
 if (typeof data7.supports_chat !== "boolean") {
 validate79.errors = [{ instancePath: instancePath + "/_svc/supports_chat", schemaPath: "#/properties/_svc/properties/supports_chat/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid1 = _errs19 === errors;
+var valid1 = _errs20 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data7.supports_embeddings !== undefined) {
-const _errs21 = errors;
+const _errs22 = errors;
 if (typeof data7.supports_embeddings !== "boolean") {
 validate79.errors = [{ instancePath: instancePath + "/_svc/supports_embeddings", schemaPath: "#/properties/_svc/properties/supports_embeddings/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid1 = _errs21 === errors;
+var valid1 = _errs22 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data7.supports_streaming !== undefined) {
-const _errs23 = errors;
+const _errs24 = errors;
 if (typeof data7.supports_streaming !== "boolean") {
 validate79.errors = [{ instancePath: instancePath + "/_svc/supports_streaming", schemaPath: "#/properties/_svc/properties/supports_streaming/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid1 = _errs23 === errors;
+var valid1 = _errs24 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data7.supports_tools !== undefined) {
-const _errs25 = errors;
+const _errs26 = errors;
 if (typeof data7.supports_tools !== "boolean") {
 validate79.errors = [{ instancePath: instancePath + "/_svc/supports_tools", schemaPath: "#/properties/_svc/properties/supports_tools/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid1 = _errs25 === errors;
+var valid1 = _errs26 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data7.max_context_tokens !== undefined) {
-let data13 = data7.max_context_tokens;
-const _errs27 = errors;
-if (!(typeof data13 == "number" && (!(data13 % 1) && !isNaN(data13)) && isFinite(data13))) {
+let data14 = data7.max_context_tokens;
+const _errs28 = errors;
+if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14))) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/max_context_tokens", schemaPath: "#/properties/_svc/properties/max_context_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs27) {
-if (typeof data13 == "number" && isFinite(data13)) {
-if (data13 < 0 || isNaN(data13)) {
+if (errors === _errs28) {
+if (typeof data14 == "number" && isFinite(data14)) {
+if (data14 < 0 || isNaN(data14)) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/max_context_tokens", schemaPath: "#/properties/_svc/properties/max_context_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid1 = _errs27 === errors;
+var valid1 = _errs28 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data7.max_output_tokens !== undefined) {
-let data14 = data7.max_output_tokens;
-const _errs29 = errors;
-if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14))) {
+let data15 = data7.max_output_tokens;
+const _errs30 = errors;
+if (!(typeof data15 == "number" && (!(data15 % 1) && !isNaN(data15)) && isFinite(data15))) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/max_output_tokens", schemaPath: "#/properties/_svc/properties/max_output_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs29) {
-if (typeof data14 == "number" && isFinite(data14)) {
-if (data14 < 0 || isNaN(data14)) {
+if (errors === _errs30) {
+if (typeof data15 == "number" && isFinite(data15)) {
+if (data15 < 0 || isNaN(data15)) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/max_output_tokens", schemaPath: "#/properties/_svc/properties/max_output_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid1 = _errs29 === errors;
+var valid1 = _errs30 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data7.pricing !== undefined) {
-const _errs31 = errors;
+const _errs32 = errors;
 if (!validate24(data7.pricing, { instancePath: instancePath + "/_svc/pricing", parentData: data7, parentDataProperty: "pricing", rootData, dynamicAnchors })) {
 vErrors = vErrors === null ? validate24.errors : vErrors.concat(validate24.errors);
 errors = vErrors.length;
 }
-var valid1 = _errs31 === errors;
+var valid1 = _errs32 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data7.allowed_params !== undefined) {
-let data16 = data7.allowed_params;
-const _errs32 = errors;
+let data17 = data7.allowed_params;
 const _errs33 = errors;
-if (errors === _errs33) {
-if (data16 && typeof data16 == "object" && !Array.isArray(data16)) {
-const _errs35 = errors;
-for (const key0 in data16) {
+const _errs34 = errors;
+if (errors === _errs34) {
+if (data17 && typeof data17 == "object" && !Array.isArray(data17)) {
+const _errs36 = errors;
+for (const key0 in data17) {
 if (!func1.call(schema31.properties, key0)) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params", schemaPath: "AllowedParams/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } }];
 return false;
 break;
 }
 }
-if (_errs35 === errors) {
-if (data16.max_n !== undefined) {
-let data17 = data16.max_n;
-const _errs36 = errors;
-if (!(typeof data17 == "number" && (!(data17 % 1) && !isNaN(data17)) && isFinite(data17))) {
+if (_errs36 === errors) {
+if (data17.max_n !== undefined) {
+let data18 = data17.max_n;
+const _errs37 = errors;
+if (!(typeof data18 == "number" && (!(data18 % 1) && !isNaN(data18)) && isFinite(data18))) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_n", schemaPath: "AllowedParams/properties/max_n/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs36) {
-if (typeof data17 == "number" && isFinite(data17)) {
-if (data17 < 1 || isNaN(data17)) {
+if (errors === _errs37) {
+if (typeof data18 == "number" && isFinite(data18)) {
+if (data18 < 1 || isNaN(data18)) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_n", schemaPath: "AllowedParams/properties/max_n/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
 }
-var valid4 = _errs36 === errors;
+var valid4 = _errs37 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data16.aspect_ratios !== undefined) {
-let data18 = data16.aspect_ratios;
-const _errs38 = errors;
-if (errors === _errs38) {
-if (Array.isArray(data18)) {
+if (data17.aspect_ratios !== undefined) {
+let data19 = data17.aspect_ratios;
+const _errs39 = errors;
+if (errors === _errs39) {
+if (Array.isArray(data19)) {
 var valid5 = true;
-const len0 = data18.length;
+const len0 = data19.length;
 for (let i0 = 0;i0 < len0; i0++) {
-const _errs40 = errors;
-if (typeof data18[i0] !== "string") {
+const _errs41 = errors;
+if (typeof data19[i0] !== "string") {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/aspect_ratios/" + i0, schemaPath: "AllowedParams/properties/aspect_ratios/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid5 = _errs40 === errors;
+var valid5 = _errs41 === errors;
 if (!valid5) {
 break;
 }
@@ -10834,25 +10845,25 @@ validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/aspect
 return false;
 }
 }
-var valid4 = _errs38 === errors;
+var valid4 = _errs39 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data16.image_sizes !== undefined) {
-let data20 = data16.image_sizes;
-const _errs42 = errors;
-if (errors === _errs42) {
-if (Array.isArray(data20)) {
+if (data17.image_sizes !== undefined) {
+let data21 = data17.image_sizes;
+const _errs43 = errors;
+if (errors === _errs43) {
+if (Array.isArray(data21)) {
 var valid6 = true;
-const len1 = data20.length;
+const len1 = data21.length;
 for (let i1 = 0;i1 < len1; i1++) {
-const _errs44 = errors;
-if (typeof data20[i1] !== "string") {
+const _errs45 = errors;
+if (typeof data21[i1] !== "string") {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/image_sizes/" + i1, schemaPath: "AllowedParams/properties/image_sizes/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid6 = _errs44 === errors;
+var valid6 = _errs45 === errors;
 if (!valid6) {
 break;
 }
@@ -10862,25 +10873,25 @@ validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/image_
 return false;
 }
 }
-var valid4 = _errs42 === errors;
+var valid4 = _errs43 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data16.sizes !== undefined) {
-let data22 = data16.sizes;
-const _errs46 = errors;
-if (errors === _errs46) {
-if (Array.isArray(data22)) {
+if (data17.sizes !== undefined) {
+let data23 = data17.sizes;
+const _errs47 = errors;
+if (errors === _errs47) {
+if (Array.isArray(data23)) {
 var valid7 = true;
-const len2 = data22.length;
+const len2 = data23.length;
 for (let i2 = 0;i2 < len2; i2++) {
-const _errs48 = errors;
-if (typeof data22[i2] !== "string") {
+const _errs49 = errors;
+if (typeof data23[i2] !== "string") {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/sizes/" + i2, schemaPath: "AllowedParams/properties/sizes/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid7 = _errs48 === errors;
+var valid7 = _errs49 === errors;
 if (!valid7) {
 break;
 }
@@ -10890,25 +10901,25 @@ validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/sizes"
 return false;
 }
 }
-var valid4 = _errs46 === errors;
+var valid4 = _errs47 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data16.resolutions !== undefined) {
-let data24 = data16.resolutions;
-const _errs50 = errors;
-if (errors === _errs50) {
-if (Array.isArray(data24)) {
+if (data17.resolutions !== undefined) {
+let data25 = data17.resolutions;
+const _errs51 = errors;
+if (errors === _errs51) {
+if (Array.isArray(data25)) {
 var valid8 = true;
-const len3 = data24.length;
+const len3 = data25.length;
 for (let i3 = 0;i3 < len3; i3++) {
-const _errs52 = errors;
-if (typeof data24[i3] !== "string") {
+const _errs53 = errors;
+if (typeof data25[i3] !== "string") {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/resolutions/" + i3, schemaPath: "AllowedParams/properties/resolutions/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid8 = _errs52 === errors;
+var valid8 = _errs53 === errors;
 if (!valid8) {
 break;
 }
@@ -10918,25 +10929,25 @@ validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/resolu
 return false;
 }
 }
-var valid4 = _errs50 === errors;
+var valid4 = _errs51 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data16.qualities !== undefined) {
-let data26 = data16.qualities;
-const _errs54 = errors;
-if (errors === _errs54) {
-if (Array.isArray(data26)) {
+if (data17.qualities !== undefined) {
+let data27 = data17.qualities;
+const _errs55 = errors;
+if (errors === _errs55) {
+if (Array.isArray(data27)) {
 var valid9 = true;
-const len4 = data26.length;
+const len4 = data27.length;
 for (let i4 = 0;i4 < len4; i4++) {
-const _errs56 = errors;
-if (typeof data26[i4] !== "string") {
+const _errs57 = errors;
+if (typeof data27[i4] !== "string") {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/qualities/" + i4, schemaPath: "AllowedParams/properties/qualities/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid9 = _errs56 === errors;
+var valid9 = _errs57 === errors;
 if (!valid9) {
 break;
 }
@@ -10946,25 +10957,25 @@ validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/qualit
 return false;
 }
 }
-var valid4 = _errs54 === errors;
+var valid4 = _errs55 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data16.styles !== undefined) {
-let data28 = data16.styles;
-const _errs58 = errors;
-if (errors === _errs58) {
-if (Array.isArray(data28)) {
+if (data17.styles !== undefined) {
+let data29 = data17.styles;
+const _errs59 = errors;
+if (errors === _errs59) {
+if (Array.isArray(data29)) {
 var valid10 = true;
-const len5 = data28.length;
+const len5 = data29.length;
 for (let i5 = 0;i5 < len5; i5++) {
-const _errs60 = errors;
-if (typeof data28[i5] !== "string") {
+const _errs61 = errors;
+if (typeof data29[i5] !== "string") {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/styles/" + i5, schemaPath: "AllowedParams/properties/styles/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid10 = _errs60 === errors;
+var valid10 = _errs61 === errors;
 if (!valid10) {
 break;
 }
@@ -10974,25 +10985,25 @@ validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/styles
 return false;
 }
 }
-var valid4 = _errs58 === errors;
+var valid4 = _errs59 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data16.background !== undefined) {
-let data30 = data16.background;
-const _errs62 = errors;
-if (errors === _errs62) {
-if (Array.isArray(data30)) {
+if (data17.background !== undefined) {
+let data31 = data17.background;
+const _errs63 = errors;
+if (errors === _errs63) {
+if (Array.isArray(data31)) {
 var valid11 = true;
-const len6 = data30.length;
+const len6 = data31.length;
 for (let i6 = 0;i6 < len6; i6++) {
-const _errs64 = errors;
-if (typeof data30[i6] !== "string") {
+const _errs65 = errors;
+if (typeof data31[i6] !== "string") {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/background/" + i6, schemaPath: "AllowedParams/properties/background/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid11 = _errs64 === errors;
+var valid11 = _errs65 === errors;
 if (!valid11) {
 break;
 }
@@ -11002,25 +11013,25 @@ validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/backgr
 return false;
 }
 }
-var valid4 = _errs62 === errors;
+var valid4 = _errs63 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data16.output_formats !== undefined) {
-let data32 = data16.output_formats;
-const _errs66 = errors;
-if (errors === _errs66) {
-if (Array.isArray(data32)) {
+if (data17.output_formats !== undefined) {
+let data33 = data17.output_formats;
+const _errs67 = errors;
+if (errors === _errs67) {
+if (Array.isArray(data33)) {
 var valid12 = true;
-const len7 = data32.length;
+const len7 = data33.length;
 for (let i7 = 0;i7 < len7; i7++) {
-const _errs68 = errors;
-if (typeof data32[i7] !== "string") {
+const _errs69 = errors;
+if (typeof data33[i7] !== "string") {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/output_formats/" + i7, schemaPath: "AllowedParams/properties/output_formats/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid12 = _errs68 === errors;
+var valid12 = _errs69 === errors;
 if (!valid12) {
 break;
 }
@@ -11030,25 +11041,25 @@ validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/output
 return false;
 }
 }
-var valid4 = _errs66 === errors;
+var valid4 = _errs67 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data16.response_formats !== undefined) {
-let data34 = data16.response_formats;
-const _errs70 = errors;
-if (errors === _errs70) {
-if (Array.isArray(data34)) {
+if (data17.response_formats !== undefined) {
+let data35 = data17.response_formats;
+const _errs71 = errors;
+if (errors === _errs71) {
+if (Array.isArray(data35)) {
 var valid13 = true;
-const len8 = data34.length;
+const len8 = data35.length;
 for (let i8 = 0;i8 < len8; i8++) {
-const _errs72 = errors;
-if (typeof data34[i8] !== "string") {
+const _errs73 = errors;
+if (typeof data35[i8] !== "string") {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/response_formats/" + i8, schemaPath: "AllowedParams/properties/response_formats/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid13 = _errs72 === errors;
+var valid13 = _errs73 === errors;
 if (!valid13) {
 break;
 }
@@ -11058,25 +11069,25 @@ validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/respon
 return false;
 }
 }
-var valid4 = _errs70 === errors;
+var valid4 = _errs71 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data16.person_generation !== undefined) {
-let data36 = data16.person_generation;
-const _errs74 = errors;
-if (errors === _errs74) {
-if (Array.isArray(data36)) {
+if (data17.person_generation !== undefined) {
+let data37 = data17.person_generation;
+const _errs75 = errors;
+if (errors === _errs75) {
+if (Array.isArray(data37)) {
 var valid14 = true;
-const len9 = data36.length;
+const len9 = data37.length;
 for (let i9 = 0;i9 < len9; i9++) {
-const _errs76 = errors;
-if (typeof data36[i9] !== "string") {
+const _errs77 = errors;
+if (typeof data37[i9] !== "string") {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/person_generation/" + i9, schemaPath: "AllowedParams/properties/person_generation/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid14 = _errs76 === errors;
+var valid14 = _errs77 === errors;
 if (!valid14) {
 break;
 }
@@ -11086,25 +11097,25 @@ validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/person
 return false;
 }
 }
-var valid4 = _errs74 === errors;
+var valid4 = _errs75 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data16.voices !== undefined) {
-let data38 = data16.voices;
-const _errs78 = errors;
-if (errors === _errs78) {
-if (Array.isArray(data38)) {
+if (data17.voices !== undefined) {
+let data39 = data17.voices;
+const _errs79 = errors;
+if (errors === _errs79) {
+if (Array.isArray(data39)) {
 var valid15 = true;
-const len10 = data38.length;
+const len10 = data39.length;
 for (let i10 = 0;i10 < len10; i10++) {
-const _errs80 = errors;
-if (typeof data38[i10] !== "string") {
+const _errs81 = errors;
+if (typeof data39[i10] !== "string") {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/voices/" + i10, schemaPath: "AllowedParams/properties/voices/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid15 = _errs80 === errors;
+var valid15 = _errs81 === errors;
 if (!valid15) {
 break;
 }
@@ -11114,25 +11125,25 @@ validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/voices
 return false;
 }
 }
-var valid4 = _errs78 === errors;
+var valid4 = _errs79 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data16.supported_inputs !== undefined) {
-let data40 = data16.supported_inputs;
-const _errs82 = errors;
-if (errors === _errs82) {
-if (Array.isArray(data40)) {
+if (data17.supported_inputs !== undefined) {
+let data41 = data17.supported_inputs;
+const _errs83 = errors;
+if (errors === _errs83) {
+if (Array.isArray(data41)) {
 var valid16 = true;
-const len11 = data40.length;
+const len11 = data41.length;
 for (let i11 = 0;i11 < len11; i11++) {
-const _errs84 = errors;
-if (typeof data40[i11] !== "string") {
+const _errs85 = errors;
+if (typeof data41[i11] !== "string") {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/supported_inputs/" + i11, schemaPath: "AllowedParams/properties/supported_inputs/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid16 = _errs84 === errors;
+var valid16 = _errs85 === errors;
 if (!valid16) {
 break;
 }
@@ -11142,40 +11153,40 @@ validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/suppor
 return false;
 }
 }
-var valid4 = _errs82 === errors;
+var valid4 = _errs83 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data16.speed !== undefined) {
-let data42 = data16.speed;
-const _errs86 = errors;
-if (errors === _errs86) {
-if (data42 && typeof data42 == "object" && !Array.isArray(data42)) {
+if (data17.speed !== undefined) {
+let data43 = data17.speed;
+const _errs87 = errors;
+if (errors === _errs87) {
+if (data43 && typeof data43 == "object" && !Array.isArray(data43)) {
 let missing2;
-if (data42.min === undefined && (missing2 = "min") || data42.max === undefined && (missing2 = "max")) {
+if (data43.min === undefined && (missing2 = "min") || data43.max === undefined && (missing2 = "max")) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/speed", schemaPath: "AllowedParams/properties/speed/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
-const _errs88 = errors;
-for (const key1 in data42) {
+const _errs89 = errors;
+for (const key1 in data43) {
 if (!(key1 === "min" || key1 === "max")) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/speed", schemaPath: "AllowedParams/properties/speed/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key1 } }];
 return false;
 break;
 }
 }
-if (_errs88 === errors) {
-if (data42.min !== undefined) {
-let data43 = data42.min;
-const _errs89 = errors;
-if (errors === _errs89) {
-if (typeof data43 == "number" && isFinite(data43)) {
-if (data43 > 4 || isNaN(data43)) {
+if (_errs89 === errors) {
+if (data43.min !== undefined) {
+let data44 = data43.min;
+const _errs90 = errors;
+if (errors === _errs90) {
+if (typeof data44 == "number" && isFinite(data44)) {
+if (data44 > 4 || isNaN(data44)) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/speed/min", schemaPath: "AllowedParams/properties/speed/properties/min/maximum", keyword: "maximum", params: { comparison: "<=", limit: 4 } }];
 return false;
 } else {
-if (data43 < 0.25 || isNaN(data43)) {
+if (data44 < 0.25 || isNaN(data44)) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/speed/min", schemaPath: "AllowedParams/properties/speed/properties/min/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0.25 } }];
 return false;
 }
@@ -11185,21 +11196,21 @@ validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/speed/
 return false;
 }
 }
-var valid17 = _errs89 === errors;
+var valid17 = _errs90 === errors;
 } else {
 var valid17 = true;
 }
 if (valid17) {
-if (data42.max !== undefined) {
-let data44 = data42.max;
-const _errs91 = errors;
-if (errors === _errs91) {
-if (typeof data44 == "number" && isFinite(data44)) {
-if (data44 > 4 || isNaN(data44)) {
+if (data43.max !== undefined) {
+let data45 = data43.max;
+const _errs92 = errors;
+if (errors === _errs92) {
+if (typeof data45 == "number" && isFinite(data45)) {
+if (data45 > 4 || isNaN(data45)) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/speed/max", schemaPath: "AllowedParams/properties/speed/properties/max/maximum", keyword: "maximum", params: { comparison: "<=", limit: 4 } }];
 return false;
 } else {
-if (data44 < 0.25 || isNaN(data44)) {
+if (data45 < 0.25 || isNaN(data45)) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/speed/max", schemaPath: "AllowedParams/properties/speed/properties/max/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0.25 } }];
 return false;
 }
@@ -11209,7 +11220,7 @@ validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/speed/
 return false;
 }
 }
-var valid17 = _errs91 === errors;
+var valid17 = _errs92 === errors;
 } else {
 var valid17 = true;
 }
@@ -11221,56 +11232,56 @@ validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/speed"
 return false;
 }
 }
-var valid4 = _errs86 === errors;
+var valid4 = _errs87 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data16.accepts_voice_instructions !== undefined) {
-const _errs93 = errors;
-if (typeof data16.accepts_voice_instructions !== "boolean") {
+if (data17.accepts_voice_instructions !== undefined) {
+const _errs94 = errors;
+if (typeof data17.accepts_voice_instructions !== "boolean") {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/accepts_voice_instructions", schemaPath: "AllowedParams/properties/accepts_voice_instructions/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid4 = _errs93 === errors;
+var valid4 = _errs94 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data16.requires_voice_instructions !== undefined) {
-const _errs95 = errors;
-if (typeof data16.requires_voice_instructions !== "boolean") {
+if (data17.requires_voice_instructions !== undefined) {
+const _errs96 = errors;
+if (typeof data17.requires_voice_instructions !== "boolean") {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/requires_voice_instructions", schemaPath: "AllowedParams/properties/requires_voice_instructions/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid4 = _errs95 === errors;
+var valid4 = _errs96 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data16.durations !== undefined) {
-let data47 = data16.durations;
-const _errs97 = errors;
-if (errors === _errs97) {
-if (Array.isArray(data47)) {
+if (data17.durations !== undefined) {
+let data48 = data17.durations;
+const _errs98 = errors;
+if (errors === _errs98) {
+if (Array.isArray(data48)) {
 var valid18 = true;
-const len12 = data47.length;
+const len12 = data48.length;
 for (let i12 = 0;i12 < len12; i12++) {
-let data48 = data47[i12];
-const _errs99 = errors;
-if (!(typeof data48 == "number" && (!(data48 % 1) && !isNaN(data48)) && isFinite(data48))) {
+let data49 = data48[i12];
+const _errs100 = errors;
+if (!(typeof data49 == "number" && (!(data49 % 1) && !isNaN(data49)) && isFinite(data49))) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/durations/" + i12, schemaPath: "AllowedParams/properties/durations/items/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs99) {
-if (typeof data48 == "number" && isFinite(data48)) {
-if (data48 < 0 || isNaN(data48)) {
+if (errors === _errs100) {
+if (typeof data49 == "number" && isFinite(data49)) {
+if (data49 < 0 || isNaN(data49)) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/durations/" + i12, schemaPath: "AllowedParams/properties/durations/items/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid18 = _errs99 === errors;
+var valid18 = _errs100 === errors;
 if (!valid18) {
 break;
 }
@@ -11280,133 +11291,133 @@ validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/durati
 return false;
 }
 }
-var valid4 = _errs97 === errors;
+var valid4 = _errs98 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data16.default_duration !== undefined) {
-let data49 = data16.default_duration;
-const _errs101 = errors;
-if (!(typeof data49 == "number" && (!(data49 % 1) && !isNaN(data49)) && isFinite(data49))) {
+if (data17.default_duration !== undefined) {
+let data50 = data17.default_duration;
+const _errs102 = errors;
+if (!(typeof data50 == "number" && (!(data50 % 1) && !isNaN(data50)) && isFinite(data50))) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/default_duration", schemaPath: "AllowedParams/properties/default_duration/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs101) {
-if (typeof data49 == "number" && isFinite(data49)) {
-if (data49 < 0 || isNaN(data49)) {
+if (errors === _errs102) {
+if (typeof data50 == "number" && isFinite(data50)) {
+if (data50 < 0 || isNaN(data50)) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/default_duration", schemaPath: "AllowedParams/properties/default_duration/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid4 = _errs101 === errors;
+var valid4 = _errs102 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data16.min_duration_seconds !== undefined) {
-let data50 = data16.min_duration_seconds;
-const _errs103 = errors;
-if (!(typeof data50 == "number" && (!(data50 % 1) && !isNaN(data50)) && isFinite(data50))) {
+if (data17.min_duration_seconds !== undefined) {
+let data51 = data17.min_duration_seconds;
+const _errs104 = errors;
+if (!(typeof data51 == "number" && (!(data51 % 1) && !isNaN(data51)) && isFinite(data51))) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/min_duration_seconds", schemaPath: "AllowedParams/properties/min_duration_seconds/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs103) {
-if (typeof data50 == "number" && isFinite(data50)) {
-if (data50 < 0 || isNaN(data50)) {
+if (errors === _errs104) {
+if (typeof data51 == "number" && isFinite(data51)) {
+if (data51 < 0 || isNaN(data51)) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/min_duration_seconds", schemaPath: "AllowedParams/properties/min_duration_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid4 = _errs103 === errors;
+var valid4 = _errs104 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data16.max_duration_seconds !== undefined) {
-let data51 = data16.max_duration_seconds;
-const _errs105 = errors;
-if (!(typeof data51 == "number" && (!(data51 % 1) && !isNaN(data51)) && isFinite(data51))) {
+if (data17.max_duration_seconds !== undefined) {
+let data52 = data17.max_duration_seconds;
+const _errs106 = errors;
+if (!(typeof data52 == "number" && (!(data52 % 1) && !isNaN(data52)) && isFinite(data52))) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_duration_seconds", schemaPath: "AllowedParams/properties/max_duration_seconds/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs105) {
-if (typeof data51 == "number" && isFinite(data51)) {
-if (data51 < 0 || isNaN(data51)) {
+if (errors === _errs106) {
+if (typeof data52 == "number" && isFinite(data52)) {
+if (data52 < 0 || isNaN(data52)) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_duration_seconds", schemaPath: "AllowedParams/properties/max_duration_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid4 = _errs105 === errors;
+var valid4 = _errs106 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data16.default_params !== undefined) {
-let data52 = data16.default_params;
-const _errs107 = errors;
-if (!(data52 && typeof data52 == "object" && !Array.isArray(data52))) {
+if (data17.default_params !== undefined) {
+let data53 = data17.default_params;
+const _errs108 = errors;
+if (!(data53 && typeof data53 == "object" && !Array.isArray(data53))) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/default_params", schemaPath: "AllowedParams/properties/default_params/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
-var valid4 = _errs107 === errors;
+var valid4 = _errs108 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data16.strength !== undefined) {
-let data53 = data16.strength;
-const _errs109 = errors;
-if (errors === _errs109) {
-if (data53 && typeof data53 == "object" && !Array.isArray(data53)) {
+if (data17.strength !== undefined) {
+let data54 = data17.strength;
+const _errs110 = errors;
+if (errors === _errs110) {
+if (data54 && typeof data54 == "object" && !Array.isArray(data54)) {
 let missing3;
-if (data53.min === undefined && (missing3 = "min") || data53.max === undefined && (missing3 = "max") || data53.required === undefined && (missing3 = "required")) {
+if (data54.min === undefined && (missing3 = "min") || data54.max === undefined && (missing3 = "max") || data54.required === undefined && (missing3 = "required")) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/strength", schemaPath: "AllowedParams/properties/strength/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
-const _errs111 = errors;
-for (const key2 in data53) {
+const _errs112 = errors;
+for (const key2 in data54) {
 if (!(key2 === "min" || key2 === "max" || key2 === "required")) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/strength", schemaPath: "AllowedParams/properties/strength/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key2 } }];
 return false;
 break;
 }
 }
-if (_errs111 === errors) {
-if (data53.min !== undefined) {
-let data54 = data53.min;
-const _errs112 = errors;
-if (!(typeof data54 == "number" && isFinite(data54))) {
+if (_errs112 === errors) {
+if (data54.min !== undefined) {
+let data55 = data54.min;
+const _errs113 = errors;
+if (!(typeof data55 == "number" && isFinite(data55))) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/strength/min", schemaPath: "AllowedParams/properties/strength/properties/min/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
-var valid19 = _errs112 === errors;
+var valid19 = _errs113 === errors;
 } else {
 var valid19 = true;
 }
 if (valid19) {
-if (data53.max !== undefined) {
-let data55 = data53.max;
-const _errs114 = errors;
-if (!(typeof data55 == "number" && isFinite(data55))) {
+if (data54.max !== undefined) {
+let data56 = data54.max;
+const _errs115 = errors;
+if (!(typeof data56 == "number" && isFinite(data56))) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/strength/max", schemaPath: "AllowedParams/properties/strength/properties/max/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
-var valid19 = _errs114 === errors;
+var valid19 = _errs115 === errors;
 } else {
 var valid19 = true;
 }
 if (valid19) {
-if (data53.required !== undefined) {
-const _errs116 = errors;
-if (typeof data53.required !== "boolean") {
+if (data54.required !== undefined) {
+const _errs117 = errors;
+if (typeof data54.required !== "boolean") {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/strength/required", schemaPath: "AllowedParams/properties/strength/properties/required/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid19 = _errs116 === errors;
+var valid19 = _errs117 === errors;
 } else {
 var valid19 = true;
 }
@@ -11419,213 +11430,213 @@ validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/streng
 return false;
 }
 }
-var valid4 = _errs109 === errors;
+var valid4 = _errs110 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data16.requires_input_image !== undefined) {
-const _errs118 = errors;
-if (typeof data16.requires_input_image !== "boolean") {
+if (data17.requires_input_image !== undefined) {
+const _errs119 = errors;
+if (typeof data17.requires_input_image !== "boolean") {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/requires_input_image", schemaPath: "AllowedParams/properties/requires_input_image/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid4 = _errs118 === errors;
+var valid4 = _errs119 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data16.requires_input_video !== undefined) {
-const _errs120 = errors;
-if (typeof data16.requires_input_video !== "boolean") {
+if (data17.requires_input_video !== undefined) {
+const _errs121 = errors;
+if (typeof data17.requires_input_video !== "boolean") {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/requires_input_video", schemaPath: "AllowedParams/properties/requires_input_video/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid4 = _errs120 === errors;
+var valid4 = _errs121 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data16.requires_input_audio !== undefined) {
-const _errs122 = errors;
-if (typeof data16.requires_input_audio !== "boolean") {
+if (data17.requires_input_audio !== undefined) {
+const _errs123 = errors;
+if (typeof data17.requires_input_audio !== "boolean") {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/requires_input_audio", schemaPath: "AllowedParams/properties/requires_input_audio/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid4 = _errs122 === errors;
+var valid4 = _errs123 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data16.requires_input_3d !== undefined) {
-const _errs124 = errors;
-if (typeof data16.requires_input_3d !== "boolean") {
+if (data17.requires_input_3d !== undefined) {
+const _errs125 = errors;
+if (typeof data17.requires_input_3d !== "boolean") {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/requires_input_3d", schemaPath: "AllowedParams/properties/requires_input_3d/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid4 = _errs124 === errors;
+var valid4 = _errs125 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data16.accepts_input_image !== undefined) {
-const _errs126 = errors;
-if (typeof data16.accepts_input_image !== "boolean") {
+if (data17.accepts_input_image !== undefined) {
+const _errs127 = errors;
+if (typeof data17.accepts_input_image !== "boolean") {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/accepts_input_image", schemaPath: "AllowedParams/properties/accepts_input_image/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid4 = _errs126 === errors;
+var valid4 = _errs127 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data16.accepts_input_video !== undefined) {
-const _errs128 = errors;
-if (typeof data16.accepts_input_video !== "boolean") {
+if (data17.accepts_input_video !== undefined) {
+const _errs129 = errors;
+if (typeof data17.accepts_input_video !== "boolean") {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/accepts_input_video", schemaPath: "AllowedParams/properties/accepts_input_video/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid4 = _errs128 === errors;
+var valid4 = _errs129 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data16.max_file_size_bytes !== undefined) {
-let data63 = data16.max_file_size_bytes;
-const _errs130 = errors;
-if (!(typeof data63 == "number" && (!(data63 % 1) && !isNaN(data63)) && isFinite(data63))) {
+if (data17.max_file_size_bytes !== undefined) {
+let data64 = data17.max_file_size_bytes;
+const _errs131 = errors;
+if (!(typeof data64 == "number" && (!(data64 % 1) && !isNaN(data64)) && isFinite(data64))) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_file_size_bytes", schemaPath: "AllowedParams/properties/max_file_size_bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs130) {
-if (typeof data63 == "number" && isFinite(data63)) {
-if (data63 < 0 || isNaN(data63)) {
+if (errors === _errs131) {
+if (typeof data64 == "number" && isFinite(data64)) {
+if (data64 < 0 || isNaN(data64)) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_file_size_bytes", schemaPath: "AllowedParams/properties/max_file_size_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid4 = _errs130 === errors;
+var valid4 = _errs131 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data16.max_image_size_bytes !== undefined) {
-let data64 = data16.max_image_size_bytes;
-const _errs132 = errors;
-if (!(typeof data64 == "number" && (!(data64 % 1) && !isNaN(data64)) && isFinite(data64))) {
+if (data17.max_image_size_bytes !== undefined) {
+let data65 = data17.max_image_size_bytes;
+const _errs133 = errors;
+if (!(typeof data65 == "number" && (!(data65 % 1) && !isNaN(data65)) && isFinite(data65))) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_image_size_bytes", schemaPath: "AllowedParams/properties/max_image_size_bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs132) {
-if (typeof data64 == "number" && isFinite(data64)) {
-if (data64 < 0 || isNaN(data64)) {
+if (errors === _errs133) {
+if (typeof data65 == "number" && isFinite(data65)) {
+if (data65 < 0 || isNaN(data65)) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_image_size_bytes", schemaPath: "AllowedParams/properties/max_image_size_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid4 = _errs132 === errors;
+var valid4 = _errs133 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data16.max_pdf_size_bytes !== undefined) {
-let data65 = data16.max_pdf_size_bytes;
-const _errs134 = errors;
-if (!(typeof data65 == "number" && (!(data65 % 1) && !isNaN(data65)) && isFinite(data65))) {
+if (data17.max_pdf_size_bytes !== undefined) {
+let data66 = data17.max_pdf_size_bytes;
+const _errs135 = errors;
+if (!(typeof data66 == "number" && (!(data66 % 1) && !isNaN(data66)) && isFinite(data66))) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_pdf_size_bytes", schemaPath: "AllowedParams/properties/max_pdf_size_bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs134) {
-if (typeof data65 == "number" && isFinite(data65)) {
-if (data65 < 0 || isNaN(data65)) {
+if (errors === _errs135) {
+if (typeof data66 == "number" && isFinite(data66)) {
+if (data66 < 0 || isNaN(data66)) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_pdf_size_bytes", schemaPath: "AllowedParams/properties/max_pdf_size_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid4 = _errs134 === errors;
+var valid4 = _errs135 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data16.max_pdf_pages !== undefined) {
-let data66 = data16.max_pdf_pages;
-const _errs136 = errors;
-if (!(typeof data66 == "number" && (!(data66 % 1) && !isNaN(data66)) && isFinite(data66))) {
+if (data17.max_pdf_pages !== undefined) {
+let data67 = data17.max_pdf_pages;
+const _errs137 = errors;
+if (!(typeof data67 == "number" && (!(data67 % 1) && !isNaN(data67)) && isFinite(data67))) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_pdf_pages", schemaPath: "AllowedParams/properties/max_pdf_pages/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs136) {
-if (typeof data66 == "number" && isFinite(data66)) {
-if (data66 < 0 || isNaN(data66)) {
+if (errors === _errs137) {
+if (typeof data67 == "number" && isFinite(data67)) {
+if (data67 < 0 || isNaN(data67)) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_pdf_pages", schemaPath: "AllowedParams/properties/max_pdf_pages/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid4 = _errs136 === errors;
+var valid4 = _errs137 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data16.max_audio_size_bytes !== undefined) {
-let data67 = data16.max_audio_size_bytes;
-const _errs138 = errors;
-if (!(typeof data67 == "number" && (!(data67 % 1) && !isNaN(data67)) && isFinite(data67))) {
+if (data17.max_audio_size_bytes !== undefined) {
+let data68 = data17.max_audio_size_bytes;
+const _errs139 = errors;
+if (!(typeof data68 == "number" && (!(data68 % 1) && !isNaN(data68)) && isFinite(data68))) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_audio_size_bytes", schemaPath: "AllowedParams/properties/max_audio_size_bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs138) {
-if (typeof data67 == "number" && isFinite(data67)) {
-if (data67 < 0 || isNaN(data67)) {
+if (errors === _errs139) {
+if (typeof data68 == "number" && isFinite(data68)) {
+if (data68 < 0 || isNaN(data68)) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_audio_size_bytes", schemaPath: "AllowedParams/properties/max_audio_size_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid4 = _errs138 === errors;
+var valid4 = _errs139 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data16.max_audio_duration_seconds !== undefined) {
-let data68 = data16.max_audio_duration_seconds;
-const _errs140 = errors;
-if (!(typeof data68 == "number" && (!(data68 % 1) && !isNaN(data68)) && isFinite(data68))) {
+if (data17.max_audio_duration_seconds !== undefined) {
+let data69 = data17.max_audio_duration_seconds;
+const _errs141 = errors;
+if (!(typeof data69 == "number" && (!(data69 % 1) && !isNaN(data69)) && isFinite(data69))) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_audio_duration_seconds", schemaPath: "AllowedParams/properties/max_audio_duration_seconds/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs140) {
-if (typeof data68 == "number" && isFinite(data68)) {
-if (data68 < 0 || isNaN(data68)) {
+if (errors === _errs141) {
+if (typeof data69 == "number" && isFinite(data69)) {
+if (data69 < 0 || isNaN(data69)) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_audio_duration_seconds", schemaPath: "AllowedParams/properties/max_audio_duration_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid4 = _errs140 === errors;
+var valid4 = _errs141 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data16.max_files !== undefined) {
-let data69 = data16.max_files;
-const _errs142 = errors;
-if (!(typeof data69 == "number" && (!(data69 % 1) && !isNaN(data69)) && isFinite(data69))) {
+if (data17.max_files !== undefined) {
+let data70 = data17.max_files;
+const _errs143 = errors;
+if (!(typeof data70 == "number" && (!(data70 % 1) && !isNaN(data70)) && isFinite(data70))) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_files", schemaPath: "AllowedParams/properties/max_files/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs142) {
-if (typeof data69 == "number" && isFinite(data69)) {
-if (data69 < 0 || isNaN(data69)) {
+if (errors === _errs143) {
+if (typeof data70 == "number" && isFinite(data70)) {
+if (data70 < 0 || isNaN(data70)) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_files", schemaPath: "AllowedParams/properties/max_files/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid4 = _errs142 === errors;
+var valid4 = _errs143 === errors;
 } else {
 var valid4 = true;
 }
@@ -11669,9 +11680,10 @@ validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params", sche
 return false;
 }
 }
-var valid1 = _errs32 === errors;
+var valid1 = _errs33 === errors;
 } else {
 var valid1 = true;
+}
 }
 }
 }
