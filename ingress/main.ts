@@ -23,10 +23,10 @@ import { openSealer } from "#shared/secrets/open-sealer.ts";
 import { openStorage } from "#shared/storage/client.ts";
 import { loadTemplates } from "#shared/workflows/templates.ts";
 
-import { createApp } from "./app.ts";
 import { startIntake } from "./batch/intake.ts";
 import type { IngressContext } from "./context.ts";
 import { startKeyUse } from "./key-use.ts";
+import { listen, type Listening } from "./listen.ts";
 import { createOperators } from "./operator/authenticate.ts";
 import { createCancel } from "./wait/cancel.ts";
 import { openJobWaiter } from "./wait/job-waiter.ts";
@@ -142,7 +142,7 @@ export async function startIngress(): Promise<void> {
     isReady: async (required) => (await dependencies.readiness(required)).ok,
     readiness: () => dependencies.readiness(),
   };
-  const server = listen(context, config.host, config.port);
+  const server = openPort(context, config.host, config.port);
   lifecycle.onStop(
     "public port",
     async (hurry) => {
@@ -165,19 +165,10 @@ export async function startIngress(): Promise<void> {
   await role.ready({ port: server.port }, dependencies);
 }
 
-function listen(context: IngressContext, host: string, port: number): { port: number; stop(): Promise<void> } {
-  const app = createApp(context);
+function openPort(context: IngressContext, hostname: string, port: number): Listening {
   try {
-    app.listen({ hostname: host, port });
+    return listen(context, { hostname, port });
   } catch (error) {
     throw new Error(`port ${port} cannot be opened; is something else listening there?`, { cause: error });
   }
-  const server = app.server;
-  if (!server) throw new Error(`port ${port} cannot be opened`);
-  return {
-    port: server.port ?? port,
-    async stop() {
-      await server.stop();
-    },
-  };
 }
