@@ -153,14 +153,6 @@ async function admit(
   }
 }
 
-/** Version 00 of W3C Trace Context; any other header is left out, as its rules ask. */
-const TRACEPARENT = /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
-
-function traceOf(headers: Headers): { readonly traceparent?: string } {
-  const value = headers.get("traceparent");
-  return value !== null && TRACEPARENT.test(value) ? { traceparent: value } : {};
-}
-
 function refusedBy(
   verdict: JobVerdict,
   workspaceId: string,

@@ -223,6 +223,17 @@ describe("an answer", () => {
     expect(run.stepRuns[0]?.childRunIds).toBeUndefined();
   });
 
+  test.each([
+    ["keeps a traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", true],
+    ["keeps no capitals", "00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01", false],
+    ["keeps no trace of zeros", "00-00000000000000000000000000000000-00f067aa0ba902b7-01", false],
+    ["keeps no text of 7,000 characters", `00-${"a".repeat(7_000)}`, false],
+  ])("%s", async (_name, traceparent, isKept) => {
+    const { run } = await bench.run({ steps: [say("a", "1")] }, {}, { traceparent });
+    const rows = await bench.stack.query("select traceparent from run where id = $1", [run.id]);
+    expect(rows).toEqual([{ traceparent: isKept ? traceparent : null }]);
+  });
+
   test("to a cancel shows no step that goes on", async () => {
     const answer = await begin("/v1/pipelines/runs", { mode: "async", definition: { steps: [slow("a")] } });
     const { id } = (await answer.json()) as WorkflowRun;
