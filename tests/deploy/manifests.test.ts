@@ -73,7 +73,9 @@ describe("deploy/compose.yaml", () => {
     const roles = services.filter(([, { image }]) => image === "sluice:local");
     expect(roles).toHaveLength(12);
     for (const [name, { environment }] of roles) {
-      const { DATABASE_URL: _url, ...given } = environment ?? {};
+      const { DATABASE_URL: _url, SLUICE_PUBLIC_URL: address, ...given } = environment ?? {};
+      // The ingress alone serves clients, and does not start without it.
+      expect([name, address]).toEqual([name, name === "ingress" ? expect.stringContaining(":?") : undefined]);
       const loaded = loadConfig({ ...given, SLUICE_SANDBOX: "" }, { needs: [] });
       expect([name, loaded.production, loaded.sandbox]).toEqual([name, true, false]);
     }
