@@ -134,7 +134,10 @@ export function failing(path: string, error: unknown, asked = path): Route {
   };
 }
 
-export function peerOf(server: { requestIP(request: Request): { address: string } | null } | null, request: Request): string {
+export function peerOf(
+  server: { requestIP(request: Request): { address: string } | null } | null,
+  request: Request,
+): string {
   return server?.requestIP(request)?.address ?? "";
 }
 

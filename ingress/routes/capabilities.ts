@@ -21,6 +21,14 @@ import { callerOf, type Route, type RouteCall } from "../serve.ts";
 
 const RUN: readonly Act[] = ["reads_json", "reads_files", "fetches_addresses", "holds", "keeps_files", "waits_for_job"];
 
+const EXAMPLE = {
+  pathExamples: { id: "image.resize" },
+  request: {
+    schema: "CapabilityRunRequest",
+    example: { input: { image: { file_id: "file-sample-photo" } }, params: { width: 320, format: "webp" } },
+  },
+} as const;
+
 export function capabilities(context: IngressContext): readonly Route[] {
   return [
     {
@@ -51,7 +59,7 @@ export function capabilities(context: IngressContext): readonly Route[] {
       tags: ["Capabilities"],
       auth: "key",
       countsItself: true,
-      request: { schema: "CapabilityRunRequest" },
+      ...EXAMPLE,
       responses: {
         200: { description: "What the run made", schema: "CapabilityRun", headers: ["x-credits-used"] },
         202: { description: "The job that runs it", schema: "Job" },
@@ -68,7 +76,7 @@ export function capabilities(context: IngressContext): readonly Route[] {
         "The body is that of the run. Its shape and its params are checked, its inputs are not fetched, and nothing is held or billed.",
       tags: ["Capabilities"],
       auth: "key",
-      request: { schema: "CapabilityRunRequest" },
+      ...EXAMPLE,
       responses: { 200: { description: "The estimate", schema: "CapabilityEstimate" } },
       errors: errorsOf(["reads_json"], "capability_not_found"),
       handle: (call) => estimate(context, call),

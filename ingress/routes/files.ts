@@ -114,8 +114,8 @@ export function files(context: IngressContext): readonly Route[] {
         "Takes one `Range`, `If-Range` and `If-None-Match`; the ETag is the SHA-256 of the file. Bytes that are not those " +
         "that were stored are never sent: the connection is cut instead.",
       responses: {
-        200: { description: "The bytes", mediaType: "application/octet-stream", ...storage },
-        206: { description: "The range that was asked for", mediaType: "application/octet-stream", ...storage },
+        200: { description: "The bytes", bytes: ["*/*"], ...storage },
+        206: { description: "The range that was asked for", bytes: ["*/*"], ...storage },
         304: { description: "The client has it already", ...storage },
       },
       errors: ["file_not_found", "range_not_satisfiable"],

@@ -36,7 +36,14 @@ export function messages(context: IngressContext): Route[] {
       auth: "key",
       isAnthropic: true,
       countsItself: true,
-      request: { schema: "MessagesRequest" },
+      request: {
+        schema: "MessagesRequest",
+        example: {
+          model: "sandbox-chat",
+          max_tokens: 100,
+          messages: [{ role: "user", content: "Say exactly: it works" }],
+        },
+      },
       responses: {
         200: {
           description: "The answer",

@@ -26,6 +26,7 @@ import { callerOf, type Route, type RouteCall } from "../serve.ts";
 import { shownWorkflow } from "../workflows/access.ts";
 import { runInline, runStored } from "../workflows/ask-run.ts";
 import { answerRun } from "../workflows/begin-run.ts";
+import { EXAMPLE_DEFINITION } from "../workflows/example.ts";
 import { PAGE_QUERY, pageOf, wholeNumber } from "../workflows/paging.ts";
 import { streamRun } from "../workflows/run-stream.ts";
 
@@ -69,7 +70,7 @@ export function workflowRuns(context: IngressContext): readonly Route[] {
       description:
         "Counts as one call in the window; its steps count in none, and are held and paid one by one. A run that fails is answered " +
         "with 200 and says so in `status`. Who stops waiting stops no run: it goes on, and is found by its id.",
-      request: { schema: "WorkflowRunRequest" },
+      request: { schema: "WorkflowRunRequest", isOptional: true, example: { input: {} } },
       responses: begun,
       errors: errorsOf(["reads_json"], "workflow_not_found", "permission_denied", "overloaded", "run_timeout"),
       handle: (call) => runStored(context, call),
@@ -83,7 +84,7 @@ export function workflowRuns(context: IngressContext): readonly Route[] {
       description:
         "With an `Idempotency-Key` a repeat of the same body by the same member within a day is told of the first run: as it is, once it has ended, or " +
         "in mode async at any time.",
-      request: { schema: "PipelineRunRequest" },
+      request: { schema: "PipelineRunRequest", example: { definition: EXAMPLE_DEFINITION, input: { topic: "tea" } } },
       requestHeaders: [IDEMPOTENCY_KEY],
       responses: begun,
       errors: errorsOf(
@@ -145,7 +146,7 @@ export function workflowRuns(context: IngressContext): readonly Route[] {
         },
       ],
       responses: {
-        200: { description: "Frames", mediaType: "text/event-stream", stream: "WorkflowRunFrame" },
+        200: { description: "Frames", stream: "WorkflowRunFrame" },
       },
       errors: ["run_not_found", "unsupported_value"],
       handle: (call) => follow(context, call),

@@ -34,6 +34,7 @@ import { errorsOf } from "../route-errors.ts";
 import { actorOf, callerOf, type Route, type RouteCall } from "../serve.ts";
 import { checkEditor, checkKeeper, noWorkflow, shownWorkflow } from "../workflows/access.ts";
 import { checkDefinition } from "../workflows/check-definition.ts";
+import { EXAMPLE_DEFINITION } from "../workflows/example.ts";
 import { PAGE_QUERY, pageOf, wholeNumber } from "../workflows/paging.ts";
 
 const LIST = "/v1/workflows";
@@ -56,7 +57,7 @@ export function workflows(context: IngressContext): readonly Route[] {
       description:
         "The definition is checked whole: its shape, its expressions, the steps and inputs they name, the models and capabilities " +
         "its steps call, and their params as far as they are known before a run. A fault names its place.",
-      request: { schema: "WorkflowCreateRequest" },
+      request: { schema: "WorkflowCreateRequest", example: { name: "About", definition: EXAMPLE_DEFINITION } },
       responses: { 201: { description: "The workflow is stored as version 1", ...written } },
       errors: errorsOf(["reads_json"], "invalid_workflow_definition"),
       handle: (call) => create(context, call),

@@ -20897,7 +20897,7 @@ return errors === 0;
 }
 validate175.evaluated = { props: { name: true, is_active: true }, dynamicProps: false, dynamicItems: false };
 var validatePipelineRunRequest = validate176;
-var schema186 = { type: "object", required: ["definition"], properties: { definition: { type: "object" }, input: { type: "object" }, mode: { type: "string", enum: ["sync", "stream", "async"] } } };
+var schema186 = { type: "object", required: ["definition"], properties: { definition: { type: "object", "x-schema": "WorkflowDefinition" }, input: { type: "object" }, mode: { type: "string", enum: ["sync", "stream", "async"] } } };
 function validate176(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -21787,7 +21787,7 @@ return errors === 0;
 }
 validate180.evaluated = { props: { model: true, prompt: true, image_url: true, image_file_id: true, video_url: true, video_file_id: true, duration: true, resolution: true, aspect_ratio: true, seed: true, negative_prompt: true, person_generation: true }, dynamicProps: false, dynamicItems: false };
 var validateWorkflowCreateRequest = validate181;
-var schema191 = { type: "object", required: ["name", "definition"], properties: { name: { type: "string", minLength: 1, maxLength: 120, pattern: "^[^\\u0000]*$" }, description: { type: "string", maxLength: 2000, pattern: "^[^\\u0000]*$" }, definition: { type: "object" }, sharingScope: { type: "string", enum: ["private", "workspace"] }, sharePermission: { type: "string", enum: ["read", "run", "edit"] } } };
+var schema191 = { type: "object", required: ["name", "definition"], properties: { name: { type: "string", minLength: 1, maxLength: 120, pattern: "^[^\\u0000]*$" }, description: { type: "string", maxLength: 2000, pattern: "^[^\\u0000]*$" }, definition: { type: "object", "x-schema": "WorkflowDefinition" }, sharingScope: { type: "string", enum: ["private", "workspace"] }, sharePermission: { type: "string", enum: ["read", "run", "edit"] } } };
 var pattern23 = new RegExp("^[^\\u0000]*$", "u");
 function validate181(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -21917,7 +21917,7 @@ return errors === 0;
 }
 validate181.evaluated = { props: { name: true, description: true, definition: true, sharingScope: true, sharePermission: true }, dynamicProps: false, dynamicItems: false };
 var validateWorkflowEstimateRequest = validate182;
-var schema192 = { type: "object", properties: { workflow_id: { type: "string", format: "uuid" }, definition: { type: "object" }, version: { type: "integer", minimum: 1, maximum: 2147483647 }, input: { type: "object" }, mode: { type: "string", enum: ["sync", "stream", "async"] } } };
+var schema192 = { type: "object", properties: { workflow_id: { type: "string", format: "uuid" }, definition: { type: "object", "x-schema": "WorkflowDefinition" }, version: { type: "integer", minimum: 1, maximum: 2147483647 }, input: { type: "object" }, mode: { type: "string", enum: ["sync", "stream", "async"] } } };
 function validate182(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -22106,7 +22106,7 @@ return errors === 0;
 }
 validate183.evaluated = { props: { input: true, version: true, mode: true }, dynamicProps: false, dynamicItems: false };
 var validateWorkflowUpdateRequest = validate184;
-var schema194 = { type: "object", properties: { name: { type: "string", minLength: 1, maxLength: 120, pattern: "^[^\\u0000]*$" }, description: { type: "string", maxLength: 2000, pattern: "^[^\\u0000]*$" }, definition: { type: "object" }, sharingScope: { type: "string", enum: ["private", "workspace"] }, sharePermission: { type: "string", enum: ["read", "run", "edit"] } } };
+var schema194 = { type: "object", properties: { name: { type: "string", minLength: 1, maxLength: 120, pattern: "^[^\\u0000]*$" }, description: { type: "string", maxLength: 2000, pattern: "^[^\\u0000]*$" }, definition: { type: "object", "x-schema": "WorkflowDefinition" }, sharingScope: { type: "string", enum: ["private", "workspace"] }, sharePermission: { type: "string", enum: ["read", "run", "edit"] } } };
 function validate184(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;

@@ -136,13 +136,23 @@ describe("the path of a request", () => {
     },
   );
 
-  test.each(["", "a b", "a/b", "me@host", "host#x", "host?x", "host\\x", "a:b", "a:99999", "ü.example", "[::1", "999.1.1.1"])(
-    "is not served for a Host that is no plain host name: %p",
-    async (host) => {
-      expect(await ask("/healthz", host)).toBe("400 invalid_request");
-      expect(await ask("/no/such/path/healthz", host)).toBe("400 invalid_request");
-    },
-  );
+  test.each([
+    "",
+    "a b",
+    "a/b",
+    "me@host",
+    "host#x",
+    "host?x",
+    "host\\x",
+    "a:b",
+    "a:99999",
+    "ü.example",
+    "[::1",
+    "999.1.1.1",
+  ])("is not served for a Host that is no plain host name: %p", async (host) => {
+    expect(await ask("/healthz", host)).toBe("400 invalid_request");
+    expect(await ask("/no/such/path/healthz", host)).toBe("400 invalid_request");
+  });
 
   test.each([
     ["POST", "/healthz", "405"],
@@ -152,7 +162,9 @@ describe("the path of a request", () => {
     ["PUT", "/v1/workflows/runs/1/", "405"],
     ["POST", "/nothing/here", "404"],
   ])("is known whatever is done with it: %s %s", async (method, path, status) => {
-    const text = await toTheEnd(`${method} ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
+    const text = await toTheEnd(
+      `${method} ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
+    );
     expect(statuses(text)).toEqual([status]);
   });
 

@@ -42,7 +42,7 @@ export function usageRequests(context: IngressContext): readonly Route[] {
         "A developer sees the calls of its own keys. `after` takes `last_id`. As CSV the list is one table of at most " +
         `${LIMITS.csvRowsMax} rows, the newest.`,
       query: [...LIST_QUERY, ...FILTER_QUERY, RUN_QUERY, ...SPAN_QUERY],
-      responses: { 200: { description: "A page of calls", schema: "UsageRequestList", isCsvToo: true } },
+      responses: { 200: { description: "A page of calls", schema: "UsageRequestList", texts: ["text/csv"] } },
       errors: ["not_found", "unsupported_value"],
       handle: (call) => list(context, call),
     },
