@@ -22,6 +22,7 @@ import { LIMITS } from "#shared/limits.ts";
 
 import type { IngressContext } from "../context.ts";
 import type { RouteCall } from "../serve.ts";
+import { traceOf } from "../traceparent.ts";
 
 import type { Waiting } from "../wait/job-waiter.ts";
 

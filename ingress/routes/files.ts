@@ -1,5 +1,5 @@
 /** /v1/files: what a workspace stores. */
-import type { FileDeleted, FileList } from "#schemas/generated/types.ts";
+import type { FileDeleted, StoredFileList } from "#schemas/generated/types.ts";
 import { arrived } from "#shared/contract-fault.ts";
 import { endFile, findFile, type FileRow, listFiles, storedBytes } from "#shared/database/files.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -45,7 +45,7 @@ export function files(context: IngressContext): readonly Route[] {
         "`Idempotency-Key` a repeat of the same form within a day hears the first answer.",
       request: { schema: "FileUpload", mediaType: "multipart/form-data" },
       requestHeaders: [IDEMPOTENCY_KEY],
-      responses: { 200: { description: "The stored file", schema: "File", ...storage } },
+      responses: { 200: { description: "The stored file", schema: "StoredFile", ...storage } },
       errors: [
         "invalid_request",
         "missing_required_parameter",
@@ -80,7 +80,7 @@ export function files(context: IngressContext): readonly Route[] {
         },
         { name: "purpose", description: "Only files of this purpose.", schema: { type: "string" } },
       ],
-      responses: { 200: { description: "A page of files", schema: "FileList", ...storage } },
+      responses: { 200: { description: "A page of files", schema: "StoredFileList", ...storage } },
       errors: ["unsupported_value"],
       handle: (call) => list(context, call),
     },
@@ -90,7 +90,7 @@ export function files(context: IngressContext): readonly Route[] {
       path: ONE,
       operationId: "getFile",
       summary: "Read about a file",
-      responses: { 200: { description: "The file", schema: "File", ...storage } },
+      responses: { 200: { description: "The file", schema: "StoredFile", ...storage } },
       errors: ["file_not_found"],
       handle: async (call) => json(presentFile(await find(context, call))),
     },
@@ -150,7 +150,7 @@ async function list(context: IngressContext, call: RouteCall): Promise<Response>
     first_id: data[0]?.id ?? null,
     last_id: data.at(-1)?.id ?? null,
     has_more: rows.length > page.limit,
-  } satisfies FileList);
+  } satisfies StoredFileList);
 }
 
 function pageOf(query: URLSearchParams): ListQuery {

@@ -48,7 +48,7 @@ export function messages(context: IngressContext): Route[] {
         200: {
           description: "The answer",
           schema: "Message",
-          stream: "MessageEvent",
+          stream: "MessageStreamEvent",
           headers: ["x-credits-used", "x-model-used", "x-fallback-from", "x-fallback-depth", "x-cache"],
         },
       },

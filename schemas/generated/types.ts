@@ -179,7 +179,7 @@ export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" |
 /**
  * One event of a streamed answer; its `event:` line repeats `type`. Blocks come one after the other under indexes from 0. A stream that fails ends with an `error` event and without `message_stop`.
  */
-export type MessageEvent =
+export type MessageStreamEvent =
   | MessageStart
   | MessagePing
   | MessageBlockStart
@@ -293,8 +293,8 @@ export interface SchemaTypes {
   FallbackChainList: FallbackChainList;
   FallbackChain: FallbackChain;
   FileDeleted: FileDeleted;
-  FileList: FileList;
-  File: File;
+  StoredFileList: StoredFileList;
+  StoredFile: StoredFile;
   Health: Health;
   Job: Job;
   Key: Key;
@@ -304,7 +304,7 @@ export interface SchemaTypes {
   MediaResults: MediaResults;
   MemberList: MemberList;
   Member: Member;
-  MessageEvent: MessageEvent;
+  MessageStreamEvent: MessageStreamEvent;
   Message: Message;
   ModelList: ModelList;
   ChannelList: ChannelList;
@@ -1923,7 +1923,7 @@ export interface CapabilityRunRequest {
     [k: string]: unknown;
   };
   /**
-   * Answers with the job instead of waiting for the result.
+   * Answers with the job instead of waiting for the result. Absent: false.
    */
   async?: boolean;
   [k: string]: unknown;
@@ -4079,9 +4079,9 @@ export interface FileDeleted {
 /**
  * A page of files.
  */
-export interface FileList {
+export interface StoredFileList {
   object: "list";
-  data: File[];
+  data: StoredFile[];
   first_id: string | null;
   /**
    * Give it as `after` to get the next page.
@@ -4093,7 +4093,7 @@ export interface FileList {
 /**
  * A stored file, as OpenAI describes one.
  */
-export interface File {
+export interface StoredFile {
   /**
    * `file-` and 32 hex digits; sorts by time of creation.
    */

@@ -28421,8 +28421,8 @@ validate221.errors = vErrors;
 return errors === 0;
 }
 validate221.evaluated = { props: { id: true, object: true, deleted: true }, dynamicProps: false, dynamicItems: false };
-var validateFileList = validate222;
-var schema236 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "File" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
+var validateStoredFileList = validate222;
+var schema236 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "StoredFile" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
 var schema237 = { type: "object", required: ["id", "object", "bytes", "created_at", "filename", "purpose", "status"], properties: { id: { type: "string", pattern: "^file-[0-9a-f]{32}$" }, object: { const: "file" }, bytes: { type: "integer", minimum: 1 }, created_at: { type: "integer" }, expires_at: { type: "integer" }, filename: { type: "string" }, purpose: { enum: ["assistants", "batch", "fine-tune", "vision", "user_data", "evals"] }, status: { const: "processed" } } };
 var pattern27 = new RegExp("^file-[0-9a-f]{32}$", "u");
 function validate222(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
@@ -28468,7 +28468,7 @@ if (errors === _errs5) {
 if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
 let missing1;
 if (data2.id === undefined && (missing1 = "id") || data2.object === undefined && (missing1 = "object") || data2.bytes === undefined && (missing1 = "bytes") || data2.created_at === undefined && (missing1 = "created_at") || data2.filename === undefined && (missing1 = "filename") || data2.purpose === undefined && (missing1 = "purpose") || data2.status === undefined && (missing1 = "status")) {
-validate222.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "File/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate222.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "StoredFile/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data2.id !== undefined) {
@@ -28477,11 +28477,11 @@ const _errs7 = errors;
 if (errors === _errs7) {
 if (typeof data3 === "string") {
 if (!pattern27.test(data3)) {
-validate222.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "File/properties/id/pattern", keyword: "pattern", params: { pattern: "^file-[0-9a-f]{32}$" } }];
+validate222.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "StoredFile/properties/id/pattern", keyword: "pattern", params: { pattern: "^file-[0-9a-f]{32}$" } }];
 return false;
 }
 } else {
-validate222.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "File/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate222.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "StoredFile/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -28493,7 +28493,7 @@ if (valid3) {
 if (data2.object !== undefined) {
 const _errs9 = errors;
 if (data2.object !== "file") {
-validate222.errors = [{ instancePath: instancePath + "/data/" + i0 + "/object", schemaPath: "File/properties/object/const", keyword: "const", params: { allowedValue: "file" } }];
+validate222.errors = [{ instancePath: instancePath + "/data/" + i0 + "/object", schemaPath: "StoredFile/properties/object/const", keyword: "const", params: { allowedValue: "file" } }];
 return false;
 }
 var valid3 = _errs9 === errors;
@@ -28505,13 +28505,13 @@ if (data2.bytes !== undefined) {
 let data5 = data2.bytes;
 const _errs10 = errors;
 if (!(typeof data5 == "number" && (!(data5 % 1) && !isNaN(data5)) && isFinite(data5))) {
-validate222.errors = [{ instancePath: instancePath + "/data/" + i0 + "/bytes", schemaPath: "File/properties/bytes/type", keyword: "type", params: { type: "integer" } }];
+validate222.errors = [{ instancePath: instancePath + "/data/" + i0 + "/bytes", schemaPath: "StoredFile/properties/bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs10) {
 if (typeof data5 == "number" && isFinite(data5)) {
 if (data5 < 1 || isNaN(data5)) {
-validate222.errors = [{ instancePath: instancePath + "/data/" + i0 + "/bytes", schemaPath: "File/properties/bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate222.errors = [{ instancePath: instancePath + "/data/" + i0 + "/bytes", schemaPath: "StoredFile/properties/bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -28525,7 +28525,7 @@ if (data2.created_at !== undefined) {
 let data6 = data2.created_at;
 const _errs12 = errors;
 if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
-validate222.errors = [{ instancePath: instancePath + "/data/" + i0 + "/created_at", schemaPath: "File/properties/created_at/type", keyword: "type", params: { type: "integer" } }];
+validate222.errors = [{ instancePath: instancePath + "/data/" + i0 + "/created_at", schemaPath: "StoredFile/properties/created_at/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid3 = _errs12 === errors;
@@ -28537,7 +28537,7 @@ if (data2.expires_at !== undefined) {
 let data7 = data2.expires_at;
 const _errs14 = errors;
 if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7))) {
-validate222.errors = [{ instancePath: instancePath + "/data/" + i0 + "/expires_at", schemaPath: "File/properties/expires_at/type", keyword: "type", params: { type: "integer" } }];
+validate222.errors = [{ instancePath: instancePath + "/data/" + i0 + "/expires_at", schemaPath: "StoredFile/properties/expires_at/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid3 = _errs14 === errors;
@@ -28548,7 +28548,7 @@ if (valid3) {
 if (data2.filename !== undefined) {
 const _errs16 = errors;
 if (typeof data2.filename !== "string") {
-validate222.errors = [{ instancePath: instancePath + "/data/" + i0 + "/filename", schemaPath: "File/properties/filename/type", keyword: "type", params: { type: "string" } }];
+validate222.errors = [{ instancePath: instancePath + "/data/" + i0 + "/filename", schemaPath: "StoredFile/properties/filename/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs16 === errors;
@@ -28560,7 +28560,7 @@ if (data2.purpose !== undefined) {
 let data9 = data2.purpose;
 const _errs18 = errors;
 if (!(data9 === "assistants" || data9 === "batch" || data9 === "fine-tune" || data9 === "vision" || data9 === "user_data" || data9 === "evals")) {
-validate222.errors = [{ instancePath: instancePath + "/data/" + i0 + "/purpose", schemaPath: "File/properties/purpose/enum", keyword: "enum", params: { allowedValues: schema237.properties.purpose.enum } }];
+validate222.errors = [{ instancePath: instancePath + "/data/" + i0 + "/purpose", schemaPath: "StoredFile/properties/purpose/enum", keyword: "enum", params: { allowedValues: schema237.properties.purpose.enum } }];
 return false;
 }
 var valid3 = _errs18 === errors;
@@ -28571,7 +28571,7 @@ if (valid3) {
 if (data2.status !== undefined) {
 const _errs19 = errors;
 if (data2.status !== "processed") {
-validate222.errors = [{ instancePath: instancePath + "/data/" + i0 + "/status", schemaPath: "File/properties/status/const", keyword: "const", params: { allowedValue: "processed" } }];
+validate222.errors = [{ instancePath: instancePath + "/data/" + i0 + "/status", schemaPath: "StoredFile/properties/status/const", keyword: "const", params: { allowedValue: "processed" } }];
 return false;
 }
 var valid3 = _errs19 === errors;
@@ -28587,7 +28587,7 @@ var valid3 = true;
 }
 }
 } else {
-validate222.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "File/type", keyword: "type", params: { type: "object" } }];
+validate222.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "StoredFile/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -28654,7 +28654,7 @@ validate222.errors = vErrors;
 return errors === 0;
 }
 validate222.evaluated = { props: { object: true, data: true, first_id: true, last_id: true, has_more: true }, dynamicProps: false, dynamicItems: false };
-var validateFile = validate223;
+var validateStoredFile = validate223;
 function validate223(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -30692,7 +30692,7 @@ validate232.errors = vErrors;
 return errors === 0;
 }
 validate232.evaluated = { props: { object: true, id: true, name: true, email: true, role: true, is_active: true, created_at: true }, dynamicProps: false, dynamicItems: false };
-var validateMessageEvent = validate233;
+var validateMessageStreamEvent = validate233;
 var schema252 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["message_start", "ping", "content_block_start", "content_block_delta", "content_block_stop", "message_delta", "message_stop", "error"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "MessageStart" }, { $ref: "MessagePing" }, { $ref: "MessageBlockStart" }, { $ref: "MessageBlockDelta" }, { $ref: "MessageBlockStop" }, { $ref: "MessageDelta" }, { $ref: "MessageStop" }, { $ref: "MessageError" }] }] };
 var schema254 = { type: "object", required: ["id", "type", "role", "model", "content", "stop_reason", "stop_sequence", "usage"], properties: { id: { type: "string" }, type: { const: "message" }, role: { const: "assistant" }, model: { type: "string" }, content: { type: "array", items: { $ref: "MessageBlock" } }, stop_reason: { anyOf: [{ $ref: "MessageStopReason" }, { type: "null" }] }, stop_sequence: { type: ["string", "null"] }, stop_details: { type: ["object", "null"], required: ["type"], properties: { type: { const: "refusal" }, category: { type: ["string", "null"] }, explanation: { type: ["string", "null"] } } }, container: { type: "null" }, usage: { $ref: "MessageUsage" } } };
 var schema260 = { type: "string", enum: ["end_turn", "max_tokens", "stop_sequence", "tool_use", "refusal"] };
@@ -47833,8 +47833,8 @@ FallbackChainDeleted: validateFallbackChainDeleted,
 FallbackChainList: validateFallbackChainList,
 FallbackChain: validateFallbackChain,
 FileDeleted: validateFileDeleted,
-FileList: validateFileList,
-File: validateFile,
+StoredFileList: validateStoredFileList,
+StoredFile: validateStoredFile,
 Health: validateHealth,
 Job: validateJob,
 Key: validateKey,
@@ -47844,7 +47844,7 @@ MediaState: validateMediaState,
 MediaResults: validateMediaResults,
 MemberList: validateMemberList,
 Member: validateMember,
-MessageEvent: validateMessageEvent,
+MessageStreamEvent: validateMessageStreamEvent,
 Message: validateMessage,
 ModelList: validateModelList,
 ChannelList: validateChannelList,

@@ -10,8 +10,5 @@ import type { Caller } from "./authenticate.ts";
 export function checkBudget({ stoppedBy }: Pick<Caller, "stoppedBy">, holdNano: bigint): void {
   if (stoppedBy === undefined || holdNano <= 0n) return;
   const which = stoppedBy === "" ? "A budget of the workspace" : `The workspace's budget ${JSON.stringify(stoppedBy)}`;
-  throw new ApiError(
-    "budget_reached",
-    `${which} is spent; calls are refused until its period ends or it is changed.`,
-  );
+  throw new ApiError("budget_reached", `${which} is spent; calls are refused until its period ends or it is changed.`);
 }

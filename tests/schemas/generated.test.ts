@@ -86,6 +86,11 @@ describe("the components", () => {
     }
   });
 
+  test("have names that no language of the web has for things of its own", () => {
+    const taken = Object.keys(components.schemas).filter((name) => name in globalThis || name === "FileList");
+    expect(taken).toEqual([]);
+  });
+
   test("let an object of any members have some: without a word generators take it for an empty one", () => {
     const bare = nodes.filter(
       ([, node]) => node["type"] === "object" && !("properties" in node) && !("additionalProperties" in node),

@@ -151,7 +151,9 @@ describe("the price of a run", () => {
     const nano = (credits: number): number => Math.round(credits * 1e9);
     expect(steps.data.reduce((sum, { credits }) => sum + nano(credits), 0)).toBe(nano(record.credits));
     expect(record.tokens).toBe(steps.data.reduce((sum, { tokens }) => sum + tokens, 0));
-    expect(new Set(steps.data.map(({ run_id }) => run_id))).toEqual(new Set([id, run.stepRuns[1]?.childRunIds?.[0]]));
+    expect(new Set(steps.data.map(({ run_id }) => run_id))).toEqual(
+      new Set([id, run.stepRuns[1]?.childRunIds?.[0] ?? null]),
+    );
     const page = (await (await bench.call(`${usage}?run_id=${id}&limit=1`)).json()) as UsageRequestList;
     const rest = (await (
       await bench.call(`${usage}?run_id=${id}&limit=1&after=${page.last_id}`)
@@ -169,17 +171,24 @@ describe("the price of a run", () => {
     const stranger = await createWorkspace(bench.stack, { creditsNano: 1n });
     const list = async (key: string, workspace: string): Promise<unknown> => {
       const path = `${bench.stack.baseUrls[0]}/workspaces/${workspace}/usage/requests`;
-      const [one, all] = await Promise.all(
-        [`/${run.id}`, `?run_id=${run.id}`].map((query) =>
-          fetch(path + query, { headers: { authorization: `Bearer ${key}` } }),
-        ),
-      );
-      return [one?.status, ((await all?.json()) as UsageRequestList).data];
+      const ask = (query: string) => fetch(path + query, { headers: { authorization: `Bearer ${key}` } });
+      const [one, all] = await Promise.all([ask(`/${run.id}`), ask(`?run_id=${run.id}`)]);
+      return [one.status, ((await all.json()) as UsageRequestList).data];
     };
     expect(await list(stranger.key, stranger.id)).toEqual([404, []]);
     const made = await bench.stack.command("admin", "member", "add", "default", "ada", "--role", "developer", "--json");
     expect(made.code).toBe(0);
-    const other = await bench.stack.command("admin", "key", "create", "default", "--member", "ada", "--preset", "standard", "--json");
+    const other = await bench.stack.command(
+      "admin",
+      "key",
+      "create",
+      "default",
+      "--member",
+      "ada",
+      "--preset",
+      "standard",
+      "--json",
+    );
     const { key } = JSON.parse(other.stdout) as { key: string };
     expect(await list(key, "default")).toEqual([404, []]);
   });

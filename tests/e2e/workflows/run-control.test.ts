@@ -164,7 +164,9 @@ describe("a run in mode async", () => {
     });
     expect(changed.status).toBe(200);
     const ends = await Promise.all(runs.map(({ run }) => bench.ended(run.id)));
-    expect(ends.map(({ output, version }) => [output, version])).toEqual(Array.from({ length: 50 }, () => [{ is: "old" }, 1]));
+    expect(ends.map(({ output, version }) => [output, version])).toEqual(
+      Array.from({ length: 50 }, () => [{ is: "old" }, 1]),
+    );
     const { run } = await bench.runStored(id);
     expect([run.output, run.version]).toEqual([{ is: "new" }, 2]);
     const { run: older } = await bench.runStored(id, { version: 1 });

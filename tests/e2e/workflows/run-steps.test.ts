@@ -52,7 +52,10 @@ describe("a step for each item", () => {
       ],
       output: { list: "${{ steps.each.output }}" },
     });
-    expect(run).toMatchObject({ status: "succeeded", output: { list: ["one!", "two!", "three!"].map((text) => ({ text })) } });
+    expect(run).toMatchObject({
+      status: "succeeded",
+      output: { list: ["one!", "two!", "three!"].map((text) => ({ text })) },
+    });
     const [step] = run.stepRuns;
     const children = await Promise.all((step?.childRunIds ?? []).map((id) => bench.read(id)));
     expect(children.map(({ input, parentRunId, status }) => [input, parentRunId, status])).toEqual(

@@ -109,9 +109,9 @@ describe("the gates", () => {
 describe("answers", () => {
   test("are as their schemas say", async () => {
     const service = serve();
-    const made = parse("File", await (await service.send("/v1/files", form())).json());
-    parse("FileList", await (await service.send("/v1/files")).json());
-    expect(parse("File", await (await service.send(`/v1/files/${made.id}`)).json())).toEqual(made);
+    const made = parse("StoredFile", await (await service.send("/v1/files", form())).json());
+    parse("StoredFileList", await (await service.send("/v1/files")).json());
+    expect(parse("StoredFile", await (await service.send(`/v1/files/${made.id}`)).json())).toEqual(made);
     parse("FileDeleted", await (await service.send(`/v1/files/${made.id}`, { method: "DELETE" })).json());
   });
 });

@@ -175,7 +175,10 @@ describe("a step for each item", () => {
   });
 
   test.each([[[]], [null]])("of an empty list, or of null, gives an empty list", (none) => {
-    expect(started(each(), { inputs: { list: none } }).state).toMatchObject({ status: "succeeded", output: { list: [] } });
+    expect(started(each(), { inputs: { list: none } }).state).toMatchObject({
+      status: "succeeded",
+      output: { list: [] },
+    });
   });
 
   test("begins no further item behind one that failed, and tries only what is missing again", () => {
