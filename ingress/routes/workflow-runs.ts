@@ -146,7 +146,7 @@ export function workflowRuns(context: IngressContext): readonly Route[] {
         },
       ],
       responses: {
-        200: { description: "Frames", stream: "WorkflowRunFrame" },
+        200: { description: "Frames", stream: "WorkflowRunFrame", headers: ["x-run-id"] },
       },
       errors: ["run_not_found", "unsupported_value"],
       handle: (call) => follow(context, call),
