@@ -4,11 +4,15 @@ import { CATEGORIES } from "#shared/capabilities/entry.ts";
 
 const HEAD = `# Capabilities
 
-What \`POST /v1/capabilities/{id}/run\` does, written by \`npm run generate\` from the definitions in \`workers/capabilities\`; \`GET /v1/tools\` has the same
-with whole schemas. Every example runs in the test suite on the sample that it names.
+Each section is one capability that \`POST /v1/capabilities/{id}/run\` can run. \`npm run generate\` writes this page from the definitions in
+\`workers/capabilities\`; \`GET /v1/tools\` lists the same with whole schemas. The test suite runs every example on the sample file that it names.
 
-A file of \`input\` is one of \`{"file_id"}\`, \`{"url"}\`, \`{"base64", "mime_type"}\` and, for text, \`{"text"}\`. Params without a default may be left out, unless they are
-**bold**. Prices are in credits and may be changed by the operator's catalogue.
+A file in \`input\` is given in one of these ways: \`{"file_id"}\`, \`{"url"}\`, \`{"base64", "mime_type"}\` or, where text is taken, \`{"text"}\`. A param in **bold** is
+required; every other one may be left out, and \`=\` shows its default where it has one. Prices are in credits; the operator's catalogue may change them.
+
+The schemas of \`GET /v1/tools\` are JSON Schema draft-07 with annotations of our own: \`x-svc-unit\`, \`x-svc-enum-labels\` and \`x-svc-value-sources\`. A validator
+that refuses unknown keywords must be told of them: with Ajv, \`new Ajv({ strict: false })\`, or \`ajv.addVocabulary([…])\` with these names. Rules
+between several params, such as "\`width\` or \`height\`", are not in the schemas; a run that breaks one is answered 400.
 `;
 
 export function capabilitiesPage(all: readonly Capability[]): string {

@@ -55,7 +55,7 @@ export function capabilities(context: IngressContext): readonly Route[] {
       summary: "Run a capability",
       description:
         "Waits for the result; a run that is waited for too long ends as `job_timeout` with the job's id, under which it can be " +
-        "collected. With `async: true` the answer is the job. A call that is sent again is another run.",
+        "collected. With `async: true` the answer is the job. Sending the same call again starts, and bills, another run.",
       tags: ["Capabilities"],
       auth: "key",
       countsItself: true,

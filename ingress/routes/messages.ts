@@ -59,7 +59,7 @@ export function messages(context: IngressContext): Route[] {
       method: "POST",
       path: "/v1/messages/count_tokens",
       operationId: "countMessageTokens",
-      summary: "Count what a conversation would have as input tokens",
+      summary: "Count the input tokens of a conversation",
       description: "Never billed. Images count at the model's upper bound, documents and stored files by their size.",
       tags: ["Chat"],
       auth: "key",

@@ -69,7 +69,7 @@ export function workflowRuns(context: IngressContext): readonly Route[] {
       summary: "Run a workflow",
       description:
         "Counts as one call in the window; its steps count in none, and are held and paid one by one. A run that fails is answered " +
-        "with 200 and says so in `status`. Who stops waiting stops no run: it goes on, and is found by its id.",
+        "with 200 and says so in `status`. A run goes on when its caller stops waiting, and can be read by its id.",
       request: { schema: "WorkflowRunRequest", isOptional: true, example: { input: {} } },
       responses: begun,
       errors: errorsOf(["reads_json"], "workflow_not_found", "permission_denied", "overloaded", "run_timeout"),
@@ -82,8 +82,8 @@ export function workflowRuns(context: IngressContext): readonly Route[] {
       operationId: "runPipeline",
       summary: "Run a definition without storing it",
       description:
-        "With an `Idempotency-Key` a repeat of the same body by the same member within a day is told of the first run: as it is, once it has ended, or " +
-        "in mode async at any time.",
+        "With an `Idempotency-Key`, a repeat of the same body by the same member within a day starts no run: it is answered with the first " +
+        "one, in mode async at any time, otherwise once that has ended.",
       request: { schema: "PipelineRunRequest", example: { definition: EXAMPLE_DEFINITION, input: { topic: "tea" } } },
       requestHeaders: [IDEMPOTENCY_KEY],
       responses: begun,
@@ -170,7 +170,7 @@ export function workflowRuns(context: IngressContext): readonly Route[] {
       operationId: "cancelRun",
       summary: "Cancel a run",
       description:
-        "Nothing of it begins from here on. What a provider is at already is not taken back; work that was done is paid.",
+        "No step begins from here on. A call that a provider is working on is not taken back, and work that was done is paid.",
       responses: { 200: { description: "What it is now", schema: "WorkflowRunCancelled" } },
       errors: ["run_not_found"],
       handle: (call) => cancel(context, call),
