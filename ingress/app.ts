@@ -65,7 +65,7 @@ export function routesOf(context: IngressContext): readonly Route[] {
   return [...api, ...docs(api)];
 }
 
-/** What an app is made of. */
+/** The routes of an app, and what happens around them. */
 export interface Parts {
   readonly routes: readonly Route[];
   readonly serve: Serve;
@@ -114,7 +114,7 @@ export function createApp(context: IngressContext, { routes, serve }: Parts = pa
   return app;
 }
 
-/** As routers write it: `:name` for a parameter. */
+/** The path in the form of routers: `:name` for a parameter. */
 export function patternOf({ path }: Pick<Route, "path">): string {
   return path.replaceAll(/\{(\w+)\}/g, ":$1");
 }

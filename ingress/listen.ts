@@ -84,7 +84,7 @@ function isMisread(segment: string): boolean {
   return segment.includes("\\") || segment.split("/").some((part) => part === "." || part === "..");
 }
 
-/** Where Elysia looks for the path of a URL: behind `http://` and four characters. */
+/** Index from which Elysia looks for the path of a URL: behind `http://` and four characters. */
 const PATH_AT_LEAST = 11;
 
 /** Gives the request a URL that is read right everywhere, and means the same. */

@@ -44,7 +44,7 @@ export interface RouteRequest {
 
 export interface RouteResponse {
   readonly description: string;
-  /** Of an answer in application/json. */
+  /** Schema of an answer in application/json. */
   readonly schema?: SchemaName;
   /** Its body is application/json, of any form. */
   readonly isAnyJson?: true;
@@ -52,7 +52,7 @@ export interface RouteResponse {
   readonly texts?: readonly string[];
   /** Media types of bytes that it may be. */
   readonly bytes?: readonly string[];
-  /** What each event of a text/event-stream answer holds: one of these. */
+  /** Schemas of the events of a text/event-stream answer: each is one of these. */
   readonly stream?: SchemaName | readonly SchemaName[];
   /** Beside x-request-id, which every answer carries. */
   readonly headers?: readonly HeaderName[];

@@ -39,7 +39,7 @@ const DATABASE_WAIT_MS = 10_000;
 
 /** @throws Error when a setting is wrong, Postgres stays away for 10 s or lacks migrations */
 export async function startRole(name: RoleName): Promise<Role> {
-  const config = loadConfig(process.env, { servesClients: name === "ingress" });
+  const config = loadConfig(undefined, { servesClients: name === "ingress" });
   const log = createLogger({ level: config.logLevel, role: name, secrets: config.secrets });
   allowOutbound(config.outboundAllow, log);
   armFailpoint(config.failpoint);

@@ -1,4 +1,4 @@
-/** Whether the service's books agree with what the answers said, as any client can ask: the balance, and the record of each call. */
+/** The service's books against what the answers said, as any client can ask for them: the balance, and the record of each call. */
 import { setTimeout as delay } from "node:timers/promises";
 
 import OpenAI from "openai";
@@ -16,7 +16,7 @@ export interface Balanced {
   /** Nano-credits. */
   readonly before: bigint;
   readonly after: bigint;
-  /** What the usage records say our calls cost. */
+  /** Cost of our calls by their usage records. */
   readonly settled: bigint;
   /** What others moved in this workspace meanwhile. */
   readonly others: bigint;

@@ -5,7 +5,7 @@ export interface Artifact {
   /** Name within the results' folder. */
   readonly file: string;
   readonly bytes: Uint8Array;
-  /** What stands below it on the page, where the call's text does not say it. */
+  /** Words below it on the page, where the call's text does not say them. */
   readonly caption?: string;
 }
 

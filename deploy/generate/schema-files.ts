@@ -15,7 +15,7 @@ export interface SchemaFile {
 export const ROOT_DIR = join(import.meta.dir, "..", "..");
 export const SCHEMAS_DIR = join(ROOT_DIR, "schemas");
 
-/** Where the schema of a value stands that is checked elsewhere, with faults of its own; clients read it as a reference. */
+/** Keyword that names the schema of a value which is checked elsewhere, with faults of its own; clients read it as a reference. */
 export const X_SCHEMA = "x-schema";
 
 const TITLE = /^[A-Z][A-Za-z0-9]*$/;

@@ -6,7 +6,7 @@ import { PARTS, type UsageRow } from "./usage.ts";
 export interface UsageRequestRow extends Omit<UsageRow, "model"> {
   /** Null: the call was a run. */
   readonly model: string | null;
-  /** As long as the job of the step is kept. */
+  /** Known as long as the job of the step is kept. */
   readonly run_id: string | null;
   readonly workflow_id: string | null;
 }
@@ -119,7 +119,7 @@ export async function findUsageRequest(
   return rows[0];
 }
 
-/** What a run that has ended came to; undefined when it goes on, is unknown, another workspace's or another member's. */
+/** Returns what a run that has ended came to; undefined when it goes on, is unknown, another workspace's or another member's. */
 export async function findRunUsage(
   target: Queryable,
   workspaceId: string,

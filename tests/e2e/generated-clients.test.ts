@@ -11,7 +11,7 @@ import { startStack, type Stack } from "#tests/support/stack.ts";
 const HERE = join(import.meta.dir, "generated-clients");
 const PROGRAMS = ["openapi-fetch", "hey-api"] as const;
 
-/** As most applications have it: `exactOptionalPropertyTypes` refuses what these generators write. */
+/** Settings of most applications: `exactOptionalPropertyTypes` refuses what these generators write. */
 const TSCONFIG = {
   compilerOptions: {
     target: "ESNext",

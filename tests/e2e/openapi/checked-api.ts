@@ -31,7 +31,7 @@ export interface Sent {
 export interface Answered {
   readonly status: number;
   readonly headers: Headers;
-  /** Of JSON its value, of an event stream its frames, else the bytes. */
+  /** The value of JSON, the frames of an event stream, else the bytes. */
   readonly value: unknown;
 }
 
@@ -109,12 +109,17 @@ export function createCheckedApi(baseUrl: string, document: Document, keyOf: (pa
       });
       const said = operation.responses[answer.status];
       const text = answer.status >= 400 ? await answer.clone().text() : "";
-      expect([operationId, answer.status, text]).toEqual([operationId, said && answer.status < 400 ? answer.status : "one of success", text]);
+      expect([operationId, answer.status, text]).toEqual([
+        operationId,
+        said && answer.status < 400 ? answer.status : "one of success",
+        text,
+      ]);
       const own = [...answer.headers.keys()].filter((name) => name.startsWith("x-") && !COMMON.has(name));
       expect([operationId, own.filter((name) => said?.headers?.[name] === undefined)]).toEqual([operationId, []]);
       const type = answer.headers.get("content-type")?.split(";")[0]?.trim() ?? "";
       const content = said?.content ?? {};
-      if (Object.keys(content).length === 0) return { status: answer.status, headers: answer.headers, value: undefined };
+      if (Object.keys(content).length === 0)
+        return { status: answer.status, headers: answer.headers, value: undefined };
       const media = content[type] ?? content["*/*"];
       expect([operationId, type, media]).toEqual([operationId, type, expect.anything()]);
       const value = await valueOf(answer, media?.schema, type);

@@ -74,7 +74,9 @@ test("media", async () => {
     path: { token: url.split("/").at(-1) ?? "" },
     headers: { range: "bytes=0-9" },
   });
-  const spoken = await ask<Uint8Array<ArrayBuffer>>("createSpeech", { body: { model: "sandbox-tts", input: "It works." } });
+  const spoken = await ask<Uint8Array<ArrayBuffer>>("createSpeech", {
+    body: { model: "sandbox-tts", input: "It works." },
+  });
   for (const response_format of ["opus", "aac", "flac", "wav", "pcm"]) {
     await api.call("createSpeech", { body: { model: "sandbox-tts", input: "It works.", response_format } });
   }
@@ -142,7 +144,9 @@ test("workflows", async () => {
   await api.call("runWorkflow", { path, body: { mode: "stream" } });
   const going = { id: await idOf("runWorkflow", { path, body: { mode: "async", input: { topic: "coffee" } } }) };
   await api.call("cancelRun", { path: going });
-  const failed = await ask("runPipeline", { body: { definition: { steps: [{ ...say("x"), model: "sandbox-error" }] } } });
+  const failed = await ask("runPipeline", {
+    body: { definition: { steps: [{ ...say("x"), model: "sandbox-error" }] } },
+  });
   expect(failed).toMatchObject({ status: "failed", error: { stepId: "say" } });
   await api.call("listRuns");
   await api.call("listWorkflowRuns", { path });
@@ -229,7 +233,16 @@ test("settings of a workspace", async () => {
 });
 
 test("operators", async () => {
-  for (const operation of ["getOperatorStatus", "listOperatorPresets", "listOperatorPools", "getOperatorCatalogue", "auditOperatorLedger", "listOperatorAuditLog", "listOperatorHolds"]) { // prettier-ignore
+  for (const operation of [
+    "getOperatorStatus",
+    "listOperatorPresets",
+    "listOperatorPools",
+    "getOperatorCatalogue",
+    "auditOperatorLedger",
+    "listOperatorAuditLog",
+    "listOperatorHolds",
+  ]) {
+    // prettier-ignore
     await api.call(operation);
   }
   await api.call("getOperatorPool", { path: { pool: "chat" } });
