@@ -30,7 +30,7 @@ import { workflowEstimate } from "./routes/workflow-estimate.ts";
 import { workflowRuns } from "./routes/workflow-runs.ts";
 import { workflowTemplates } from "./routes/workflow-templates.ts";
 import { workflows } from "./routes/workflows.ts";
-import { createServe, type Route } from "./serve.ts";
+import { createServe, type Route, type Serve } from "./serve.ts";
 import { unknownPath } from "./unknown-path.ts";
 
 /** Every registered route; the OpenAPI document is built from this list too. */
@@ -65,22 +65,24 @@ export function routesOf(context: IngressContext): readonly Route[] {
   return [...api, ...docs(api)];
 }
 
-/** Above every cap of ours, so that the server underneath never answers for us with a bare 413. */
-const SERVER_BODY_BYTES_MAX = Number.MAX_SAFE_INTEGER;
+/** The routes of an app, and what happens around them. */
+export interface Parts {
+  readonly routes: readonly Route[];
+  readonly serve: Serve;
+}
 
-export function createApp(context: IngressContext) {
-  const routes = routesOf(context);
-  const serve = createServe(context);
-  const app = new Elysia({
-    // 0 = no idle timeout: an answer may be silent for minutes.
-    serve: { idleTimeout: 0, maxRequestBodySize: SERVER_BODY_BYTES_MAX },
-  });
+export function partsOf(context: IngressContext): Parts {
+  return { routes: routesOf(context), serve: createServe(context) };
+}
+
+export function createApp(context: IngressContext, { routes, serve }: Parts = partsOf(context)) {
+  const app = new Elysia();
   app.onError(({ error, request, server }) =>
-    serve(failing("unmatched", error, new URL(request.url).pathname), request, {}, () => peerOf(server, request)),
+    serve(failing("unmatched", error, request.url), request, {}, () => peerOf(server, request)),
   );
   const allowed = new Map<string, Set<string>>();
   for (const route of routes) {
-    const path = route.path.replaceAll(/\{(\w+)\}/g, ":$1");
+    const path = patternOf(route);
     app.route(
       route.method,
       path,
@@ -98,7 +100,7 @@ export function createApp(context: IngressContext) {
       path,
       ({ request, params, server }) => {
         const peer = (): string => peerOf(server, request);
-        const onPath = routes.filter((route) => route.path.replaceAll(/\{(\w+)\}/g, ":$1") === path);
+        const onPath = routes.filter((route) => patternOf(route) === path);
         const get = onPath.find((route) => route.method === "GET");
         // Where operators' paths are hidden, no method of theirs shows.
         const gate = onPath.some(({ auth }) => auth === "operator") ? OPERATORS_ONLY : {};
@@ -112,22 +114,30 @@ export function createApp(context: IngressContext) {
   return app;
 }
 
+/** The path in the form of routers: `:name` for a parameter. */
+export function patternOf({ path }: Pick<Route, "path">): string {
+  return path.replaceAll(/\{(\w+)\}/g, ":$1");
+}
+
 /**
  * A route that only fails: unknown paths, wrong methods and what the framework throws pass the same gates.
- * @param asked the path as the caller wrote it; `path` is its name in metrics
+ * @param asked the URL or path as the caller wrote it; `path` is its name in metrics
  */
-function failing(path: string, error: unknown, asked = path): Route {
+export function failing(path: string, error: unknown, asked = path): Route {
   return {
     ...SILENT,
     path,
-    isAnthropic: /^\/v1\/messages(\/|$)/.test(asked),
+    isAnthropic: /^(https?:\/\/[^/]*)?\/v1\/messages(\/|\?|$)/.test(asked),
     handle: () => {
       throw isNotFound(error) ? unknownPath() : error;
     },
   };
 }
 
-function peerOf(server: { requestIP(request: Request): { address: string } | null } | null, request: Request): string {
+export function peerOf(
+  server: { requestIP(request: Request): { address: string } | null } | null,
+  request: Request,
+): string {
   return server?.requestIP(request)?.address ?? "";
 }
 

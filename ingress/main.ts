@@ -23,10 +23,10 @@ import { openSealer } from "#shared/secrets/open-sealer.ts";
 import { openStorage } from "#shared/storage/client.ts";
 import { loadTemplates } from "#shared/workflows/templates.ts";
 
-import { createApp } from "./app.ts";
 import { startIntake } from "./batch/intake.ts";
 import type { IngressContext } from "./context.ts";
 import { startKeyUse } from "./key-use.ts";
+import { listen, type Listening } from "./listen.ts";
 import { createOperators } from "./operator/authenticate.ts";
 import { createCancel } from "./wait/cancel.ts";
 import { openJobWaiter } from "./wait/job-waiter.ts";
@@ -144,7 +144,7 @@ export async function startIngress(): Promise<void> {
     isReady: async (required) => (await dependencies.readiness(required)).ok,
     readiness: () => dependencies.readiness(),
   };
-  const server = listen(context, config.host, config.port);
+  const server = openPort(context, config.host, config.port);
   lifecycle.onStop(
     "public port",
     async (hurry) => {
@@ -155,7 +155,7 @@ export async function startIngress(): Promise<void> {
         relay.endAll();
         waiter.endAll();
         void probes.close();
-        cut ??= setTimeout(() => server.cut(), CUT_MS);
+        cut ??= setTimeout(() => void server.stop(true), CUT_MS);
       };
       const timer = setTimeout(endAll, Math.max(0, config.graceMs - STOP_MARGIN_MS));
       hurry.addEventListener("abort", endAll, { once: true });
@@ -171,28 +171,10 @@ export async function startIngress(): Promise<void> {
   await role.ready({ port: server.port }, dependencies);
 }
 
-interface Listening {
-  readonly port: number;
-  /** Takes no more connections. Resolves when the last answer has gone out. */
-  stop(): Promise<void>;
-  /** Closes every connection. */
-  cut(): void;
-}
-
-function listen(context: IngressContext, host: string, port: number): Listening {
-  const app = createApp(context);
+function openPort(context: IngressContext, hostname: string, port: number): Listening {
   try {
-    app.listen({ hostname: host, port });
+    return listen(context, { hostname, port });
   } catch (error) {
     throw new Error(`port ${port} cannot be opened; is something else listening there?`, { cause: error });
   }
-  const server = app.server;
-  if (!server) throw new Error(`port ${port} cannot be opened`);
-  return {
-    port: server.port ?? port,
-    async stop() {
-      await server.stop();
-    },
-    cut: () => void server.stop(true),
-  };
 }

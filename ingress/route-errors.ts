@@ -16,7 +16,14 @@ const CODES = {
   names_files: ["file_not_found"],
   reads_files: ["file_not_found", "unprocessable_input"],
   fetches_addresses: ["unsafe_url"],
-  holds: ["insufficient_credits", "daily_tokens_exceeded", "internal_error", "overloaded", "service_unavailable"],
+  holds: [
+    "insufficient_credits",
+    "budget_reached",
+    "daily_tokens_exceeded",
+    "internal_error",
+    "overloaded",
+    "service_unavailable",
+  ],
   keeps_files: ["storage_limit_exceeded"],
   /** And waits for its answer. */
   asks_provider: ["upstream_error", "upstream_refused", "upstream_timeout"],

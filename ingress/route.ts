@@ -18,7 +18,11 @@ export interface RouteSpec {
   readonly scope?: Scope;
   /** Clients of Anthropic's API call it: errors have that API's form too, and `request-id` repeats `x-request-id`. */
   readonly isAnthropic?: boolean;
-  readonly request?: { readonly schema: SchemaName; readonly mediaType?: string };
+  /** Only providers call it: it does not stand in the document. */
+  readonly isHidden?: true;
+  /** Values of path parameters that work, for those who try it out. */
+  readonly pathExamples?: Readonly<Record<string, string>>;
+  readonly request?: RouteRequest;
   readonly query?: readonly { readonly name: string; readonly description: string; readonly schema: object }[];
   /** Headers that it reads, beside those that every route reads. */
   readonly requestHeaders?: readonly { readonly name: string; readonly description: string; readonly schema: object }[];
@@ -27,17 +31,29 @@ export interface RouteSpec {
   readonly errors: readonly Code[];
 }
 
+export interface RouteRequest {
+  readonly schema: SchemaName;
+  readonly mediaType?: string;
+  /** It may come without a body. */
+  readonly isOptional?: true;
+  /** It may come as a form too, with this part for the bytes. */
+  readonly formFile?: string;
+  /** A body that works as it is, for those who try it out. */
+  readonly example?: object;
+}
+
 export interface RouteResponse {
   readonly description: string;
+  /** Schema of an answer in application/json. */
   readonly schema?: SchemaName;
-  /** Of a body without a schema too, such as text/html; application/json when there is a schema. */
-  readonly mediaType?: string;
   /** Its body is application/json, of any form. */
   readonly isAnyJson?: true;
-  /** `Accept: text/csv` gives it as a table. */
-  readonly isCsvToo?: true;
-  /** What each event of a text/event-stream answer holds. */
-  readonly stream?: SchemaName;
+  /** Media types of texts that it may be. */
+  readonly texts?: readonly string[];
+  /** Media types of bytes that it may be. */
+  readonly bytes?: readonly string[];
+  /** Schemas of the events of a text/event-stream answer: each is one of these. */
+  readonly stream?: SchemaName | readonly SchemaName[];
   /** Beside x-request-id, which every answer carries. */
   readonly headers?: readonly HeaderName[];
 }

@@ -169,12 +169,15 @@ const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"
 
 /**
  * Validated settings from an environment. Every fault is collected, so one start names them all. `needs` lists the
- * servers whose address must be set; others may be, and are validated then.
+ * servers whose address must be set; others may be, and are validated then. `servesClients`: it answers with links.
  * @throws Error naming each unknown, missing or malformed variable, never a secret's value
  */
 export function loadConfig(
   environment: Environment = process.env,
-  { needs = ["database", "nats"] }: { readonly needs?: readonly Server[] } = {},
+  {
+    needs = ["database", "nats"],
+    servesClients = false,
+  }: { readonly needs?: readonly Server[]; readonly servesClients?: boolean } = {},
 ): Config {
   const faults: string[] = [];
   for (const name of Object.keys(environment)) {
@@ -244,6 +247,10 @@ export function loadConfig(
   const sandbox = flag("SLUICE_SANDBOX", !production);
   if (sandbox && production) {
     faults.push("SLUICE_SANDBOX must not be on in production: set it to off, or SLUICE_PRODUCTION to off");
+  }
+  if (production && servesClients && publicUrl === undefined) {
+    // A client may name any host, and a cache in front of us would hand its links to others.
+    faults.push("SLUICE_PUBLIC_URL is not set; links name it in production, for example https://ai.example.com");
   }
   const failpointText = text("SLUICE_FAILPOINT");
   const failpoint = failpointText === undefined ? undefined : parseFailpoint(failpointText);

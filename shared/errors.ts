@@ -33,6 +33,8 @@ export const ERROR_CODES = {
   missing_api_key: { status: 401, type: "authentication_error" },
   invalid_api_key: { status: 401, type: "authentication_error" },
   insufficient_credits: { status: 402, type: "quota_exceeded" },
+  // No top-up helps: an owner's limit on the period's spend.
+  budget_reached: { status: 402, type: "quota_exceeded" },
   permission_denied: { status: 403, type: "permission_error" },
   rate_limit_exceeded: { status: 403, type: "rate_limit_error" },
   storage_limit_exceeded: { status: 403, type: "quota_exceeded" },

@@ -41,7 +41,7 @@ export interface Role {
 
 /** @throws Error when a setting is wrong, Postgres stays away for too long or lacks migrations */
 export async function startRole(name: RoleName): Promise<Role> {
-  const config = loadConfig();
+  const config = loadConfig(undefined, { servesClients: name === "ingress" });
   const log = createLogger({ level: config.logLevel, role: name, secrets: config.secrets });
   allowOutbound(config.outboundAllow, log);
   armFailpoint(config.failpoint);

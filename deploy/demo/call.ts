@@ -5,6 +5,8 @@ export interface Artifact {
   /** Name within the results' folder. */
   readonly file: string;
   readonly bytes: Uint8Array;
+  /** Words below it on the page, where the call's text does not say them. */
+  readonly caption?: string;
 }
 
 export interface Outcome {
@@ -17,13 +19,19 @@ export interface Outcome {
   readonly text?: string;
 }
 
+/** A call that this place cannot show: the service did what it can. */
+export interface Skipped {
+  /** Why, for one line. */
+  readonly skipped: string;
+}
+
 export interface Call {
   /** Kebab-case; names its artifacts and is what `--model` goes by. */
   readonly name: string;
   /** For a heading. */
   readonly title: string;
   readonly model: string;
-  run(stage: Stage): Promise<Outcome>;
+  run(stage: Stage): Promise<Outcome | Skipped>;
 }
 
 export interface Stage {

@@ -74,9 +74,7 @@ async function run(root, args, closing) {
     waiting.end(`Sluice at ${address.baseUrl}${found === null ? ", started for this demonstration" : ""}\n`);
     const { out, models } = wishes;
     const key = wishes.key ?? address.key;
-    // The balance is read where the stack or the operator's environment says how.
-    const databaseUrl = address.databaseUrl ?? (process.env["DATABASE_URL"]?.trim() || null);
-    return await call(bun, root, { baseUrl: address.baseUrl, key, databaseUrl, out, models }, closing);
+    return await call(bun, root, { baseUrl: address.baseUrl, key, out, models }, closing);
   } catch (error) {
     waiting.end("");
     throw error;

@@ -16,6 +16,8 @@ img, video { display: block; max-width: min(100%, 32rem); margin: .5rem 0; borde
 canvas { display: block; width: min(100%, 32rem); height: 20rem; margin: .5rem 0; border-radius: .3rem; background: #8882; cursor: grab; }
 audio { display: block; width: min(100%, 32rem); margin: .5rem 0; }
 pre { white-space: pre-wrap; font: inherit; margin: .5rem 0; }
+figure { margin: .5rem 0; }
+figcaption, summary { color: #888; }
 .fault { color: #c33; }`;
 
 /** The page as HTML, whole in itself but for the files beside it. */
@@ -44,25 +46,40 @@ async function viewerScript(): Promise<string> {
 }
 
 function sectionOf({ call, model, seconds, credits, result }: Done): string {
-  const price = "fault" in result ? "" : `, ${formatCredits(credits)} credits`;
-  const body =
-    "fault" in result
-      ? `<p class="fault">${escaped(result.fault)}</p>`
-      : [result.text === undefined ? "" : `<pre>${escaped(result.text)}</pre>`, ...result.artifacts.map(shown)].join(
-          "\n",
-        );
+  const price = "receipts" in result ? `, ${formatCredits(credits)} credits` : "";
   return `<section>
 <h2>${escaped(call.title)}</h2>
 <small>${escaped(model)}, ${seconds.toFixed(1)} s${price}</small>
-${body}
+${bodyOf(result)}
 </section>`;
+}
+
+function bodyOf(result: Done["result"]): string {
+  if ("fault" in result) return `<p class="fault">${escaped(result.fault)}</p>`;
+  if ("skipped" in result) return `<p>Not shown: ${escaped(result.skipped)}</p>`;
+  return [...(result.text === undefined ? [] : [textOf(result.text)]), ...result.artifacts.map(captioned)].join("\n");
+}
+
+/** JSON can be long, and is for those who ask for it. */
+function textOf(text: string): string {
+  const whole = `<pre>${escaped(text)}</pre>`;
+  return /^[[{]/.test(text) ? `<details><summary>The answer, as JSON</summary>${whole}</details>` : whole;
+}
+
+function captioned(artifact: Artifact): string {
+  const { caption } = artifact;
+  if (caption === undefined) return shown(artifact);
+  return `<figure>${shown(artifact)}<figcaption>${escaped(caption)}</figcaption></figure>`;
 }
 
 function shown({ file, bytes }: Artifact): string {
   const link = encodeURIComponent(file);
   const name = escaped(file);
   if (/\.(?:png|jpg|webp)$/.test(file)) return `<img src="${link}" alt="${name}">`;
-  if (/\.(?:mp4|webm)$/.test(file)) return `<video src="${link}" controls loop playsinline preload="metadata"></video>`;
+  // Shown from its first half second, since a video may begin blank.
+  if (/\.(?:mp4|webm)$/.test(file)) {
+    return `<video src="${link}#t=0.5" controls loop playsinline preload="metadata"></video>`;
+  }
   if (/\.(?:mp3|wav)$/.test(file)) return `<audio src="${link}" controls></audio>`;
   const canvas = file.endsWith(".glb") ? `<canvas data-mesh="${bytes.toBase64()}"></canvas>\n` : "";
   return `${canvas}<p><a href="${link}">${name}</a></p>`;

@@ -3,8 +3,6 @@ export interface Plan {
   /** Ends in /v1. */
   readonly baseUrl: string;
   readonly key: string;
-  /** Of the called stack, to read the balance; null where it cannot be reached from here. */
-  readonly databaseUrl: string | null;
   readonly out: string;
   /** Other models than the sandbox's, by the call's name. */
   readonly models: Readonly<Record<string, string>>;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { formatCredits } from "#shared/money.ts";
 
-import type { Call, Outcome, Stage } from "./call.ts";
+import type { Call, Outcome, Skipped, Stage } from "./call.ts";
 import { type Client, reasonOf } from "./client.ts";
 import type { Terminal } from "./terminal.mjs";
 
@@ -14,7 +14,7 @@ export interface Done {
   readonly seconds: number;
   /** Nano-credits. */
   readonly credits: bigint;
-  readonly result: Outcome | { readonly fault: string };
+  readonly result: Outcome | Skipped | { readonly fault: string };
 }
 
 const WIDTHS = [14, 24, 8, 15] as const;
@@ -42,7 +42,7 @@ export async function runCalls(
     const began = performance.now();
     const result = await attempt(call, stage, out);
     const seconds = (performance.now() - began) / 1_000;
-    const credits = "fault" in result ? 0n : result.receipts.reduce((sum, receipt) => sum + receipt.credits, 0n);
+    const credits = !("receipts" in result) ? 0n : result.receipts.reduce((sum, receipt) => sum + receipt.credits, 0n);
     const done = { call, model, seconds, credits, result };
     all.push(done);
     waiting.end(lineOf(done));
@@ -53,7 +53,7 @@ export async function runCalls(
 async function attempt(call: Call, stage: Stage, out: string): Promise<Done["result"]> {
   try {
     const outcome = await call.run(stage);
-    await save(outcome, out);
+    if ("receipts" in outcome) await save(outcome, out);
     return outcome;
   } catch (error) {
     return { fault: reasonOf(error) };
@@ -76,13 +76,14 @@ export function row(name: string, model: string, seconds: string, credits: strin
 
 function lineOf({ call, model, seconds, credits, result }: Done): string {
   if ("fault" in result) return row(call.name, model, seconds.toFixed(1), "-", `FAILED: ${result.fault}`);
+  if ("skipped" in result) return row(call.name, model, seconds.toFixed(1), "-", `SKIPPED: ${result.skipped}`);
   const saved = result.artifacts.map(({ file, bytes }) => `${file} (${sizeOf(bytes.length)})`).join(", ");
   return row(call.name, model, seconds.toFixed(1), formatCredits(credits), saved);
 }
 
 function madeBy(all: readonly Done[], name: string): Outcome {
   const result = all.find(({ call }) => call.name === name)?.result;
-  if (result === undefined || "fault" in result) throw new Error(`needs what "${name}" makes, and that failed`);
+  if (!result || !("receipts" in result)) throw new Error(`needs what "${name}" makes, and that failed`);
   return result;
 }
 

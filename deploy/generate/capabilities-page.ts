@@ -4,15 +4,15 @@ import { CATEGORIES } from "#shared/capabilities/entry.ts";
 
 const HEAD = `# Capabilities
 
-What \`POST /v1/capabilities/{id}/run\` does, written by \`npm run generate\` from the definitions in \`workers/capabilities\`; \`GET /v1/tools\` has the same
-with whole schemas. Every example runs in the test suite on the sample that it names.
+Each section is one capability that \`POST /v1/capabilities/{id}/run\` can run. \`npm run generate\` writes this page from the definitions in
+\`workers/capabilities\`; \`GET /v1/tools\` lists the same with whole schemas. The test suite runs every example on the sample file that it names.
 
-A file of \`input\` is one of \`{"file_id"}\`, \`{"url"}\`, \`{"base64", "mime_type"}\` and, for text, \`{"text"}\`. Params without a default may be left out, unless they are
-**bold**. Prices are in credits and may be changed by the operator's catalogue.
+A file in \`input\` is given in one of these ways: \`{"file_id"}\`, \`{"url"}\`, \`{"base64", "mime_type"}\` or, where text is taken, \`{"text"}\`. A param in **bold** is
+required; every other one may be left out, and \`=\` shows its default where it has one. Prices are in credits; the operator's catalogue may change them.
 
 ## Reading the schemas
 
-The schemas of \`GET /v1/tools\` are JSON Schema draft-07 with three keywords of our own, which say more and forbid nothing: \`x-svc-unit\` (the unit of a
+The schemas of \`GET /v1/tools\` are JSON Schema draft-07 with three annotations of our own, which forbid nothing: \`x-svc-unit\` (the unit of a
 number), \`x-svc-enum-labels\` (names to show for values) and \`x-svc-value-sources\` (members of which at most one may be given). Ajv refuses keywords that
 it does not know, unless they are named:
 
@@ -24,7 +24,8 @@ ajv.addVocabulary(["x-svc-unit", "x-svc-enum-labels", "x-svc-value-sources"]);
 const validate = ajv.compile(tool.params_schema);
 \`\`\`
 
-\`strictSchema: false\` is for defaults within the steps of pipelines, which Ajv does not fill in; \`strict: false\` alone does for both.
+\`strictSchema: false\` is for defaults within the steps of pipelines, which Ajv does not fill in; \`strict: false\` alone does for both. Rules
+between several params, such as "\`width\` or \`height\`", are not in the schemas; a run that breaks one is answered 400.
 `;
 
 export function capabilitiesPage(all: readonly Capability[]): string {

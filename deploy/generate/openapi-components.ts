@@ -1,9 +1,47 @@
-/** The schemas as OpenAPI 3.1 components: the same dialect, so only references change. */
-import { namedParts, type SchemaFile } from "./schema-files.ts";
+/** The schemas as OpenAPI 3.1 components: the same dialect, with what generators of clients need said out loud. */
+import { namedParts, resolvePart, type Schema, type SchemaFile, tagValue, X_SCHEMA } from "./schema-files.ts";
+
+const reference = (name: string): string => `#/components/schemas/${name}`;
+
+/** Hold values, not schemas. */
+const VALUES = new Set(["const", "enum", "default", "examples"]);
+/** Say of an object what it may have. */
+const SHAPES = ["properties", "additionalProperties", "allOf", "anyOf", "oneOf"];
 
 /** schemas/generated/components.json: `{ schemas }`, by name, sorted. */
 export function componentsJson(files: readonly SchemaFile[]): string {
-  const parts = namedParts(files, (name) => `#/components/schemas/${name}`);
-  const schemas = Object.fromEntries([...parts].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  const parts = namedParts(files, reference);
+  const byReference = new Map([...parts].map(([name, part]) => [reference(name), part]));
+  const spoken = (node: unknown): unknown => {
+    if (Array.isArray(node)) return node.map(spoken);
+    if (typeof node !== "object" || node === null) return node;
+    const schema = node as Schema;
+    const { [X_SCHEMA]: target, type, ...rest } = schema;
+    if (typeof target === "string") return { ...rest, $ref: target };
+    const copy = mapValues(schema, (value, keyword) => {
+      if (keyword === "properties") return mapValues(value as Schema, spoken);
+      return VALUES.has(keyword) ? value : spoken(value);
+    });
+    if (type === "object" && !SHAPES.some((keyword) => keyword in schema)) copy["additionalProperties"] = true;
+    const mapping = mappingOf(schema, byReference);
+    return mapping === undefined ? copy : { ...copy, discriminator: mapping };
+  };
+  const schemas = Object.fromEntries(
+    [...parts].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([name, part]) => [name, spoken(part)]),
+  );
   return `${JSON.stringify({ schemas }, null, 2)}\n`;
+}
+
+function mapValues(members: Schema, change: (value: unknown, name: string) => unknown): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(members).map(([name, value]) => [name, change(value, name)]));
+}
+
+/** A discriminator with the value that leads to each branch: without one generators take the branch's name for it. */
+function mappingOf({ discriminator, oneOf }: Schema, parts: ReadonlyMap<string, Schema>): object | undefined {
+  if (discriminator === undefined || !Array.isArray(oneOf)) return undefined;
+  const { propertyName: tag } = discriminator as { readonly propertyName: string };
+  const branches = (oneOf as { readonly $ref: string }[]).map(
+    (branch) => [String(tagValue(resolvePart(branch, parts), tag)), branch.$ref] as const,
+  );
+  return { propertyName: tag, mapping: Object.fromEntries(branches) };
 }

@@ -15,6 +15,9 @@ export interface SchemaFile {
 export const ROOT_DIR = join(import.meta.dir, "..", "..");
 export const SCHEMAS_DIR = join(ROOT_DIR, "schemas");
 
+/** Keyword that names the schema of a value which is checked elsewhere, with faults of its own; clients read it as a reference. */
+export const X_SCHEMA = "x-schema";
+
 const TITLE = /^[A-Z][A-Za-z0-9]*$/;
 
 /**
@@ -57,7 +60,7 @@ export function namedParts(
     }
     return Object.fromEntries(
       Object.entries(node).map(([key, value]) => {
-        if (key !== "$ref" || typeof value !== "string") return [key, rewrite(value, path)];
+        if ((key !== "$ref" && key !== X_SCHEMA) || typeof value !== "string") return [key, rewrite(value, path)];
         const place = placeOf(path, value);
         const name = names.get(place);
         if (name === undefined) throw new Error(`schemas/${path}: nothing to refer to at ${place}`);

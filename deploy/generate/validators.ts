@@ -6,12 +6,12 @@ import standaloneCode from "ajv/dist/standalone/index.js";
 import addFormats from "ajv-formats";
 
 import { checksSource } from "./checks.ts";
-import { namedParts, resolvePart, ROOT_DIR, type Schema, type SchemaFile, tagValue } from "./schema-files.ts";
+import { namedParts, resolvePart, ROOT_DIR, type Schema, type SchemaFile, tagValue, X_SCHEMA } from "./schema-files.ts";
 
 const BANNER = "/** Written by deploy/generate.ts from schemas/: edit those, then run `npm run generate`. */\n";
 
 /** Extension keywords that schemas may carry and validators ignore (spec "Schema caveats"). */
-const EXTENSIONS = ["x-svc-unit", "x-svc-enum-labels", "x-svc-value-sources"];
+const EXTENSIONS = ["x-svc-unit", "x-svc-enum-labels", "x-svc-value-sources", X_SCHEMA];
 
 /** Schemas validated on every call. */
 const HOT = ["ChatCompletionRequest", "JobMessage"];

@@ -59,6 +59,7 @@ export function capabilityRows(catalogue: Catalogue, offered: readonly Capabilit
     root: capability.id,
     parent: null,
     _svc: {
+      kind: "tool",
       modality: MODALITIES[capability.output_modality],
       supports_chat: false,
       supports_embeddings: false,
@@ -86,6 +87,8 @@ const MODALITIES: Readonly<Record<CapabilityModality, Modality>> = {
   any: "text",
 };
 
+const DRAFT_07 = { $schema: "http://json-schema.org/draft-07/schema#" };
+
 /** The list of `GET /v1/tools`, the same for every workspace. */
 export function listCapabilities(
   catalogue: Catalogue,
@@ -98,9 +101,17 @@ export function listCapabilities(
     object: "list",
     data: offered.map((capability) => {
       const { members: _members, rules: _rules, engine: _engine, engineBy: _by, pricing: _own, ...entry } = capability;
-      const { id, category, display_name, ...rest } = entry;
-      const pricing = pricingNumbers(capabilityPrice(catalogue, capability));
-      return { id, object: "capability", category, display_name, ...rest, pricing } as unknown as CapabilityEntry;
+      const { id, category, display_name, params_schema, input_schema, ...rest } = entry;
+      return {
+        id,
+        object: "capability",
+        category,
+        display_name,
+        ...rest,
+        params_schema: { ...DRAFT_07, ...params_schema },
+        input_schema: { ...DRAFT_07, ...input_schema },
+        pricing: pricingNumbers(capabilityPrice(catalogue, capability)),
+      } as unknown as CapabilityEntry;
     }),
   };
 }

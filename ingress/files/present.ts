@@ -1,10 +1,10 @@
 /** A file as clients see it: OpenAI's file object. */
-import type { File } from "#schemas/generated/types.ts";
+import type { StoredFile } from "#schemas/generated/types.ts";
 import type { FileRow } from "#shared/database/files.ts";
 
 export function presentFile(
   row: Pick<FileRow, "id" | "bytes" | "filename" | "purpose" | "created_at" | "expires_at">,
-): File {
+): StoredFile {
   return {
     id: row.id,
     object: "file",
@@ -12,7 +12,7 @@ export function presentFile(
     created_at: seconds(row.created_at),
     ...(row.expires_at ? { expires_at: seconds(row.expires_at) } : {}),
     filename: row.filename,
-    purpose: row.purpose as File["purpose"],
+    purpose: row.purpose as StoredFile["purpose"],
     status: "processed",
   };
 }

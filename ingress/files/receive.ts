@@ -1,5 +1,5 @@
 /** POST /v1/files: from the body's first byte to the file, or to nothing at all. */
-import type { File } from "#schemas/generated/types.ts";
+import type { StoredFile } from "#schemas/generated/types.ts";
 import { ApiError } from "#shared/errors.ts";
 import { unavailable } from "#shared/files/unavailable.ts";
 import { CountingSink, type Upload } from "#shared/files/upload.ts";
@@ -54,7 +54,7 @@ async function store(upload: Upload, reader: MultipartReader, hasKey: boolean): 
   return answer;
 }
 
-function describe(upload: Upload, form: UploadForm): File {
+function describe(upload: Upload, form: UploadForm): StoredFile {
   const { id, createdAt } = upload;
   const expiresAt = form.expiresS === null ? null : new Date(createdAt.getTime() + form.expiresS * 1_000);
   return presentFile({

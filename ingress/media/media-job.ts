@@ -22,6 +22,7 @@ import { LIMITS } from "#shared/limits.ts";
 
 import type { IngressContext } from "../context.ts";
 import type { RouteCall } from "../serve.ts";
+import { traceOf } from "../traceparent.ts";
 
 import type { Waiting } from "../wait/job-waiter.ts";
 
@@ -151,14 +152,6 @@ async function admit(
   } finally {
     metrics.admissionSeconds.observe((performance.now() - at) / 1_000);
   }
-}
-
-/** Version 00 of W3C Trace Context; any other header is left out, as its rules ask. */
-const TRACEPARENT = /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
-
-function traceOf(headers: Headers): { readonly traceparent?: string } {
-  const value = headers.get("traceparent");
-  return value !== null && TRACEPARENT.test(value) ? { traceparent: value } : {};
 }
 
 function refusedBy(

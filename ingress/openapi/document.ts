@@ -1,7 +1,7 @@
 /** The OpenAPI 3.1 document, from the routes that are registered and the schemas they name. */
 import { type Code, ERROR_CODES } from "#shared/errors.ts";
 
-import type { RouteResponse, RouteSpec } from "../route.ts";
+import type { RouteRequest, RouteResponse, RouteSpec } from "../route.ts";
 import { type HeaderName, HEADERS } from "./headers.ts";
 import { reachable, reference } from "./references.ts";
 
@@ -52,6 +52,10 @@ const SECURITY: Readonly<Record<RouteSpec["auth"], readonly object[]>> = {
   none: [],
 };
 
+const BEARER =
+  "A key of a workspace, without `Bearer`: `npm start` prints one, and POST /workspaces/{workspaceId}/api-keys makes more. It goes " +
+  "out as `Authorization: Bearer <key>`.";
+
 const X_API_KEY = "The same key; not looked at where `Authorization` comes too";
 
 /**
@@ -61,7 +65,8 @@ const X_API_KEY = "The same key; not looked at where `Authorization` comes too";
 export function buildOpenApi(routes: readonly RouteSpec[], components: Components): object {
   const paths: Record<string, Record<string, object>> = {};
   const operationIds = new Set<string>();
-  for (const route of routes) {
+  const shown = routes.filter(({ isHidden }) => isHidden !== true);
+  for (const route of shown) {
     const methods = (paths[route.path] ??= {});
     const method = route.method.toLowerCase();
     if (methods[method] !== undefined) throw new Error(`${route.method} ${route.path} is declared twice`);
@@ -73,13 +78,13 @@ export function buildOpenApi(routes: readonly RouteSpec[], components: Component
     openapi: "3.1.0",
     info: { title: "Sluice", version: "1", description: DESCRIPTION },
     servers: [{ url: "/", description: "The address this document came from" }],
-    tags: [...new Set(routes.flatMap((route) => route.tags))].map((name) => ({ name })),
+    tags: [...new Set(shown.flatMap((route) => route.tags))].map((name) => ({ name })),
     paths,
     components: {
       schemas: reachable(paths, components.schemas),
       headers: HEADERS,
       securitySchemes: {
-        key: { type: "http", scheme: "bearer", description: "`Authorization: Bearer <API key>`" },
+        key: { type: "http", scheme: "bearer", description: BEARER },
         operatorToken: { type: "http", scheme: "bearer", description: OPERATOR_TOKEN },
         apiKeyHeader: { type: "apiKey", in: "header", name: "x-api-key", description: X_API_KEY },
       },
@@ -95,26 +100,36 @@ function operation(route: RouteSpec): object {
     tags: route.tags,
     security: SECURITY[route.auth],
     parameters: [
-      ...[...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+      ...[...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => ({
         name,
         in: "path",
         required: true,
         schema: { type: "string" },
+        ...(name === "workspaceId" ? { description: "Id or name of the workspace, as GET /v1/key tells them." } : {}),
+        ...exampleOf(route.pathExamples?.[name]),
       })),
       ...(route.query ?? []).map((parameter) => ({ ...parameter, in: "query", required: false })),
       ...(route.requestHeaders ?? []).map((parameter) => ({ ...parameter, in: "header", required: false })),
     ],
-    ...(route.request === undefined
-      ? {}
-      : {
-          requestBody: {
-            required: true,
-            content: { [route.request.mediaType ?? "application/json"]: { schema: reference(route.request.schema) } },
-          },
-        }),
+    ...(route.request === undefined ? {} : { requestBody: requestBody(route.request) }),
     responses: { ...successes(route), ...failures(route) },
   };
 }
+
+function requestBody({ schema, mediaType = "application/json", isOptional, formFile, example }: RouteRequest): object {
+  const content: Record<string, object> = { [mediaType]: { schema: reference(schema), ...exampleOf(example) } };
+  if (formFile !== undefined) {
+    const part = { type: "object", required: [formFile], properties: { [formFile]: BYTES } };
+    content["multipart/form-data"] = { schema: { allOf: [reference(schema), part] } };
+  }
+  return { required: isOptional !== true, content };
+}
+
+function exampleOf(example: unknown): { readonly example?: unknown } {
+  return example === undefined ? {} : { example };
+}
+
+const BYTES = { type: "string", format: "binary" };
 
 function descriptionOf({ auth, scope = "money", description }: RouteSpec): { description?: string } {
   const needs = auth === "operator" ? [`Needs the scope \`${scope}\`.`] : [];
@@ -133,12 +148,15 @@ function successes(route: RouteSpec): Record<string, object> {
 
 function contentOf(response: RouteResponse): { content?: object } {
   const content: Record<string, object> = {};
-  if (response.schema !== undefined) {
-    content[response.mediaType ?? "application/json"] = { schema: reference(response.schema) };
-  } else if (response.isAnyJson === true) content["application/json"] = { schema: {} };
-  else if (response.mediaType !== undefined) content[response.mediaType] = { schema: { type: "string" } };
-  if (response.isCsvToo === true) content["text/csv"] = { schema: { type: "string" } };
-  if (response.stream !== undefined) content["text/event-stream"] = { schema: reference(response.stream) };
+  if (response.schema !== undefined) content["application/json"] = { schema: reference(response.schema) };
+  else if (response.isAnyJson === true) content["application/json"] = { schema: {} };
+  for (const type of response.texts ?? []) content[type] = { schema: { type: "string" } };
+  for (const type of response.bytes ?? []) content[type] = { schema: BYTES };
+  const [frame, ...others] = [response.stream ?? []].flat();
+  if (frame !== undefined) {
+    const schema = others.length === 0 ? reference(frame) : { anyOf: [frame, ...others].map(reference) };
+    content["text/event-stream"] = { schema };
+  }
   return Object.keys(content).length === 0 ? {} : { content };
 }
 

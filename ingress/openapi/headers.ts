@@ -7,7 +7,8 @@ export const HEADERS = {
   },
   "x-credits-used": {
     description:
-      "Credits the call cost; 1 credit is 0.01 USD. Absent on streamed answers, which settle after their end.",
+      "Credits the call cost; 1 credit is 0.01 USD. Absent on streamed answers, which settle after their end, and where a result is " +
+      "read or asked for again, which costs nothing.",
     schema: { type: "number", minimum: 0 },
   },
   "x-model-used": {

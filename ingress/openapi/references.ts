@@ -38,7 +38,7 @@ export function standalone(name: string, schemas: Schemas): object | undefined {
     return Object.fromEntries(
       Object.entries(node).map(([key, value]) => [
         key,
-        key === "$ref" && typeof value === "string" ? value.replace(PREFIX, "#/$defs/") : local(value),
+        typeof value === "string" && value.startsWith(PREFIX) ? value.replace(PREFIX, "#/$defs/") : local(value),
       ]),
     );
   };

@@ -20,6 +20,14 @@ import { callerOf, type Route, type RouteCall } from "../serve.ts";
 
 const RUN: readonly Act[] = ["reads_json", "reads_files", "fetches_addresses", "holds", "keeps_files", "waits_for_job"];
 
+const EXAMPLE = {
+  pathExamples: { id: "image.resize" },
+  request: {
+    schema: "CapabilityRunRequest",
+    example: { input: { image: { file_id: "file-sample-photo" } }, params: { width: 320, format: "webp" } },
+  },
+} as const;
+
 export function capabilities(context: IngressContext): readonly Route[] {
   return [
     {
@@ -46,11 +54,11 @@ export function capabilities(context: IngressContext): readonly Route[] {
       summary: "Run a capability",
       description:
         "Waits for the result; a run that is waited for too long ends as `job_timeout` with the job's id, under which it can be " +
-        "collected. With `async: true` the answer is the job. A call that is sent again is another run.",
+        "collected. With `async: true` the answer is the job. Sending the same call again starts, and bills, another run.",
       tags: ["Capabilities"],
       auth: "key",
       countsItself: true,
-      request: { schema: "CapabilityRunRequest" },
+      ...EXAMPLE,
       responses: {
         200: { description: "What the run made", schema: "CapabilityRun", headers: ["x-credits-used"] },
         202: { description: "The job that runs it", schema: "Job" },
@@ -68,7 +76,7 @@ export function capabilities(context: IngressContext): readonly Route[] {
         "are not fetched, and what is not known counts as the limits allow. Nothing is held or billed.",
       tags: ["Capabilities"],
       auth: "key",
-      request: { schema: "CapabilityRunRequest" },
+      ...EXAMPLE,
       responses: { 200: { description: "The estimate", schema: "CapabilityEstimate" } },
       errors: errorsOf(["reads_json", "reads_files", "fetches_addresses"], "capability_not_found"),
       handle: (call) => estimate(context, call),

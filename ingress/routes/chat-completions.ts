@@ -23,12 +23,15 @@ export function chatCompletions(context: IngressContext): Route {
     tags: ["Chat"],
     auth: "key",
     countsItself: true,
-    request: { schema: "ChatCompletionRequest" },
+    request: {
+      schema: "ChatCompletionRequest",
+      example: { model: "sandbox-chat", messages: [{ role: "user", content: "Say exactly: it works" }] },
+    },
     responses: {
       200: {
         description: "The answer",
         schema: "ChatCompletion",
-        stream: "ChatCompletionChunk",
+        stream: ["ChatCompletionChunk", "ErrorEnvelope"],
         headers: ["x-credits-used", "x-model-used", "x-fallback-from", "x-fallback-depth", "x-cache"],
       },
     },

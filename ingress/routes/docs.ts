@@ -43,7 +43,7 @@ export function docs(api: readonly Route[]): readonly Route[] {
       path: "/docs",
       operationId: "getDocs",
       summary: "This description as a page",
-      responses: { 200: { description: "A page", mediaType: "text/html" } },
+      responses: { 200: { description: "A page", texts: ["text/html"] } },
       errors: [],
       handle: () => docsPage(),
     },
@@ -52,7 +52,7 @@ export function docs(api: readonly Route[]): readonly Route[] {
       path: "/docs/assets/{name}",
       operationId: "getDocsAsset",
       summary: "Scripts and styles of the page",
-      responses: { 200: { description: "The asset", mediaType: "application/octet-stream" } },
+      responses: { 200: { description: "The asset", bytes: ["*/*"] } },
       errors: ["not_found"],
       handle({ params }) {
         const asset = docsAsset(params["name"] ?? "");

@@ -21,7 +21,7 @@ export function embeddings(context: IngressContext): Route {
     tags: ["Embeddings"],
     auth: "key",
     countsItself: true,
-    request: { schema: "EmbeddingsRequest" },
+    request: { schema: "EmbeddingsRequest", example: { model: "sandbox-embed", input: "a cup of tea" } },
     responses: {
       200: {
         description: "The vectors",

@@ -1,7 +1,7 @@
 /** /v1/files: what a workspace stores. */
 import { createHash } from "node:crypto";
 
-import type { FileDeleted, FileList } from "#schemas/generated/types.ts";
+import type { FileDeleted, StoredFileList } from "#schemas/generated/types.ts";
 import { isSampleFile, sampleFile, type SampleFile, SAMPLES_CREATED } from "#shared/capabilities/samples.ts";
 import { arrived } from "#shared/contract-fault.ts";
 import { endFile, findFile, type FileRow, listFiles, storedBytes } from "#shared/database/files.ts";
@@ -48,7 +48,7 @@ export function files(context: IngressContext): readonly Route[] {
         "`Idempotency-Key` a repeat of the same form within a day hears the first answer.",
       request: { schema: "FileUpload", mediaType: "multipart/form-data" },
       requestHeaders: [IDEMPOTENCY_KEY],
-      responses: { 200: { description: "The stored file", schema: "File", ...storage } },
+      responses: { 200: { description: "The stored file", schema: "StoredFile", ...storage } },
       errors: [
         "invalid_request",
         "missing_required_parameter",
@@ -83,7 +83,7 @@ export function files(context: IngressContext): readonly Route[] {
         },
         { name: "purpose", description: "Only files of this purpose.", schema: { type: "string" } },
       ],
-      responses: { 200: { description: "A page of files", schema: "FileList", ...storage } },
+      responses: { 200: { description: "A page of files", schema: "StoredFileList", ...storage } },
       errors: ["unsupported_value"],
       handle: (call) => list(context, call),
     },
@@ -95,7 +95,7 @@ export function files(context: IngressContext): readonly Route[] {
       summary: "Read about a file",
       description:
         "Samples of the service, such as `file-sample-photo`, are read and downloaded like files of the workspace.",
-      responses: { 200: { description: "The file", schema: "File", ...storage } },
+      responses: { 200: { description: "The file", schema: "StoredFile", ...storage } },
       errors: ["file_not_found"],
       handle: async (call) => json(presentFile(await find(context, call))),
     },
@@ -119,8 +119,8 @@ export function files(context: IngressContext): readonly Route[] {
         "Takes one `Range`, `If-Range` and `If-None-Match`; the ETag is the SHA-256 of the file. Bytes that are not those " +
         "that were stored are never sent: the connection is cut instead.",
       responses: {
-        200: { description: "The bytes", mediaType: "application/octet-stream", ...storage },
-        206: { description: "The range that was asked for", mediaType: "application/octet-stream", ...storage },
+        200: { description: "The bytes", bytes: ["*/*"], ...storage },
+        206: { description: "The range that was asked for", bytes: ["*/*"], ...storage },
         304: { description: "The client has it already", ...storage },
       },
       errors: ["file_not_found", "range_not_satisfiable"],
@@ -174,7 +174,7 @@ async function list(context: IngressContext, call: RouteCall): Promise<Response>
     first_id: data[0]?.id ?? null,
     last_id: data.at(-1)?.id ?? null,
     has_more: rows.length > page.limit,
-  } satisfies FileList);
+  } satisfies StoredFileList);
 }
 
 function pageOf(query: URLSearchParams): ListQuery {

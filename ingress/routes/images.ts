@@ -26,7 +26,7 @@ export function images(context: IngressContext): readonly Route[] {
       tags: ["Images"],
       auth: "key",
       countsItself: true,
-      request: { schema: "ImageGenerationRequest" },
+      request: { schema: "ImageGenerationRequest", example: { model: "sandbox-image", prompt: "a boat at sea" } },
       responses: {
         200: { description: "The images", schema: "MediaResults", stream: "MediaState", headers: HEADERS },
       },

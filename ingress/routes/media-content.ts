@@ -17,8 +17,8 @@ export function mediaContent(context: IngressContext): Route {
     tags: ["Jobs"],
     auth: "none",
     responses: {
-      200: { description: "The bytes", mediaType: "application/octet-stream" },
-      206: { description: "The range that was asked for", mediaType: "application/octet-stream" },
+      200: { description: "The bytes", bytes: ["*/*"] },
+      206: { description: "The range that was asked for", bytes: ["*/*"] },
       304: { description: "The client has it already" },
     },
     errors: ["file_not_found", "range_not_satisfiable"],

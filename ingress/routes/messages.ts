@@ -36,12 +36,19 @@ export function messages(context: IngressContext): Route[] {
       auth: "key",
       isAnthropic: true,
       countsItself: true,
-      request: { schema: "MessagesRequest" },
+      request: {
+        schema: "MessagesRequest",
+        example: {
+          model: "sandbox-chat",
+          max_tokens: 100,
+          messages: [{ role: "user", content: "Say exactly: it works" }],
+        },
+      },
       responses: {
         200: {
           description: "The answer",
           schema: "Message",
-          stream: "MessageEvent",
+          stream: "MessageStreamEvent",
           headers: ["x-credits-used", "x-model-used", "x-fallback-from", "x-fallback-depth", "x-cache"],
         },
       },
@@ -52,7 +59,7 @@ export function messages(context: IngressContext): Route[] {
       method: "POST",
       path: "/v1/messages/count_tokens",
       operationId: "countMessageTokens",
-      summary: "Count what a conversation would have as input tokens",
+      summary: "Count the input tokens of a conversation",
       description: "Never billed. Images count at the model's upper bound, documents and stored files by their size.",
       tags: ["Chat"],
       auth: "key",

@@ -12,7 +12,8 @@ import type { Route, RouteCall } from "../serve.ts";
 const QUERY = [
   {
     name: "include_tools",
-    description: "With `true`, rows of kind tool are listed too. Other query keys are ignored.",
+    description:
+      "With `true` or `1`, capabilities are listed too, as rows of kind `tool`. Other query keys are ignored.",
     schema: { type: "boolean", default: false },
   },
 ];
@@ -31,10 +32,9 @@ export function models(context: IngressContext): readonly Route[] {
   const handle = (call: RouteCall): Response => {
     const query = new URL(call.request.url).searchParams;
     const catalogue = context.catalogue.current();
-    const text =
-      query.get("include_tools") === "true"
-        ? withTools(catalogue, context.offered.current())
-        : withoutTools(catalogue, NO_TOOLS);
+    const text = /^(true|1)$/i.test(query.get("include_tools") ?? "")
+      ? withTools(catalogue, context.offered.current())
+      : withoutTools(catalogue, NO_TOOLS);
     return new Response(text, { headers: { "content-type": JSON_TYPE } });
   };
   const common = {

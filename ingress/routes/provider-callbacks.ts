@@ -18,6 +18,7 @@ export function providerCallbacks(context: IngressContext): Route {
       "forged, early or repeated does no harm.",
     tags: ["Jobs"],
     auth: "none",
+    isHidden: true,
     responses: { 204: { description: "Heard" } },
     errors: ["not_found"],
     handle: (call) => handle(context, call),

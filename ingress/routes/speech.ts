@@ -32,11 +32,11 @@ export function speech(context: IngressContext): Route {
     tags: ["Audio"],
     auth: "key",
     countsItself: true,
-    request: { schema: "SpeechRequest" },
+    request: { schema: "SpeechRequest", example: { model: "sandbox-tts", input: "It works." } },
     responses: {
       200: {
         description: "The audio",
-        mediaType: "audio/mpeg",
+        bytes: ["audio/mpeg", "audio/ogg", "audio/aac", "audio/flac", "audio/wav", "audio/pcm"],
         stream: "SpeechEvent",
         headers: ["x-credits-used", "x-model-used", "x-fallback-from", "x-fallback-depth", "x-voice-used"],
       },

@@ -26,12 +26,13 @@ export function transcriptions(context: IngressContext): Route {
     tags: ["Audio"],
     auth: "key",
     countsItself: true,
-    request: { schema: "TranscriptionRequest" },
+    request: { schema: "TranscriptionRequest", formFile: "file" },
     responses: {
       200: {
         description: "What is said",
         schema: "Transcription",
-        stream: "TranscriptionEvent",
+        texts: ["text/plain", "application/x-subrip", "text/vtt"],
+        stream: ["TranscriptionEvent", "ErrorEnvelope"],
         headers: ["x-credits-used", "x-model-used", "x-fallback-from", "x-fallback-depth"],
       },
     },

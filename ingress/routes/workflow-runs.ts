@@ -26,6 +26,7 @@ import { callerOf, type Route, type RouteCall } from "../serve.ts";
 import { shownWorkflow } from "../workflows/access.ts";
 import { runInline, runStored } from "../workflows/ask-run.ts";
 import { answerRun } from "../workflows/begin-run.ts";
+import { EXAMPLE_DEFINITION } from "../workflows/example.ts";
 import { PAGE_QUERY, pageOf, wholeNumber } from "../workflows/paging.ts";
 import { streamRun } from "../workflows/run-stream.ts";
 
@@ -68,8 +69,8 @@ export function workflowRuns(context: IngressContext): readonly Route[] {
       summary: "Run a workflow",
       description:
         "Counts as one call in the window; its steps count in none, and are held and paid one by one. A run that fails is answered " +
-        "with 200 and says so in `status`. Who stops waiting stops no run: it goes on, and is found by its id.",
-      request: { schema: "WorkflowRunRequest" },
+        "with 200 and says so in `status`. A run goes on when its caller stops waiting, and can be read by its id.",
+      request: { schema: "WorkflowRunRequest", isOptional: true, example: { input: {} } },
       responses: begun,
       errors: errorsOf(["reads_json"], "workflow_not_found", "permission_denied", "overloaded", "run_timeout"),
       handle: (call) => runStored(context, call),
@@ -81,9 +82,9 @@ export function workflowRuns(context: IngressContext): readonly Route[] {
       operationId: "runPipeline",
       summary: "Run a definition without storing it",
       description:
-        "With an `Idempotency-Key` a repeat of the same body by the same member within a day is told of the first run: as it is, once it has ended, or " +
-        "in mode async at any time.",
-      request: { schema: "PipelineRunRequest" },
+        "With an `Idempotency-Key`, a repeat of the same body by the same member within a day starts no run: it is answered with the first " +
+        "one, in mode async at any time, otherwise once that has ended.",
+      request: { schema: "PipelineRunRequest", example: { definition: EXAMPLE_DEFINITION, input: { topic: "tea" } } },
       requestHeaders: [IDEMPOTENCY_KEY],
       responses: begun,
       errors: errorsOf(
@@ -125,7 +126,7 @@ export function workflowRuns(context: IngressContext): readonly Route[] {
       operationId: "getRun",
       summary: "Read a run",
       description: "Its steps are ordered by id and attempt. A run that goes on shows those that there are so far.",
-      responses: { 200: { description: "The run", schema: "WorkflowRun", headers: ["x-credits-used"] } },
+      responses: { 200: { description: "The run", schema: "WorkflowRun", headers: ["x-run-id"] } },
       errors: ["run_not_found"],
       handle: async (call) => answerRun(context, await shownRun(context, call), { status: 200, isFresh: false }),
     },
@@ -145,7 +146,7 @@ export function workflowRuns(context: IngressContext): readonly Route[] {
         },
       ],
       responses: {
-        200: { description: "Frames", mediaType: "text/event-stream", stream: "WorkflowRunFrame" },
+        200: { description: "Frames", stream: "WorkflowRunFrame", headers: ["x-run-id"] },
       },
       errors: ["run_not_found", "unsupported_value"],
       handle: (call) => follow(context, call),
@@ -169,7 +170,7 @@ export function workflowRuns(context: IngressContext): readonly Route[] {
       operationId: "cancelRun",
       summary: "Cancel a run",
       description:
-        "Nothing of it begins from here on. What a provider is at already is not taken back; work that was done is paid.",
+        "No step begins from here on. A call that a provider is working on is not taken back, and work that was done is paid.",
       responses: { 200: { description: "What it is now", schema: "WorkflowRunCancelled" } },
       errors: ["run_not_found"],
       handle: (call) => cancel(context, call),

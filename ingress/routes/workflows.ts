@@ -21,6 +21,7 @@ import {
   updateWorkflow,
   type WorkflowRow,
 } from "#shared/database/workflows.ts";
+import { ApiError } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
 import { readJson } from "#shared/json.ts";
 import { readerOf } from "#shared/workflows/access.ts";
@@ -33,6 +34,7 @@ import { errorsOf } from "../route-errors.ts";
 import { actorOf, callerOf, type Route, type RouteCall } from "../serve.ts";
 import { checkEditor, checkKeeper, noWorkflow, shownWorkflow } from "../workflows/access.ts";
 import { checkDefinition } from "../workflows/check-definition.ts";
+import { EXAMPLE_DEFINITION } from "../workflows/example.ts";
 import { PAGE_QUERY, pageOf, wholeNumber } from "../workflows/paging.ts";
 
 const LIST = "/v1/workflows";
@@ -55,7 +57,7 @@ export function workflows(context: IngressContext): readonly Route[] {
       description:
         "The definition is checked whole: its shape, its expressions, the steps and inputs they name, the models and capabilities " +
         "its steps call, and their params as far as they are known before a run. A fault names its place.",
-      request: { schema: "WorkflowCreateRequest" },
+      request: { schema: "WorkflowCreateRequest", example: { name: "About", definition: EXAMPLE_DEFINITION } },
       responses: { 201: { description: "The workflow is stored as version 1", ...written } },
       errors: errorsOf(["reads_json"], "invalid_workflow_definition"),
       handle: (call) => create(context, call),
@@ -123,6 +125,7 @@ async function create(context: IngressContext, call: RouteCall): Promise<Respons
   const { value } = readJson(await readJsonBody(call.request, context.config.bodyBytesMax));
   const body: WorkflowCreateRequest = parse("WorkflowCreateRequest", value);
   const reader = readerOf(callerOf(call));
+  checkTexts(body);
   const { name, description = "", sharingScope = "private", sharePermission = "read" } = body;
   const definition = JSON.stringify(await checkDefinition(context, callerOf(call), body.definition));
   const id = newId();
@@ -165,6 +168,7 @@ async function update(context: IngressContext, call: RouteCall): Promise<Respons
   checkEditor(row, caller);
   const { value } = readJson(await readJsonBody(call.request, context.config.bodyBytesMax));
   const body: WorkflowUpdateRequest = parse("WorkflowUpdateRequest", value);
+  checkTexts(body);
   const { name = null, description = null, sharingScope = null, sharePermission = null } = body;
   if (sharingScope !== null || sharePermission !== null) checkKeeper(row, caller, "share");
   const definition = body.definition === undefined ? null : await checkNext(context, caller, row, body.definition);
@@ -180,6 +184,16 @@ async function remove(context: IngressContext, call: RouteCall): Promise<Respons
   const isGone = await deleteWorkflow(context.database, readerOf(callerOf(call)), row.id, actorOf(call));
   if (!isGone) throw noWorkflow();
   return json({ id: row.id, deleted: true } satisfies WorkflowDeleted);
+}
+
+/** Postgres would keep another text than the answer tells. @throws ApiError `unsupported_value` */
+function checkTexts(texts: Pick<WorkflowUpdateRequest, "name" | "description">): void {
+  for (const param of ["name", "description"] as const) {
+    if (texts[param]?.isWellFormed() !== false) continue;
+    throw new ApiError("unsupported_value", `Expected ${param} without half a character (an unpaired surrogate).`, {
+      param,
+    });
+  }
 }
 
 /** The next version of a workflow, as JSON. @throws ApiError `invalid_workflow_definition` */

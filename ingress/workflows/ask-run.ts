@@ -15,6 +15,7 @@ import { readJsonBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
 import { idempotencyKeyOf } from "../idempotency-key.ts";
 import { callerOf, type RouteCall } from "../serve.ts";
+import { traceOf } from "../traceparent.ts";
 
 import { shownWorkflow } from "./access.ts";
 import { answerRun, beginRun } from "./begin-run.ts";
@@ -56,7 +57,7 @@ export async function runInline(context: IngressContext, call: RouteCall): Promi
 
 function asked(call: RouteCall, mode: NewRun["mode"]) {
   const lane = mode === "async" ? "batch" : "live";
-  return { id: call.requestId, mode, lane, depth: 0, traceparent: call.request.headers.get("traceparent") } as const;
+  return { id: call.requestId, mode, lane, depth: 0, ...traceOf(call.request.headers) } as const;
 }
 
 function begun(answer: Response | undefined): Response {

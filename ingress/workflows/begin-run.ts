@@ -43,7 +43,7 @@ export async function beginRun(context: IngressContext, request: Request, run: N
   }
 }
 
-/** @param isFresh without its input, and with its steps in the order of their beginning */
+/** @param isFresh the answer that charged it: with its price, without its input, and with its steps in the order of their beginning */
 export async function answerRun(
   { database }: IngressContext,
   row: RunRow,
@@ -52,7 +52,8 @@ export async function answerRun(
   const steps = await findStepRuns(database, [row.id]);
   const headers = {
     "x-run-id": row.id,
-    ...(row.ended_at === null ? {} : { "x-credits-used": formatCredits(creditsOf(steps)) }),
+    // Reading a run, or asking for it again, costs nothing.
+    ...(isFresh && row.ended_at !== null ? { "x-credits-used": formatCredits(creditsOf(steps)) } : {}),
   };
   return json(presentRun(row, steps, { isSorted: !isFresh, hasInput: !isFresh }), headers, status);
 }

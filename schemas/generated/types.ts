@@ -179,7 +179,7 @@ export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" |
 /**
  * One event of a streamed answer; its `event:` line repeats `type`. Blocks come one after the other under indexes from 0. A stream that fails ends with an `error` event and without `message_stop`.
  */
-export type MessageEvent =
+export type MessageStreamEvent =
   | MessageStart
   | MessagePing
   | MessageBlockStart
@@ -293,8 +293,8 @@ export interface SchemaTypes {
   FallbackChainList: FallbackChainList;
   FallbackChain: FallbackChain;
   FileDeleted: FileDeleted;
-  FileList: FileList;
-  File: File;
+  StoredFileList: StoredFileList;
+  StoredFile: StoredFile;
   Health: Health;
   Job: Job;
   Key: Key;
@@ -304,7 +304,7 @@ export interface SchemaTypes {
   MediaResults: MediaResults;
   MemberList: MemberList;
   Member: Member;
-  MessageEvent: MessageEvent;
+  MessageStreamEvent: MessageStreamEvent;
   Message: Message;
   ModelList: ModelList;
   ChannelList: ChannelList;
@@ -424,6 +424,10 @@ export interface AllowedParams {
    * Seconds, when the call names none.
    */
   default_duration?: number;
+  /**
+   * Absent: no least length is known.
+   */
+  min_duration_seconds?: number;
   max_duration_seconds?: number;
   /**
    * Values used when the call leaves a parameter out.
@@ -1762,6 +1766,10 @@ export interface ModelEntry {
   [k: string]: unknown;
 }
 export interface ModelFacts {
+  /**
+   * On rows of tools, which `include_tools` asks for; absent on models.
+   */
+  kind?: "tool";
   modality: Modality;
   supports_chat: boolean;
   supports_embeddings: boolean;
@@ -1915,7 +1923,7 @@ export interface CapabilityRunRequest {
     [k: string]: unknown;
   };
   /**
-   * Answers with the job instead of waiting for the result.
+   * Answers with the job instead of waiting for the result. Absent: false.
    */
   async?: boolean;
   [k: string]: unknown;
@@ -4071,9 +4079,9 @@ export interface FileDeleted {
 /**
  * A page of files.
  */
-export interface FileList {
+export interface StoredFileList {
   object: "list";
-  data: File[];
+  data: StoredFile[];
   first_id: string | null;
   /**
    * Give it as `after` to get the next page.
@@ -4085,7 +4093,7 @@ export interface FileList {
 /**
  * A stored file, as OpenAI describes one.
  */
-export interface File {
+export interface StoredFile {
   /**
    * `file-` and 32 hex digits, sorted by time of creation; `file-sample-` and a word for a sample of the service.
    */
@@ -5642,15 +5650,15 @@ export interface UsageRequestList {
 export interface UsageRequest {
   object: "usage.request";
   /**
-   * `x-request-id` of the call, or the id of its job.
+   * `x-request-id` of the call, or the id of its job or run.
    */
   request_id: string;
   attempt: number;
   key_id: string;
   /**
-   * The model that served, or was to.
+   * The model that served, or was to; null: the call was a run, which is the sum of its steps.
    */
-  model: string;
+  model: string | null;
   /**
    * `provider/model`; null when none was asked.
    */
@@ -5680,11 +5688,11 @@ export interface UsageRequest {
    */
   uncollected: number;
   /**
-   * null: calls of no stored workflow.
+   * null: the call of no stored workflow, or its job is not kept any more.
    */
   workflow_id: string | null;
   /**
-   * The run whose step it was; null for none.
+   * The run whose step it was, as long as the step's job is kept, or that it was itself; null for none.
    */
   run_id: string | null;
   started_at: string;
@@ -5907,17 +5915,11 @@ export interface WorkflowRun {
     [k: string]: unknown;
   };
   /**
-   * What the definition's `output` gives; any JSON.
+   * What the definition's `output` gives, `{}` where it has none; absent where the run failed or was cancelled.
    */
-  output?:
-    | {
-        [k: string]: unknown;
-      }
-    | unknown[]
-    | string
-    | number
-    | boolean
-    | null;
+  output?: {
+    [k: string]: unknown;
+  };
   /**
    * Of a run that failed.
    */
@@ -6090,7 +6092,7 @@ export interface WorkflowDefinition {
    */
   steps: WorkflowStep[];
   /**
-   * What a run gives: any JSON with expressions in it.
+   * What a run gives: an object whose values may hold expressions. Absent: a run gives `{}`.
    */
   output?: {
     [k: string]: unknown;

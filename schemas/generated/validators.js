@@ -197,7 +197,7 @@ return false;
 }
 });
 var validateAllowedParams = validate20;
-var schema31 = { type: "object", additionalProperties: false, properties: { max_n: { type: "integer", minimum: 1 }, aspect_ratios: { type: "array", items: { type: "string" } }, image_sizes: { type: "array", items: { type: "string" } }, sizes: { type: "array", items: { type: "string" } }, resolutions: { type: "array", items: { type: "string" } }, qualities: { type: "array", items: { type: "string" } }, styles: { type: "array", items: { type: "string" } }, background: { type: "array", items: { type: "string" } }, output_formats: { type: "array", items: { type: "string" } }, response_formats: { type: "array", items: { type: "string" } }, person_generation: { type: "array", items: { type: "string" } }, voices: { type: "array", items: { type: "string" } }, supported_inputs: { type: "array", items: { type: "string" } }, speed: { type: "object", additionalProperties: false, required: ["min", "max"], properties: { min: { type: "number", minimum: 0.25, maximum: 4 }, max: { type: "number", minimum: 0.25, maximum: 4 } } }, accepts_voice_instructions: { type: "boolean" }, requires_voice_instructions: { type: "boolean" }, durations: { type: "array", items: { type: "integer", minimum: 0 } }, default_duration: { type: "integer", minimum: 0 }, max_duration_seconds: { type: "integer", minimum: 0 }, default_params: { type: "object" }, strength: { type: "object", additionalProperties: false, required: ["min", "max", "required"], properties: { min: { type: "number" }, max: { type: "number" }, required: { type: "boolean" } } }, requires_input_image: { type: "boolean" }, requires_input_video: { type: "boolean" }, requires_input_audio: { type: "boolean" }, requires_input_3d: { type: "boolean" }, accepts_input_image: { type: "boolean" }, accepts_input_video: { type: "boolean" }, max_file_size_bytes: { type: "integer", minimum: 0 }, max_image_size_bytes: { type: "integer", minimum: 0 }, max_pdf_size_bytes: { type: "integer", minimum: 0 }, max_pdf_pages: { type: "integer", minimum: 0 }, max_audio_size_bytes: { type: "integer", minimum: 0 }, max_audio_duration_seconds: { type: "integer", minimum: 0 }, max_files: { type: "integer", minimum: 0 } } };
+var schema31 = { type: "object", additionalProperties: false, properties: { max_n: { type: "integer", minimum: 1 }, aspect_ratios: { type: "array", items: { type: "string" } }, image_sizes: { type: "array", items: { type: "string" } }, sizes: { type: "array", items: { type: "string" } }, resolutions: { type: "array", items: { type: "string" } }, qualities: { type: "array", items: { type: "string" } }, styles: { type: "array", items: { type: "string" } }, background: { type: "array", items: { type: "string" } }, output_formats: { type: "array", items: { type: "string" } }, response_formats: { type: "array", items: { type: "string" } }, person_generation: { type: "array", items: { type: "string" } }, voices: { type: "array", items: { type: "string" } }, supported_inputs: { type: "array", items: { type: "string" } }, speed: { type: "object", additionalProperties: false, required: ["min", "max"], properties: { min: { type: "number", minimum: 0.25, maximum: 4 }, max: { type: "number", minimum: 0.25, maximum: 4 } } }, accepts_voice_instructions: { type: "boolean" }, requires_voice_instructions: { type: "boolean" }, durations: { type: "array", items: { type: "integer", minimum: 0 } }, default_duration: { type: "integer", minimum: 0 }, min_duration_seconds: { type: "integer", minimum: 0 }, max_duration_seconds: { type: "integer", minimum: 0 }, default_params: { type: "object" }, strength: { type: "object", additionalProperties: false, required: ["min", "max", "required"], properties: { min: { type: "number" }, max: { type: "number" }, required: { type: "boolean" } } }, requires_input_image: { type: "boolean" }, requires_input_video: { type: "boolean" }, requires_input_audio: { type: "boolean" }, requires_input_3d: { type: "boolean" }, accepts_input_image: { type: "boolean" }, accepts_input_video: { type: "boolean" }, max_file_size_bytes: { type: "integer", minimum: 0 }, max_image_size_bytes: { type: "integer", minimum: 0 }, max_pdf_size_bytes: { type: "integer", minimum: 0 }, max_pdf_pages: { type: "integer", minimum: 0 }, max_audio_size_bytes: { type: "integer", minimum: 0 }, max_audio_duration_seconds: { type: "integer", minimum: 0 }, max_files: { type: "integer", minimum: 0 } } };
 var func1 = Object.prototype.hasOwnProperty;
 function validate20(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -734,17 +734,17 @@ var valid0 = _errs67 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.max_duration_seconds !== undefined) {
-let data33 = data.max_duration_seconds;
+if (data.min_duration_seconds !== undefined) {
+let data33 = data.min_duration_seconds;
 const _errs69 = errors;
 if (!(typeof data33 == "number" && (!(data33 % 1) && !isNaN(data33)) && isFinite(data33))) {
-validate20.errors = [{ instancePath: instancePath + "/max_duration_seconds", schemaPath: "#/properties/max_duration_seconds/type", keyword: "type", params: { type: "integer" } }];
+validate20.errors = [{ instancePath: instancePath + "/min_duration_seconds", schemaPath: "#/properties/min_duration_seconds/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs69) {
 if (typeof data33 == "number" && isFinite(data33)) {
 if (data33 < 0 || isNaN(data33)) {
-validate20.errors = [{ instancePath: instancePath + "/max_duration_seconds", schemaPath: "#/properties/max_duration_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate20.errors = [{ instancePath: instancePath + "/min_duration_seconds", schemaPath: "#/properties/min_duration_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -754,54 +754,62 @@ var valid0 = _errs69 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.default_params !== undefined) {
-let data34 = data.default_params;
+if (data.max_duration_seconds !== undefined) {
+let data34 = data.max_duration_seconds;
 const _errs71 = errors;
-if (!(data34 && typeof data34 == "object" && !Array.isArray(data34))) {
-validate20.errors = [{ instancePath: instancePath + "/default_params", schemaPath: "#/properties/default_params/type", keyword: "type", params: { type: "object" } }];
+if (!(typeof data34 == "number" && (!(data34 % 1) && !isNaN(data34)) && isFinite(data34))) {
+validate20.errors = [{ instancePath: instancePath + "/max_duration_seconds", schemaPath: "#/properties/max_duration_seconds/type", keyword: "type", params: { type: "integer" } }];
 return false;
+}
+if (errors === _errs71) {
+if (typeof data34 == "number" && isFinite(data34)) {
+if (data34 < 0 || isNaN(data34)) {
+validate20.errors = [{ instancePath: instancePath + "/max_duration_seconds", schemaPath: "#/properties/max_duration_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
 }
 var valid0 = _errs71 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
-if (data.strength !== undefined) {
-let data35 = data.strength;
+if (data.default_params !== undefined) {
+let data35 = data.default_params;
 const _errs73 = errors;
-if (errors === _errs73) {
-if (data35 && typeof data35 == "object" && !Array.isArray(data35)) {
+if (!(data35 && typeof data35 == "object" && !Array.isArray(data35))) {
+validate20.errors = [{ instancePath: instancePath + "/default_params", schemaPath: "#/properties/default_params/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+var valid0 = _errs73 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.strength !== undefined) {
+let data36 = data.strength;
+const _errs75 = errors;
+if (errors === _errs75) {
+if (data36 && typeof data36 == "object" && !Array.isArray(data36)) {
 let missing1;
-if (data35.min === undefined && (missing1 = "min") || data35.max === undefined && (missing1 = "max") || data35.required === undefined && (missing1 = "required")) {
+if (data36.min === undefined && (missing1 = "min") || data36.max === undefined && (missing1 = "max") || data36.required === undefined && (missing1 = "required")) {
 validate20.errors = [{ instancePath: instancePath + "/strength", schemaPath: "#/properties/strength/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
-const _errs75 = errors;
-for (const key2 in data35) {
+const _errs77 = errors;
+for (const key2 in data36) {
 if (!(key2 === "min" || key2 === "max" || key2 === "required")) {
 validate20.errors = [{ instancePath: instancePath + "/strength", schemaPath: "#/properties/strength/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key2 } }];
 return false;
 break;
 }
 }
-if (_errs75 === errors) {
-if (data35.min !== undefined) {
-let data36 = data35.min;
-const _errs76 = errors;
-if (!(typeof data36 == "number" && isFinite(data36))) {
-validate20.errors = [{ instancePath: instancePath + "/strength/min", schemaPath: "#/properties/strength/properties/min/type", keyword: "type", params: { type: "number" } }];
-return false;
-}
-var valid15 = _errs76 === errors;
-} else {
-var valid15 = true;
-}
-if (valid15) {
-if (data35.max !== undefined) {
-let data37 = data35.max;
+if (_errs77 === errors) {
+if (data36.min !== undefined) {
+let data37 = data36.min;
 const _errs78 = errors;
 if (!(typeof data37 == "number" && isFinite(data37))) {
-validate20.errors = [{ instancePath: instancePath + "/strength/max", schemaPath: "#/properties/strength/properties/max/type", keyword: "type", params: { type: "number" } }];
+validate20.errors = [{ instancePath: instancePath + "/strength/min", schemaPath: "#/properties/strength/properties/min/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid15 = _errs78 === errors;
@@ -809,13 +817,25 @@ var valid15 = _errs78 === errors;
 var valid15 = true;
 }
 if (valid15) {
-if (data35.required !== undefined) {
+if (data36.max !== undefined) {
+let data38 = data36.max;
 const _errs80 = errors;
-if (typeof data35.required !== "boolean") {
-validate20.errors = [{ instancePath: instancePath + "/strength/required", schemaPath: "#/properties/strength/properties/required/type", keyword: "type", params: { type: "boolean" } }];
+if (!(typeof data38 == "number" && isFinite(data38))) {
+validate20.errors = [{ instancePath: instancePath + "/strength/max", schemaPath: "#/properties/strength/properties/max/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid15 = _errs80 === errors;
+} else {
+var valid15 = true;
+}
+if (valid15) {
+if (data36.required !== undefined) {
+const _errs82 = errors;
+if (typeof data36.required !== "boolean") {
+validate20.errors = [{ instancePath: instancePath + "/strength/required", schemaPath: "#/properties/strength/properties/required/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid15 = _errs82 === errors;
 } else {
 var valid15 = true;
 }
@@ -828,26 +848,15 @@ validate20.errors = [{ instancePath: instancePath + "/strength", schemaPath: "#/
 return false;
 }
 }
-var valid0 = _errs73 === errors;
+var valid0 = _errs75 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.requires_input_image !== undefined) {
-const _errs82 = errors;
+const _errs84 = errors;
 if (typeof data.requires_input_image !== "boolean") {
 validate20.errors = [{ instancePath: instancePath + "/requires_input_image", schemaPath: "#/properties/requires_input_image/type", keyword: "type", params: { type: "boolean" } }];
-return false;
-}
-var valid0 = _errs82 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.requires_input_video !== undefined) {
-const _errs84 = errors;
-if (typeof data.requires_input_video !== "boolean") {
-validate20.errors = [{ instancePath: instancePath + "/requires_input_video", schemaPath: "#/properties/requires_input_video/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid0 = _errs84 === errors;
@@ -855,10 +864,10 @@ var valid0 = _errs84 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.requires_input_audio !== undefined) {
+if (data.requires_input_video !== undefined) {
 const _errs86 = errors;
-if (typeof data.requires_input_audio !== "boolean") {
-validate20.errors = [{ instancePath: instancePath + "/requires_input_audio", schemaPath: "#/properties/requires_input_audio/type", keyword: "type", params: { type: "boolean" } }];
+if (typeof data.requires_input_video !== "boolean") {
+validate20.errors = [{ instancePath: instancePath + "/requires_input_video", schemaPath: "#/properties/requires_input_video/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid0 = _errs86 === errors;
@@ -866,10 +875,10 @@ var valid0 = _errs86 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.requires_input_3d !== undefined) {
+if (data.requires_input_audio !== undefined) {
 const _errs88 = errors;
-if (typeof data.requires_input_3d !== "boolean") {
-validate20.errors = [{ instancePath: instancePath + "/requires_input_3d", schemaPath: "#/properties/requires_input_3d/type", keyword: "type", params: { type: "boolean" } }];
+if (typeof data.requires_input_audio !== "boolean") {
+validate20.errors = [{ instancePath: instancePath + "/requires_input_audio", schemaPath: "#/properties/requires_input_audio/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid0 = _errs88 === errors;
@@ -877,10 +886,10 @@ var valid0 = _errs88 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.accepts_input_image !== undefined) {
+if (data.requires_input_3d !== undefined) {
 const _errs90 = errors;
-if (typeof data.accepts_input_image !== "boolean") {
-validate20.errors = [{ instancePath: instancePath + "/accepts_input_image", schemaPath: "#/properties/accepts_input_image/type", keyword: "type", params: { type: "boolean" } }];
+if (typeof data.requires_input_3d !== "boolean") {
+validate20.errors = [{ instancePath: instancePath + "/requires_input_3d", schemaPath: "#/properties/requires_input_3d/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid0 = _errs90 === errors;
@@ -888,10 +897,10 @@ var valid0 = _errs90 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.accepts_input_video !== undefined) {
+if (data.accepts_input_image !== undefined) {
 const _errs92 = errors;
-if (typeof data.accepts_input_video !== "boolean") {
-validate20.errors = [{ instancePath: instancePath + "/accepts_input_video", schemaPath: "#/properties/accepts_input_video/type", keyword: "type", params: { type: "boolean" } }];
+if (typeof data.accepts_input_image !== "boolean") {
+validate20.errors = [{ instancePath: instancePath + "/accepts_input_image", schemaPath: "#/properties/accepts_input_image/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid0 = _errs92 === errors;
@@ -899,37 +908,28 @@ var valid0 = _errs92 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.max_file_size_bytes !== undefined) {
-let data45 = data.max_file_size_bytes;
+if (data.accepts_input_video !== undefined) {
 const _errs94 = errors;
-if (!(typeof data45 == "number" && (!(data45 % 1) && !isNaN(data45)) && isFinite(data45))) {
-validate20.errors = [{ instancePath: instancePath + "/max_file_size_bytes", schemaPath: "#/properties/max_file_size_bytes/type", keyword: "type", params: { type: "integer" } }];
+if (typeof data.accepts_input_video !== "boolean") {
+validate20.errors = [{ instancePath: instancePath + "/accepts_input_video", schemaPath: "#/properties/accepts_input_video/type", keyword: "type", params: { type: "boolean" } }];
 return false;
-}
-if (errors === _errs94) {
-if (typeof data45 == "number" && isFinite(data45)) {
-if (data45 < 0 || isNaN(data45)) {
-validate20.errors = [{ instancePath: instancePath + "/max_file_size_bytes", schemaPath: "#/properties/max_file_size_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-}
 }
 var valid0 = _errs94 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
-if (data.max_image_size_bytes !== undefined) {
-let data46 = data.max_image_size_bytes;
+if (data.max_file_size_bytes !== undefined) {
+let data46 = data.max_file_size_bytes;
 const _errs96 = errors;
 if (!(typeof data46 == "number" && (!(data46 % 1) && !isNaN(data46)) && isFinite(data46))) {
-validate20.errors = [{ instancePath: instancePath + "/max_image_size_bytes", schemaPath: "#/properties/max_image_size_bytes/type", keyword: "type", params: { type: "integer" } }];
+validate20.errors = [{ instancePath: instancePath + "/max_file_size_bytes", schemaPath: "#/properties/max_file_size_bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs96) {
 if (typeof data46 == "number" && isFinite(data46)) {
 if (data46 < 0 || isNaN(data46)) {
-validate20.errors = [{ instancePath: instancePath + "/max_image_size_bytes", schemaPath: "#/properties/max_image_size_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate20.errors = [{ instancePath: instancePath + "/max_file_size_bytes", schemaPath: "#/properties/max_file_size_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -939,17 +939,17 @@ var valid0 = _errs96 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.max_pdf_size_bytes !== undefined) {
-let data47 = data.max_pdf_size_bytes;
+if (data.max_image_size_bytes !== undefined) {
+let data47 = data.max_image_size_bytes;
 const _errs98 = errors;
 if (!(typeof data47 == "number" && (!(data47 % 1) && !isNaN(data47)) && isFinite(data47))) {
-validate20.errors = [{ instancePath: instancePath + "/max_pdf_size_bytes", schemaPath: "#/properties/max_pdf_size_bytes/type", keyword: "type", params: { type: "integer" } }];
+validate20.errors = [{ instancePath: instancePath + "/max_image_size_bytes", schemaPath: "#/properties/max_image_size_bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs98) {
 if (typeof data47 == "number" && isFinite(data47)) {
 if (data47 < 0 || isNaN(data47)) {
-validate20.errors = [{ instancePath: instancePath + "/max_pdf_size_bytes", schemaPath: "#/properties/max_pdf_size_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate20.errors = [{ instancePath: instancePath + "/max_image_size_bytes", schemaPath: "#/properties/max_image_size_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -959,17 +959,17 @@ var valid0 = _errs98 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.max_pdf_pages !== undefined) {
-let data48 = data.max_pdf_pages;
+if (data.max_pdf_size_bytes !== undefined) {
+let data48 = data.max_pdf_size_bytes;
 const _errs100 = errors;
 if (!(typeof data48 == "number" && (!(data48 % 1) && !isNaN(data48)) && isFinite(data48))) {
-validate20.errors = [{ instancePath: instancePath + "/max_pdf_pages", schemaPath: "#/properties/max_pdf_pages/type", keyword: "type", params: { type: "integer" } }];
+validate20.errors = [{ instancePath: instancePath + "/max_pdf_size_bytes", schemaPath: "#/properties/max_pdf_size_bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs100) {
 if (typeof data48 == "number" && isFinite(data48)) {
 if (data48 < 0 || isNaN(data48)) {
-validate20.errors = [{ instancePath: instancePath + "/max_pdf_pages", schemaPath: "#/properties/max_pdf_pages/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate20.errors = [{ instancePath: instancePath + "/max_pdf_size_bytes", schemaPath: "#/properties/max_pdf_size_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -979,17 +979,17 @@ var valid0 = _errs100 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.max_audio_size_bytes !== undefined) {
-let data49 = data.max_audio_size_bytes;
+if (data.max_pdf_pages !== undefined) {
+let data49 = data.max_pdf_pages;
 const _errs102 = errors;
 if (!(typeof data49 == "number" && (!(data49 % 1) && !isNaN(data49)) && isFinite(data49))) {
-validate20.errors = [{ instancePath: instancePath + "/max_audio_size_bytes", schemaPath: "#/properties/max_audio_size_bytes/type", keyword: "type", params: { type: "integer" } }];
+validate20.errors = [{ instancePath: instancePath + "/max_pdf_pages", schemaPath: "#/properties/max_pdf_pages/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs102) {
 if (typeof data49 == "number" && isFinite(data49)) {
 if (data49 < 0 || isNaN(data49)) {
-validate20.errors = [{ instancePath: instancePath + "/max_audio_size_bytes", schemaPath: "#/properties/max_audio_size_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate20.errors = [{ instancePath: instancePath + "/max_pdf_pages", schemaPath: "#/properties/max_pdf_pages/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -999,17 +999,17 @@ var valid0 = _errs102 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.max_audio_duration_seconds !== undefined) {
-let data50 = data.max_audio_duration_seconds;
+if (data.max_audio_size_bytes !== undefined) {
+let data50 = data.max_audio_size_bytes;
 const _errs104 = errors;
 if (!(typeof data50 == "number" && (!(data50 % 1) && !isNaN(data50)) && isFinite(data50))) {
-validate20.errors = [{ instancePath: instancePath + "/max_audio_duration_seconds", schemaPath: "#/properties/max_audio_duration_seconds/type", keyword: "type", params: { type: "integer" } }];
+validate20.errors = [{ instancePath: instancePath + "/max_audio_size_bytes", schemaPath: "#/properties/max_audio_size_bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs104) {
 if (typeof data50 == "number" && isFinite(data50)) {
 if (data50 < 0 || isNaN(data50)) {
-validate20.errors = [{ instancePath: instancePath + "/max_audio_duration_seconds", schemaPath: "#/properties/max_audio_duration_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate20.errors = [{ instancePath: instancePath + "/max_audio_size_bytes", schemaPath: "#/properties/max_audio_size_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -1019,17 +1019,17 @@ var valid0 = _errs104 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.max_files !== undefined) {
-let data51 = data.max_files;
+if (data.max_audio_duration_seconds !== undefined) {
+let data51 = data.max_audio_duration_seconds;
 const _errs106 = errors;
 if (!(typeof data51 == "number" && (!(data51 % 1) && !isNaN(data51)) && isFinite(data51))) {
-validate20.errors = [{ instancePath: instancePath + "/max_files", schemaPath: "#/properties/max_files/type", keyword: "type", params: { type: "integer" } }];
+validate20.errors = [{ instancePath: instancePath + "/max_audio_duration_seconds", schemaPath: "#/properties/max_audio_duration_seconds/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs106) {
 if (typeof data51 == "number" && isFinite(data51)) {
 if (data51 < 0 || isNaN(data51)) {
-validate20.errors = [{ instancePath: instancePath + "/max_files", schemaPath: "#/properties/max_files/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate20.errors = [{ instancePath: instancePath + "/max_audio_duration_seconds", schemaPath: "#/properties/max_audio_duration_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -1037,6 +1037,27 @@ return false;
 var valid0 = _errs106 === errors;
 } else {
 var valid0 = true;
+}
+if (valid0) {
+if (data.max_files !== undefined) {
+let data52 = data.max_files;
+const _errs108 = errors;
+if (!(typeof data52 == "number" && (!(data52 % 1) && !isNaN(data52)) && isFinite(data52))) {
+validate20.errors = [{ instancePath: instancePath + "/max_files", schemaPath: "#/properties/max_files/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs108) {
+if (typeof data52 == "number" && isFinite(data52)) {
+if (data52 < 0 || isNaN(data52)) {
+validate20.errors = [{ instancePath: instancePath + "/max_files", schemaPath: "#/properties/max_files/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid0 = _errs108 === errors;
+} else {
+var valid0 = true;
+}
 }
 }
 }
@@ -4229,17 +4250,17 @@ var valid12 = _errs151 === errors;
 var valid12 = true;
 }
 if (valid12) {
-if (data36.max_duration_seconds !== undefined) {
-let data70 = data36.max_duration_seconds;
+if (data36.min_duration_seconds !== undefined) {
+let data70 = data36.min_duration_seconds;
 const _errs153 = errors;
 if (!(typeof data70 == "number" && (!(data70 % 1) && !isNaN(data70)) && isFinite(data70))) {
-validate27.errors = [{ instancePath: instancePath + "/allowed_params/max_duration_seconds", schemaPath: "AllowedParams/properties/max_duration_seconds/type", keyword: "type", params: { type: "integer" } }];
+validate27.errors = [{ instancePath: instancePath + "/allowed_params/min_duration_seconds", schemaPath: "AllowedParams/properties/min_duration_seconds/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs153) {
 if (typeof data70 == "number" && isFinite(data70)) {
 if (data70 < 0 || isNaN(data70)) {
-validate27.errors = [{ instancePath: instancePath + "/allowed_params/max_duration_seconds", schemaPath: "AllowedParams/properties/max_duration_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate27.errors = [{ instancePath: instancePath + "/allowed_params/min_duration_seconds", schemaPath: "AllowedParams/properties/min_duration_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -4249,54 +4270,62 @@ var valid12 = _errs153 === errors;
 var valid12 = true;
 }
 if (valid12) {
-if (data36.default_params !== undefined) {
-let data71 = data36.default_params;
+if (data36.max_duration_seconds !== undefined) {
+let data71 = data36.max_duration_seconds;
 const _errs155 = errors;
-if (!(data71 && typeof data71 == "object" && !Array.isArray(data71))) {
-validate27.errors = [{ instancePath: instancePath + "/allowed_params/default_params", schemaPath: "AllowedParams/properties/default_params/type", keyword: "type", params: { type: "object" } }];
+if (!(typeof data71 == "number" && (!(data71 % 1) && !isNaN(data71)) && isFinite(data71))) {
+validate27.errors = [{ instancePath: instancePath + "/allowed_params/max_duration_seconds", schemaPath: "AllowedParams/properties/max_duration_seconds/type", keyword: "type", params: { type: "integer" } }];
 return false;
+}
+if (errors === _errs155) {
+if (typeof data71 == "number" && isFinite(data71)) {
+if (data71 < 0 || isNaN(data71)) {
+validate27.errors = [{ instancePath: instancePath + "/allowed_params/max_duration_seconds", schemaPath: "AllowedParams/properties/max_duration_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
 }
 var valid12 = _errs155 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
-if (data36.strength !== undefined) {
-let data72 = data36.strength;
+if (data36.default_params !== undefined) {
+let data72 = data36.default_params;
 const _errs157 = errors;
-if (errors === _errs157) {
-if (data72 && typeof data72 == "object" && !Array.isArray(data72)) {
+if (!(data72 && typeof data72 == "object" && !Array.isArray(data72))) {
+validate27.errors = [{ instancePath: instancePath + "/allowed_params/default_params", schemaPath: "AllowedParams/properties/default_params/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+var valid12 = _errs157 === errors;
+} else {
+var valid12 = true;
+}
+if (valid12) {
+if (data36.strength !== undefined) {
+let data73 = data36.strength;
+const _errs159 = errors;
+if (errors === _errs159) {
+if (data73 && typeof data73 == "object" && !Array.isArray(data73)) {
 let missing4;
-if (data72.min === undefined && (missing4 = "min") || data72.max === undefined && (missing4 = "max") || data72.required === undefined && (missing4 = "required")) {
+if (data73.min === undefined && (missing4 = "min") || data73.max === undefined && (missing4 = "max") || data73.required === undefined && (missing4 = "required")) {
 validate27.errors = [{ instancePath: instancePath + "/allowed_params/strength", schemaPath: "AllowedParams/properties/strength/required", keyword: "required", params: { missingProperty: missing4 } }];
 return false;
 } else {
-const _errs159 = errors;
-for (const key8 in data72) {
+const _errs161 = errors;
+for (const key8 in data73) {
 if (!(key8 === "min" || key8 === "max" || key8 === "required")) {
 validate27.errors = [{ instancePath: instancePath + "/allowed_params/strength", schemaPath: "AllowedParams/properties/strength/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key8 } }];
 return false;
 break;
 }
 }
-if (_errs159 === errors) {
-if (data72.min !== undefined) {
-let data73 = data72.min;
-const _errs160 = errors;
-if (!(typeof data73 == "number" && isFinite(data73))) {
-validate27.errors = [{ instancePath: instancePath + "/allowed_params/strength/min", schemaPath: "AllowedParams/properties/strength/properties/min/type", keyword: "type", params: { type: "number" } }];
-return false;
-}
-var valid27 = _errs160 === errors;
-} else {
-var valid27 = true;
-}
-if (valid27) {
-if (data72.max !== undefined) {
-let data74 = data72.max;
+if (_errs161 === errors) {
+if (data73.min !== undefined) {
+let data74 = data73.min;
 const _errs162 = errors;
 if (!(typeof data74 == "number" && isFinite(data74))) {
-validate27.errors = [{ instancePath: instancePath + "/allowed_params/strength/max", schemaPath: "AllowedParams/properties/strength/properties/max/type", keyword: "type", params: { type: "number" } }];
+validate27.errors = [{ instancePath: instancePath + "/allowed_params/strength/min", schemaPath: "AllowedParams/properties/strength/properties/min/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid27 = _errs162 === errors;
@@ -4304,13 +4333,25 @@ var valid27 = _errs162 === errors;
 var valid27 = true;
 }
 if (valid27) {
-if (data72.required !== undefined) {
+if (data73.max !== undefined) {
+let data75 = data73.max;
 const _errs164 = errors;
-if (typeof data72.required !== "boolean") {
-validate27.errors = [{ instancePath: instancePath + "/allowed_params/strength/required", schemaPath: "AllowedParams/properties/strength/properties/required/type", keyword: "type", params: { type: "boolean" } }];
+if (!(typeof data75 == "number" && isFinite(data75))) {
+validate27.errors = [{ instancePath: instancePath + "/allowed_params/strength/max", schemaPath: "AllowedParams/properties/strength/properties/max/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
 var valid27 = _errs164 === errors;
+} else {
+var valid27 = true;
+}
+if (valid27) {
+if (data73.required !== undefined) {
+const _errs166 = errors;
+if (typeof data73.required !== "boolean") {
+validate27.errors = [{ instancePath: instancePath + "/allowed_params/strength/required", schemaPath: "AllowedParams/properties/strength/properties/required/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid27 = _errs166 === errors;
 } else {
 var valid27 = true;
 }
@@ -4323,26 +4364,15 @@ validate27.errors = [{ instancePath: instancePath + "/allowed_params/strength", 
 return false;
 }
 }
-var valid12 = _errs157 === errors;
+var valid12 = _errs159 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
 if (data36.requires_input_image !== undefined) {
-const _errs166 = errors;
+const _errs168 = errors;
 if (typeof data36.requires_input_image !== "boolean") {
 validate27.errors = [{ instancePath: instancePath + "/allowed_params/requires_input_image", schemaPath: "AllowedParams/properties/requires_input_image/type", keyword: "type", params: { type: "boolean" } }];
-return false;
-}
-var valid12 = _errs166 === errors;
-} else {
-var valid12 = true;
-}
-if (valid12) {
-if (data36.requires_input_video !== undefined) {
-const _errs168 = errors;
-if (typeof data36.requires_input_video !== "boolean") {
-validate27.errors = [{ instancePath: instancePath + "/allowed_params/requires_input_video", schemaPath: "AllowedParams/properties/requires_input_video/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid12 = _errs168 === errors;
@@ -4350,10 +4380,10 @@ var valid12 = _errs168 === errors;
 var valid12 = true;
 }
 if (valid12) {
-if (data36.requires_input_audio !== undefined) {
+if (data36.requires_input_video !== undefined) {
 const _errs170 = errors;
-if (typeof data36.requires_input_audio !== "boolean") {
-validate27.errors = [{ instancePath: instancePath + "/allowed_params/requires_input_audio", schemaPath: "AllowedParams/properties/requires_input_audio/type", keyword: "type", params: { type: "boolean" } }];
+if (typeof data36.requires_input_video !== "boolean") {
+validate27.errors = [{ instancePath: instancePath + "/allowed_params/requires_input_video", schemaPath: "AllowedParams/properties/requires_input_video/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid12 = _errs170 === errors;
@@ -4361,10 +4391,10 @@ var valid12 = _errs170 === errors;
 var valid12 = true;
 }
 if (valid12) {
-if (data36.requires_input_3d !== undefined) {
+if (data36.requires_input_audio !== undefined) {
 const _errs172 = errors;
-if (typeof data36.requires_input_3d !== "boolean") {
-validate27.errors = [{ instancePath: instancePath + "/allowed_params/requires_input_3d", schemaPath: "AllowedParams/properties/requires_input_3d/type", keyword: "type", params: { type: "boolean" } }];
+if (typeof data36.requires_input_audio !== "boolean") {
+validate27.errors = [{ instancePath: instancePath + "/allowed_params/requires_input_audio", schemaPath: "AllowedParams/properties/requires_input_audio/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid12 = _errs172 === errors;
@@ -4372,10 +4402,10 @@ var valid12 = _errs172 === errors;
 var valid12 = true;
 }
 if (valid12) {
-if (data36.accepts_input_image !== undefined) {
+if (data36.requires_input_3d !== undefined) {
 const _errs174 = errors;
-if (typeof data36.accepts_input_image !== "boolean") {
-validate27.errors = [{ instancePath: instancePath + "/allowed_params/accepts_input_image", schemaPath: "AllowedParams/properties/accepts_input_image/type", keyword: "type", params: { type: "boolean" } }];
+if (typeof data36.requires_input_3d !== "boolean") {
+validate27.errors = [{ instancePath: instancePath + "/allowed_params/requires_input_3d", schemaPath: "AllowedParams/properties/requires_input_3d/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid12 = _errs174 === errors;
@@ -4383,10 +4413,10 @@ var valid12 = _errs174 === errors;
 var valid12 = true;
 }
 if (valid12) {
-if (data36.accepts_input_video !== undefined) {
+if (data36.accepts_input_image !== undefined) {
 const _errs176 = errors;
-if (typeof data36.accepts_input_video !== "boolean") {
-validate27.errors = [{ instancePath: instancePath + "/allowed_params/accepts_input_video", schemaPath: "AllowedParams/properties/accepts_input_video/type", keyword: "type", params: { type: "boolean" } }];
+if (typeof data36.accepts_input_image !== "boolean") {
+validate27.errors = [{ instancePath: instancePath + "/allowed_params/accepts_input_image", schemaPath: "AllowedParams/properties/accepts_input_image/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid12 = _errs176 === errors;
@@ -4394,37 +4424,28 @@ var valid12 = _errs176 === errors;
 var valid12 = true;
 }
 if (valid12) {
-if (data36.max_file_size_bytes !== undefined) {
-let data82 = data36.max_file_size_bytes;
+if (data36.accepts_input_video !== undefined) {
 const _errs178 = errors;
-if (!(typeof data82 == "number" && (!(data82 % 1) && !isNaN(data82)) && isFinite(data82))) {
-validate27.errors = [{ instancePath: instancePath + "/allowed_params/max_file_size_bytes", schemaPath: "AllowedParams/properties/max_file_size_bytes/type", keyword: "type", params: { type: "integer" } }];
+if (typeof data36.accepts_input_video !== "boolean") {
+validate27.errors = [{ instancePath: instancePath + "/allowed_params/accepts_input_video", schemaPath: "AllowedParams/properties/accepts_input_video/type", keyword: "type", params: { type: "boolean" } }];
 return false;
-}
-if (errors === _errs178) {
-if (typeof data82 == "number" && isFinite(data82)) {
-if (data82 < 0 || isNaN(data82)) {
-validate27.errors = [{ instancePath: instancePath + "/allowed_params/max_file_size_bytes", schemaPath: "AllowedParams/properties/max_file_size_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
-return false;
-}
-}
 }
 var valid12 = _errs178 === errors;
 } else {
 var valid12 = true;
 }
 if (valid12) {
-if (data36.max_image_size_bytes !== undefined) {
-let data83 = data36.max_image_size_bytes;
+if (data36.max_file_size_bytes !== undefined) {
+let data83 = data36.max_file_size_bytes;
 const _errs180 = errors;
 if (!(typeof data83 == "number" && (!(data83 % 1) && !isNaN(data83)) && isFinite(data83))) {
-validate27.errors = [{ instancePath: instancePath + "/allowed_params/max_image_size_bytes", schemaPath: "AllowedParams/properties/max_image_size_bytes/type", keyword: "type", params: { type: "integer" } }];
+validate27.errors = [{ instancePath: instancePath + "/allowed_params/max_file_size_bytes", schemaPath: "AllowedParams/properties/max_file_size_bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs180) {
 if (typeof data83 == "number" && isFinite(data83)) {
 if (data83 < 0 || isNaN(data83)) {
-validate27.errors = [{ instancePath: instancePath + "/allowed_params/max_image_size_bytes", schemaPath: "AllowedParams/properties/max_image_size_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate27.errors = [{ instancePath: instancePath + "/allowed_params/max_file_size_bytes", schemaPath: "AllowedParams/properties/max_file_size_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -4434,17 +4455,17 @@ var valid12 = _errs180 === errors;
 var valid12 = true;
 }
 if (valid12) {
-if (data36.max_pdf_size_bytes !== undefined) {
-let data84 = data36.max_pdf_size_bytes;
+if (data36.max_image_size_bytes !== undefined) {
+let data84 = data36.max_image_size_bytes;
 const _errs182 = errors;
 if (!(typeof data84 == "number" && (!(data84 % 1) && !isNaN(data84)) && isFinite(data84))) {
-validate27.errors = [{ instancePath: instancePath + "/allowed_params/max_pdf_size_bytes", schemaPath: "AllowedParams/properties/max_pdf_size_bytes/type", keyword: "type", params: { type: "integer" } }];
+validate27.errors = [{ instancePath: instancePath + "/allowed_params/max_image_size_bytes", schemaPath: "AllowedParams/properties/max_image_size_bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs182) {
 if (typeof data84 == "number" && isFinite(data84)) {
 if (data84 < 0 || isNaN(data84)) {
-validate27.errors = [{ instancePath: instancePath + "/allowed_params/max_pdf_size_bytes", schemaPath: "AllowedParams/properties/max_pdf_size_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate27.errors = [{ instancePath: instancePath + "/allowed_params/max_image_size_bytes", schemaPath: "AllowedParams/properties/max_image_size_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -4454,17 +4475,17 @@ var valid12 = _errs182 === errors;
 var valid12 = true;
 }
 if (valid12) {
-if (data36.max_pdf_pages !== undefined) {
-let data85 = data36.max_pdf_pages;
+if (data36.max_pdf_size_bytes !== undefined) {
+let data85 = data36.max_pdf_size_bytes;
 const _errs184 = errors;
 if (!(typeof data85 == "number" && (!(data85 % 1) && !isNaN(data85)) && isFinite(data85))) {
-validate27.errors = [{ instancePath: instancePath + "/allowed_params/max_pdf_pages", schemaPath: "AllowedParams/properties/max_pdf_pages/type", keyword: "type", params: { type: "integer" } }];
+validate27.errors = [{ instancePath: instancePath + "/allowed_params/max_pdf_size_bytes", schemaPath: "AllowedParams/properties/max_pdf_size_bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs184) {
 if (typeof data85 == "number" && isFinite(data85)) {
 if (data85 < 0 || isNaN(data85)) {
-validate27.errors = [{ instancePath: instancePath + "/allowed_params/max_pdf_pages", schemaPath: "AllowedParams/properties/max_pdf_pages/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate27.errors = [{ instancePath: instancePath + "/allowed_params/max_pdf_size_bytes", schemaPath: "AllowedParams/properties/max_pdf_size_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -4474,17 +4495,17 @@ var valid12 = _errs184 === errors;
 var valid12 = true;
 }
 if (valid12) {
-if (data36.max_audio_size_bytes !== undefined) {
-let data86 = data36.max_audio_size_bytes;
+if (data36.max_pdf_pages !== undefined) {
+let data86 = data36.max_pdf_pages;
 const _errs186 = errors;
 if (!(typeof data86 == "number" && (!(data86 % 1) && !isNaN(data86)) && isFinite(data86))) {
-validate27.errors = [{ instancePath: instancePath + "/allowed_params/max_audio_size_bytes", schemaPath: "AllowedParams/properties/max_audio_size_bytes/type", keyword: "type", params: { type: "integer" } }];
+validate27.errors = [{ instancePath: instancePath + "/allowed_params/max_pdf_pages", schemaPath: "AllowedParams/properties/max_pdf_pages/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs186) {
 if (typeof data86 == "number" && isFinite(data86)) {
 if (data86 < 0 || isNaN(data86)) {
-validate27.errors = [{ instancePath: instancePath + "/allowed_params/max_audio_size_bytes", schemaPath: "AllowedParams/properties/max_audio_size_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate27.errors = [{ instancePath: instancePath + "/allowed_params/max_pdf_pages", schemaPath: "AllowedParams/properties/max_pdf_pages/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -4494,17 +4515,17 @@ var valid12 = _errs186 === errors;
 var valid12 = true;
 }
 if (valid12) {
-if (data36.max_audio_duration_seconds !== undefined) {
-let data87 = data36.max_audio_duration_seconds;
+if (data36.max_audio_size_bytes !== undefined) {
+let data87 = data36.max_audio_size_bytes;
 const _errs188 = errors;
 if (!(typeof data87 == "number" && (!(data87 % 1) && !isNaN(data87)) && isFinite(data87))) {
-validate27.errors = [{ instancePath: instancePath + "/allowed_params/max_audio_duration_seconds", schemaPath: "AllowedParams/properties/max_audio_duration_seconds/type", keyword: "type", params: { type: "integer" } }];
+validate27.errors = [{ instancePath: instancePath + "/allowed_params/max_audio_size_bytes", schemaPath: "AllowedParams/properties/max_audio_size_bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs188) {
 if (typeof data87 == "number" && isFinite(data87)) {
 if (data87 < 0 || isNaN(data87)) {
-validate27.errors = [{ instancePath: instancePath + "/allowed_params/max_audio_duration_seconds", schemaPath: "AllowedParams/properties/max_audio_duration_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate27.errors = [{ instancePath: instancePath + "/allowed_params/max_audio_size_bytes", schemaPath: "AllowedParams/properties/max_audio_size_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -4514,17 +4535,17 @@ var valid12 = _errs188 === errors;
 var valid12 = true;
 }
 if (valid12) {
-if (data36.max_files !== undefined) {
-let data88 = data36.max_files;
+if (data36.max_audio_duration_seconds !== undefined) {
+let data88 = data36.max_audio_duration_seconds;
 const _errs190 = errors;
 if (!(typeof data88 == "number" && (!(data88 % 1) && !isNaN(data88)) && isFinite(data88))) {
-validate27.errors = [{ instancePath: instancePath + "/allowed_params/max_files", schemaPath: "AllowedParams/properties/max_files/type", keyword: "type", params: { type: "integer" } }];
+validate27.errors = [{ instancePath: instancePath + "/allowed_params/max_audio_duration_seconds", schemaPath: "AllowedParams/properties/max_audio_duration_seconds/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs190) {
 if (typeof data88 == "number" && isFinite(data88)) {
 if (data88 < 0 || isNaN(data88)) {
-validate27.errors = [{ instancePath: instancePath + "/allowed_params/max_files", schemaPath: "AllowedParams/properties/max_files/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+validate27.errors = [{ instancePath: instancePath + "/allowed_params/max_audio_duration_seconds", schemaPath: "AllowedParams/properties/max_audio_duration_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
@@ -4532,6 +4553,27 @@ return false;
 var valid12 = _errs190 === errors;
 } else {
 var valid12 = true;
+}
+if (valid12) {
+if (data36.max_files !== undefined) {
+let data89 = data36.max_files;
+const _errs192 = errors;
+if (!(typeof data89 == "number" && (!(data89 % 1) && !isNaN(data89)) && isFinite(data89))) {
+validate27.errors = [{ instancePath: instancePath + "/allowed_params/max_files", schemaPath: "AllowedParams/properties/max_files/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs192) {
+if (typeof data89 == "number" && isFinite(data89)) {
+if (data89 < 0 || isNaN(data89)) {
+validate27.errors = [{ instancePath: instancePath + "/allowed_params/max_files", schemaPath: "AllowedParams/properties/max_files/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid12 = _errs192 === errors;
+} else {
+var valid12 = true;
+}
 }
 }
 }
@@ -4578,46 +4620,46 @@ var valid0 = true;
 }
 if (valid0) {
 if (data.sources !== undefined) {
-let data89 = data.sources;
-const _errs192 = errors;
-if (errors === _errs192) {
-if (Array.isArray(data89)) {
-if (data89.length < 1) {
+let data90 = data.sources;
+const _errs194 = errors;
+if (errors === _errs194) {
+if (Array.isArray(data90)) {
+if (data90.length < 1) {
 validate27.errors = [{ instancePath: instancePath + "/sources", schemaPath: "#/properties/sources/minItems", keyword: "minItems", params: { limit: 1 } }];
 return false;
 } else {
 var valid28 = true;
-const len14 = data89.length;
+const len14 = data90.length;
 for (let i14 = 0;i14 < len14; i14++) {
-let data90 = data89[i14];
-const _errs194 = errors;
-const _errs195 = errors;
-if (errors === _errs195) {
-if (data90 && typeof data90 == "object" && !Array.isArray(data90)) {
+let data91 = data90[i14];
+const _errs196 = errors;
+const _errs197 = errors;
+if (errors === _errs197) {
+if (data91 && typeof data91 == "object" && !Array.isArray(data91)) {
 let missing5;
-if (data90.provider === undefined && (missing5 = "provider") || data90.model === undefined && (missing5 = "model")) {
+if (data91.provider === undefined && (missing5 = "provider") || data91.model === undefined && (missing5 = "model")) {
 validate27.errors = [{ instancePath: instancePath + "/sources/" + i14, schemaPath: "SourceEntry/required", keyword: "required", params: { missingProperty: missing5 } }];
 return false;
 } else {
-const _errs197 = errors;
-for (const key9 in data90) {
+const _errs199 = errors;
+for (const key9 in data91) {
 if (!func1.call(schema51.properties, key9)) {
 validate27.errors = [{ instancePath: instancePath + "/sources/" + i14, schemaPath: "SourceEntry/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key9 } }];
 return false;
 break;
 }
 }
-if (_errs197 === errors) {
-if (data90.provider !== undefined) {
-let data91 = data90.provider;
-const _errs198 = errors;
-if (errors === _errs198) {
-if (typeof data91 === "string") {
-if (func2(data91) > 64) {
+if (_errs199 === errors) {
+if (data91.provider !== undefined) {
+let data92 = data91.provider;
+const _errs200 = errors;
+if (errors === _errs200) {
+if (typeof data92 === "string") {
+if (func2(data92) > 64) {
 validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/provider", schemaPath: "SourceEntry/properties/provider/maxLength", keyword: "maxLength", params: { limit: 64 } }];
 return false;
 } else {
-if (func2(data91) < 1) {
+if (func2(data92) < 1) {
 validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/provider", schemaPath: "SourceEntry/properties/provider/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -4627,21 +4669,21 @@ validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/provid
 return false;
 }
 }
-var valid30 = _errs198 === errors;
+var valid30 = _errs200 === errors;
 } else {
 var valid30 = true;
 }
 if (valid30) {
-if (data90.model !== undefined) {
-let data92 = data90.model;
-const _errs200 = errors;
-if (errors === _errs200) {
-if (typeof data92 === "string") {
-if (func2(data92) > 300) {
+if (data91.model !== undefined) {
+let data93 = data91.model;
+const _errs202 = errors;
+if (errors === _errs202) {
+if (typeof data93 === "string") {
+if (func2(data93) > 300) {
 validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/model", schemaPath: "SourceEntry/properties/model/maxLength", keyword: "maxLength", params: { limit: 300 } }];
 return false;
 } else {
-if (func2(data92) < 1) {
+if (func2(data93) < 1) {
 validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/model", schemaPath: "SourceEntry/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -4651,24 +4693,24 @@ validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/model"
 return false;
 }
 }
-var valid30 = _errs200 === errors;
+var valid30 = _errs202 === errors;
 } else {
 var valid30 = true;
 }
 if (valid30) {
-if (data90.drop_params !== undefined) {
-let data93 = data90.drop_params;
-const _errs202 = errors;
-if (errors === _errs202) {
-if (Array.isArray(data93)) {
-var valid31 = true;
-const len15 = data93.length;
-for (let i15 = 0;i15 < len15; i15++) {
-let data94 = data93[i15];
+if (data91.drop_params !== undefined) {
+let data94 = data91.drop_params;
 const _errs204 = errors;
 if (errors === _errs204) {
-if (typeof data94 === "string") {
-if (func2(data94) < 1) {
+if (Array.isArray(data94)) {
+var valid31 = true;
+const len15 = data94.length;
+for (let i15 = 0;i15 < len15; i15++) {
+let data95 = data94[i15];
+const _errs206 = errors;
+if (errors === _errs206) {
+if (typeof data95 === "string") {
+if (func2(data95) < 1) {
 validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/drop_params/" + i15, schemaPath: "SourceEntry/properties/drop_params/items/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -4677,7 +4719,7 @@ validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/drop_p
 return false;
 }
 }
-var valid31 = _errs204 === errors;
+var valid31 = _errs206 === errors;
 if (!valid31) {
 break;
 }
@@ -4687,22 +4729,22 @@ validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/drop_p
 return false;
 }
 }
-var valid30 = _errs202 === errors;
+var valid30 = _errs204 === errors;
 } else {
 var valid30 = true;
 }
 if (valid30) {
-if (data90.rename_params !== undefined) {
-let data95 = data90.rename_params;
-const _errs206 = errors;
-if (errors === _errs206) {
-if (data95 && typeof data95 == "object" && !Array.isArray(data95)) {
-for (const key10 in data95) {
-let data96 = data95[key10];
-const _errs209 = errors;
-if (errors === _errs209) {
-if (typeof data96 === "string") {
-if (func2(data96) < 1) {
+if (data91.rename_params !== undefined) {
+let data96 = data91.rename_params;
+const _errs208 = errors;
+if (errors === _errs208) {
+if (data96 && typeof data96 == "object" && !Array.isArray(data96)) {
+for (const key10 in data96) {
+let data97 = data96[key10];
+const _errs211 = errors;
+if (errors === _errs211) {
+if (typeof data97 === "string") {
+if (func2(data97) < 1) {
 validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/rename_params/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "SourceEntry/properties/rename_params/additionalProperties/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -4711,7 +4753,7 @@ validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/rename
 return false;
 }
 }
-var valid32 = _errs209 === errors;
+var valid32 = _errs211 === errors;
 if (!valid32) {
 break;
 }
@@ -4721,30 +4763,30 @@ validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/rename
 return false;
 }
 }
-var valid30 = _errs206 === errors;
+var valid30 = _errs208 === errors;
 } else {
 var valid30 = true;
 }
 if (valid30) {
-if (data90.overrides !== undefined) {
-let data97 = data90.overrides;
-const _errs211 = errors;
-if (!(data97 && typeof data97 == "object" && !Array.isArray(data97))) {
+if (data91.overrides !== undefined) {
+let data98 = data91.overrides;
+const _errs213 = errors;
+if (!(data98 && typeof data98 == "object" && !Array.isArray(data98))) {
 validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/overrides", schemaPath: "SourceEntry/properties/overrides/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
-var valid30 = _errs211 === errors;
+var valid30 = _errs213 === errors;
 } else {
 var valid30 = true;
 }
 if (valid30) {
-if (data90.fields !== undefined) {
-let data98 = data90.fields;
-const _errs213 = errors;
-if (errors === _errs213) {
-if (data98 && typeof data98 == "object" && !Array.isArray(data98)) {
-for (const key11 in data98) {
+if (data91.fields !== undefined) {
+let data99 = data91.fields;
 const _errs215 = errors;
+if (errors === _errs215) {
+if (data99 && typeof data99 == "object" && !Array.isArray(data99)) {
+for (const key11 in data99) {
+const _errs217 = errors;
 if (!(key11 === "n" || key11 === "size" || key11 === "quality" || key11 === "style" || key11 === "aspect_ratio" || key11 === "image_size" || key11 === "background" || key11 === "output_format" || key11 === "output_compression" || key11 === "input_fidelity" || key11 === "moderation" || key11 === "negative_prompt" || key11 === "person_generation" || key11 === "seed" || key11 === "steps" || key11 === "prompt_extend" || key11 === "user" || key11 === "strength" || key11 === "image" || key11 === "mask" || key11 === "prompt" || key11 === "video" || key11 === "mesh" || key11 === "duration" || key11 === "resolution" || key11 === "lyrics")) {
 const err2 = { instancePath: instancePath + "/sources/" + i14 + "/fields", schemaPath: "SourceEntry/properties/fields/propertyNames/enum", keyword: "enum", params: { allowedValues: schema51.properties.fields.propertyNames.enum }, propertyName: key11 };
 if (vErrors === null) {
@@ -4754,7 +4796,7 @@ vErrors.push(err2);
 }
 errors++;
 }
-var valid33 = _errs215 === errors;
+var valid33 = _errs217 === errors;
 if (!valid33) {
 const err3 = { instancePath: instancePath + "/sources/" + i14 + "/fields", schemaPath: "SourceEntry/properties/fields/propertyNames", keyword: "propertyNames", params: { propertyName: key11 } };
 if (vErrors === null) {
@@ -4769,16 +4811,16 @@ break;
 }
 }
 if (valid33) {
-for (const key12 in data98) {
-let data99 = data98[key12];
-const _errs217 = errors;
-if (errors === _errs217) {
-if (typeof data99 === "string") {
-if (func2(data99) > 100) {
+for (const key12 in data99) {
+let data100 = data99[key12];
+const _errs219 = errors;
+if (errors === _errs219) {
+if (typeof data100 === "string") {
+if (func2(data100) > 100) {
 validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/fields/" + key12.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "SourceEntry/properties/fields/additionalProperties/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
-if (!pattern9.test(data99)) {
+if (!pattern9.test(data100)) {
 validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/fields/" + key12.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "SourceEntry/properties/fields/additionalProperties/pattern", keyword: "pattern", params: { pattern: "^[A-Za-z][A-Za-z0-9_]*([.][A-Za-z][A-Za-z0-9_]*)*(\\[\\])?(:(text|s|ms))?$" } }];
 return false;
 }
@@ -4788,7 +4830,7 @@ validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/fields
 return false;
 }
 }
-var valid34 = _errs217 === errors;
+var valid34 = _errs219 === errors;
 if (!valid34) {
 break;
 }
@@ -4799,27 +4841,15 @@ validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/fields
 return false;
 }
 }
-var valid30 = _errs213 === errors;
+var valid30 = _errs215 === errors;
 } else {
 var valid30 = true;
 }
 if (valid30) {
-if (data90.continues_assistant !== undefined) {
-const _errs219 = errors;
-if (typeof data90.continues_assistant !== "boolean") {
-validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/continues_assistant", schemaPath: "SourceEntry/properties/continues_assistant/type", keyword: "type", params: { type: "boolean" } }];
-return false;
-}
-var valid30 = _errs219 === errors;
-} else {
-var valid30 = true;
-}
-if (valid30) {
-if (data90.continue_overrides !== undefined) {
-let data101 = data90.continue_overrides;
+if (data91.continues_assistant !== undefined) {
 const _errs221 = errors;
-if (!(data101 && typeof data101 == "object" && !Array.isArray(data101))) {
-validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/continue_overrides", schemaPath: "SourceEntry/properties/continue_overrides/type", keyword: "type", params: { type: "object" } }];
+if (typeof data91.continues_assistant !== "boolean") {
+validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/continues_assistant", schemaPath: "SourceEntry/properties/continues_assistant/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
 var valid30 = _errs221 === errors;
@@ -4827,11 +4857,11 @@ var valid30 = _errs221 === errors;
 var valid30 = true;
 }
 if (valid30) {
-if (data90.continue_message !== undefined) {
-let data102 = data90.continue_message;
+if (data91.continue_overrides !== undefined) {
+let data102 = data91.continue_overrides;
 const _errs223 = errors;
 if (!(data102 && typeof data102 == "object" && !Array.isArray(data102))) {
-validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/continue_message", schemaPath: "SourceEntry/properties/continue_message/type", keyword: "type", params: { type: "object" } }];
+validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/continue_overrides", schemaPath: "SourceEntry/properties/continue_overrides/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid30 = _errs223 === errors;
@@ -4839,10 +4869,11 @@ var valid30 = _errs223 === errors;
 var valid30 = true;
 }
 if (valid30) {
-if (data90.continue_repeats !== undefined) {
+if (data91.continue_message !== undefined) {
+let data103 = data91.continue_message;
 const _errs225 = errors;
-if (typeof data90.continue_repeats !== "boolean") {
-validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/continue_repeats", schemaPath: "SourceEntry/properties/continue_repeats/type", keyword: "type", params: { type: "boolean" } }];
+if (!(data103 && typeof data103 == "object" && !Array.isArray(data103))) {
+validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/continue_message", schemaPath: "SourceEntry/properties/continue_message/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid30 = _errs225 === errors;
@@ -4850,36 +4881,47 @@ var valid30 = _errs225 === errors;
 var valid30 = true;
 }
 if (valid30) {
-if (data90.traits !== undefined) {
-let data104 = data90.traits;
+if (data91.continue_repeats !== undefined) {
 const _errs227 = errors;
-if (errors === _errs227) {
-if (Array.isArray(data104)) {
-var valid35 = true;
-const len16 = data104.length;
-for (let i16 = 0;i16 < len16; i16++) {
-let data105 = data104[i16];
+if (typeof data91.continue_repeats !== "boolean") {
+validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/continue_repeats", schemaPath: "SourceEntry/properties/continue_repeats/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid30 = _errs227 === errors;
+} else {
+var valid30 = true;
+}
+if (valid30) {
+if (data91.traits !== undefined) {
+let data105 = data91.traits;
 const _errs229 = errors;
-if (typeof data105 !== "string") {
+if (errors === _errs229) {
+if (Array.isArray(data105)) {
+var valid35 = true;
+const len16 = data105.length;
+for (let i16 = 0;i16 < len16; i16++) {
+let data106 = data105[i16];
+const _errs231 = errors;
+if (typeof data106 !== "string") {
 validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/traits/" + i16, schemaPath: "SourceEntry/properties/traits/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-if (!(data105 === "cache_control" || data105 === "reasoning_back" || data105 === "reasoning_details_back" || data105 === "no_sampling" || data105 === "temperature_or_top_p" || data105 === "json_by_tool" || data105 === "json_by_converted_schema" || data105 === "no_json_with_tools" || data105 === "no_reasoning" || data105 === "no_xhigh_effort" || data105 === "reasoning_by_budget" || data105 === "reasoning_always")) {
+if (!(data106 === "cache_control" || data106 === "reasoning_back" || data106 === "reasoning_details_back" || data106 === "no_sampling" || data106 === "temperature_or_top_p" || data106 === "json_by_tool" || data106 === "json_by_converted_schema" || data106 === "no_json_with_tools" || data106 === "no_reasoning" || data106 === "no_xhigh_effort" || data106 === "reasoning_by_budget" || data106 === "reasoning_always")) {
 validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/traits/" + i16, schemaPath: "SourceEntry/properties/traits/items/enum", keyword: "enum", params: { allowedValues: schema51.properties.traits.items.enum } }];
 return false;
 }
-var valid35 = _errs229 === errors;
+var valid35 = _errs231 === errors;
 if (!valid35) {
 break;
 }
 }
 if (valid35) {
-let i17 = data104.length;
+let i17 = data105.length;
 let j0;
 if (i17 > 1) {
 const indices0 = {};
 for (;i17--; ) {
-let item0 = data104[i17];
+let item0 = data105[i17];
 if (typeof item0 !== "string") {
 continue;
 }
@@ -4898,7 +4940,7 @@ validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/traits
 return false;
 }
 }
-var valid30 = _errs227 === errors;
+var valid30 = _errs229 === errors;
 } else {
 var valid30 = true;
 }
@@ -4919,7 +4961,7 @@ validate27.errors = [{ instancePath: instancePath + "/sources/" + i14, schemaPat
 return false;
 }
 }
-var valid28 = _errs194 === errors;
+var valid28 = _errs196 === errors;
 if (!valid28) {
 break;
 }
@@ -4930,7 +4972,7 @@ validate27.errors = [{ instancePath: instancePath + "/sources", schemaPath: "#/p
 return false;
 }
 }
-var valid0 = _errs192 === errors;
+var valid0 = _errs194 === errors;
 } else {
 var valid0 = true;
 }
@@ -10506,7 +10548,7 @@ return errors === 0;
 }
 validate78.evaluated = { props: { object: true, created: true, model: true, fallback: true, data: true }, dynamicProps: false, dynamicItems: false };
 var validateModelEntry = validate79;
-var schema96 = { type: "object", required: ["id", "object", "created", "owned_by", "permission", "root", "parent", "_svc"], properties: { id: { type: "string" }, object: { const: "model" }, created: { type: "integer", minimum: 0 }, owned_by: { type: "string" }, permission: { type: "array", items: {} }, root: { type: "string" }, parent: { type: ["string", "null"] }, _svc: { type: "object", required: ["modality", "supports_chat", "supports_embeddings", "supports_streaming", "supports_tools", "max_context_tokens", "max_output_tokens", "pricing", "allowed_params"], properties: { modality: { $ref: "Modality" }, supports_chat: { type: "boolean" }, supports_embeddings: { type: "boolean" }, supports_streaming: { type: "boolean" }, supports_tools: { type: "boolean" }, max_context_tokens: { type: "integer", minimum: 0 }, max_output_tokens: { type: "integer", minimum: 0 }, pricing: { $ref: "Pricing" }, allowed_params: { $ref: "AllowedParams" } } } } };
+var schema96 = { type: "object", required: ["id", "object", "created", "owned_by", "permission", "root", "parent", "_svc"], properties: { id: { type: "string" }, object: { const: "model" }, created: { type: "integer", minimum: 0 }, owned_by: { type: "string" }, permission: { type: "array", items: {} }, root: { type: "string" }, parent: { type: ["string", "null"] }, _svc: { type: "object", required: ["modality", "supports_chat", "supports_embeddings", "supports_streaming", "supports_tools", "max_context_tokens", "max_output_tokens", "pricing", "allowed_params"], properties: { kind: { const: "tool" }, modality: { $ref: "Modality" }, supports_chat: { type: "boolean" }, supports_embeddings: { type: "boolean" }, supports_streaming: { type: "boolean" }, supports_tools: { type: "boolean" }, max_context_tokens: { type: "integer", minimum: 0 }, max_output_tokens: { type: "integer", minimum: 0 }, pricing: { $ref: "Pricing" }, allowed_params: { $ref: "AllowedParams" } } } } };
 function validate79(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -10623,15 +10665,10 @@ if (data7.modality === undefined && (missing1 = "modality") || data7.supports_ch
 validate79.errors = [{ instancePath: instancePath + "/_svc", schemaPath: "#/properties/_svc/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
-if (data7.modality !== undefined) {
-let data8 = data7.modality;
+if (data7.kind !== undefined) {
 const _errs16 = errors;
-if (typeof data8 !== "string") {
-validate79.errors = [{ instancePath: instancePath + "/_svc/modality", schemaPath: "Modality/type", keyword: "type", params: { type: "string" } }];
-return false;
-}
-if (!(data8 === "text" || data8 === "image" || data8 === "audio" || data8 === "stt" || data8 === "video" || data8 === "music" || data8 === "embedding" || data8 === "upscale" || data8 === "vision" || data8 === "object_3d")) {
-validate79.errors = [{ instancePath: instancePath + "/_svc/modality", schemaPath: "Modality/enum", keyword: "enum", params: { allowedValues: schema44.enum } }];
+if (data7.kind !== "tool") {
+validate79.errors = [{ instancePath: instancePath + "/_svc/kind", schemaPath: "#/properties/_svc/properties/kind/const", keyword: "const", params: { allowedValue: "tool" } }];
 return false;
 }
 var valid1 = _errs16 === errors;
@@ -10639,150 +10676,166 @@ var valid1 = _errs16 === errors;
 var valid1 = true;
 }
 if (valid1) {
+if (data7.modality !== undefined) {
+let data9 = data7.modality;
+const _errs17 = errors;
+if (typeof data9 !== "string") {
+validate79.errors = [{ instancePath: instancePath + "/_svc/modality", schemaPath: "Modality/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data9 === "text" || data9 === "image" || data9 === "audio" || data9 === "stt" || data9 === "video" || data9 === "music" || data9 === "embedding" || data9 === "upscale" || data9 === "vision" || data9 === "object_3d")) {
+validate79.errors = [{ instancePath: instancePath + "/_svc/modality", schemaPath: "Modality/enum", keyword: "enum", params: { allowedValues: schema44.enum } }];
+return false;
+}
+var valid1 = _errs17 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
 if (data7.supports_chat !== undefined) {
-const _errs19 = errors;
+const _errs20 = errors;
 if (typeof data7.supports_chat !== "boolean") {
 validate79.errors = [{ instancePath: instancePath + "/_svc/supports_chat", schemaPath: "#/properties/_svc/properties/supports_chat/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid1 = _errs19 === errors;
+var valid1 = _errs20 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data7.supports_embeddings !== undefined) {
-const _errs21 = errors;
+const _errs22 = errors;
 if (typeof data7.supports_embeddings !== "boolean") {
 validate79.errors = [{ instancePath: instancePath + "/_svc/supports_embeddings", schemaPath: "#/properties/_svc/properties/supports_embeddings/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid1 = _errs21 === errors;
+var valid1 = _errs22 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data7.supports_streaming !== undefined) {
-const _errs23 = errors;
+const _errs24 = errors;
 if (typeof data7.supports_streaming !== "boolean") {
 validate79.errors = [{ instancePath: instancePath + "/_svc/supports_streaming", schemaPath: "#/properties/_svc/properties/supports_streaming/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid1 = _errs23 === errors;
+var valid1 = _errs24 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data7.supports_tools !== undefined) {
-const _errs25 = errors;
+const _errs26 = errors;
 if (typeof data7.supports_tools !== "boolean") {
 validate79.errors = [{ instancePath: instancePath + "/_svc/supports_tools", schemaPath: "#/properties/_svc/properties/supports_tools/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid1 = _errs25 === errors;
+var valid1 = _errs26 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data7.max_context_tokens !== undefined) {
-let data13 = data7.max_context_tokens;
-const _errs27 = errors;
-if (!(typeof data13 == "number" && (!(data13 % 1) && !isNaN(data13)) && isFinite(data13))) {
+let data14 = data7.max_context_tokens;
+const _errs28 = errors;
+if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14))) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/max_context_tokens", schemaPath: "#/properties/_svc/properties/max_context_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs27) {
-if (typeof data13 == "number" && isFinite(data13)) {
-if (data13 < 0 || isNaN(data13)) {
+if (errors === _errs28) {
+if (typeof data14 == "number" && isFinite(data14)) {
+if (data14 < 0 || isNaN(data14)) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/max_context_tokens", schemaPath: "#/properties/_svc/properties/max_context_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid1 = _errs27 === errors;
+var valid1 = _errs28 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data7.max_output_tokens !== undefined) {
-let data14 = data7.max_output_tokens;
-const _errs29 = errors;
-if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14))) {
+let data15 = data7.max_output_tokens;
+const _errs30 = errors;
+if (!(typeof data15 == "number" && (!(data15 % 1) && !isNaN(data15)) && isFinite(data15))) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/max_output_tokens", schemaPath: "#/properties/_svc/properties/max_output_tokens/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs29) {
-if (typeof data14 == "number" && isFinite(data14)) {
-if (data14 < 0 || isNaN(data14)) {
+if (errors === _errs30) {
+if (typeof data15 == "number" && isFinite(data15)) {
+if (data15 < 0 || isNaN(data15)) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/max_output_tokens", schemaPath: "#/properties/_svc/properties/max_output_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid1 = _errs29 === errors;
+var valid1 = _errs30 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data7.pricing !== undefined) {
-const _errs31 = errors;
+const _errs32 = errors;
 if (!validate24(data7.pricing, { instancePath: instancePath + "/_svc/pricing", parentData: data7, parentDataProperty: "pricing", rootData, dynamicAnchors })) {
 vErrors = vErrors === null ? validate24.errors : vErrors.concat(validate24.errors);
 errors = vErrors.length;
 }
-var valid1 = _errs31 === errors;
+var valid1 = _errs32 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data7.allowed_params !== undefined) {
-let data16 = data7.allowed_params;
-const _errs32 = errors;
+let data17 = data7.allowed_params;
 const _errs33 = errors;
-if (errors === _errs33) {
-if (data16 && typeof data16 == "object" && !Array.isArray(data16)) {
-const _errs35 = errors;
-for (const key0 in data16) {
+const _errs34 = errors;
+if (errors === _errs34) {
+if (data17 && typeof data17 == "object" && !Array.isArray(data17)) {
+const _errs36 = errors;
+for (const key0 in data17) {
 if (!func1.call(schema31.properties, key0)) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params", schemaPath: "AllowedParams/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key0 } }];
 return false;
 break;
 }
 }
-if (_errs35 === errors) {
-if (data16.max_n !== undefined) {
-let data17 = data16.max_n;
-const _errs36 = errors;
-if (!(typeof data17 == "number" && (!(data17 % 1) && !isNaN(data17)) && isFinite(data17))) {
+if (_errs36 === errors) {
+if (data17.max_n !== undefined) {
+let data18 = data17.max_n;
+const _errs37 = errors;
+if (!(typeof data18 == "number" && (!(data18 % 1) && !isNaN(data18)) && isFinite(data18))) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_n", schemaPath: "AllowedParams/properties/max_n/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs36) {
-if (typeof data17 == "number" && isFinite(data17)) {
-if (data17 < 1 || isNaN(data17)) {
+if (errors === _errs37) {
+if (typeof data18 == "number" && isFinite(data18)) {
+if (data18 < 1 || isNaN(data18)) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_n", schemaPath: "AllowedParams/properties/max_n/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
 }
-var valid4 = _errs36 === errors;
+var valid4 = _errs37 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data16.aspect_ratios !== undefined) {
-let data18 = data16.aspect_ratios;
-const _errs38 = errors;
-if (errors === _errs38) {
-if (Array.isArray(data18)) {
+if (data17.aspect_ratios !== undefined) {
+let data19 = data17.aspect_ratios;
+const _errs39 = errors;
+if (errors === _errs39) {
+if (Array.isArray(data19)) {
 var valid5 = true;
-const len0 = data18.length;
+const len0 = data19.length;
 for (let i0 = 0;i0 < len0; i0++) {
-const _errs40 = errors;
-if (typeof data18[i0] !== "string") {
+const _errs41 = errors;
+if (typeof data19[i0] !== "string") {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/aspect_ratios/" + i0, schemaPath: "AllowedParams/properties/aspect_ratios/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid5 = _errs40 === errors;
+var valid5 = _errs41 === errors;
 if (!valid5) {
 break;
 }
@@ -10792,25 +10845,25 @@ validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/aspect
 return false;
 }
 }
-var valid4 = _errs38 === errors;
+var valid4 = _errs39 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data16.image_sizes !== undefined) {
-let data20 = data16.image_sizes;
-const _errs42 = errors;
-if (errors === _errs42) {
-if (Array.isArray(data20)) {
+if (data17.image_sizes !== undefined) {
+let data21 = data17.image_sizes;
+const _errs43 = errors;
+if (errors === _errs43) {
+if (Array.isArray(data21)) {
 var valid6 = true;
-const len1 = data20.length;
+const len1 = data21.length;
 for (let i1 = 0;i1 < len1; i1++) {
-const _errs44 = errors;
-if (typeof data20[i1] !== "string") {
+const _errs45 = errors;
+if (typeof data21[i1] !== "string") {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/image_sizes/" + i1, schemaPath: "AllowedParams/properties/image_sizes/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid6 = _errs44 === errors;
+var valid6 = _errs45 === errors;
 if (!valid6) {
 break;
 }
@@ -10820,25 +10873,25 @@ validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/image_
 return false;
 }
 }
-var valid4 = _errs42 === errors;
+var valid4 = _errs43 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data16.sizes !== undefined) {
-let data22 = data16.sizes;
-const _errs46 = errors;
-if (errors === _errs46) {
-if (Array.isArray(data22)) {
+if (data17.sizes !== undefined) {
+let data23 = data17.sizes;
+const _errs47 = errors;
+if (errors === _errs47) {
+if (Array.isArray(data23)) {
 var valid7 = true;
-const len2 = data22.length;
+const len2 = data23.length;
 for (let i2 = 0;i2 < len2; i2++) {
-const _errs48 = errors;
-if (typeof data22[i2] !== "string") {
+const _errs49 = errors;
+if (typeof data23[i2] !== "string") {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/sizes/" + i2, schemaPath: "AllowedParams/properties/sizes/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid7 = _errs48 === errors;
+var valid7 = _errs49 === errors;
 if (!valid7) {
 break;
 }
@@ -10848,25 +10901,25 @@ validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/sizes"
 return false;
 }
 }
-var valid4 = _errs46 === errors;
+var valid4 = _errs47 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data16.resolutions !== undefined) {
-let data24 = data16.resolutions;
-const _errs50 = errors;
-if (errors === _errs50) {
-if (Array.isArray(data24)) {
+if (data17.resolutions !== undefined) {
+let data25 = data17.resolutions;
+const _errs51 = errors;
+if (errors === _errs51) {
+if (Array.isArray(data25)) {
 var valid8 = true;
-const len3 = data24.length;
+const len3 = data25.length;
 for (let i3 = 0;i3 < len3; i3++) {
-const _errs52 = errors;
-if (typeof data24[i3] !== "string") {
+const _errs53 = errors;
+if (typeof data25[i3] !== "string") {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/resolutions/" + i3, schemaPath: "AllowedParams/properties/resolutions/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid8 = _errs52 === errors;
+var valid8 = _errs53 === errors;
 if (!valid8) {
 break;
 }
@@ -10876,25 +10929,25 @@ validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/resolu
 return false;
 }
 }
-var valid4 = _errs50 === errors;
+var valid4 = _errs51 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data16.qualities !== undefined) {
-let data26 = data16.qualities;
-const _errs54 = errors;
-if (errors === _errs54) {
-if (Array.isArray(data26)) {
+if (data17.qualities !== undefined) {
+let data27 = data17.qualities;
+const _errs55 = errors;
+if (errors === _errs55) {
+if (Array.isArray(data27)) {
 var valid9 = true;
-const len4 = data26.length;
+const len4 = data27.length;
 for (let i4 = 0;i4 < len4; i4++) {
-const _errs56 = errors;
-if (typeof data26[i4] !== "string") {
+const _errs57 = errors;
+if (typeof data27[i4] !== "string") {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/qualities/" + i4, schemaPath: "AllowedParams/properties/qualities/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid9 = _errs56 === errors;
+var valid9 = _errs57 === errors;
 if (!valid9) {
 break;
 }
@@ -10904,25 +10957,25 @@ validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/qualit
 return false;
 }
 }
-var valid4 = _errs54 === errors;
+var valid4 = _errs55 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data16.styles !== undefined) {
-let data28 = data16.styles;
-const _errs58 = errors;
-if (errors === _errs58) {
-if (Array.isArray(data28)) {
+if (data17.styles !== undefined) {
+let data29 = data17.styles;
+const _errs59 = errors;
+if (errors === _errs59) {
+if (Array.isArray(data29)) {
 var valid10 = true;
-const len5 = data28.length;
+const len5 = data29.length;
 for (let i5 = 0;i5 < len5; i5++) {
-const _errs60 = errors;
-if (typeof data28[i5] !== "string") {
+const _errs61 = errors;
+if (typeof data29[i5] !== "string") {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/styles/" + i5, schemaPath: "AllowedParams/properties/styles/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid10 = _errs60 === errors;
+var valid10 = _errs61 === errors;
 if (!valid10) {
 break;
 }
@@ -10932,25 +10985,25 @@ validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/styles
 return false;
 }
 }
-var valid4 = _errs58 === errors;
+var valid4 = _errs59 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data16.background !== undefined) {
-let data30 = data16.background;
-const _errs62 = errors;
-if (errors === _errs62) {
-if (Array.isArray(data30)) {
+if (data17.background !== undefined) {
+let data31 = data17.background;
+const _errs63 = errors;
+if (errors === _errs63) {
+if (Array.isArray(data31)) {
 var valid11 = true;
-const len6 = data30.length;
+const len6 = data31.length;
 for (let i6 = 0;i6 < len6; i6++) {
-const _errs64 = errors;
-if (typeof data30[i6] !== "string") {
+const _errs65 = errors;
+if (typeof data31[i6] !== "string") {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/background/" + i6, schemaPath: "AllowedParams/properties/background/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid11 = _errs64 === errors;
+var valid11 = _errs65 === errors;
 if (!valid11) {
 break;
 }
@@ -10960,25 +11013,25 @@ validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/backgr
 return false;
 }
 }
-var valid4 = _errs62 === errors;
+var valid4 = _errs63 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data16.output_formats !== undefined) {
-let data32 = data16.output_formats;
-const _errs66 = errors;
-if (errors === _errs66) {
-if (Array.isArray(data32)) {
+if (data17.output_formats !== undefined) {
+let data33 = data17.output_formats;
+const _errs67 = errors;
+if (errors === _errs67) {
+if (Array.isArray(data33)) {
 var valid12 = true;
-const len7 = data32.length;
+const len7 = data33.length;
 for (let i7 = 0;i7 < len7; i7++) {
-const _errs68 = errors;
-if (typeof data32[i7] !== "string") {
+const _errs69 = errors;
+if (typeof data33[i7] !== "string") {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/output_formats/" + i7, schemaPath: "AllowedParams/properties/output_formats/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid12 = _errs68 === errors;
+var valid12 = _errs69 === errors;
 if (!valid12) {
 break;
 }
@@ -10988,25 +11041,25 @@ validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/output
 return false;
 }
 }
-var valid4 = _errs66 === errors;
+var valid4 = _errs67 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data16.response_formats !== undefined) {
-let data34 = data16.response_formats;
-const _errs70 = errors;
-if (errors === _errs70) {
-if (Array.isArray(data34)) {
+if (data17.response_formats !== undefined) {
+let data35 = data17.response_formats;
+const _errs71 = errors;
+if (errors === _errs71) {
+if (Array.isArray(data35)) {
 var valid13 = true;
-const len8 = data34.length;
+const len8 = data35.length;
 for (let i8 = 0;i8 < len8; i8++) {
-const _errs72 = errors;
-if (typeof data34[i8] !== "string") {
+const _errs73 = errors;
+if (typeof data35[i8] !== "string") {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/response_formats/" + i8, schemaPath: "AllowedParams/properties/response_formats/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid13 = _errs72 === errors;
+var valid13 = _errs73 === errors;
 if (!valid13) {
 break;
 }
@@ -11016,25 +11069,25 @@ validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/respon
 return false;
 }
 }
-var valid4 = _errs70 === errors;
+var valid4 = _errs71 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data16.person_generation !== undefined) {
-let data36 = data16.person_generation;
-const _errs74 = errors;
-if (errors === _errs74) {
-if (Array.isArray(data36)) {
+if (data17.person_generation !== undefined) {
+let data37 = data17.person_generation;
+const _errs75 = errors;
+if (errors === _errs75) {
+if (Array.isArray(data37)) {
 var valid14 = true;
-const len9 = data36.length;
+const len9 = data37.length;
 for (let i9 = 0;i9 < len9; i9++) {
-const _errs76 = errors;
-if (typeof data36[i9] !== "string") {
+const _errs77 = errors;
+if (typeof data37[i9] !== "string") {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/person_generation/" + i9, schemaPath: "AllowedParams/properties/person_generation/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid14 = _errs76 === errors;
+var valid14 = _errs77 === errors;
 if (!valid14) {
 break;
 }
@@ -11044,25 +11097,25 @@ validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/person
 return false;
 }
 }
-var valid4 = _errs74 === errors;
+var valid4 = _errs75 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data16.voices !== undefined) {
-let data38 = data16.voices;
-const _errs78 = errors;
-if (errors === _errs78) {
-if (Array.isArray(data38)) {
+if (data17.voices !== undefined) {
+let data39 = data17.voices;
+const _errs79 = errors;
+if (errors === _errs79) {
+if (Array.isArray(data39)) {
 var valid15 = true;
-const len10 = data38.length;
+const len10 = data39.length;
 for (let i10 = 0;i10 < len10; i10++) {
-const _errs80 = errors;
-if (typeof data38[i10] !== "string") {
+const _errs81 = errors;
+if (typeof data39[i10] !== "string") {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/voices/" + i10, schemaPath: "AllowedParams/properties/voices/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid15 = _errs80 === errors;
+var valid15 = _errs81 === errors;
 if (!valid15) {
 break;
 }
@@ -11072,25 +11125,25 @@ validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/voices
 return false;
 }
 }
-var valid4 = _errs78 === errors;
+var valid4 = _errs79 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data16.supported_inputs !== undefined) {
-let data40 = data16.supported_inputs;
-const _errs82 = errors;
-if (errors === _errs82) {
-if (Array.isArray(data40)) {
+if (data17.supported_inputs !== undefined) {
+let data41 = data17.supported_inputs;
+const _errs83 = errors;
+if (errors === _errs83) {
+if (Array.isArray(data41)) {
 var valid16 = true;
-const len11 = data40.length;
+const len11 = data41.length;
 for (let i11 = 0;i11 < len11; i11++) {
-const _errs84 = errors;
-if (typeof data40[i11] !== "string") {
+const _errs85 = errors;
+if (typeof data41[i11] !== "string") {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/supported_inputs/" + i11, schemaPath: "AllowedParams/properties/supported_inputs/items/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid16 = _errs84 === errors;
+var valid16 = _errs85 === errors;
 if (!valid16) {
 break;
 }
@@ -11100,40 +11153,40 @@ validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/suppor
 return false;
 }
 }
-var valid4 = _errs82 === errors;
+var valid4 = _errs83 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data16.speed !== undefined) {
-let data42 = data16.speed;
-const _errs86 = errors;
-if (errors === _errs86) {
-if (data42 && typeof data42 == "object" && !Array.isArray(data42)) {
+if (data17.speed !== undefined) {
+let data43 = data17.speed;
+const _errs87 = errors;
+if (errors === _errs87) {
+if (data43 && typeof data43 == "object" && !Array.isArray(data43)) {
 let missing2;
-if (data42.min === undefined && (missing2 = "min") || data42.max === undefined && (missing2 = "max")) {
+if (data43.min === undefined && (missing2 = "min") || data43.max === undefined && (missing2 = "max")) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/speed", schemaPath: "AllowedParams/properties/speed/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
-const _errs88 = errors;
-for (const key1 in data42) {
+const _errs89 = errors;
+for (const key1 in data43) {
 if (!(key1 === "min" || key1 === "max")) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/speed", schemaPath: "AllowedParams/properties/speed/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key1 } }];
 return false;
 break;
 }
 }
-if (_errs88 === errors) {
-if (data42.min !== undefined) {
-let data43 = data42.min;
-const _errs89 = errors;
-if (errors === _errs89) {
-if (typeof data43 == "number" && isFinite(data43)) {
-if (data43 > 4 || isNaN(data43)) {
+if (_errs89 === errors) {
+if (data43.min !== undefined) {
+let data44 = data43.min;
+const _errs90 = errors;
+if (errors === _errs90) {
+if (typeof data44 == "number" && isFinite(data44)) {
+if (data44 > 4 || isNaN(data44)) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/speed/min", schemaPath: "AllowedParams/properties/speed/properties/min/maximum", keyword: "maximum", params: { comparison: "<=", limit: 4 } }];
 return false;
 } else {
-if (data43 < 0.25 || isNaN(data43)) {
+if (data44 < 0.25 || isNaN(data44)) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/speed/min", schemaPath: "AllowedParams/properties/speed/properties/min/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0.25 } }];
 return false;
 }
@@ -11143,21 +11196,21 @@ validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/speed/
 return false;
 }
 }
-var valid17 = _errs89 === errors;
+var valid17 = _errs90 === errors;
 } else {
 var valid17 = true;
 }
 if (valid17) {
-if (data42.max !== undefined) {
-let data44 = data42.max;
-const _errs91 = errors;
-if (errors === _errs91) {
-if (typeof data44 == "number" && isFinite(data44)) {
-if (data44 > 4 || isNaN(data44)) {
+if (data43.max !== undefined) {
+let data45 = data43.max;
+const _errs92 = errors;
+if (errors === _errs92) {
+if (typeof data45 == "number" && isFinite(data45)) {
+if (data45 > 4 || isNaN(data45)) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/speed/max", schemaPath: "AllowedParams/properties/speed/properties/max/maximum", keyword: "maximum", params: { comparison: "<=", limit: 4 } }];
 return false;
 } else {
-if (data44 < 0.25 || isNaN(data44)) {
+if (data45 < 0.25 || isNaN(data45)) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/speed/max", schemaPath: "AllowedParams/properties/speed/properties/max/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0.25 } }];
 return false;
 }
@@ -11167,7 +11220,7 @@ validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/speed/
 return false;
 }
 }
-var valid17 = _errs91 === errors;
+var valid17 = _errs92 === errors;
 } else {
 var valid17 = true;
 }
@@ -11179,56 +11232,56 @@ validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/speed"
 return false;
 }
 }
-var valid4 = _errs86 === errors;
+var valid4 = _errs87 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data16.accepts_voice_instructions !== undefined) {
-const _errs93 = errors;
-if (typeof data16.accepts_voice_instructions !== "boolean") {
+if (data17.accepts_voice_instructions !== undefined) {
+const _errs94 = errors;
+if (typeof data17.accepts_voice_instructions !== "boolean") {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/accepts_voice_instructions", schemaPath: "AllowedParams/properties/accepts_voice_instructions/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid4 = _errs93 === errors;
+var valid4 = _errs94 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data16.requires_voice_instructions !== undefined) {
-const _errs95 = errors;
-if (typeof data16.requires_voice_instructions !== "boolean") {
+if (data17.requires_voice_instructions !== undefined) {
+const _errs96 = errors;
+if (typeof data17.requires_voice_instructions !== "boolean") {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/requires_voice_instructions", schemaPath: "AllowedParams/properties/requires_voice_instructions/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid4 = _errs95 === errors;
+var valid4 = _errs96 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data16.durations !== undefined) {
-let data47 = data16.durations;
-const _errs97 = errors;
-if (errors === _errs97) {
-if (Array.isArray(data47)) {
+if (data17.durations !== undefined) {
+let data48 = data17.durations;
+const _errs98 = errors;
+if (errors === _errs98) {
+if (Array.isArray(data48)) {
 var valid18 = true;
-const len12 = data47.length;
+const len12 = data48.length;
 for (let i12 = 0;i12 < len12; i12++) {
-let data48 = data47[i12];
-const _errs99 = errors;
-if (!(typeof data48 == "number" && (!(data48 % 1) && !isNaN(data48)) && isFinite(data48))) {
+let data49 = data48[i12];
+const _errs100 = errors;
+if (!(typeof data49 == "number" && (!(data49 % 1) && !isNaN(data49)) && isFinite(data49))) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/durations/" + i12, schemaPath: "AllowedParams/properties/durations/items/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs99) {
-if (typeof data48 == "number" && isFinite(data48)) {
-if (data48 < 0 || isNaN(data48)) {
+if (errors === _errs100) {
+if (typeof data49 == "number" && isFinite(data49)) {
+if (data49 < 0 || isNaN(data49)) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/durations/" + i12, schemaPath: "AllowedParams/properties/durations/items/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid18 = _errs99 === errors;
+var valid18 = _errs100 === errors;
 if (!valid18) {
 break;
 }
@@ -11238,113 +11291,133 @@ validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/durati
 return false;
 }
 }
-var valid4 = _errs97 === errors;
+var valid4 = _errs98 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data16.default_duration !== undefined) {
-let data49 = data16.default_duration;
-const _errs101 = errors;
-if (!(typeof data49 == "number" && (!(data49 % 1) && !isNaN(data49)) && isFinite(data49))) {
+if (data17.default_duration !== undefined) {
+let data50 = data17.default_duration;
+const _errs102 = errors;
+if (!(typeof data50 == "number" && (!(data50 % 1) && !isNaN(data50)) && isFinite(data50))) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/default_duration", schemaPath: "AllowedParams/properties/default_duration/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs101) {
-if (typeof data49 == "number" && isFinite(data49)) {
-if (data49 < 0 || isNaN(data49)) {
+if (errors === _errs102) {
+if (typeof data50 == "number" && isFinite(data50)) {
+if (data50 < 0 || isNaN(data50)) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/default_duration", schemaPath: "AllowedParams/properties/default_duration/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid4 = _errs101 === errors;
+var valid4 = _errs102 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data16.max_duration_seconds !== undefined) {
-let data50 = data16.max_duration_seconds;
-const _errs103 = errors;
-if (!(typeof data50 == "number" && (!(data50 % 1) && !isNaN(data50)) && isFinite(data50))) {
+if (data17.min_duration_seconds !== undefined) {
+let data51 = data17.min_duration_seconds;
+const _errs104 = errors;
+if (!(typeof data51 == "number" && (!(data51 % 1) && !isNaN(data51)) && isFinite(data51))) {
+validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/min_duration_seconds", schemaPath: "AllowedParams/properties/min_duration_seconds/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs104) {
+if (typeof data51 == "number" && isFinite(data51)) {
+if (data51 < 0 || isNaN(data51)) {
+validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/min_duration_seconds", schemaPath: "AllowedParams/properties/min_duration_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid4 = _errs104 === errors;
+} else {
+var valid4 = true;
+}
+if (valid4) {
+if (data17.max_duration_seconds !== undefined) {
+let data52 = data17.max_duration_seconds;
+const _errs106 = errors;
+if (!(typeof data52 == "number" && (!(data52 % 1) && !isNaN(data52)) && isFinite(data52))) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_duration_seconds", schemaPath: "AllowedParams/properties/max_duration_seconds/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs103) {
-if (typeof data50 == "number" && isFinite(data50)) {
-if (data50 < 0 || isNaN(data50)) {
+if (errors === _errs106) {
+if (typeof data52 == "number" && isFinite(data52)) {
+if (data52 < 0 || isNaN(data52)) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_duration_seconds", schemaPath: "AllowedParams/properties/max_duration_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid4 = _errs103 === errors;
+var valid4 = _errs106 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data16.default_params !== undefined) {
-let data51 = data16.default_params;
-const _errs105 = errors;
-if (!(data51 && typeof data51 == "object" && !Array.isArray(data51))) {
+if (data17.default_params !== undefined) {
+let data53 = data17.default_params;
+const _errs108 = errors;
+if (!(data53 && typeof data53 == "object" && !Array.isArray(data53))) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/default_params", schemaPath: "AllowedParams/properties/default_params/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
-var valid4 = _errs105 === errors;
+var valid4 = _errs108 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data16.strength !== undefined) {
-let data52 = data16.strength;
-const _errs107 = errors;
-if (errors === _errs107) {
-if (data52 && typeof data52 == "object" && !Array.isArray(data52)) {
+if (data17.strength !== undefined) {
+let data54 = data17.strength;
+const _errs110 = errors;
+if (errors === _errs110) {
+if (data54 && typeof data54 == "object" && !Array.isArray(data54)) {
 let missing3;
-if (data52.min === undefined && (missing3 = "min") || data52.max === undefined && (missing3 = "max") || data52.required === undefined && (missing3 = "required")) {
+if (data54.min === undefined && (missing3 = "min") || data54.max === undefined && (missing3 = "max") || data54.required === undefined && (missing3 = "required")) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/strength", schemaPath: "AllowedParams/properties/strength/required", keyword: "required", params: { missingProperty: missing3 } }];
 return false;
 } else {
-const _errs109 = errors;
-for (const key2 in data52) {
+const _errs112 = errors;
+for (const key2 in data54) {
 if (!(key2 === "min" || key2 === "max" || key2 === "required")) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/strength", schemaPath: "AllowedParams/properties/strength/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key2 } }];
 return false;
 break;
 }
 }
-if (_errs109 === errors) {
-if (data52.min !== undefined) {
-let data53 = data52.min;
-const _errs110 = errors;
-if (!(typeof data53 == "number" && isFinite(data53))) {
+if (_errs112 === errors) {
+if (data54.min !== undefined) {
+let data55 = data54.min;
+const _errs113 = errors;
+if (!(typeof data55 == "number" && isFinite(data55))) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/strength/min", schemaPath: "AllowedParams/properties/strength/properties/min/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
-var valid19 = _errs110 === errors;
+var valid19 = _errs113 === errors;
 } else {
 var valid19 = true;
 }
 if (valid19) {
-if (data52.max !== undefined) {
-let data54 = data52.max;
-const _errs112 = errors;
-if (!(typeof data54 == "number" && isFinite(data54))) {
+if (data54.max !== undefined) {
+let data56 = data54.max;
+const _errs115 = errors;
+if (!(typeof data56 == "number" && isFinite(data56))) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/strength/max", schemaPath: "AllowedParams/properties/strength/properties/max/type", keyword: "type", params: { type: "number" } }];
 return false;
 }
-var valid19 = _errs112 === errors;
+var valid19 = _errs115 === errors;
 } else {
 var valid19 = true;
 }
 if (valid19) {
-if (data52.required !== undefined) {
-const _errs114 = errors;
-if (typeof data52.required !== "boolean") {
+if (data54.required !== undefined) {
+const _errs117 = errors;
+if (typeof data54.required !== "boolean") {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/strength/required", schemaPath: "AllowedParams/properties/strength/properties/required/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid19 = _errs114 === errors;
+var valid19 = _errs117 === errors;
 } else {
 var valid19 = true;
 }
@@ -11357,215 +11430,216 @@ validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/streng
 return false;
 }
 }
-var valid4 = _errs107 === errors;
+var valid4 = _errs110 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data16.requires_input_image !== undefined) {
-const _errs116 = errors;
-if (typeof data16.requires_input_image !== "boolean") {
+if (data17.requires_input_image !== undefined) {
+const _errs119 = errors;
+if (typeof data17.requires_input_image !== "boolean") {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/requires_input_image", schemaPath: "AllowedParams/properties/requires_input_image/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid4 = _errs116 === errors;
+var valid4 = _errs119 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data16.requires_input_video !== undefined) {
-const _errs118 = errors;
-if (typeof data16.requires_input_video !== "boolean") {
+if (data17.requires_input_video !== undefined) {
+const _errs121 = errors;
+if (typeof data17.requires_input_video !== "boolean") {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/requires_input_video", schemaPath: "AllowedParams/properties/requires_input_video/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid4 = _errs118 === errors;
+var valid4 = _errs121 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data16.requires_input_audio !== undefined) {
-const _errs120 = errors;
-if (typeof data16.requires_input_audio !== "boolean") {
+if (data17.requires_input_audio !== undefined) {
+const _errs123 = errors;
+if (typeof data17.requires_input_audio !== "boolean") {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/requires_input_audio", schemaPath: "AllowedParams/properties/requires_input_audio/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid4 = _errs120 === errors;
+var valid4 = _errs123 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data16.requires_input_3d !== undefined) {
-const _errs122 = errors;
-if (typeof data16.requires_input_3d !== "boolean") {
+if (data17.requires_input_3d !== undefined) {
+const _errs125 = errors;
+if (typeof data17.requires_input_3d !== "boolean") {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/requires_input_3d", schemaPath: "AllowedParams/properties/requires_input_3d/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid4 = _errs122 === errors;
+var valid4 = _errs125 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data16.accepts_input_image !== undefined) {
-const _errs124 = errors;
-if (typeof data16.accepts_input_image !== "boolean") {
+if (data17.accepts_input_image !== undefined) {
+const _errs127 = errors;
+if (typeof data17.accepts_input_image !== "boolean") {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/accepts_input_image", schemaPath: "AllowedParams/properties/accepts_input_image/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid4 = _errs124 === errors;
+var valid4 = _errs127 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data16.accepts_input_video !== undefined) {
-const _errs126 = errors;
-if (typeof data16.accepts_input_video !== "boolean") {
+if (data17.accepts_input_video !== undefined) {
+const _errs129 = errors;
+if (typeof data17.accepts_input_video !== "boolean") {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/accepts_input_video", schemaPath: "AllowedParams/properties/accepts_input_video/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid4 = _errs126 === errors;
+var valid4 = _errs129 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data16.max_file_size_bytes !== undefined) {
-let data62 = data16.max_file_size_bytes;
-const _errs128 = errors;
-if (!(typeof data62 == "number" && (!(data62 % 1) && !isNaN(data62)) && isFinite(data62))) {
+if (data17.max_file_size_bytes !== undefined) {
+let data64 = data17.max_file_size_bytes;
+const _errs131 = errors;
+if (!(typeof data64 == "number" && (!(data64 % 1) && !isNaN(data64)) && isFinite(data64))) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_file_size_bytes", schemaPath: "AllowedParams/properties/max_file_size_bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs128) {
-if (typeof data62 == "number" && isFinite(data62)) {
-if (data62 < 0 || isNaN(data62)) {
+if (errors === _errs131) {
+if (typeof data64 == "number" && isFinite(data64)) {
+if (data64 < 0 || isNaN(data64)) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_file_size_bytes", schemaPath: "AllowedParams/properties/max_file_size_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid4 = _errs128 === errors;
+var valid4 = _errs131 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data16.max_image_size_bytes !== undefined) {
-let data63 = data16.max_image_size_bytes;
-const _errs130 = errors;
-if (!(typeof data63 == "number" && (!(data63 % 1) && !isNaN(data63)) && isFinite(data63))) {
+if (data17.max_image_size_bytes !== undefined) {
+let data65 = data17.max_image_size_bytes;
+const _errs133 = errors;
+if (!(typeof data65 == "number" && (!(data65 % 1) && !isNaN(data65)) && isFinite(data65))) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_image_size_bytes", schemaPath: "AllowedParams/properties/max_image_size_bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs130) {
-if (typeof data63 == "number" && isFinite(data63)) {
-if (data63 < 0 || isNaN(data63)) {
+if (errors === _errs133) {
+if (typeof data65 == "number" && isFinite(data65)) {
+if (data65 < 0 || isNaN(data65)) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_image_size_bytes", schemaPath: "AllowedParams/properties/max_image_size_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid4 = _errs130 === errors;
+var valid4 = _errs133 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data16.max_pdf_size_bytes !== undefined) {
-let data64 = data16.max_pdf_size_bytes;
-const _errs132 = errors;
-if (!(typeof data64 == "number" && (!(data64 % 1) && !isNaN(data64)) && isFinite(data64))) {
+if (data17.max_pdf_size_bytes !== undefined) {
+let data66 = data17.max_pdf_size_bytes;
+const _errs135 = errors;
+if (!(typeof data66 == "number" && (!(data66 % 1) && !isNaN(data66)) && isFinite(data66))) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_pdf_size_bytes", schemaPath: "AllowedParams/properties/max_pdf_size_bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs132) {
-if (typeof data64 == "number" && isFinite(data64)) {
-if (data64 < 0 || isNaN(data64)) {
+if (errors === _errs135) {
+if (typeof data66 == "number" && isFinite(data66)) {
+if (data66 < 0 || isNaN(data66)) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_pdf_size_bytes", schemaPath: "AllowedParams/properties/max_pdf_size_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid4 = _errs132 === errors;
+var valid4 = _errs135 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data16.max_pdf_pages !== undefined) {
-let data65 = data16.max_pdf_pages;
-const _errs134 = errors;
-if (!(typeof data65 == "number" && (!(data65 % 1) && !isNaN(data65)) && isFinite(data65))) {
+if (data17.max_pdf_pages !== undefined) {
+let data67 = data17.max_pdf_pages;
+const _errs137 = errors;
+if (!(typeof data67 == "number" && (!(data67 % 1) && !isNaN(data67)) && isFinite(data67))) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_pdf_pages", schemaPath: "AllowedParams/properties/max_pdf_pages/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs134) {
-if (typeof data65 == "number" && isFinite(data65)) {
-if (data65 < 0 || isNaN(data65)) {
+if (errors === _errs137) {
+if (typeof data67 == "number" && isFinite(data67)) {
+if (data67 < 0 || isNaN(data67)) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_pdf_pages", schemaPath: "AllowedParams/properties/max_pdf_pages/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid4 = _errs134 === errors;
+var valid4 = _errs137 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data16.max_audio_size_bytes !== undefined) {
-let data66 = data16.max_audio_size_bytes;
-const _errs136 = errors;
-if (!(typeof data66 == "number" && (!(data66 % 1) && !isNaN(data66)) && isFinite(data66))) {
+if (data17.max_audio_size_bytes !== undefined) {
+let data68 = data17.max_audio_size_bytes;
+const _errs139 = errors;
+if (!(typeof data68 == "number" && (!(data68 % 1) && !isNaN(data68)) && isFinite(data68))) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_audio_size_bytes", schemaPath: "AllowedParams/properties/max_audio_size_bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs136) {
-if (typeof data66 == "number" && isFinite(data66)) {
-if (data66 < 0 || isNaN(data66)) {
+if (errors === _errs139) {
+if (typeof data68 == "number" && isFinite(data68)) {
+if (data68 < 0 || isNaN(data68)) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_audio_size_bytes", schemaPath: "AllowedParams/properties/max_audio_size_bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid4 = _errs136 === errors;
+var valid4 = _errs139 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data16.max_audio_duration_seconds !== undefined) {
-let data67 = data16.max_audio_duration_seconds;
-const _errs138 = errors;
-if (!(typeof data67 == "number" && (!(data67 % 1) && !isNaN(data67)) && isFinite(data67))) {
+if (data17.max_audio_duration_seconds !== undefined) {
+let data69 = data17.max_audio_duration_seconds;
+const _errs141 = errors;
+if (!(typeof data69 == "number" && (!(data69 % 1) && !isNaN(data69)) && isFinite(data69))) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_audio_duration_seconds", schemaPath: "AllowedParams/properties/max_audio_duration_seconds/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs138) {
-if (typeof data67 == "number" && isFinite(data67)) {
-if (data67 < 0 || isNaN(data67)) {
+if (errors === _errs141) {
+if (typeof data69 == "number" && isFinite(data69)) {
+if (data69 < 0 || isNaN(data69)) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_audio_duration_seconds", schemaPath: "AllowedParams/properties/max_audio_duration_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid4 = _errs138 === errors;
+var valid4 = _errs141 === errors;
 } else {
 var valid4 = true;
 }
 if (valid4) {
-if (data16.max_files !== undefined) {
-let data68 = data16.max_files;
-const _errs140 = errors;
-if (!(typeof data68 == "number" && (!(data68 % 1) && !isNaN(data68)) && isFinite(data68))) {
+if (data17.max_files !== undefined) {
+let data70 = data17.max_files;
+const _errs143 = errors;
+if (!(typeof data70 == "number" && (!(data70 % 1) && !isNaN(data70)) && isFinite(data70))) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_files", schemaPath: "AllowedParams/properties/max_files/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs140) {
-if (typeof data68 == "number" && isFinite(data68)) {
-if (data68 < 0 || isNaN(data68)) {
+if (errors === _errs143) {
+if (typeof data70 == "number" && isFinite(data70)) {
+if (data70 < 0 || isNaN(data70)) {
 validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params/max_files", schemaPath: "AllowedParams/properties/max_files/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid4 = _errs140 === errors;
+var valid4 = _errs143 === errors;
 } else {
 var valid4 = true;
+}
 }
 }
 }
@@ -11606,9 +11680,10 @@ validate79.errors = [{ instancePath: instancePath + "/_svc/allowed_params", sche
 return false;
 }
 }
-var valid1 = _errs32 === errors;
+var valid1 = _errs33 === errors;
 } else {
 var valid1 = true;
+}
 }
 }
 }
@@ -20822,7 +20897,7 @@ return errors === 0;
 }
 validate175.evaluated = { props: { name: true, is_active: true }, dynamicProps: false, dynamicItems: false };
 var validatePipelineRunRequest = validate176;
-var schema186 = { type: "object", required: ["definition"], properties: { definition: { type: "object" }, input: { type: "object" }, mode: { type: "string", enum: ["sync", "stream", "async"] } } };
+var schema186 = { type: "object", required: ["definition"], properties: { definition: { type: "object", "x-schema": "WorkflowDefinition" }, input: { type: "object" }, mode: { type: "string", enum: ["sync", "stream", "async"] } } };
 function validate176(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -21712,7 +21787,7 @@ return errors === 0;
 }
 validate180.evaluated = { props: { model: true, prompt: true, image_url: true, image_file_id: true, video_url: true, video_file_id: true, duration: true, resolution: true, aspect_ratio: true, seed: true, negative_prompt: true, person_generation: true }, dynamicProps: false, dynamicItems: false };
 var validateWorkflowCreateRequest = validate181;
-var schema191 = { type: "object", required: ["name", "definition"], properties: { name: { type: "string", minLength: 1, maxLength: 120, pattern: "^[^\\u0000]*$" }, description: { type: "string", maxLength: 2000, pattern: "^[^\\u0000]*$" }, definition: { type: "object" }, sharingScope: { type: "string", enum: ["private", "workspace"] }, sharePermission: { type: "string", enum: ["read", "run", "edit"] } } };
+var schema191 = { type: "object", required: ["name", "definition"], properties: { name: { type: "string", minLength: 1, maxLength: 120, pattern: "^[^\\u0000]*$" }, description: { type: "string", maxLength: 2000, pattern: "^[^\\u0000]*$" }, definition: { type: "object", "x-schema": "WorkflowDefinition" }, sharingScope: { type: "string", enum: ["private", "workspace"] }, sharePermission: { type: "string", enum: ["read", "run", "edit"] } } };
 var pattern23 = new RegExp("^[^\\u0000]*$", "u");
 function validate181(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -21842,7 +21917,7 @@ return errors === 0;
 }
 validate181.evaluated = { props: { name: true, description: true, definition: true, sharingScope: true, sharePermission: true }, dynamicProps: false, dynamicItems: false };
 var validateWorkflowEstimateRequest = validate182;
-var schema192 = { type: "object", properties: { workflow_id: { type: "string", format: "uuid" }, definition: { type: "object" }, version: { type: "integer", minimum: 1, maximum: 2147483647 }, input: { type: "object" }, mode: { type: "string", enum: ["sync", "stream", "async"] } } };
+var schema192 = { type: "object", properties: { workflow_id: { type: "string", format: "uuid" }, definition: { type: "object", "x-schema": "WorkflowDefinition" }, version: { type: "integer", minimum: 1, maximum: 2147483647 }, input: { type: "object" }, mode: { type: "string", enum: ["sync", "stream", "async"] } } };
 function validate182(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -22031,7 +22106,7 @@ return errors === 0;
 }
 validate183.evaluated = { props: { input: true, version: true, mode: true }, dynamicProps: false, dynamicItems: false };
 var validateWorkflowUpdateRequest = validate184;
-var schema194 = { type: "object", properties: { name: { type: "string", minLength: 1, maxLength: 120, pattern: "^[^\\u0000]*$" }, description: { type: "string", maxLength: 2000, pattern: "^[^\\u0000]*$" }, definition: { type: "object" }, sharingScope: { type: "string", enum: ["private", "workspace"] }, sharePermission: { type: "string", enum: ["read", "run", "edit"] } } };
+var schema194 = { type: "object", properties: { name: { type: "string", minLength: 1, maxLength: 120, pattern: "^[^\\u0000]*$" }, description: { type: "string", maxLength: 2000, pattern: "^[^\\u0000]*$" }, definition: { type: "object", "x-schema": "WorkflowDefinition" }, sharingScope: { type: "string", enum: ["private", "workspace"] }, sharePermission: { type: "string", enum: ["read", "run", "edit"] } } };
 function validate184(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -28346,8 +28421,8 @@ validate221.errors = vErrors;
 return errors === 0;
 }
 validate221.evaluated = { props: { id: true, object: true, deleted: true }, dynamicProps: false, dynamicItems: false };
-var validateFileList = validate222;
-var schema236 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "File" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
+var validateStoredFileList = validate222;
+var schema236 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "StoredFile" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
 var schema237 = { type: "object", required: ["id", "object", "bytes", "created_at", "filename", "purpose", "status"], properties: { id: { type: "string", pattern: "^file-(?:[0-9a-f]{32}|sample-[a-z]{1,20})$" }, object: { const: "file" }, bytes: { type: "integer", minimum: 1 }, created_at: { type: "integer" }, expires_at: { type: "integer" }, filename: { type: "string" }, purpose: { enum: ["assistants", "batch", "fine-tune", "vision", "user_data", "evals"] }, status: { const: "processed" } } };
 var pattern27 = new RegExp("^file-(?:[0-9a-f]{32}|sample-[a-z]{1,20})$", "u");
 function validate222(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
@@ -28393,7 +28468,7 @@ if (errors === _errs5) {
 if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
 let missing1;
 if (data2.id === undefined && (missing1 = "id") || data2.object === undefined && (missing1 = "object") || data2.bytes === undefined && (missing1 = "bytes") || data2.created_at === undefined && (missing1 = "created_at") || data2.filename === undefined && (missing1 = "filename") || data2.purpose === undefined && (missing1 = "purpose") || data2.status === undefined && (missing1 = "status")) {
-validate222.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "File/required", keyword: "required", params: { missingProperty: missing1 } }];
+validate222.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "StoredFile/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
 if (data2.id !== undefined) {
@@ -28402,11 +28477,11 @@ const _errs7 = errors;
 if (errors === _errs7) {
 if (typeof data3 === "string") {
 if (!pattern27.test(data3)) {
-validate222.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "File/properties/id/pattern", keyword: "pattern", params: { pattern: "^file-(?:[0-9a-f]{32}|sample-[a-z]{1,20})$" } }];
+validate222.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "StoredFile/properties/id/pattern", keyword: "pattern", params: { pattern: "^file-(?:[0-9a-f]{32}|sample-[a-z]{1,20})$" } }];
 return false;
 }
 } else {
-validate222.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "File/properties/id/type", keyword: "type", params: { type: "string" } }];
+validate222.errors = [{ instancePath: instancePath + "/data/" + i0 + "/id", schemaPath: "StoredFile/properties/id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 }
@@ -28418,7 +28493,7 @@ if (valid3) {
 if (data2.object !== undefined) {
 const _errs9 = errors;
 if (data2.object !== "file") {
-validate222.errors = [{ instancePath: instancePath + "/data/" + i0 + "/object", schemaPath: "File/properties/object/const", keyword: "const", params: { allowedValue: "file" } }];
+validate222.errors = [{ instancePath: instancePath + "/data/" + i0 + "/object", schemaPath: "StoredFile/properties/object/const", keyword: "const", params: { allowedValue: "file" } }];
 return false;
 }
 var valid3 = _errs9 === errors;
@@ -28430,13 +28505,13 @@ if (data2.bytes !== undefined) {
 let data5 = data2.bytes;
 const _errs10 = errors;
 if (!(typeof data5 == "number" && (!(data5 % 1) && !isNaN(data5)) && isFinite(data5))) {
-validate222.errors = [{ instancePath: instancePath + "/data/" + i0 + "/bytes", schemaPath: "File/properties/bytes/type", keyword: "type", params: { type: "integer" } }];
+validate222.errors = [{ instancePath: instancePath + "/data/" + i0 + "/bytes", schemaPath: "StoredFile/properties/bytes/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs10) {
 if (typeof data5 == "number" && isFinite(data5)) {
 if (data5 < 1 || isNaN(data5)) {
-validate222.errors = [{ instancePath: instancePath + "/data/" + i0 + "/bytes", schemaPath: "File/properties/bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+validate222.errors = [{ instancePath: instancePath + "/data/" + i0 + "/bytes", schemaPath: "StoredFile/properties/bytes/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
@@ -28450,7 +28525,7 @@ if (data2.created_at !== undefined) {
 let data6 = data2.created_at;
 const _errs12 = errors;
 if (!(typeof data6 == "number" && (!(data6 % 1) && !isNaN(data6)) && isFinite(data6))) {
-validate222.errors = [{ instancePath: instancePath + "/data/" + i0 + "/created_at", schemaPath: "File/properties/created_at/type", keyword: "type", params: { type: "integer" } }];
+validate222.errors = [{ instancePath: instancePath + "/data/" + i0 + "/created_at", schemaPath: "StoredFile/properties/created_at/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid3 = _errs12 === errors;
@@ -28462,7 +28537,7 @@ if (data2.expires_at !== undefined) {
 let data7 = data2.expires_at;
 const _errs14 = errors;
 if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7))) {
-validate222.errors = [{ instancePath: instancePath + "/data/" + i0 + "/expires_at", schemaPath: "File/properties/expires_at/type", keyword: "type", params: { type: "integer" } }];
+validate222.errors = [{ instancePath: instancePath + "/data/" + i0 + "/expires_at", schemaPath: "StoredFile/properties/expires_at/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 var valid3 = _errs14 === errors;
@@ -28473,7 +28548,7 @@ if (valid3) {
 if (data2.filename !== undefined) {
 const _errs16 = errors;
 if (typeof data2.filename !== "string") {
-validate222.errors = [{ instancePath: instancePath + "/data/" + i0 + "/filename", schemaPath: "File/properties/filename/type", keyword: "type", params: { type: "string" } }];
+validate222.errors = [{ instancePath: instancePath + "/data/" + i0 + "/filename", schemaPath: "StoredFile/properties/filename/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
 var valid3 = _errs16 === errors;
@@ -28485,7 +28560,7 @@ if (data2.purpose !== undefined) {
 let data9 = data2.purpose;
 const _errs18 = errors;
 if (!(data9 === "assistants" || data9 === "batch" || data9 === "fine-tune" || data9 === "vision" || data9 === "user_data" || data9 === "evals")) {
-validate222.errors = [{ instancePath: instancePath + "/data/" + i0 + "/purpose", schemaPath: "File/properties/purpose/enum", keyword: "enum", params: { allowedValues: schema237.properties.purpose.enum } }];
+validate222.errors = [{ instancePath: instancePath + "/data/" + i0 + "/purpose", schemaPath: "StoredFile/properties/purpose/enum", keyword: "enum", params: { allowedValues: schema237.properties.purpose.enum } }];
 return false;
 }
 var valid3 = _errs18 === errors;
@@ -28496,7 +28571,7 @@ if (valid3) {
 if (data2.status !== undefined) {
 const _errs19 = errors;
 if (data2.status !== "processed") {
-validate222.errors = [{ instancePath: instancePath + "/data/" + i0 + "/status", schemaPath: "File/properties/status/const", keyword: "const", params: { allowedValue: "processed" } }];
+validate222.errors = [{ instancePath: instancePath + "/data/" + i0 + "/status", schemaPath: "StoredFile/properties/status/const", keyword: "const", params: { allowedValue: "processed" } }];
 return false;
 }
 var valid3 = _errs19 === errors;
@@ -28512,7 +28587,7 @@ var valid3 = true;
 }
 }
 } else {
-validate222.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "File/type", keyword: "type", params: { type: "object" } }];
+validate222.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "StoredFile/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -28579,7 +28654,7 @@ validate222.errors = vErrors;
 return errors === 0;
 }
 validate222.evaluated = { props: { object: true, data: true, first_id: true, last_id: true, has_more: true }, dynamicProps: false, dynamicItems: false };
-var validateFile = validate223;
+var validateStoredFile = validate223;
 function validate223(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -30617,7 +30692,7 @@ validate232.errors = vErrors;
 return errors === 0;
 }
 validate232.evaluated = { props: { object: true, id: true, name: true, email: true, role: true, is_active: true, created_at: true }, dynamicProps: false, dynamicItems: false };
-var validateMessageEvent = validate233;
+var validateMessageStreamEvent = validate233;
 var schema252 = { type: "object", allOf: [{ type: "object", required: ["type"], properties: { type: { type: "string", enum: ["message_start", "ping", "content_block_start", "content_block_delta", "content_block_stop", "message_delta", "message_stop", "error"] } } }, { type: "object", discriminator: { propertyName: "type" }, oneOf: [{ $ref: "MessageStart" }, { $ref: "MessagePing" }, { $ref: "MessageBlockStart" }, { $ref: "MessageBlockDelta" }, { $ref: "MessageBlockStop" }, { $ref: "MessageDelta" }, { $ref: "MessageStop" }, { $ref: "MessageError" }] }] };
 var schema254 = { type: "object", required: ["id", "type", "role", "model", "content", "stop_reason", "stop_sequence", "usage"], properties: { id: { type: "string" }, type: { const: "message" }, role: { const: "assistant" }, model: { type: "string" }, content: { type: "array", items: { $ref: "MessageBlock" } }, stop_reason: { anyOf: [{ $ref: "MessageStopReason" }, { type: "null" }] }, stop_sequence: { type: ["string", "null"] }, stop_details: { type: ["object", "null"], required: ["type"], properties: { type: { const: "refusal" }, category: { type: ["string", "null"] }, explanation: { type: ["string", "null"] } } }, container: { type: "null" }, usage: { $ref: "MessageUsage" } } };
 var schema260 = { type: "string", enum: ["end_turn", "max_tokens", "stop_sequence", "tool_use", "refusal"] };
@@ -42167,7 +42242,7 @@ return errors === 0;
 validate292.evaluated = { props: { object: true, data: true, has_more: true, next_page: true }, dynamicProps: false, dynamicItems: false };
 var validateUsageRequestList = validate293;
 var schema334 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "UsageRequest" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
-var schema335 = { type: "object", required: ["object", "request_id", "attempt", "key_id", "model", "source", "status", "units", "is_estimated", "tokens", "held", "credits", "uncollected", "workflow_id", "run_id", "started_at", "ended_at"], properties: { object: { const: "usage.request" }, request_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, key_id: { type: "string", format: "uuid" }, model: { type: "string" }, source: { type: ["string", "null"] }, status: { type: "string", enum: ["succeeded", "failed", "cancelled", "lost"] }, units: { type: "object", additionalProperties: { type: "number" } }, is_estimated: { type: "boolean" }, tokens: { type: "integer", minimum: 0 }, held: { type: "number", minimum: 0 }, credits: { type: "number", minimum: 0 }, uncollected: { type: "number", minimum: 0 }, workflow_id: { type: ["string", "null"], format: "uuid" }, run_id: { type: ["string", "null"], format: "uuid" }, started_at: { type: "string", format: "date-time" }, ended_at: { type: "string", format: "date-time" }, parts: { type: "array", items: { type: "object", required: ["model", "source", "credits"], properties: { model: { type: "string" }, source: { type: "string" }, credits: { type: "number", minimum: 0 } } } } } };
+var schema335 = { type: "object", required: ["object", "request_id", "attempt", "key_id", "model", "source", "status", "units", "is_estimated", "tokens", "held", "credits", "uncollected", "workflow_id", "run_id", "started_at", "ended_at"], properties: { object: { const: "usage.request" }, request_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, key_id: { type: "string", format: "uuid" }, model: { type: ["string", "null"] }, source: { type: ["string", "null"] }, status: { type: "string", enum: ["succeeded", "failed", "cancelled", "lost"] }, units: { type: "object", additionalProperties: { type: "number" } }, is_estimated: { type: "boolean" }, tokens: { type: "integer", minimum: 0 }, held: { type: "number", minimum: 0 }, credits: { type: "number", minimum: 0 }, uncollected: { type: "number", minimum: 0 }, workflow_id: { type: ["string", "null"], format: "uuid" }, run_id: { type: ["string", "null"], format: "uuid" }, started_at: { type: "string", format: "date-time" }, ended_at: { type: "string", format: "date-time" }, parts: { type: "array", items: { type: "object", required: ["model", "source", "credits"], properties: { model: { type: "string" }, source: { type: "string" }, credits: { type: "number", minimum: 0 } } } } } };
 function validate293(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -42288,9 +42363,10 @@ var valid3 = true;
 }
 if (valid3) {
 if (data2.model !== undefined) {
+let data7 = data2.model;
 const _errs14 = errors;
-if (typeof data2.model !== "string") {
-validate293.errors = [{ instancePath: instancePath + "/data/" + i0 + "/model", schemaPath: "UsageRequest/properties/model/type", keyword: "type", params: { type: "string" } }];
+if (typeof data7 !== "string" && data7 !== null) {
+validate293.errors = [{ instancePath: instancePath + "/data/" + i0 + "/model", schemaPath: "UsageRequest/properties/model/type", keyword: "type", params: { type: schema335.properties.model.type } }];
 return false;
 }
 var valid3 = _errs14 === errors;
@@ -42784,9 +42860,10 @@ var valid0 = true;
 }
 if (valid0) {
 if (data.model !== undefined) {
+let data4 = data.model;
 const _errs8 = errors;
-if (typeof data.model !== "string") {
-validate294.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: "string" } }];
+if (typeof data4 !== "string" && data4 !== null) {
+validate294.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/type", keyword: "type", params: { type: schema335.properties.model.type } }];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -43757,7 +43834,7 @@ validate298.evaluated = { props: { id: true, status: true }, dynamicProps: false
 var validateWorkflowRunFrame = validate299;
 var schema342 = { type: "object", required: ["type"], properties: { type: { type: "string", enum: ["run.started", "step.started", "step.delta", "step.finished", "run.finished"] }, runId: { type: "string", format: "uuid" }, stepRun: { $ref: "WorkflowStepRun" }, stepId: { type: "string" }, attempt: { type: "integer" }, index: { type: "integer" }, delta: { type: "object", properties: { content: { type: "string" } } }, run: { $ref: "WorkflowRun" } } };
 var schema343 = { type: "object", required: ["id", "type", "status", "attempt", "creditsUsed", "durationMs"], properties: { id: { type: "string" }, type: { type: "string" }, status: { type: "string", enum: ["queued", "running", "succeeded", "failed", "skipped", "cancelled"] }, attempt: { type: "integer", minimum: 1 }, childRunIds: { type: "array", items: { type: "string", format: "uuid" } }, creditsUsed: { type: "number" }, durationMs: { type: "integer" }, output: { type: ["object", "array", "string", "number", "boolean", "null"] }, outputRef: { type: "string" }, error: { type: "object", required: ["code", "message"], properties: { code: { type: "string" }, message: { type: "string" } } }, skippedReason: { type: "string", enum: ["condition_false", "dependency_failed"] } } };
-var schema344 = { type: "object", required: ["id", "status", "mode", "attempt", "maxAttempts", "creditsUsed", "stepRuns", "durationMs", "createdAt"], properties: { id: { type: "string", format: "uuid" }, status: { type: "string", enum: ["queued", "running", "succeeded", "failed", "cancelled", "partial"] }, workflowId: { type: "string", format: "uuid" }, version: { type: "integer" }, mode: { type: "string", enum: ["sync", "stream", "async"] }, parentRunId: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, maxAttempts: { type: "integer", minimum: 1, maximum: 5 }, creditsUsed: { type: "number" }, stepRuns: { type: "array", items: { $ref: "WorkflowStepRun" } }, durationMs: { type: "integer" }, createdAt: { type: "string", format: "date-time" }, input: { type: "object" }, output: { type: ["object", "array", "string", "number", "boolean", "null"] }, error: { type: "object", required: ["code", "message", "stepId"], properties: { code: { type: "string" }, message: { type: "string" }, stepId: { type: "string" } } } } };
+var schema344 = { type: "object", required: ["id", "status", "mode", "attempt", "maxAttempts", "creditsUsed", "stepRuns", "durationMs", "createdAt"], properties: { id: { type: "string", format: "uuid" }, status: { type: "string", enum: ["queued", "running", "succeeded", "failed", "cancelled", "partial"] }, workflowId: { type: "string", format: "uuid" }, version: { type: "integer" }, mode: { type: "string", enum: ["sync", "stream", "async"] }, parentRunId: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, maxAttempts: { type: "integer", minimum: 1, maximum: 5 }, creditsUsed: { type: "number" }, stepRuns: { type: "array", items: { $ref: "WorkflowStepRun" } }, durationMs: { type: "integer" }, createdAt: { type: "string", format: "date-time" }, input: { type: "object" }, output: { type: "object" }, error: { type: "object", required: ["code", "message", "stepId"], properties: { code: { type: "string" }, message: { type: "string" }, stepId: { type: "string" } } } } };
 function validate300(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -44237,8 +44314,8 @@ if (valid0) {
 if (data.output !== undefined) {
 let data28 = data.output;
 const _errs58 = errors;
-if (typeof data28 != "object" && typeof data28 !== "string" && !(typeof data28 == "number" && isFinite(data28)) && typeof data28 !== "boolean") {
-validate300.errors = [{ instancePath: instancePath + "/output", schemaPath: "#/properties/output/type", keyword: "type", params: { type: schema344.properties.output.type } }];
+if (!(data28 && typeof data28 == "object" && !Array.isArray(data28))) {
+validate300.errors = [{ instancePath: instancePath + "/output", schemaPath: "#/properties/output/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 var valid0 = _errs58 === errors;
@@ -46737,28 +46814,40 @@ var valid0 = _errs16 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.retry !== undefined) {
-let data25 = data.retry;
+if (data.output !== undefined) {
+let data25 = data.output;
 const _errs59 = errors;
-if (errors === _errs59) {
-if (data25 && typeof data25 == "object" && !Array.isArray(data25)) {
+if (!(data25 && typeof data25 == "object" && !Array.isArray(data25))) {
+validate310.errors = [{ instancePath: instancePath + "/output", schemaPath: "#/properties/output/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+var valid0 = _errs59 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.retry !== undefined) {
+let data26 = data.retry;
+const _errs61 = errors;
+if (errors === _errs61) {
+if (data26 && typeof data26 == "object" && !Array.isArray(data26)) {
 let missing4;
-if (data25.max_attempts === undefined && (missing4 = "max_attempts")) {
+if (data26.max_attempts === undefined && (missing4 = "max_attempts")) {
 validate310.errors = [{ instancePath: instancePath + "/retry", schemaPath: "#/properties/retry/required", keyword: "required", params: { missingProperty: missing4 } }];
 return false;
 } else {
-const _errs61 = errors;
-for (const key6 in data25) {
+const _errs63 = errors;
+for (const key6 in data26) {
 if (!(key6 === "max_attempts")) {
 validate310.errors = [{ instancePath: instancePath + "/retry", schemaPath: "#/properties/retry/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key6 } }];
 return false;
 break;
 }
 }
-if (_errs61 === errors) {
-if (data25.max_attempts !== undefined) {
-let data26 = data25.max_attempts;
-if (!(typeof data26 == "number" && (!(data26 % 1) && !isNaN(data26)) && isFinite(data26))) {
+if (_errs63 === errors) {
+if (data26.max_attempts !== undefined) {
+let data27 = data26.max_attempts;
+if (!(typeof data27 == "number" && (!(data27 % 1) && !isNaN(data27)) && isFinite(data27))) {
 validate310.errors = [{ instancePath: instancePath + "/retry/max_attempts", schemaPath: "#/properties/retry/properties/max_attempts/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
@@ -46770,21 +46859,22 @@ validate310.errors = [{ instancePath: instancePath + "/retry", schemaPath: "#/pr
 return false;
 }
 }
-var valid0 = _errs59 === errors;
+var valid0 = _errs61 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.metadata !== undefined) {
-let data27 = data.metadata;
-const _errs64 = errors;
-if (!(data27 && typeof data27 == "object" && !Array.isArray(data27))) {
+let data28 = data.metadata;
+const _errs66 = errors;
+if (!(data28 && typeof data28 == "object" && !Array.isArray(data28))) {
 validate310.errors = [{ instancePath: instancePath + "/metadata", schemaPath: "#/properties/metadata/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
-var valid0 = _errs64 === errors;
+var valid0 = _errs66 === errors;
 } else {
 var valid0 = true;
+}
 }
 }
 }
@@ -47743,8 +47833,8 @@ FallbackChainDeleted: validateFallbackChainDeleted,
 FallbackChainList: validateFallbackChainList,
 FallbackChain: validateFallbackChain,
 FileDeleted: validateFileDeleted,
-FileList: validateFileList,
-File: validateFile,
+StoredFileList: validateStoredFileList,
+StoredFile: validateStoredFile,
 Health: validateHealth,
 Job: validateJob,
 Key: validateKey,
@@ -47754,7 +47844,7 @@ MediaState: validateMediaState,
 MediaResults: validateMediaResults,
 MemberList: validateMemberList,
 Member: validateMember,
-MessageEvent: validateMessageEvent,
+MessageStreamEvent: validateMessageStreamEvent,
 Message: validateMessage,
 ModelList: validateModelList,
 ChannelList: validateChannelList,

@@ -194,7 +194,7 @@ export function refusal(verdict: Exclude<Verdict, 0>, call: Call): ApiError {
     case 1:
       return new ApiError(
         "rate_limit_exceeded",
-        `The workspace made more than ${call.limit ?? 0} requests in the last 60 seconds. Refused requests count too.`,
+        `The keys of the workspace made more than ${call.limit ?? 0} requests in the last 60 seconds. Refused requests count too.`,
       );
     case 2:
       return new ApiError(

@@ -16,7 +16,7 @@ import { rememberPairs } from "#shared/remembered.ts";
 export interface Offered {
   /** In the order of `GET /v1/tools`. The same array until the list changes. */
   current(): readonly Capability[];
-  /** @throws ApiError `capability_not_found`, saying what is missing where that is known */
+  /** @throws ApiError `capability_not_found` */
   find(id: string): Capability;
 }
 
@@ -81,14 +81,14 @@ function offeredBy(offers: readonly CapabilityOffer[]): List {
   };
 }
 
-function find({ list, missing }: List, id: string): Capability {
+function find({ list }: List, id: string): Capability {
   const capability = findCapability(id);
   if (capability && list.includes(capability)) return capability;
-  const why = capability && missing.get(capability.engine);
   throw new ApiError(
     "capability_not_found",
+    // What it lacks is the operator's to know, and in the log.
     capability
-      ? `This service does not offer ${id}${why === undefined ? "." : `: ${why}`}`
+      ? `This service does not offer ${id}; GET /v1/tools lists what it does.`
       : "There is no such capability; GET /v1/tools lists those there are.",
   );
 }

@@ -30,6 +30,7 @@ export function modelEntry(model: Model): ModelEntry {
     root: model.slug,
     parent: null,
     _svc: {
+      ...(model.kind === "tool" ? { kind: "tool" } : {}),
       modality: model.modality,
       supports_chat: model.supports_chat,
       supports_embeddings: model.supports_embeddings,

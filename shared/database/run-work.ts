@@ -98,14 +98,6 @@ export async function isBegun(target: Queryable, workId: string): Promise<boolea
   return row?.is_begun === true;
 }
 
-/** The jobs of steps of these runs. */
-export function jobsOfRuns(
-  target: Queryable,
-  runIds: readonly string[],
-): Promise<{ readonly id: string; readonly run_id: string }[]> {
-  return target.query("select id, run_id from job where run_id = any ($1::uuid[]) and id <> run_id", [[...runIds]]);
-}
-
 /** The job that a publisher asked a run with: it has the run's id, and ends with it. */
 export type Ticket = Pick<ClaimedJob, "workspace_id" | "epoch" | "publisher_key" | "reply"> & { readonly lane: Lane };
 

@@ -1,10 +1,12 @@
-/** Calls that have ended, one by one: what each used and paid, and the run whose step it was. */
+/** Calls that have ended, one by one: what each used and paid, and the run whose step it was; a run is the sum of its steps. */
 import type { Queryable } from "./client.ts";
 import type { UsageFilter } from "./usage-sums.ts";
 import { PARTS, type UsageRow } from "./usage.ts";
 
-export interface UsageRequestRow extends UsageRow {
-  /** As long as the run is kept. */
+export interface UsageRequestRow extends Omit<UsageRow, "model"> {
+  /** Null: the call was a run. */
+  readonly model: string | null;
+  /** Known as long as the job of the step is kept. */
   readonly run_id: string | null;
   readonly workflow_id: string | null;
 }
@@ -16,6 +18,8 @@ export interface UsagePlace {
 }
 
 export interface UsageRequestQuery extends Omit<UsageFilter, "workflowId"> {
+  /** Calls of its steps only, and of the runs that those started. */
+  readonly runId: string | null;
   readonly start: Date | null;
   readonly end: Date | null;
   /** The page begins behind it. */
@@ -34,17 +38,26 @@ const withRun = (from: string): string =>
      left join run r on r.id = j.run_id
      ${ORDER}`;
 
+/** Ids of what the steps of a run called, and of the runs that they started. */
+const workOf = (run: string): string => `
+  with recursive work (id, is_run) as (
+    select work_id, is_run from step_item where run_id = ${run} and work_id is not null
+    union all
+    select i.work_id, i.is_run from work w join step_item i on i.run_id = w.id where w.is_run and i.work_id is not null
+  )
+  select id from work where not is_run`;
+
 /** The newest first. */
 export function pageUsageRequests(
   target: Queryable,
   workspaceId: string,
   query: UsageRequestQuery,
 ): Promise<UsageRequestRow[]> {
-  const { memberId, after } = query;
+  const { memberId, runId, after } = query;
   // By the keys of a member one index search each: the other calls of the workspace may be many times as many.
   const from = (keys: string): string =>
     `select u.*
-       from usage_record u
+       from ${runId === null ? "usage_record u" : `(${workOf("$11")}) w join usage_record u on u.job_id = w.id`}
        where u.workspace_id = $1 and ${keys}
          and ($3::uuid is null or u.key_id = $3)
          and ($4::text is null or u.model = $4)
@@ -80,6 +93,7 @@ export function pageUsageRequests(
       after?.jobId ?? null,
       after?.attempt ?? null,
       query.limit,
+      ...(runId === null ? [] : [runId]),
     ],
   );
 }
@@ -101,6 +115,32 @@ export async function findUsageRequest(
        limit 1`,
     ),
     [workspaceId, asked.jobId, asked.attempt, asked.memberId],
+  );
+  return rows[0];
+}
+
+/** Returns what a run that has ended came to; undefined when it goes on, is unknown, another workspace's or another member's. */
+export async function findRunUsage(
+  target: Queryable,
+  workspaceId: string,
+  asked: { readonly runId: string; readonly memberId: string | null },
+): Promise<UsageRequestRow | undefined> {
+  const rows = await target.query<UsageRequestRow>(
+    `with run as materialized (
+       select * from run where workspace_id = $1 and id = $2 and ended_at is not null and ($3::uuid is null or member_id = $3)
+     ), record as materialized (
+       select u.* from run cross join lateral (${workOf("run.id")}) w join usage_record u on u.workspace_id = $1 and u.job_id = w.id
+     )
+     select r.id as job_id, 1 as attempt, r.key_id, null as model, null as source, r.status, r.id as run_id, r.workflow_id,
+            coalesce((select jsonb_object_agg(unit, amount)
+              from (select unit, sum(amount::numeric) as amount from record, jsonb_each_text(units) e(unit, amount) group by unit) x),
+              '{}') as units,
+            s.is_estimated, s.held, r.credits as settled, s.uncollected, s.tokens, coalesce(r.started_at, r.created_at) as started_at,
+            r.ended_at, '[]'::jsonb as parts
+     from run r
+     cross join (select coalesce(bool_or(is_estimated), false) as is_estimated, coalesce(sum(held), 0)::bigint as held,
+                        coalesce(sum(uncollected), 0)::bigint as uncollected, coalesce(sum(tokens), 0)::bigint as tokens from record) s`,
+    [workspaceId, asked.runId, asked.memberId],
   );
   return rows[0];
 }

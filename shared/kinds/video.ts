@@ -104,14 +104,15 @@ export function checkVideo(request: VideoGenerationRequest, model: Model): Check
  * @throws ApiError `unsupported_value`
  */
 export function lengthOf(asked: number | undefined, { allowed_params: allowed }: Model): number | undefined {
-  const { durations, default_duration: usual, max_duration_seconds: max } = allowed;
+  const { durations, default_duration: usual, min_duration_seconds: min = 0, max_duration_seconds: max } = allowed;
   if (asked === undefined) return usual ?? durations?.[0];
   if (durations !== undefined) return member("duration", asked, durations);
   if (max === undefined && usual === undefined) {
     throw refusal("duration", "This model makes one length only; leave out duration.");
   }
-  if (max === undefined || asked <= max) return asked;
-  throw refusal("duration", `Expected duration to be at most ${max} seconds, as this model has it, got ${asked}.`);
+  if (asked >= min && asked <= (max ?? asked)) return asked;
+  const span = max === undefined ? `at least ${min}` : min === 0 ? `at most ${max}` : `${min} to ${max}`;
+  throw refusal("duration", `Expected duration to be ${span} seconds, as this model has it, got ${asked}.`);
 }
 
 /** A value that the model has no field for would change what is paid for and made: it is refused, not left out. */

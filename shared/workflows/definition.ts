@@ -44,7 +44,7 @@ export function compileDefinition(definition: WorkflowDefinition): CompiledDefin
     throw new Error(`${at}: ${binding.faults[0]?.message}`);
   };
   const steps = definition.steps.map((step, at) => compileStep(step, `${PLACE}.steps[${at}]`, bind));
-  return { definition, steps, output: bind(definition.output ?? null, `${PLACE}.output`) };
+  return { definition, steps, output: bind(definition.output ?? {}, `${PLACE}.output`) };
 }
 
 /** @throws ApiError `invalid_workflow_definition` with the place of the first fault */
@@ -69,7 +69,7 @@ export function readDefinition(value: unknown, surroundings: Surroundings): Comp
     faults.push(...checkControl(step, place, compiled), ...checkStepWork(step, place, compiled, surroundings));
     return compiled;
   });
-  const output = bind(definition.output ?? null, `${PLACE}.output`);
+  const output = bind(definition.output ?? {}, `${PLACE}.output`);
   faults.push(...checkIds(definition), ...checkReferences(definition, steps, output));
   const cycle = findCycle(new Map(steps.map(({ step, waitsFor }) => [step.id, waitsFor])));
   if (cycle) {

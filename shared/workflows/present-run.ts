@@ -3,7 +3,7 @@ import type { WorkflowRun, WorkflowRunSummary, WorkflowStepRun } from "#schemas/
 import type { RunRow, StepRunRow } from "#shared/database/runs.ts";
 import { creditsNumber } from "#shared/money.ts";
 
-type Json = Exclude<WorkflowRun["output"], undefined>;
+type Json = Exclude<WorkflowStepRun["output"], undefined>;
 
 interface Shown {
   /** In order of step ids and attempts; else as the steps became ready. */
@@ -20,7 +20,7 @@ export function presentRun(row: RunRow, steps: readonly StepRunRow[], { isSorted
     creditsUsed: creditsNumber(creditsOf(steps)),
     stepRuns: ordered.map((step) => presentStepRun(step, isTerminal)),
     ...(hasInput && row.input !== null ? { input: JSON.parse(row.input) as Record<string, unknown> } : {}),
-    ...(row.output === null ? {} : { output: JSON.parse(row.output) as Json }),
+    ...(row.output === null ? {} : { output: JSON.parse(row.output) as Record<string, unknown> }),
     ...(row.error === null || row.status !== "failed" ? {} : { error: pick(row.error) }),
   };
 }

@@ -141,7 +141,10 @@ function* checkCapability(
     faultsOf: (known) => check.faults(known, isOpen),
     memberDepth: 2,
   });
-  if (fault) yield placed(fault, place);
+  if (!fault) return;
+  const { param, message } = placed(fault, place);
+  // A rule between several names all of them.
+  yield { param, message: message.replaceAll(/(?<![\w.\]])(?:params|input)(?=\.\w)/g, (name) => `${place}.${name}`) };
 }
 
 function within(name: string, { places }: Binding): readonly OpenPlace[] {

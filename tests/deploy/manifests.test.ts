@@ -75,7 +75,9 @@ describe("deploy/compose.yaml", () => {
     const roles = services.filter(([, { image }]) => image === "sluice:local");
     expect(roles).toHaveLength(12);
     for (const [name, { environment }] of roles) {
-      const { SLUICE_PRODUCTION: given = "" } = environment ?? {};
+      const { SLUICE_PRODUCTION: given = "", SLUICE_PUBLIC_URL: address = "" } = environment ?? {};
+      // The ingress alone serves clients, and does not start without it.
+      expect([name, address.includes(":?")]).toEqual([name, name === "ingress"]);
       const loaded = loadConfig({ SLUICE_PRODUCTION: given, SLUICE_SANDBOX: "" }, { needs: [] });
       expect(environment).not.toHaveProperty("SLUICE_SANDBOX");
       expect([name, loaded.production, loaded.sandbox]).toEqual([name, true, false]);

@@ -465,7 +465,7 @@ describe("who may", () => {
     ] as const) {
       const foreign = await tell(`/v1/files/${id}${suffix}`, method);
       expect(foreign).toEqual(await tell(`/v1/files/${unknown}${suffix}`, method));
-      expect(foreign).toEqual(await tell(`/v1/files/..%2f..%2fetc${suffix}`, method));
+      expect(foreign).toEqual(await tell(`/v1/files/a%2fetc${suffix}`, method));
       expect(foreign).toMatchObject([404, { error: { code: "file_not_found" } }]);
     }
     const list = (await (await call("/v1/files", { key: other.key })).json()) as { data: unknown[] };

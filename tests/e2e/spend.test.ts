@@ -125,14 +125,14 @@ describe("a budget", () => {
       const answer = await chat(workspace);
       return answer.status === 200 ? undefined : answer;
     });
-    expect([refusal.status, errorCode(refusal)]).toEqual([402, "insufficient_credits"]);
+    expect([refusal.status, errorCode(refusal)]).toEqual([402, "budget_reached"]);
     expect(refusal.body).toContain("a day");
     expect(refusal.body).not.toContain("2 credits");
 
     const publisher = await openPublisher(bed.stack.natsUrl, workspace.id);
     try {
       const told = await publisher.submit({ endpoint: "/v1/chat/completions", body: ask("flat") });
-      expect([told.status, told["error"]?.["code"]]).toEqual(["refused", "insufficient_credits"]);
+      expect([told.status, told["error"]?.["code"]]).toEqual(["refused", "budget_reached"]);
     } finally {
       await publisher.close();
     }
@@ -143,7 +143,7 @@ describe("a budget", () => {
       body: JSON.stringify({ definition: { steps: [step] } }),
     });
     const ran = (await run.json()) as { status: string; error: { code: string; message: string } };
-    expect([ran.status, ran.error.code]).toEqual(["failed", "insufficient_credits"]);
+    expect([ran.status, ran.error.code]).toEqual(["failed", "budget_reached"]);
     expect(ran.error.message).toContain("a day");
 
     expect((await settings(workspace, "DELETE", `/budget-alerts/${alert.id}`)).status).toBe(200);

@@ -59,7 +59,7 @@ const definitionOf = (mark: string) => ({
       depends_on: ["each", "sub"],
     },
   ],
-  output: "${{ size(steps.each.output) }}",
+  output: { count: "${{ size(steps.each.output) }}" },
 });
 
 function asked(mark: string): string[] {
@@ -115,7 +115,7 @@ describe("a worker that carries runs on dies at", () => {
     "%s: another ends the run, and asks for nothing twice",
     async (at) => {
       const run = await runThrough("workflow", at, "async");
-      expect(run).toMatchObject({ status: "succeeded", output: 3, attempt: 1 });
+      expect(run).toMatchObject({ status: "succeeded", output: { count: 3 }, attempt: 1 });
       expect(run.stepRuns.map(({ id, status, attempt }) => [id, status, attempt])).toEqual([
         ["each", "succeeded", 1],
         ["first", "succeeded", 1],
@@ -225,7 +225,7 @@ describe("a worker dies while it does a step's call, at", () => {
           stepRuns: expect.arrayContaining([expect.objectContaining({ id: "first", status: "succeeded" })]) as never,
         });
       } else {
-        expect(run).toMatchObject({ status: "succeeded", output: 3 });
+        expect(run).toMatchObject({ status: "succeeded", output: { count: 3 } });
         expect(calls.toSorted()).toEqual(["first", "item 1", "item 2", "item 3"]);
       }
     },

@@ -80,7 +80,7 @@ test("wakes that come many times over a list of a hundred, to two workers: a hun
       flat("after", "hundred after ${{ size(steps.each.output) }}"),
     ];
     const { id } = (await call(key, "/v1/pipelines/runs", {
-      definition: { steps, output: "${{ size(steps.each.output) }}" },
+      definition: { steps, output: { count: "${{ size(steps.each.output) }}" } },
       mode: "async",
     })) as { id: string };
     const resender = setInterval(() => {
@@ -90,7 +90,7 @@ test("wakes that come many times over a list of a hundred, to two workers: a hun
     }, 5);
     const run = await ended(key, id);
     clearInterval(resender);
-    expect(run).toMatchObject({ status: "succeeded", output: 100, creditsUsed: 101 });
+    expect(run).toMatchObject({ status: "succeeded", output: { count: 100 }, creditsUsed: 101 });
     const calls = asked("hundred");
     expect(calls.length).toBe(101);
     expect(new Set(calls).size).toBe(101);

@@ -2,22 +2,21 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
 
-import { createApp } from "#ingress/app.ts";
+import { listen } from "#ingress/listen.ts";
 import { StreamBody } from "#ingress/wait/stream-body.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { CHAT, type FakeContext, fakeContext, KEY } from "./fake-context.ts";
 
 let fake: FakeContext;
-let app: ReturnType<typeof createApp>;
+let server: ReturnType<typeof listen>;
 let port: number;
 /** What the next call is answered with. */
 let relay: () => Response;
 
 beforeAll(() => {
   fake = fakeContext({ relay: () => relay() });
-  app = createApp(fake.context);
-  app.listen({ hostname: "127.0.0.1", port: 0 });
-  port = app.server?.port ?? 0;
+  server = listen(fake.context, { hostname: "127.0.0.1", port: 0 });
+  port = server.port;
 });
 
 afterEach(() => {
@@ -27,7 +26,7 @@ afterEach(() => {
 });
 
 afterAll(async () => {
-  await app.server?.stop(true);
+  await server.stop(true);
   fake.close();
 });
 
@@ -82,6 +81,98 @@ const post = (headers: string, body = BODY): string =>
 const get = (headers: string, path = "/healthz"): string => `GET ${path} HTTP/1.1\r\n${headers}\r\n`;
 const statuses = (text: string): string[] =>
   [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => status ?? "");
+
+describe("the path of a request", () => {
+  const ask = async (path: string, host = "localhost", more = ""): Promise<string> => {
+    const text = await toTheEnd(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\n${more}Connection: close\r\n\r\n`);
+    const [head = "", body = ""] = text.split("\r\n\r\n");
+    return `${head.slice(9, 12)} ${(JSON.parse(body) as { error?: { code: string } }).error?.code ?? "ok"}`;
+  };
+
+  test.each([
+    "/x/../healthz",
+    "/x/..//healthz",
+    "/x/../healthz/",
+    "/./healthz",
+    "/healthz/.",
+    "/healthz/..",
+    "/..",
+    "/x/%2e%2e/healthz",
+    "/x/%2E./healthz",
+    "/x/.%2e/healthz/",
+    "/x\\..\\healthz",
+    "/x/..%2fhealthz",
+    "/v1\\models",
+    "/schemas/..",
+    "/schemas/%2e%2e",
+    "/x/../healthz?a=b",
+    "http://localhost/x/../healthz",
+    "/v1/messages/../messages",
+  ])("is not served with dot segments or a backslash: %s", async (path) => {
+    expect(await ask(path)).toBe(path.startsWith("/x/..//") ? "404 not_found" : "400 invalid_request");
+    expect(fake.counted).toEqual([]);
+  });
+
+  test.each(["//healthz", "/x//healthz", "/healthz//", `/${"x/".repeat(40)}../../healthz`, "/%68ealthz"])(
+    "that is none of ours is unknown, whatever it could be read as: %s",
+    async (path) => {
+      expect(await ask(path)).toBe("404 not_found");
+    },
+  );
+
+  test.each(["/healthz", "/healthz/", "/healthz?path=/x/../y", "http://elsewhere/healthz"])(
+    "is served as it came: %s",
+    async (path) => {
+      expect(await ask(path)).toBe("200 ok");
+    },
+  );
+
+  test.each(["x", "api", "a:1", "gw:8080", "a_b.svc-1.local.", "127.0.0.1:80", "[::1]:8080", "SLUICE.example"])(
+    "is whole behind any host: %s",
+    async (host) => {
+      expect(await ask("/healthz", host)).toBe("200 ok");
+      expect(await ask("/ab/healthz", host)).toBe("404 not_found");
+      expect(await ask("/v1/models", host, `Authorization: Bearer ${KEY}\r\n`)).toBe("200 ok");
+    },
+  );
+
+  test.each([
+    "",
+    "a b",
+    "a/b",
+    "me@host",
+    "host#x",
+    "host?x",
+    "host\\x",
+    "a:b",
+    "a:99999",
+    "ü.example",
+    "[::1",
+    "999.1.1.1",
+  ])("is not served for a Host that is no plain host name: %p", async (host) => {
+    expect(await ask("/healthz", host)).toBe("400 invalid_request");
+    expect(await ask("/no/such/path/healthz", host)).toBe("400 invalid_request");
+  });
+
+  test.each([
+    ["POST", "/healthz", "405"],
+    ["OPTIONS", "/healthz", "204"],
+    ["HEAD", "/healthz", "200"],
+    ["HEAD", "/healthz/", "200"],
+    ["PUT", "/v1/workflows/runs/1/", "405"],
+    ["POST", "/nothing/here", "404"],
+  ])("is known whatever is done with it: %s %s", async (method, path, status) => {
+    const text = await toTheEnd(
+      `${method} ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
+    );
+    expect(statuses(text)).toEqual([status]);
+  });
+
+  test("is served without a Host to clients of HTTP/1.0, which have none", async () => {
+    const text = await toTheEnd("GET /healthz HTTP/1.0\r\n\r\n");
+    expect([statuses(text), text]).toEqual([["200"], expect.stringContaining('{"status":"ok"}')]);
+  });
+});
 
 describe("framing that could be read in two ways", () => {
   const length = BODY.length;

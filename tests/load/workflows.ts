@@ -71,12 +71,12 @@ try {
           params: { messages: [{ role: "user", content: "item ${{ item }}" }] },
         },
       ],
-      output: "${{ size(steps.each.output) }}",
+      output: { count: "${{ size(steps.each.output) }}" },
     },
   });
   const ms = performance.now() - from;
   say(
-    `a list of ${ITEMS}: ${String(run["status"])}, output ${String(run["output"])}, ${bed.upstream.requests.length - before} calls, ${ms.toFixed(0)} ms, ${(ms / ITEMS).toFixed(2)} ms an item`,
+    `a list of ${ITEMS}: ${String(run["status"])}, output ${JSON.stringify(run["output"])}, ${bed.upstream.requests.length - before} calls, ${ms.toFixed(0)} ms, ${(ms / ITEMS).toFixed(2)} ms an item`,
   );
 } finally {
   await bed.stop();

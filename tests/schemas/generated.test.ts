@@ -63,6 +63,58 @@ describe("the generated files", () => {
   });
 });
 
+describe("the components", () => {
+  type Node = Readonly<Record<string, unknown>>;
+  const nodesOf = function* (node: unknown, place: string): Generator<readonly [string, Node]> {
+    if (typeof node !== "object" || node === null) return;
+    if (!Array.isArray(node)) yield [place, node as Node];
+    for (const [key, value] of Object.entries(node)) yield* nodesOf(value, `${place}/${key}`);
+  };
+  const nodes = [...nodesOf(components.schemas, "")];
+
+  test("say which value of a discriminator leads to which schema: without it generators take the schema's name", () => {
+    const unions = nodes.filter(([, { discriminator, oneOf }]) => discriminator !== undefined && Array.isArray(oneOf));
+    expect(unions.length).toBeGreaterThan(15);
+    for (const [place, { discriminator, oneOf }] of unions) {
+      const { propertyName, mapping } = discriminator as { propertyName: string; mapping?: Record<string, string> };
+      const branches = (oneOf as { $ref: string }[]).map(({ $ref }) => $ref);
+      expect([place, Object.values(mapping ?? {}).toSorted()]).toEqual([place, branches.toSorted()]);
+      for (const [value, target] of Object.entries(mapping ?? {})) {
+        const branch = components.schemas[target.slice("#/components/schemas/".length) as "UserMessage"] as object;
+        expect([place, branch]).toMatchObject([place, { properties: { [propertyName]: { const: value } } }]);
+      }
+    }
+  });
+
+  test("have names that no language of the web has for things of its own", () => {
+    const taken = Object.keys(components.schemas).filter((name) => name in globalThis || name === "FileList");
+    expect(taken).toEqual([]);
+  });
+
+  test("let an object of any members have some: without a word generators take it for an empty one", () => {
+    const bare = nodes.filter(
+      ([, node]) => node["type"] === "object" && !("properties" in node) && !("additionalProperties" in node),
+    );
+    expect(bare.map(([place]) => place)).toEqual([]);
+  });
+
+  test("lead from a workflow's definition to what one is", () => {
+    for (const title of [
+      "WorkflowCreateRequest",
+      "WorkflowUpdateRequest",
+      "PipelineRunRequest",
+      "WorkflowTemplate",
+      "WorkflowEstimateRequest",
+      "Workflow",
+    ] as const) {
+      // prettier-ignore
+      const { definition } = components.schemas[title].properties;
+      expect([title, definition]).toMatchObject([title, { $ref: "#/components/schemas/WorkflowDefinition" }]);
+    }
+    expect(JSON.stringify(components)).not.toContain("x-schema");
+  });
+});
+
 describe("the validators", () => {
   test("import nothing", async () => {
     const source = await Bun.file(VALIDATORS).text();

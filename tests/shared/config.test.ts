@@ -52,6 +52,16 @@ describe("settings", () => {
     }
   });
 
+  test("links of a production name the address that its operator chose, not the one that a client said", () => {
+    const production = { ...MINIMAL, SLUICE_PRODUCTION: "on" };
+    const serving = { servesClients: true };
+    expect(() => loadConfig(production, serving)).toThrow(/^SLUICE_PUBLIC_URL is not set; .* https:\/\//);
+    const { publicUrl } = loadConfig({ ...production, SLUICE_PUBLIC_URL: "https://ai.example.com/" }, serving);
+    expect(publicUrl).toBe("https://ai.example.com");
+    expect(loadConfig(MINIMAL, serving).publicUrl).toBeUndefined();
+    expect(loadConfig(production).publicUrl).toBeUndefined();
+  });
+
   test("what SLUICE_PRODUCTION says counts more than NODE_ENV", () => {
     const loaded = loadConfig({ ...MINIMAL, NODE_ENV: "production", SLUICE_PRODUCTION: "off", SLUICE_SANDBOX: "on" });
     expect([loaded.production, loaded.sandbox]).toEqual([false, true]);

@@ -25,6 +25,7 @@ describe("error codes", () => {
 
   test("hold the exact pairs that clients branch on", () => {
     expect(ERROR_CODES.insufficient_credits).toEqual({ status: 402, type: "quota_exceeded" });
+    expect(ERROR_CODES.budget_reached).toEqual({ status: 402, type: "quota_exceeded" });
     expect(ERROR_CODES.rate_limit_exceeded).toEqual({ status: 403, type: "rate_limit_error" });
     expect(ERROR_CODES.daily_tokens_exceeded).toEqual({ status: 403, type: "quota_exceeded" });
     expect(ERROR_CODES.ip_rate_limit_exceeded).toEqual({ status: 429, type: "rate_limit_error" });

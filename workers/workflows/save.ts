@@ -85,7 +85,7 @@ const SAVE = `
     update run set rev = $2, status = $3, attempt = $4, ends = $5, output = coalesce($6, output), error = coalesce($7::json, error), credits = $8, frames = $11,
       due_at = case when $9::float8 is not null then clock_timestamp() + $9 * interval '1 millisecond' when $3 = 'queued' then due_at end,
       recoveries = 0, progressed_at = clock_timestamp(),
-      started_at = coalesce(started_at, case when $3 <> 'queued' then clock_timestamp() end),
+      started_at = coalesce(started_at, case when $3 <> 'queued' and ($3 <> 'cancelled' or 'run.started' = any ($15::text[])) then clock_timestamp() end),
       ended_at = coalesce(ended_at, case when $3 in ('succeeded', 'failed', 'cancelled') then clock_timestamp() end)
     where id = $1 and rev = $2 - 1 and (not cancel_requested or $16)
     returning workspace_id, workflow_id, attempt, max_attempts, credits, error, started_at, ended_at

@@ -4,6 +4,7 @@ import OpenAI from "openai";
 import type { CapabilityRun } from "#schemas/generated/types.ts";
 
 import { type Artifact, type Call, textArtifact } from "../call.ts";
+import { reasonOf } from "../client.ts";
 
 const LETTER =
   "# Keeper's log\n\nThe lamp is lit, **all ships** are home tonight.\n\n| Hour | Wind |\n|---|---|\n| 20 | 4 |\n";
@@ -61,10 +62,10 @@ export const capabilities: readonly Call[] = SHOWN.map(({ id, title, input, para
       const artifacts: Artifact[] = [{ file, bytes: await client.download(made.file_id) }];
       return { receipts: [receipt], artifacts, fileId: made.file_id, text: model };
     } catch (error) {
-      // Where there is no way out, no page can be shown; the answer says so and costs nothing.
+      // Where there is no way out, no page can be fetched; the answer says so and costs nothing.
       const isCutOff = id.startsWith("web.") && error instanceof OpenAI.APIError && error.status === 422;
       if (!isCutOff) throw error;
-      return { receipts: [], artifacts: [], text: error.message };
+      return { skipped: `no way to the web from there (${reasonOf(error)})` };
     }
   },
 }));

@@ -37,8 +37,11 @@ export const imageEdit: Call = {
         response_format: "b64_json",
       }),
     );
-    const artifacts = [await named("image-edit", bytes), { file: "image-edit-mask.png", bytes: mask }];
-    return { receipts: [receipt], artifacts, fileId, text: `${EDIT}, where the mask is transparent` };
+    const artifacts = [
+      { ...(await named("image-edit", bytes)), caption: `The picture above, edited: ${EDIT}` },
+      { file: "image-edit-mask.png", bytes: mask, caption: "The mask: what is grey stays, and the hole was repainted" },
+    ];
+    return { receipts: [receipt], artifacts, fileId };
   },
 };
 

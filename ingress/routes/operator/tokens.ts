@@ -10,7 +10,7 @@ import { ApiError } from "#shared/errors.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { makeOperatorToken } from "#shared/operators/tokens.ts";
 
-import { json } from "../../answers.ts";
+import { json, NEVER_KEPT } from "../../answers.ts";
 import type { IngressContext } from "../../context.ts";
 import { errorsOf } from "../../route-errors.ts";
 import { actorOf, type Route, type RouteCall } from "../../serve.ts";
@@ -75,7 +75,7 @@ async function create(context: IngressContext, call: RouteCall): Promise<Respons
     actor: actorOf(call),
   });
   if (made.result === "made") {
-    return json({ ...present(made.row), token: made.token } satisfies OperatorToken, {}, 201);
+    return json({ ...present(made.row), token: made.token } satisfies OperatorToken, NEVER_KEPT, 201);
   }
   if (made.result === "repeat") return json(present(made.row));
   if (made.result === "other") throw reusedId();

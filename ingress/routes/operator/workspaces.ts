@@ -13,7 +13,7 @@ import { isMailAddress } from "#shared/mail-address.ts";
 import { creditsNumber } from "#shared/money.ts";
 import { changeWorkspace, type MadeWorkspace, makeWorkspace } from "#shared/operators/workspaces.ts";
 
-import { json } from "../../answers.ts";
+import { json, NEVER_KEPT } from "../../answers.ts";
 import type { IngressContext } from "../../context.ts";
 import { errorsOf } from "../../route-errors.ts";
 import { actorOf, type Route, type RouteCall } from "../../serve.ts";
@@ -112,7 +112,7 @@ async function create(context: IngressContext, call: RouteCall): Promise<Respons
   if (made.result === "taken") throw workspaceNameRefused("taken");
   const answer = presentMade(made.made);
   if (made.result === "repeat") return json(answer);
-  return json({ ...answer, api_key: { ...answer.api_key, key: made.keyText } }, {}, 201);
+  return json({ ...answer, api_key: { ...answer.api_key, key: made.keyText } }, NEVER_KEPT, 201);
 }
 
 async function update(context: IngressContext, call: RouteCall): Promise<Response> {

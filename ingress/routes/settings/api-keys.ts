@@ -113,7 +113,7 @@ export function apiKeys(context: IngressContext): readonly Route[] {
       summary: "Replace an API key",
       description:
         "Makes a key with the same name, member and preset, and ends the old one, at once or after an overlap.",
-      request: { schema: "ApiKeyRotateRequest" },
+      request: { schema: "ApiKeyRotateRequest", isOptional: true },
       responses: { 201: { description: "The new key", ...key } },
       errors: errorsOf(["reads_json"], "not_found", "permission_denied", "conflict"),
       handle: (call) => rotate(context, call),

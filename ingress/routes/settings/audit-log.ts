@@ -29,7 +29,7 @@ export function auditLog(context: IngressContext): Route {
       { name: "subject", description: "Only about this id.", schema: TEXT },
       ...SPAN_QUERY,
     ],
-    responses: { 200: { description: "A page of changes", schema: "AuditLogList", isCsvToo: true } },
+    responses: { 200: { description: "A page of changes", schema: "AuditLogList", texts: ["text/csv"] } },
     errors: ["not_found", "unsupported_value"],
     authorize: allow("owner", "admin"),
     handle: (call) => list(context, call),

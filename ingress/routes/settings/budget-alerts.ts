@@ -37,7 +37,7 @@ const ONE = `${LIST}/{alertId}`;
 const READERS = allow(...ANY_ROLE);
 const WRITERS = allow("owner", "admin", "billing");
 const STOPS =
-  "With `stops_calls`, calls that cost anything are refused with 402 `insufficient_credits` from seconds after the threshold is " +
+  "With `stops_calls`, calls that cost anything are refused with 402 `budget_reached` from seconds after the threshold is " +
   "reached until the period ends, the alert is switched off or deleted, or its threshold is above the spend.";
 
 export function budgetAlerts(context: IngressContext): readonly Route[] {

@@ -41,7 +41,7 @@ export function credits(context: IngressContext): readonly Route[] {
         { name: "kind", description: "Only of this kind.", schema: { type: "string", enum: LEDGER_KINDS } },
         ...SPAN_QUERY,
       ],
-      responses: { 200: { description: "A page of entries", schema: "LedgerList", isCsvToo: true } },
+      responses: { 200: { description: "A page of entries", schema: "LedgerList", texts: ["text/csv"] } },
       errors: ["not_found", "unsupported_value"],
       authorize: allow("owner", "admin", "billing"),
       handle: (call) => list(context, call),

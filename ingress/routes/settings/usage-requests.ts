@@ -1,6 +1,7 @@
 /** /workspaces/{workspaceId}/usage/requests: what each call used and paid. */
 import type { UsageRequest, UsageRequestList } from "#schemas/generated/types.ts";
 import {
+  findRunUsage,
   findUsageRequest,
   pageUsageRequests,
   type UsagePlace,
@@ -17,10 +18,16 @@ import type { IngressContext } from "../../context.ts";
 import { allow, ANY_ROLE } from "../../roles.ts";
 import { callerOf, type Route, type RouteCall } from "../../serve.ts";
 import { csv, wantsCsv } from "../../settings/csv.ts";
-import { LIST_QUERY, limitIn, queryOf, SPAN_QUERY, timeIn, unsupported } from "../../settings/page.ts";
+import { idIn, LIST_QUERY, limitIn, queryOf, SPAN_QUERY, timeIn, unsupported } from "../../settings/page.ts";
 import { FILTER_QUERY, filterIn, ownerIn } from "../../settings/usage-query.ts";
 
 const LIST = "/workspaces/{workspaceId}/usage/requests";
+
+const RUN_QUERY: NonNullable<Route["query"]>[number] = {
+  name: "run_id",
+  description: "Only calls of this run's steps, and of the runs that they started.",
+  schema: { type: "string", format: "uuid" },
+};
 
 export function usageRequests(context: IngressContext): readonly Route[] {
   const common = { tags: ["Spending"], auth: "key", authorize: allow(...ANY_ROLE) } as const satisfies Partial<Route>;
@@ -34,8 +41,8 @@ export function usageRequests(context: IngressContext): readonly Route[] {
       description:
         "A developer sees the calls of its own keys. `after` takes `last_id`. As CSV the list is one table of at most " +
         `${LIMITS.csvRowsMax} rows, the newest.`,
-      query: [...LIST_QUERY, ...FILTER_QUERY, ...SPAN_QUERY],
-      responses: { 200: { description: "A page of calls", schema: "UsageRequestList", isCsvToo: true } },
+      query: [...LIST_QUERY, ...FILTER_QUERY, RUN_QUERY, ...SPAN_QUERY],
+      responses: { 200: { description: "A page of calls", schema: "UsageRequestList", texts: ["text/csv"] } },
       errors: ["not_found", "unsupported_value"],
       handle: (call) => list(context, call),
     },
@@ -46,8 +53,8 @@ export function usageRequests(context: IngressContext): readonly Route[] {
       operationId: "getUsageRequest",
       summary: "Read the price of a call",
       description:
-        "By `x-request-id` of the call, or the id of its job; with `:1` behind it, of an attempt other than the last. A call is known once " +
-        "it has ended, streamed ones too.",
+        "By `x-request-id` of the call, or the id of its job; with `:1` behind it, of an attempt other than the last. A run is known by " +
+        "its id, and is the sum of its steps. A call is known once it has ended, streamed ones too.",
       responses: { 200: { description: "What it used and paid", schema: "UsageRequest" } },
       errors: ["not_found"],
       handle: (call) => read(context, call),
@@ -60,6 +67,7 @@ async function list({ database }: IngressContext, call: RouteCall): Promise<Resp
   const { workflowId: _workflow, ...filter } = filterIn(call);
   const query: Omit<UsageRequestQuery, "limit"> = {
     ...filter,
+    runId: idIn(call, "run_id"),
     start: timeIn(call, "start_time"),
     end: timeIn(call, "end_time"),
     after: afterIn(call),
@@ -83,8 +91,12 @@ async function list({ database }: IngressContext, call: RouteCall): Promise<Resp
 
 async function read({ database }: IngressContext, call: RouteCall): Promise<Response> {
   const place = placeOf(call.params["request_id"] ?? "");
+  const { workspaceId } = callerOf(call);
+  const memberId = ownerIn(call);
   const row =
-    place && (await findUsageRequest(database, callerOf(call).workspaceId, { ...place, memberId: ownerIn(call) }));
+    place &&
+    ((await findUsageRequest(database, workspaceId, { ...place, memberId })) ??
+      (await findRunUsage(database, workspaceId, { runId: place.jobId, memberId })));
   if (row) return json(present(row));
   throw new ApiError("not_found", "The call has not ended yet, or is unknown.");
 }

@@ -27,7 +27,7 @@ export function usage(context: IngressContext): Route {
       "at once. A developer sees the calls of its own keys. As CSV the whole span is one table of at most " +
       `${LIMITS.csvRowsMax} rows, without empty buckets.`,
     query: USAGE_QUERY,
-    responses: { 200: { description: "A page of buckets", schema: "UsagePage", isCsvToo: true } },
+    responses: { 200: { description: "A page of buckets", schema: "UsagePage", texts: ["text/csv"] } },
     errors: ["not_found", "unsupported_value"],
     authorize: allow(...ANY_ROLE),
     handle: (call) => read(context, call),

@@ -63,7 +63,8 @@ export async function chatCost({ database, caller }: CostContext, model: Model, 
     unknown.length === 0
       ? EXACT
       : `Not known before a run: ${unknown.join(", ")}. At most it reads ${inputTokens} tokens, the model's context.`;
-  const written = `At most it writes ${perChoice * n} tokens${isLimited ? "" : ", as the model allows"}.`;
+  const usualTokens = Math.min(bound.outputTokensMax, n * LIMITS.estimateOutputTokens);
+  const written = `It usually writes ${usualTokens} tokens, at most ${perChoice * n}${isLimited ? "" : ", as the model allows"}.`;
   return { estimatedNano: parseCredits(String(usual.estimated_credits)), maxNano, assumption: `${read} ${written}` };
 }
 

@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { utils, write } from "@e965/xlsx";
 import sharp from "sharp";
 
-import type { CapabilityEntry, Job } from "#schemas/generated/types.ts";
+import type { CapabilityEntry, Job, ModelEntry, ModelList } from "#schemas/generated/types.ts";
 import { validate } from "#shared/contracts.ts";
 import { newId } from "#shared/ids.ts";
 import { createWorkspace, type Workspace } from "#tests/faults/bed.ts";
@@ -60,17 +60,18 @@ const usageOf = (id: string) =>
   bench.stack.query("select status, settled, units from usage_record where job_id = $1", [id]);
 const jobOf = async (id: string): Promise<Job> => (await (await bench.call(`/v1/images/jobs/${id}`)).json()) as Job;
 
+const DRAFT_07 = "http://json-schema.org/draft-07/schema#";
+
 describe("the list", () => {
-  test("names what every worker can run, and says of the rest what is missing", async () => {
+  test("names what every worker can run; what the rest lacks is the operator's to know", async () => {
     const ids = async (path: string) => ((await (await bench.call(path)).json()) as { data: { id: string }[] }).data.map(({ id }) => id); // prettier-ignore
     const [own] = await bench.stack.query<{ ids: string[] }>("select ids from capability_offer");
     const all = (own?.ids ?? []).filter((id) => id !== "code.highlight");
     await eventually("all that is offered is listed", async () => Bun.deepEquals(await ids("/v1/tools"), all), 15_000);
     expect(all).not.toContain("code.run_python");
-    expect(all).not.toContain("code.run_python");
     expect(await errorOf(await bench.run("code.run_python", { input: { code: { text: "1" } } }))).toMatchObject({
       status: 404,
-      message: "This service does not offer code.run_python: Set SLUICE_PYTHON=on.",
+      message: "This service does not offer code.run_python; GET /v1/tools lists what it does.",
     });
     const worker = newId();
     await bench.stack.query("insert into capability_offer (worker, ids, missing) values ($1, $2::text[], $3::jsonb)", [
@@ -85,7 +86,7 @@ describe("the list", () => {
       expect(await errorOf(await bench.call(`/v1/capabilities/image.ocr/${path}`, PHOTO))).toMatchObject({
         status: 404,
         code: "capability_not_found",
-        message: "This service does not offer image.ocr: Install the reader.",
+        message: "This service does not offer image.ocr; GET /v1/tools lists what it does.",
       });
     }
     await bench.stack.query("delete from capability_offer where worker = $1", [worker]);
@@ -119,6 +120,9 @@ describe("the list", () => {
     const order = ["video", "audio", "image", "document", "archive", "web", "code"];
     const categories = data.map(({ category }) => order.indexOf(category));
     expect(categories).toEqual(categories.toSorted((one, other) => one - other));
+    for (const { params_schema, input_schema } of data) {
+      expect([params_schema["$schema"], input_schema["$schema"]]).toEqual([DRAFT_07, DRAFT_07]);
+    }
     expect(data.filter(({ composite }) => composite === true).map(({ id }) => id)).toContain("image.pipeline");
     const headers = { authorization: `Bearer ${bench.stack.key}`, "if-none-match": answer.headers.get("etag") ?? "" };
     expect((await fetch(`${bench.stack.baseUrls[0]}/v1/tools`, { headers })).status).toBe(304);
@@ -128,10 +132,17 @@ describe("the list", () => {
   });
 
   test("stands among the models when rows of kind tool are asked for", async () => {
-    const ids = async (query: string): Promise<string[]> =>
-      ((await (await bench.call(`/v1/models${query}`)).json()) as { data: { id: string }[] }).data.map(({ id }) => id);
-    expect(await ids("")).not.toContain("image.resize");
-    expect(await ids("?include_tools=true")).toContain("image.resize");
+    const rows = async (query: string): Promise<readonly ModelEntry[]> =>
+      ((await (await bench.call(`/v1/models${query}`)).json()) as ModelList).data;
+    const ids = async (query: string): Promise<readonly string[]> => (await rows(query)).map(({ id }) => id);
+    for (const query of ["", "?include_tools=false", "?include_tools=0", "?include_tools="]) {
+      expect(await ids(query)).not.toContain("image.resize");
+    }
+    // As Python's True and a form's 1 are sent.
+    for (const yes of ["true", "True", "1"]) expect(await ids(`?include_tools=${yes}`)).toContain("image.resize");
+    for (const { id, _svc } of await rows("?include_tools=true")) {
+      expect([id, _svc.kind]).toEqual([id, /^[a-z]+\.[a-z_]+$/.test(id) ? "tool" : undefined]);
+    }
   });
 });
 

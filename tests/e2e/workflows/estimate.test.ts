@@ -19,7 +19,7 @@ beforeAll(async () => {
   child = await bench.store({
     inputs: { word: { type: "string", required: true }, list: { type: "array", default: [1, 2] } },
     steps: [say("a", "${{ inputs.word }}"), say("b", "${{ item }}", { for_each: "${{ inputs.list }}" })],
-    output: "${{ steps.b.output }}",
+    output: { b: "${{ steps.b.output }}" },
   });
   images = await bench.store({
     inputs: {
@@ -78,6 +78,7 @@ describe("an estimate", () => {
     expect(known?.max_credits).toBe(((await call.json()) as { max_credits: number }).max_credits);
     expect(open?.max_credits).toBeGreaterThan(10 * (known?.max_credits ?? 0));
     expect(open?.assumption).toContain("Not known before a run: messages.");
+    expect(open?.assumption).toContain("It usually writes 100 tokens, at most 100.");
     expect(currency).toBe("credits");
     expect(max_credits).toBeCloseTo((known?.max_credits ?? 0) + (open?.max_credits ?? 0), 9);
   });

@@ -19,7 +19,7 @@ const DEFINITION = {
     { ...say("slow", "four five six", { depends_on: ["first"] }), model: "sandbox-slow" },
     say("last", "${{ steps.slow.output.text }} seven"),
   ],
-  output: "${{ steps.last.output.text }}",
+  output: { text: "${{ steps.last.output.text }}" },
 };
 
 async function readUntil(
@@ -60,7 +60,7 @@ test("with the AI SDK", async () => {
   ]);
   const deltas = frames.filter(({ type, stepId }) => type === "step.delta" && stepId === "slow");
   expect(deltas.map(({ delta }) => delta?.content).join("")).toBe("four five six");
-  expect(frames.at(-1)?.run).toMatchObject({ status: "succeeded", output: "four five six seven" });
+  expect(frames.at(-1)?.run).toMatchObject({ status: "succeeded", output: { text: "four five six seven" } });
 });
 
 function curl(...args: string[]) {

@@ -10,7 +10,7 @@ beforeAll(async () => {
   echo = await bench.store({
     inputs: { value: { type: "object" } },
     steps: [say("a", "x")],
-    output: "${{ inputs.value.of }}",
+    output: { of: "${{ inputs.value.of }}" },
   });
 }, 120_000);
 afterAll(() => bench.close());
@@ -35,12 +35,12 @@ test.each<[string, unknown]>([
         { id: "echo", type: "sub_pipeline", workflow_id: echo, input: { value: "${{ inputs.value }}" } },
         say("after", "done ${{ steps.echo.status }}"),
       ],
-      output: ["${{ steps.echo.output }}", "${{ steps.after.output.text }}"],
+      output: { echo: "${{ steps.echo.output }}", after: "${{ steps.after.output.text }}" },
     },
     { input: { value: { of: value } } },
   );
   expect([status, run.status, run.error]).toEqual([200, "succeeded", undefined]);
-  expect(run.output).toEqual([value as never, "done succeeded"]);
+  expect(run.output).toEqual({ echo: { of: value }, after: "done succeeded" });
   expect((await bench.read(run.id)).status).toBe("succeeded");
 });
 

@@ -1,7 +1,7 @@
 /** What answers and events tell of runs beyond the plain case. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
-import type { WorkflowRun } from "#schemas/generated/types.ts";
+import type { UsageRequest, UsageRequestList, WorkflowRun } from "#schemas/generated/types.ts";
 import { createWorkspace } from "#tests/faults/bed.ts";
 import { eventually } from "#tests/faults/wait.ts";
 
@@ -63,7 +63,7 @@ describe("events", () => {
 describe("credits of a run whose step is a run", () => {
   test.each(["cancel", "timeout"])("agree with it, also when its work comes back after a %s", async (how) => {
     const late = how === "timeout" ? { timeout_seconds: 1, on_error: "continue" } : {};
-    const child = await bench.store({ steps: [slow("b", late)], output: "x" });
+    const child = await bench.store({ steps: [slow("b", late)], output: { x: "x" } });
     const definition = { steps: [{ id: "sub", type: "sub_pipeline", workflow_id: child }] };
     const answer = await begin("/v1/pipelines/runs", { mode: "stream", definition });
     const id = answer.headers.get("x-run-id") ?? "";
@@ -122,6 +122,78 @@ describe("an Idempotency-Key", () => {
   });
 });
 
+describe("the price of a run", () => {
+  test("is a header of the answer that charged it alone: reading and repeating cost nothing", async () => {
+    const definition = { steps: [say("a", "1")] };
+    const key = { "idempotency-key": "charged once" };
+    const first = await bench.run(definition, {}, key);
+    expect(first.run.creditsUsed).toBeGreaterThan(0);
+    expect(Number(first.headers.get("x-credits-used"))).toBe(first.run.creditsUsed);
+    const again = await bench.run(definition, {}, key);
+    const asked = await bench.call(`/v1/workflows/runs/${first.run.id}`);
+    const read = (await asked.json()) as WorkflowRun;
+    expect([again.run.creditsUsed, read.creditsUsed]).toEqual([first.run.creditsUsed, first.run.creditsUsed]);
+    expect([again.headers.get("x-credits-used"), asked.headers.get("x-credits-used")]).toEqual([null, null]);
+  });
+
+  test("is found by the call's x-request-id, and so are the calls of its steps and of the runs that those started", async () => {
+    const child = await bench.store({ steps: [say("b", "2")] });
+    const sub = { id: "sub", type: "sub_pipeline", workflow_id: child };
+    const { headers, run } = await bench.run({ steps: [say("a", "1"), sub] });
+    await bench.run({ steps: [say("a", "of another run")] });
+    const id = headers.get("x-request-id") ?? "";
+    const usage = "/workspaces/default/usage/requests";
+    const record = (await (await bench.call(`${usage}/${id}`)).json()) as UsageRequest;
+    expect(record).toMatchObject({ request_id: id, run_id: id, model: null, source: null, status: "succeeded" });
+    expect(record.credits).toBe(run.creditsUsed);
+    const steps = (await (await bench.call(`${usage}?run_id=${id}`)).json()) as UsageRequestList;
+    expect(steps.data.map(({ model }) => model)).toEqual(["sandbox-chat", "sandbox-chat"]);
+    const nano = (credits: number): number => Math.round(credits * 1e9);
+    expect(steps.data.reduce((sum, { credits }) => sum + nano(credits), 0)).toBe(nano(record.credits));
+    expect(record.tokens).toBe(steps.data.reduce((sum, { tokens }) => sum + tokens, 0));
+    expect(new Set(steps.data.map(({ run_id }) => run_id))).toEqual(
+      new Set([id, run.stepRuns[1]?.childRunIds?.[0] ?? null]),
+    );
+    const page = (await (await bench.call(`${usage}?run_id=${id}&limit=1`)).json()) as UsageRequestList;
+    const rest = (await (
+      await bench.call(`${usage}?run_id=${id}&limit=1&after=${page.last_id}`)
+    ).json()) as UsageRequestList;
+    expect([...page.data, ...rest.data]).toEqual(steps.data);
+    expect([page.has_more, rest.has_more]).toEqual([true, false]);
+  });
+
+  test("is not told of a run that goes on, nor to another workspace or member", async () => {
+    const { run } = await bench.run({ steps: [say("a", "1")] });
+    const going = await begin("/v1/pipelines/runs", { mode: "async", definition: { steps: [slow("a")] } });
+    const { id } = (await going.json()) as WorkflowRun;
+    expect((await bench.call(`/workspaces/default/usage/requests/${id}`)).status).toBe(404);
+    await bench.call(`/v1/workflows/runs/${id}/cancel`, {});
+    const stranger = await createWorkspace(bench.stack, { creditsNano: 1n });
+    const list = async (key: string, workspace: string): Promise<unknown> => {
+      const path = `${bench.stack.baseUrls[0]}/workspaces/${workspace}/usage/requests`;
+      const ask = (query: string) => fetch(path + query, { headers: { authorization: `Bearer ${key}` } });
+      const [one, all] = await Promise.all([ask(`/${run.id}`), ask(`?run_id=${run.id}`)]);
+      return [one.status, ((await all.json()) as UsageRequestList).data];
+    };
+    expect(await list(stranger.key, stranger.id)).toEqual([404, []]);
+    const made = await bench.stack.command("admin", "member", "add", "default", "ada", "--role", "developer", "--json");
+    expect(made.code).toBe(0);
+    const other = await bench.stack.command(
+      "admin",
+      "key",
+      "create",
+      "default",
+      "--member",
+      "ada",
+      "--preset",
+      "standard",
+      "--json",
+    );
+    const { key } = JSON.parse(other.stdout) as { key: string };
+    expect(await list(key, "default")).toEqual([404, []]);
+  });
+});
+
 describe("an answer", () => {
   test("names the run in its header, also where the run is not its body", async () => {
     const { headers, run } = await bench.run({ steps: [say("a", "1")] });
@@ -158,6 +230,17 @@ describe("an answer", () => {
     const { run } = await bench.run(definition, { input: { more: { n: "no number" } } });
     expect(run.status).toBe("failed");
     expect(run.stepRuns[0]?.childRunIds).toBeUndefined();
+  });
+
+  test.each([
+    ["keeps a traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", true],
+    ["keeps no capitals", "00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01", false],
+    ["keeps no trace of zeros", "00-00000000000000000000000000000000-00f067aa0ba902b7-01", false],
+    ["keeps no text of 7,000 characters", `00-${"a".repeat(7_000)}`, false],
+  ])("%s", async (_name, traceparent, isKept) => {
+    const { run } = await bench.run({ steps: [say("a", "1")] }, {}, { traceparent });
+    const rows = await bench.stack.query("select traceparent from run where id = $1", [run.id]);
+    expect(rows).toEqual([{ traceparent: isKept ? traceparent : null }]);
   });
 
   test("to a cancel shows no step that goes on", async () => {

@@ -55,6 +55,26 @@ describe("cancel", () => {
     expect(await answer.json()).toEqual({ id: run.id, status: "succeeded" });
   });
 
+  test("of a run that never began tells no time that it took, which was not measured", async () => {
+    const { run } = await bench.run({ steps: [say("a", "1")] });
+    // As when no worker came to it before it was cancelled; the janitor finds it.
+    const [made] = await bench.stack.query<{ id: string }>(
+      `insert into run (id, workspace_id, key_id, member_id, definition, mode, lane, max_attempts, cancel_requested, progressed_at)
+       select gen_random_uuid(), workspace_id, key_id, member_id, definition, 'async', 'batch', 1, true, now() - interval '1 hour'
+       from run where id = $1 returning id`,
+      [run.id],
+    );
+    const told = await eventually("its end is told", async () => {
+      const [event] = await bench.stack.query<{ metadata: object }>(
+        "select metadata from event where type = 'run.cancelled' and metadata ->> 'runId' = $1",
+        [made?.id ?? ""],
+      );
+      return event?.metadata;
+    });
+    expect(told).toEqual({ runId: made?.id as string, creditsUsed: 0 });
+    expect(await bench.read(made?.id ?? "")).toMatchObject({ status: "cancelled", durationMs: 0 });
+  });
+
   test("reaches the runs that its steps began", async () => {
     const child = await bench.store({ steps: [slow("b")] });
     const parent = { steps: [{ id: "sub", type: "sub_pipeline", workflow_id: child }] };
@@ -135,20 +155,22 @@ describe("a run in mode async", () => {
   });
 
   test("keeps the definition that it began with", async () => {
-    const id = await bench.store({ steps: [slow("b")], output: "old" });
+    const id = await bench.store({ steps: [slow("b")], output: { is: "old" } });
     const runs = await Promise.all(Array.from({ length: 50 }, () => bench.runStored(id, { mode: "async" })));
     const changed = await fetch(`${bench.stack.baseUrls[0]}/v1/workflows/${id}`, {
       method: "PUT",
       headers: { authorization: `Bearer ${bench.stack.key}`, "content-type": "application/json" },
-      body: JSON.stringify({ definition: { steps: [say("a", "x")], output: "new" } }),
+      body: JSON.stringify({ definition: { steps: [say("a", "x")], output: { is: "new" } } }),
     });
     expect(changed.status).toBe(200);
     const ends = await Promise.all(runs.map(({ run }) => bench.ended(run.id)));
-    expect(ends.map(({ output, version }) => [output, version])).toEqual(Array.from({ length: 50 }, () => ["old", 1]));
+    expect(ends.map(({ output, version }) => [output, version])).toEqual(
+      Array.from({ length: 50 }, () => [{ is: "old" }, 1]),
+    );
     const { run } = await bench.runStored(id);
-    expect([run.output, run.version]).toEqual(["new", 2]);
+    expect([run.output, run.version]).toEqual([{ is: "new" }, 2]);
     const { run: older } = await bench.runStored(id, { version: 1 });
-    expect(older.output).toBe("old");
+    expect(older.output).toEqual({ is: "old" });
   });
 });
 

@@ -38,7 +38,7 @@ describe("a step for each item", () => {
     const child = await bench.store({
       inputs: { word: { type: "string", required: true } },
       steps: [say("say", "${{ inputs.word }}!")],
-      output: "${{ steps.say.output.text }}",
+      output: { text: "${{ steps.say.output.text }}" },
     });
     const { run } = await bench.run({
       steps: [
@@ -50,9 +50,12 @@ describe("a step for each item", () => {
           input: { word: "${{ item }}" },
         },
       ],
-      output: "${{ steps.each.output }}",
+      output: { list: "${{ steps.each.output }}" },
     });
-    expect(run).toMatchObject({ status: "succeeded", output: ["one!", "two!", "three!"] });
+    expect(run).toMatchObject({
+      status: "succeeded",
+      output: { list: ["one!", "two!", "three!"].map((text) => ({ text })) },
+    });
     const [step] = run.stepRuns;
     const children = await Promise.all((step?.childRunIds ?? []).map((id) => bench.read(id)));
     expect(children.map(({ input, parentRunId, status }) => [input, parentRunId, status])).toEqual(
@@ -79,7 +82,7 @@ describe("a step that fails", () => {
       say("after", "got ${{ steps.bad.status }}"),
       say("beside", "still paid"),
     ],
-    output: "${{ steps.after.output.text }}",
+    output: { text: "${{ steps.after.output.text }}" },
   });
 
   test("fails the run with its error; what ran beside it is paid", async () => {
@@ -97,7 +100,7 @@ describe("a step that fails", () => {
 
   test("is passed over where the definition says so", async () => {
     const { run } = await bench.run(failing({ on_error: "continue" }));
-    expect(run).toMatchObject({ status: "succeeded", output: "got failed" });
+    expect(run).toMatchObject({ status: "succeeded", output: { text: "got failed" } });
   });
 
   test("is tried again, and each try has its own entry", async () => {
@@ -183,11 +186,11 @@ describe("a large output", () => {
           },
           say("size", "${{ size(steps.big.output.text) }}"),
         ],
-        output: "${{ steps.size.output.text }}",
+        output: { size: "${{ steps.size.output.text }}" },
       },
       { input: { text } },
     );
-    expect(run).toMatchObject({ status: "succeeded", output: String(text.length) });
+    expect(run).toMatchObject({ status: "succeeded", output: { size: String(text.length) } });
     const [big] = run.stepRuns;
     expect(big).not.toHaveProperty("output");
     const answer = await bench.call(big?.outputRef ?? "");

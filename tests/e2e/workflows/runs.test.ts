@@ -72,7 +72,7 @@ describe("deltas", () => {
   test("are told as a chat step answers, and its output is what a plain call gives", async () => {
     const definition = {
       steps: [say("long", "one two three four five six seven eight nine ten")],
-      output: "${{ steps.long.output }}",
+      output: { long: "${{ steps.long.output }}" },
     };
     const answer = await bench.call("/v1/pipelines/runs", { definition, mode: "stream" });
     const frames = await framesOf(answer);
@@ -81,8 +81,8 @@ describe("deltas", () => {
     const ended = frames.at(-2)?.frame;
     const { run } = await bench.run(definition);
     const shapeOf = (output: unknown) => ({ ...(output as object), usage: undefined, model: undefined });
-    expect(ended === "[DONE]" ? ended : shapeOf(ended?.run?.output)).toEqual(shapeOf(run.output));
-    expect(run.output).toMatchObject({
+    expect(ended === "[DONE]" ? ended : shapeOf(ended?.run?.output?.["long"])).toEqual(shapeOf(run.output?.["long"]));
+    expect(run.output?.["long"]).toMatchObject({
       text: "one two three four five six seven eight nine ten",
       finish_reason: "stop",
     });

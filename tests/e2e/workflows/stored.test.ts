@@ -152,6 +152,12 @@ describe("a workflow", () => {
       [400, "invalid_request", "description"],
     ],
     ["with a NUL in its name", { name: "a\u0000b", definition: ABOUT }, [400, "unsupported_value", "name"]],
+    ["with half a character in its name", { name: "\ud800z", definition: ABOUT }, [400, "unsupported_value", "name"]],
+    [
+      "with half a character in its description",
+      { name: "x", description: "z\udfff", definition: ABOUT },
+      [400, "unsupported_value", "description"],
+    ],
     ["without a definition", { name: "x" }, [400, "missing_required_parameter", "definition"]],
     ["with a definition that is a list", { name: "x", definition: [] }, [400, "invalid_request", "definition"]],
     ["with no steps", { name: "x", definition: {} }, [400, "invalid_workflow_definition", "definition.steps"]],
@@ -167,8 +173,18 @@ describe("a workflow", () => {
     expect((await call("GET", "/v1/workflows", "maker")).body["total"]).toEqual(before);
   });
 
+  test("takes no half of a character when it is changed, and stays as it was", async () => {
+    const path = `/v1/workflows/${await store()}`;
+    const before = (await call("GET", path, "maker")).body;
+    for (const member of ["name", "description"]) {
+      const { status, body } = await call("PUT", path, "maker", { [member]: "a\ud800z" });
+      expect([status, body.error?.code, body.error?.param]).toEqual([400, "unsupported_value", member]);
+    }
+    expect((await call("GET", path, "maker")).body).toEqual(before);
+  });
+
   test("keeps texts as they are, and takes names to the last character", async () => {
-    const name = "Ünïcode 茶".padEnd(120, "x");
+    const name = "Ünïcode 茶 🫖".padEnd(121, "x");
     const metadata = { text: "a\u0000b \ud800", deep: [[[null]]] };
     const id = await store({ name, definition: { ...ABOUT, metadata } });
     expect((await call("GET", `/v1/workflows/${id}`, "maker")).body).toMatchObject({ name, definition: { metadata } });

@@ -8,6 +8,10 @@ const SECRET = new Uint8Array(32).fill(7);
 const workspaceId = newId();
 const fileId = newFileId();
 
+const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+/** Its last two bits are not part of the 32 bytes. */
+const twin = (last: string): string => ALPHABET[ALPHABET.indexOf(last) ^ 1] ?? "";
+
 describe("a link to a file", () => {
   test("is read by every process that has the secret", () => {
     const token = createFileLinks(SECRET).token(workspaceId, fileId);
@@ -34,6 +38,9 @@ describe("a link to a file", () => {
     ["of another secret", createFileLinks(new Uint8Array(32)).token(workspaceId, fileId)],
     ["without a signature", `${until}.${workspaceId}.${fileId}.`],
     ["with more behind it", `${token}.x`],
+    ["with padding behind it", `${token}=`],
+    ["with a blank behind it", `${token} `],
+    ["whose last character means the same", `${token.slice(0, -1)}${twin(token.at(-1) ?? "")}`],
     ["that is empty", ""],
     ["that is none", "../../etc/passwd"],
   ])("%s is none", (_what, forged) => {

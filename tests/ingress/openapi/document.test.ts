@@ -37,7 +37,7 @@ const SCHEMA_FILE: RouteSpec = {
   tags: ["Discovery"],
   auth: "none",
   query: [{ name: "pretty", description: "Indented", schema: { type: "boolean" } }],
-  responses: { 200: { description: "The schema", mediaType: "application/schema+json" } },
+  responses: { 200: { description: "The schema", texts: ["application/schema+json"] } },
   errors: ["not_found"],
 };
 
@@ -156,6 +156,57 @@ describe("the OpenAPI document", () => {
     expect(responses["200"]?.content).toEqual({ "application/schema+json": { schema: { type: "string" } } });
   });
 
+  test("names every form of an answer, also frames of several kinds and bytes of any type", () => {
+    const { responses } = operation({
+      ...CHAT,
+      responses: {
+        200: {
+          description: "Said",
+          schema: "Transcription",
+          texts: ["text/vtt"],
+          stream: ["ChatCompletionChunk", "ErrorEnvelope"],
+        },
+        206: { description: "Heard", bytes: ["audio/mpeg", "*/*"] },
+      },
+    });
+    const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+    expect(responses["200"]?.content).toEqual({
+      "application/json": { schema: reference("Transcription") },
+      "text/vtt": { schema: { type: "string" } },
+      "text/event-stream": { schema: { anyOf: [reference("ChatCompletionChunk"), reference("ErrorEnvelope")] } },
+    });
+    const binary = { schema: { type: "string", format: "binary" } };
+    expect(responses["206"]?.content).toEqual({ "audio/mpeg": binary, "*/*": binary });
+  });
+
+  test("shows examples of path and body, a body that may be left out, and a form beside JSON", () => {
+    const { parameters, requestBody } = operation({
+      ...CHAT,
+      path: "/v1/things/{id}",
+      pathExamples: { id: "image.resize" },
+      request: { schema: "TranscriptionRequest", example: { model: "m" }, isOptional: true, formFile: "file" },
+    });
+    expect(parameters[0]).toMatchObject({ name: "id", example: "image.resize" });
+    expect(requestBody).toMatchObject({
+      required: false,
+      content: {
+        "application/json": { example: { model: "m" } },
+        "multipart/form-data": {
+          schema: {
+            allOf: [
+              { $ref: "#/components/schemas/TranscriptionRequest" },
+              { type: "object", required: ["file"], properties: { file: { type: "string", format: "binary" } } },
+            ],
+          },
+        },
+      },
+    });
+  });
+
+  test("leaves out what only providers call", () => {
+    expect(build(CHAT, { ...SCHEMA_FILE, isHidden: true }).paths).not.toHaveProperty([SCHEMA_FILE.path]);
+  });
+
   test("joins the methods of one path", () => {
     const document = build(SCHEMA_FILE, { ...SCHEMA_FILE, method: "DELETE", operationId: "deleteSchema" });
     expect(Object.keys(document.paths[SCHEMA_FILE.path] ?? {})).toEqual(["get", "delete"]);
@@ -187,6 +238,12 @@ describe("a published schema", () => {
     const isValid = ajv.compile(schema ?? {});
     for (const body of Object.values(GOOD_BODIES)) expect(isValid(body)).toBe(true);
     expect(isValid({ model: "m", messages: [{ role: "robot" }] })).toBe(false);
+  });
+
+  test("leads from a discriminator to its own parts", () => {
+    const text = JSON.stringify(standalone("ChatCompletionRequest", components.schemas));
+    expect(text).toContain('"user":"#/$defs/UserMessage"');
+    expect(text).not.toContain("#/components/");
   });
 
   test("without parts has none", () => {

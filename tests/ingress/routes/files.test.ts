@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 
-import { createApp } from "#ingress/app.ts";
 import type { IngressContext } from "#ingress/context.ts";
+import { listen, type Listening } from "#ingress/listen.ts";
 import { parse } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
 import { objectKey } from "#shared/files/id.ts";
@@ -22,7 +22,7 @@ import {
 
 let bench: FileBench;
 let workspaceId: string;
-const open: { fake: FakeContext; app: ReturnType<typeof createApp> }[] = [];
+const open: { fake: FakeContext; server: Listening }[] = [];
 
 beforeAll(async () => {
   bench = await openFileBench();
@@ -30,8 +30,8 @@ beforeAll(async () => {
 }, 120_000);
 
 afterAll(async () => {
-  for (const { fake, app } of open) {
-    await app.server?.stop(true);
+  for (const { fake, server } of open) {
+    await server.stop(true);
     fake.close();
   }
   await bench.close();
@@ -50,13 +50,13 @@ function serve(options: FakeOptions = {}, more: Partial<IngressContext> = {}): S
   const fake = fakeContext({ ...options, caller: { workspaceId, ...options.caller } });
   const config = { ...fake.context.config, ...LIMITS_OF_BENCH };
   const { storage, uploads, db } = bench;
-  const app = createApp({ ...fake.context, config, storage, uploads, database: db.database, ...more });
-  app.listen({ hostname: "127.0.0.1", port: 0 });
-  open.push({ fake, app });
+  const own = { ...fake.context, config, storage, uploads, database: db.database, ...more };
+  const server = listen(own, { hostname: "127.0.0.1", port: 0 });
+  open.push({ fake, server });
   return {
     ...fake,
     send: (path, init = {}) =>
-      fetch(`http://127.0.0.1:${app.server?.port}${path}`, {
+      fetch(`http://127.0.0.1:${server.port}${path}`, {
         ...init,
         headers: { authorization: `Bearer ${KEY}`, ...init.headers },
       }),
@@ -109,9 +109,9 @@ describe("the gates", () => {
 describe("answers", () => {
   test("are as their schemas say", async () => {
     const service = serve();
-    const made = parse("File", await (await service.send("/v1/files", form())).json());
-    parse("FileList", await (await service.send("/v1/files")).json());
-    expect(parse("File", await (await service.send(`/v1/files/${made.id}`)).json())).toEqual(made);
+    const made = parse("StoredFile", await (await service.send("/v1/files", form())).json());
+    parse("StoredFileList", await (await service.send("/v1/files")).json());
+    expect(parse("StoredFile", await (await service.send(`/v1/files/${made.id}`)).json())).toEqual(made);
     parse("FileDeleted", await (await service.send(`/v1/files/${made.id}`, { method: "DELETE" })).json());
   });
 });

@@ -42,7 +42,7 @@ describe("a stream for a client of Anthropic's API", () => {
     expect(text).toStartWith("event: ping\ndata: {}\n\nevent: error\ndata: ");
     const event: unknown = JSON.parse(text.slice(text.lastIndexOf("data: ") + "data: ".length));
     expect(event).toEqual({ type: "error", error: { type, message: "No more." }, request_id: requestId });
-    expect(validate("MessageEvent", event)).toBeNull();
+    expect(validate("MessageStreamEvent", event)).toBeNull();
   });
 
   test("that failed before it began has a status and no event", async () => {

@@ -12,11 +12,14 @@ const model = (slug: string, fields: string): string => `
     allowed_params: { supported_inputs: [text] }
     sources: [{ provider: maker, model: m${fields} }]`;
 
+const BOUNDED = "default_duration: 20, min_duration_seconds: 3, max_duration_seconds: 120";
+const bounded = model("bounded", "").replace("{ supported", `{ ${BOUNDED}, supported`);
+
 const catalogue = build([
   `
 providers:
   - { id: maker, family: fal, base_url: "http://127.0.0.1:1" }
-models:${model("sings", ", fields: { prompt: tags, lyrics: lyrics }")}${model("plays", ", fields: { prompt: prompt }")}${model("usual", "")}
+models:${model("sings", ", fields: { prompt: tags, lyrics: lyrics }")}${model("plays", ", fields: { prompt: prompt }")}${model("usual", "")}${bounded}
 `,
 ]);
 
@@ -36,6 +39,22 @@ describe("lyrics", () => {
       expect.objectContaining({ code: "unsupported_value", param: "lyrics" }),
     );
     expect(check("plays", {}).params).toMatchObject({ prompt: "a song" });
+  });
+});
+
+describe("a length", () => {
+  test.each([3, 120])("of %d seconds is taken by a model that makes 3 to 120", (duration) => {
+    expect(check("bounded", { duration }).params).toMatchObject({ duration });
+  });
+
+  test.each([2, 121])("of %d seconds is refused by name, with the bounds that allowed_params tell", (duration) => {
+    expect(() => check("bounded", { duration })).toThrow(
+      expect.objectContaining({
+        code: "unsupported_value",
+        param: "duration",
+        message: `Expected duration to be 3 to 120 seconds, as this model has it, got ${duration}.`,
+      }),
+    );
   });
 });
 

@@ -80,9 +80,9 @@ describe("a definition", () => {
     const text = "x".repeat(1_000_000);
     const named = (count: number) => Array.from({ length: count }, () => "${{ inputs.text }}");
     const output = (count: number) =>
-      read({ inputs: { text: { type: "string" } }, steps: [chat("a", "x")], output: named(count) }).output;
+      read({ inputs: { text: { type: "string" } }, steps: [chat("a", "x")], output: { all: named(count) } }).output;
     const scope = { inputs: { text }, steps: {}, run: { id: "1", attempt: 1 } };
-    expect(output(8).resolve(scope)).toEqual({ value: Array.from({ length: 8 }, () => text) });
+    expect(output(8).resolve(scope)).toEqual({ value: { all: Array.from({ length: 8 }, () => text) } });
     expect(output(9).resolve(scope)).toEqual({ fault: "Expected expressions to give at most 8388608 bytes in all." });
   });
 
@@ -91,17 +91,18 @@ describe("a definition", () => {
       read({
         inputs: { list: { type: "array" } },
         steps: [chat("a", "x")],
-        output: Array.from({ length: count }, () => "${{ inputs.list.map(x, x + 1)[0] }}"),
+        output: { all: Array.from({ length: count }, () => "${{ inputs.list.map(x, x + 1)[0] }}") },
       }).output;
     const list = Array.from({ length: 10_000 }, () => 1);
     const scope = { inputs: { list }, steps: {}, run: { id: "1", attempt: 1 } };
-    expect(output(5).resolve(scope)).toEqual({ value: [2, 2, 2, 2, 2] });
+    expect(output(5).resolve(scope)).toEqual({ value: { all: [2, 2, 2, 2, 2] } });
     expect(output(100).resolve(scope)).toMatchObject({ fault: expect.stringMatching(/does less work/) });
   });
 
   test.each<[string, unknown, string]>([
     ["no object", "x", "definition"],
     ["no steps", {}, "definition.steps"],
+    ["an output that is no object", { steps: [chat("a", "x")], output: "${{ steps.a.output }}" }, "definition.output"],
     ["an unknown member", { steps: [chat("a", "x")], step: 1 }, "definition.step"],
     ["an unknown member of a step", { steps: [{ ...chat("a", "x"), modle: "y" }] }, "definition.steps[0].modle"],
     ["an id of other letters", { steps: [chat("A-1", "x")] }, "definition.steps[0].id"],

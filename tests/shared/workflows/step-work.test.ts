@@ -114,4 +114,7 @@ test("a sentence names the place wherever it named the param", () => {
   expect(refusal(model("sandbox-chat", { messages: [{ role: "user" }] }))[1]).toBe(
     "Missing required parameter: definition.steps[0].params.messages[0].content.",
   );
+  expect(refusal(resize(photo, { fit: "fill" }))[1]).toBe(
+    "Expected at least one of definition.steps[0].params.width, definition.steps[0].params.height, got none.",
+  );
 });

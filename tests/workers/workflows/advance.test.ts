@@ -16,7 +16,7 @@ describe("steps", () => {
   test("run at once, or when what they name is done, and give what the run gives", () => {
     const play = started({
       steps: [say("a", "1"), say("b", "2"), say("c", "${{ steps.a.output.text }} and ${{ steps.b.output.text }}")],
-      output: "${{ steps.c.output.text }}!",
+      output: { text: "${{ steps.c.output.text }}!" },
     });
     expect([...play.underWay.keys()]).toEqual(["a/1/0", "b/1/0"]);
     play.succeed("b/1/0");
@@ -24,8 +24,12 @@ describe("steps", () => {
     play.succeed("a/1/0");
     expect(play.underWay.get("c/1/0")?.text).toBe("1 and 2");
     play.succeed("c/1/0");
-    expect(play.state).toMatchObject({ status: "succeeded", output: "1 and 2!" });
+    expect(play.state).toMatchObject({ status: "succeeded", output: { text: "1 and 2!" } });
     expect(play.events()).toEqual(["run.started", "run.succeeded"]);
+  });
+
+  test("give a run without an output block an empty object", () => {
+    expect(started({ steps: [say("a", "1")] }).finish()).toMatchObject({ status: "succeeded", output: {} });
   });
 
   test("are skipped by a false condition, and read as null behind it", () => {
@@ -157,7 +161,7 @@ describe("a step for each item", () => {
   const each = (more: object = {}) => ({
     inputs: { list: { type: "array" } },
     steps: [say("a", "${{ index }}: ${{ item }}", { for_each: "${{ inputs.list }}", ...more })],
-    output: "${{ steps.a.output }}",
+    output: { list: "${{ steps.a.output }}" },
   });
   const list = ["x", "y", "z"];
 
@@ -167,11 +171,14 @@ describe("a step for each item", () => {
     play.succeed("a/1/1", "second");
     play.succeed("a/1/2", "third");
     play.succeed("a/1/0", "first");
-    expect(play.state).toMatchObject({ status: "succeeded", output: ["first", "second", "third"] });
+    expect(play.state).toMatchObject({ status: "succeeded", output: { list: ["first", "second", "third"] } });
   });
 
   test.each([[[]], [null]])("of an empty list, or of null, gives an empty list", (none) => {
-    expect(started(each(), { inputs: { list: none } }).state).toMatchObject({ status: "succeeded", output: [] });
+    expect(started(each(), { inputs: { list: none } }).state).toMatchObject({
+      status: "succeeded",
+      output: { list: [] },
+    });
   });
 
   test("begins no further item behind one that failed, and tries only what is missing again", () => {
@@ -182,7 +189,7 @@ describe("a step for each item", () => {
     expect([...play.underWay.keys()]).toEqual(["a/2/0", "a/2/2"]);
     play.succeed("a/2/0", "first");
     play.succeed("a/2/2", "third");
-    expect(play.state).toMatchObject({ status: "succeeded", output: ["first", "kept", "third"] });
+    expect(play.state).toMatchObject({ status: "succeeded", output: { list: ["first", "kept", "third"] } });
   });
 
   test("reads null of items that failed where it goes on", () => {
@@ -190,7 +197,7 @@ describe("a step for each item", () => {
     play.fail("a/1/0");
     play.succeed("a/1/1", "second");
     play.fail("a/1/2");
-    expect(play.state).toMatchObject({ status: "succeeded", output: [null, "second", null] });
+    expect(play.state).toMatchObject({ status: "succeeded", output: { list: [null, "second", null] } });
   });
 
   test("tries items that failed again where it goes on, but not those that would fail again", () => {
@@ -202,7 +209,7 @@ describe("a step for each item", () => {
     play.succeed("a/1/2", "third");
     expect([...play.underWay.keys()]).toEqual(["a/2/0"]);
     play.succeed("a/2/0", "first");
-    expect(play.state).toMatchObject({ status: "succeeded", output: ["first", null, "third"] });
+    expect(play.state).toMatchObject({ status: "succeeded", output: { list: ["first", null, "third"] } });
   });
 
   test("loses only the item that is late", () => {
@@ -210,9 +217,9 @@ describe("a step for each item", () => {
     play.tell({ kind: "work_late", place: { stepId: "a", attempt: 1, index: 1 } });
     play.succeed("a/1/0", "first");
     play.succeed("a/1/2", "third");
-    expect(play.state).toMatchObject({ status: "succeeded", output: ["first", null, "third"] });
+    expect(play.state).toMatchObject({ status: "succeeded", output: { list: ["first", null, "third"] } });
     play.succeed("a/1/1", "late");
-    expect(play.state).toMatchObject({ status: "succeeded", output: ["first", null, "third"] });
+    expect(play.state).toMatchObject({ status: "succeeded", output: { list: ["first", null, "third"] } });
   });
 
   test("tells the error of the item that failed first", () => {
@@ -278,13 +285,13 @@ describe("a run that failed", () => {
   });
 
   test("fails when its output is larger than one may be", () => {
-    const play = started({ steps: [say("a", "1")], output: "${{ steps.a.output }}" });
+    const play = started({ steps: [say("a", "1")], output: { all: "${{ steps.a.output }}" } });
     play.succeed("a/1/0", "x".repeat(1_048_577));
     expect(play.state).toMatchObject({ status: "failed", error: { code: "output_too_large", stepId: "output" } });
   });
 
   test("fails when its output cannot be worked out", () => {
-    const play = started({ steps: [say("a", "1")], output: "${{ steps.a.output.nothing }}" });
+    const play = started({ steps: [say("a", "1")], output: { none: "${{ steps.a.output.nothing }}" } });
     expect(play.finish()).toMatchObject({ status: "failed", error: { code: "binding_unresolved", stepId: "output" } });
   });
 });
@@ -345,7 +352,7 @@ describe("a run that is cancelled", () => {
 describe("a list that another step's failure cuts short", () => {
   const definition = {
     steps: [say("b", "${{ item }}", { for_each: [1, 2, 3, 4, 5], concurrency: 2 }), say("a", "x")],
-    output: "${{ steps.b.output.map(one, one.text) }}",
+    output: { list: "${{ steps.b.output.map(one, one.text) }}" },
     retry: { max_attempts: 2 },
   };
 
@@ -357,7 +364,7 @@ describe("a list that another step's failure cuts short", () => {
     play.succeed("b/1/1");
     expect(play.steps()).toBe("b:cancelled a:failed");
     play.tell({ kind: "run_due", attempt: 2 });
-    expect(play.finish()).toMatchObject({ status: "succeeded", output: [1, 2, 3, 4, 5] });
+    expect(play.finish()).toMatchObject({ status: "succeeded", output: { list: [1, 2, 3, 4, 5] } });
     expect(play.steps()).toBe("b:cancelled a:failed b/2:succeeded a/2:succeeded");
   });
 });

@@ -39,7 +39,7 @@ export function createCapabilityHandler(context: WorkerContext): JobHandler {
       // Workers that differ are rolled out one after the other: the list may still name it.
       const { params } = job.request as unknown as StoredRun;
       const missing = context.offer?.missing(engineOf(capability, params));
-      if (missing !== undefined) return freeFailure(gone(`This service does not offer ${job.model}: ${missing}`));
+      if (missing !== undefined) return freeFailure(gone(`This service does not offer ${job.model} any more.`));
       const folder = await mkdtemp(join(runFolders(), "run-"));
       const holding = context.results.open(job.workspace_id);
       try {

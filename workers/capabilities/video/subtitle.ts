@@ -78,7 +78,7 @@ export default defineCapability({
   description: "Burns subtitles into the picture, or adds them as a track that players can switch.",
   long_description:
     "`burn` draws the subtitles and encodes the picture anew. `soft` copies pictures and sound as they are and adds a track: timed text in " +
-    "MP4 and QuickTime, SRT in Matroska, WebVTT in WebM; `size`, `color` and the params of encoding are not heeded then. Marks of style " +
+    "MP4 and QuickTime, SRT in Matroska, WebVTT in WebM; `size`, `color` and the params of encoding are ignored then. Marks of style " +
     "in the subtitles, and places, are dropped in both.",
   output_modality: "video",
   input: { video: input("video", "The video."), subtitles: input("text", DESCRIPTION) },

@@ -36,7 +36,7 @@ export default defineCapability({
   params: {
     ...params,
     mode: choice(
-      "`exact` encodes anew; `copy` is quick and loses nothing, but begins at the key frame at or before the start: the output's `start` says where. What is said of encoding is not heeded then.",
+      "`exact` encodes anew; `copy` is quick and loses nothing, but begins at the key frame at or before the start: the output's `start` says where. The params of encoding are ignored then.",
       ["exact", "copy"],
       { default: "exact" },
     ),

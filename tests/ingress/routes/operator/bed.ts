@@ -122,6 +122,8 @@ export async function openBed({ settings = {}, isBare = false }: BedOptions = {}
     async ask(name, method, path, { status = 200, ...options } = {}) {
       const response = await send(method, path, options);
       const value: unknown = await response.json();
+      const isSecret = /"(key|token)":/.test(JSON.stringify(value));
+      expect([path, response.headers.get("cache-control")]).toEqual([path, isSecret ? "no-store" : null]);
       expect([method, path, response.status, value]).toEqual([method, path, status, expect.anything()]);
       expect(strangers(name, value)).toEqual([]);
       return parse(name, value);

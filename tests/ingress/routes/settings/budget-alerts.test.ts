@@ -279,7 +279,7 @@ describe("a budget that stops calls", () => {
     const body = { model: "one", messages: [{ role: "user", content: "hello" }] };
     const answer = await bed.send("POST", "/v1/chat/completions", team.developer.key, body);
     const { code, type, message } = await envelopeOf(answer);
-    expect([answer.status, code, type]).toEqual([402, "insufficient_credits", "quota_exceeded"]);
+    expect([answer.status, code, type]).toEqual([402, "budget_reached", "quota_exceeded"]);
     expect(message).toBe(
       'The workspace\'s budget "a day" is spent; calls are refused until its period ends or it is changed.',
     );

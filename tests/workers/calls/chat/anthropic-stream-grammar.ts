@@ -105,7 +105,7 @@ function eventsOf(text: string): { type: string; members: Members }[] {
       const match = /^event: ([a-z_]+)\ndata: (.*)$/.exec(lines);
       if (!match) throw new Error(`no event: ${lines.slice(0, 80)}`);
       const members = JSON.parse(match[2] ?? "") as Members;
-      const fault = validate("MessageEvent", members);
+      const fault = validate("MessageStreamEvent", members);
       if (fault) throw new Error(`${match[1]}: ${fault.message}`);
       if (members["type"] !== match[1]) throw new Error(`${match[1]} says it is ${String(members["type"])}`);
       return { type: match[1] ?? "", members };

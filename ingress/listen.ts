@@ -1,0 +1,106 @@
+/**
+ * The open port. Rules of a proxy in front of us look at paths as they come over the wire, so those decide here too. What handlers are
+ * told is a URL without its dot segments, and what finds routes by it cuts the path out behind four characters of host.
+ */
+import type { BunRequest, Server } from "bun";
+
+import { ApiError } from "#shared/errors.ts";
+
+import { createApp, failing, partsOf, patternOf, peerOf } from "./app.ts";
+import type { IngressContext } from "./context.ts";
+import { unknownPath } from "./unknown-path.ts";
+
+export interface Listening {
+  readonly port: number;
+  /** @param isAbrupt connections are closed too, whatever goes on in them */
+  stop(isAbrupt?: boolean): Promise<void>;
+}
+
+type Handler = (request: BunRequest, server: Server<undefined>) => Response | Promise<Response>;
+
+export function listen(context: IngressContext, at: { readonly hostname: string; readonly port: number }): Listening {
+  const parts = partsOf(context);
+  const { routes, serve } = parts;
+  const app = createApp(context, parts);
+  const refuse = (request: Request, server: Server<undefined>, error: ApiError): Promise<Response> =>
+    serve(failing("unmatched", error, request.url), request, {}, () => peerOf(server, request));
+  const checked =
+    (handler: Handler): Handler =>
+    (request, server) => {
+      const fault = faultOf(request);
+      if (fault !== undefined) return refuse(request, server, new ApiError("invalid_request", fault));
+      makeWhole(request);
+      return handler(request, server);
+    };
+  const lost = (request: Request, server: Server<undefined>): Promise<Response> =>
+    refuse(request, server, unknownPath());
+
+  const table: Record<string, Record<string, Handler>> = {};
+  for (const route of routes) {
+    const methods = (table[patternOf(route)] ??= {});
+    methods[route.method] = checked((request, server) =>
+      serve(route, request, request.params, () => peerOf(server, request)),
+    );
+  }
+  // Other methods, a slash at the end, and what is none of ours: as many segments as came over the wire, none of them empty.
+  const others = checked((request) => app.fetch(request));
+  const depthMax = Math.max(...routes.map(({ path }) => path.split("/").length - 1));
+  const server = Bun.serve({
+    ...at,
+    reusePort: true,
+    development: false,
+    // 0 = no idle timeout: an answer may be silent for minutes.
+    idleTimeout: 0,
+    // Above every cap of ours, so that the server never answers for us with a bare 413.
+    maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+    routes: { ...Object.fromEntries(patternsTo(depthMax).map((pattern) => [pattern, others])), ...table, "/*": lost },
+    fetch: lost,
+  });
+  app.server = server;
+  return { port: server.port ?? at.port, stop: (isAbrupt = false) => server.stop(isAbrupt) };
+}
+
+/** `/`, `/:s1`, `/:s1/`, `/:s1/:s2` and so on. */
+function patternsTo(depthMax: number): readonly string[] {
+  const whole = Array.from({ length: depthMax }, (_, at) =>
+    Array.from({ length: at + 1 }, (_segment, index) => `/:s${index + 1}`).join(""),
+  );
+  return ["/", ...whole.flatMap((pattern) => [pattern, `${pattern}/`])];
+}
+
+const PLAIN_HOST = /^([\w.-]{1,255}|\[[\da-f:.]{2,45}\])(:\d{1,5})?$/i;
+
+function faultOf({ headers, params, url }: BunRequest): string | undefined {
+  const host = headers.get("host");
+  if (host !== null && !(PLAIN_HOST.test(host) && URL.canParse(url))) {
+    return "Expected one host name, which may have a port, in the host header.";
+  }
+  if (!Object.values<string>(params).some(isMisread)) return undefined;
+  return "Expected a path without the segments . and .. and without backslashes, also percent-encoded.";
+}
+
+/** @param segment with its percent signs read */
+function isMisread(segment: string): boolean {
+  return segment.includes("\\") || segment.split("/").some((part) => part === "." || part === "..");
+}
+
+/** Index from which Elysia looks for the path of a URL: behind `http://` and four characters. */
+const PATH_AT_LEAST = 11;
+
+/** Gives the request a URL that is read right everywhere, and means the same. */
+function makeWhole(request: Request): void {
+  const { url } = request;
+  // A client of HTTP/1.0 names no host, and what is told then is the path alone.
+  if (request.headers.get("host") === null) define(request, `http://localhost${url}`);
+  else if (url.indexOf("/", "http://".length) < PATH_AT_LEAST) define(request, longer(url));
+}
+
+/** The port written out, with zeros. */
+function longer(url: string): string {
+  const { hostname, port, pathname, search } = new URL(url);
+  return `http://${hostname}:${(port || "80").padStart(3, "0")}${pathname}${search}`;
+}
+
+function define(request: Request, url: string): void {
+  Object.defineProperty(request, "url", { value: url });
+}
