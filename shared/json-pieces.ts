@@ -9,8 +9,8 @@ import { checkedNumberEnd, invalid, QUOTE, stringEnd, tooDeep } from "./json-tok
 import { LIMITS } from "./limits.ts";
 
 export interface JsonBounds {
-  /** So many numbers are not counted among its parts, where a contract has long lists of them. */
-  readonly numbersMax?: number;
+  /** False where a contract has many lists of numbers: numbers are bounded by the size of the text then, and not counted as parts. */
+  readonly countsNumbers?: boolean;
 }
 
 /** Characters of a piece, give or take one member. */
@@ -39,16 +39,15 @@ const BLANK = /[ \t\n\r]*/y;
 
 export class JsonPieces {
   private readonly text: string;
-  private readonly numbersMax: number;
+  private readonly countsNumbers: boolean;
   private readonly pieceChars: number;
   private readonly root: Frame = frameOf("", -1);
   private readonly frames: Frame[] = [this.root];
   private parts = 0;
-  private numbers = 0;
 
-  constructor(text: string, { numbersMax = 0 }: JsonBounds = {}, pieceChars = PIECE_CHARS) {
+  constructor(text: string, { countsNumbers = true }: JsonBounds = {}, pieceChars = PIECE_CHARS) {
     this.text = text;
-    this.numbersMax = numbersMax;
+    this.countsNumbers = countsNumbers;
     this.pieceChars = pieceChars;
   }
 
@@ -91,8 +90,7 @@ export class JsonPieces {
   }
 
   private passNumber(start: number): number {
-    if (this.numbers < this.numbersMax) this.numbers += 1;
-    else this.count(start);
+    if (this.countsNumbers) this.count(start);
     const end = checkedNumberEnd(this.text, start, Math.min(this.text.length, start + this.pieceChars));
     if (end < start + this.pieceChars - 1) return end;
     throw this.tooLong("number", start);

@@ -4,10 +4,9 @@ import { audioOfBody, type ReceivedAudio, type Receiver, spooled, tooLarge } fro
 import { withoutNulls } from "#shared/kinds/media-check.ts";
 import { parse } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
-import { readJson } from "#shared/json.ts";
 import { INPUT_BYTES_MAX } from "#shared/limits.ts";
 
-import { readJsonBody } from "../body.ts";
+import { readBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
 import { cleanFilename } from "../files/filename.ts";
 import { openIncoming } from "../files/incoming.ts";
@@ -27,9 +26,10 @@ export async function receiveTranscription(context: IngressContext, call: RouteC
 }
 
 async function receiveJson(context: IngressContext, call: RouteCall, receiver: Receiver): Promise<ReceivedCall> {
-  const bytes = await readJsonBody(call.request, context.config.bodyBytesMax);
-  const body = withoutNulls(readJson(bytes).value);
-  const request = parse("TranscriptionRequest", body);
+  const { value, pause } = await readBody(context, call);
+  await pause();
+  const request = parse("TranscriptionRequest", withoutNulls(value));
+  await pause();
   const { audio_base64: _audio, mime_type: _type, file_id: _file, ...rest } = request;
   return { request: rest, audio: await audioOfBody(context, receiver, request) };
 }

@@ -4,12 +4,11 @@ import { createHash } from "node:crypto";
 import { capabilityBound, capabilityPrice, usualCost } from "#shared/capabilities/price.ts";
 import type { Capability } from "#shared/capabilities/entry.ts";
 import type { Catalogue } from "#shared/catalogue/catalogue.ts";
-import { readJson } from "#shared/json.ts";
 import { loadResult } from "#shared/jobs/result.ts";
 import { creditsNumber, formatCredits } from "#shared/money.ts";
 
 import { json, JSON_TYPE } from "../answers.ts";
-import { readJsonBody } from "../body.ts";
+import { readBody } from "../body.ts";
 import { checkRun, operationsOf, readRun, RUN_KIND } from "#shared/capabilities/read-run.ts";
 import { listCapabilities, presentRun, type RunOutcome } from "../capabilities/present.ts";
 import type { IngressContext } from "../context.ts";
@@ -97,13 +96,9 @@ function list({ catalogue, offered }: IngressContext, request: Request): Respons
 async function run(context: IngressContext, call: RouteCall): Promise<Response> {
   const caller = callerOf(call);
   const capability = context.offered.find(idOf(call));
-  const body = await readJsonBody(call.request, context.config.bodyBytesMax);
-  const { isAsync, model, checked, request, inline } = await readRun(
-    context,
-    caller,
-    capability.id,
-    readJson(body).value,
-  );
+  const { value, pause } = await readBody(context, call);
+  const { isAsync, model, checked, request, inline } = await readRun(context, caller, capability.id, value, pause);
+  await pause();
   await admitMediaJob(context, call, caller, { kind: RUN_KIND, model, checked, request, takeInline: () => inline });
   if (isAsync) {
     const answer = await answerJob(context, call, await shownJobById(context, caller.workspaceId, call.requestId));
@@ -116,8 +111,9 @@ async function run(context: IngressContext, call: RouteCall): Promise<Response> 
 
 async function estimate(context: IngressContext, call: RouteCall): Promise<Response> {
   const capability = context.offered.find(idOf(call));
-  const bytes = await readJsonBody(call.request, context.config.bodyBytesMax);
-  const { run: checked } = checkRun(capability, readJson(bytes).value);
+  const { value, pause } = await readBody(context, call);
+  await pause();
+  const { run: checked } = checkRun(capability, value);
   const price = capabilityPrice(context.catalogue.current(), capability);
   const operations = operationsOf(checked);
   return json({

@@ -4,7 +4,6 @@ import { parse } from "#shared/contracts.ts";
 import { findDefinition, findWorkflow } from "#shared/database/workflows.ts";
 import { ApiError } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";
-import { readJson } from "#shared/json.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { creditsNumber } from "#shared/money.ts";
 import { readerOf } from "#shared/workflows/access.ts";
@@ -13,7 +12,7 @@ import { estimateWorkflow } from "#shared/workflows/estimate/estimate.ts";
 import { readRunInput } from "#shared/workflows/inputs.ts";
 
 import { json } from "../answers.ts";
-import { readJsonBody } from "../body.ts";
+import { readBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
 import { allowRoles } from "../roles.ts";
 import { errorsOf } from "../route-errors.ts";
@@ -47,7 +46,7 @@ export function workflowEstimate(context: IngressContext): Route {
 
 async function estimate(context: IngressContext, call: RouteCall): Promise<Response> {
   const caller = callerOf(call);
-  const { value } = readJson(await readJsonBody(call.request, context.config.bodyBytesMax));
+  const { value, pause } = await readBody(context, call);
   const body: WorkflowEstimateRequest = parse("WorkflowEstimateRequest", value);
   const definition = await definitionOf(context, call, body);
   const inputs = readRunInput(definition.inputs ?? {}, body.input) ?? {};

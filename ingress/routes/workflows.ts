@@ -22,11 +22,10 @@ import {
   type WorkflowRow,
 } from "#shared/database/workflows.ts";
 import { newId } from "#shared/ids.ts";
-import { readJson } from "#shared/json.ts";
 import { readerOf } from "#shared/workflows/access.ts";
 
 import { json } from "../answers.ts";
-import { readJsonBody } from "../body.ts";
+import { readBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
 import { allowRoles } from "../roles.ts";
 import { errorsOf } from "../route-errors.ts";
@@ -120,7 +119,7 @@ export function workflows(context: IngressContext): readonly Route[] {
 }
 
 async function create(context: IngressContext, call: RouteCall): Promise<Response> {
-  const { value } = readJson(await readJsonBody(call.request, context.config.bodyBytesMax));
+  const { value } = await readBody(context, call);
   const body: WorkflowCreateRequest = parse("WorkflowCreateRequest", value);
   const reader = readerOf(callerOf(call));
   const { name, description = "", sharingScope = "private", sharePermission = "read" } = body;
@@ -163,7 +162,7 @@ async function update(context: IngressContext, call: RouteCall): Promise<Respons
   const row = await shownWorkflow(context, call);
   const { id } = row;
   checkEditor(row, caller);
-  const { value } = readJson(await readJsonBody(call.request, context.config.bodyBytesMax));
+  const { value } = await readBody(context, call);
   const body: WorkflowUpdateRequest = parse("WorkflowUpdateRequest", value);
   const { name = null, description = null, sharingScope = null, sharePermission = null } = body;
   if (sharingScope !== null || sharePermission !== null) checkKeeper(row, caller, "share");

@@ -7,11 +7,10 @@ import { canonicalJson } from "#shared/canonical-json.ts";
 import { parse } from "#shared/contracts.ts";
 import { findIdempotentRun, type NewRun } from "#shared/database/runs.ts";
 import { ApiError } from "#shared/errors.ts";
-import { readJson } from "#shared/json.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { inlineRunOf, newRunOf } from "#shared/workflows/new-run.ts";
 
-import { readJsonBody } from "../body.ts";
+import { parseBody, type ReadBody, readJsonBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
 import { idempotencyKeyOf } from "../idempotency-key.ts";
 import { callerOf, type RouteCall } from "../serve.ts";
@@ -24,8 +23,10 @@ import { streamRun } from "./run-stream.ts";
 /** @throws ApiError of what the call asks for; `overloaded`, `run_timeout` */
 export async function runStored(context: IngressContext, call: RouteCall): Promise<Response> {
   const row = await shownWorkflow(context, call);
-  const body: WorkflowRunRequest = parse("WorkflowRunRequest", await bodyOf(context, call));
+  const { value, pause } = await bodyOf(context, call);
+  const body: WorkflowRunRequest = parse("WorkflowRunRequest", value);
   const caller = callerOf(call);
+  await pause();
   const { mode = "sync", input, version } = body;
   const run = await newRunOf(context.database, caller, { ...asked(call, mode), input, workflow: row, version });
   return begun(await beginRun(context, call.request, run));
@@ -35,11 +36,11 @@ export async function runStored(context: IngressContext, call: RouteCall): Promi
 export async function runInline(context: IngressContext, call: RouteCall): Promise<Response> {
   const caller = callerOf(call);
   const key = idempotencyKeyOf(call.request.headers);
-  const body: PipelineRunRequest = parse("PipelineRunRequest", await bodyOf(context, call));
+  const { value, pause } = await bodyOf(context, call);
+  const body: PipelineRunRequest = parse("PipelineRunRequest", value);
   const { mode = "sync", input } = body;
-  const fingerprint = createHash("sha256")
-    .update(canonicalJson([mode, body.definition, input]))
-    .digest("hex");
+  await pause();
+  const fingerprint = key === null ? "" : fingerprintOf([mode, body.definition, input]);
   if (key !== null) {
     const known = await findKnown(context, caller, key, fingerprint);
     if (known) return known;
@@ -52,6 +53,10 @@ export async function runInline(context: IngressContext, call: RouteCall): Promi
   const answer = await beginRun(context, call.request, run);
   // Another one under the same key was faster.
   return answer ?? begun(key === null ? undefined : await findKnown(context, caller, key, fingerprint));
+}
+
+function fingerprintOf(asked: unknown): string {
+  return createHash("sha256").update(canonicalJson(asked)).digest("hex");
 }
 
 function asked(call: RouteCall, mode: NewRun["mode"]) {
@@ -90,10 +95,13 @@ async function findKnown(
   );
 }
 
-async function bodyOf(context: IngressContext, call: RouteCall): Promise<unknown> {
-  // Every member may be left out, and so may the body.
+async function bodyOf(context: IngressContext, call: RouteCall): Promise<Pick<ReadBody, "pause" | "value">> {
   const { headers } = call.request;
-  if (headers.get("transfer-encoding") === null && Number(headers.get("content-length") ?? 0) === 0) return {};
-  const bytes = await readJsonBody(call.request, context.config.bodyBytesMax);
-  return bytes.length === 0 ? {} : readJson(bytes).value;
+  const isEmpty = headers.get("transfer-encoding") === null && Number(headers.get("content-length") ?? 0) === 0;
+  const bytes = isEmpty ? NO_BYTES : await readJsonBody(call.request, context.config.bodyBytesMax);
+  // Every member may be left out, and so may the body.
+  return parseBody(call, bytes.length === 0 ? NO_MEMBERS : bytes);
 }
+
+const NO_BYTES = new Uint8Array();
+const NO_MEMBERS = Buffer.from("{}");

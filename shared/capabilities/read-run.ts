@@ -48,10 +48,21 @@ interface Context {
   readonly catalogue: { current(): Catalogue };
 }
 
-/** @throws ApiError `capability_not_found`; of what the body says, naming the member at fault */
-export async function readRun(context: Context, caller: Caller, id: string, body: unknown): Promise<ReadRun> {
+/**
+ * @param pause waited for between steps that go over the whole of the body
+ * @throws ApiError `capability_not_found`; of what the body says, naming the member at fault
+ */
+export async function readRun(
+  context: Context,
+  caller: Caller,
+  id: string,
+  body: unknown,
+  pause: () => Promise<void> = () => Promise.resolve(),
+): Promise<ReadRun> {
   const capability = context.offered.find(id);
+  await pause();
   const { isAsync, run } = checkRun(capability, body);
+  await pause();
   const price = capabilityPrice(context.catalogue.current(), capability);
   const holdNano = capabilityBound(price, capability, operationsOf(run));
   const inline: Inline[] = [];

@@ -23,6 +23,9 @@ export const HTTP_LIMITS = {
   largeBodiesWaitingMax: 256,
   largeBodyWaitMs: paced(20_000),
   bodyReadBytesPerSecond: 65_536,
+  /** Requests of all workspaces whose work waits for that of others of theirs, and for how long: one takes a second at most. */
+  longWorkWaitingMax: 256,
+  longWorkWaitMs: paced(20_000),
   /** Text an ingress counts exactly for one count_tokens call or estimate: about 0.3 s of its only thread at worst. */
   countedCharactersMax: 1_048_576,
   /** SSE comment at most every 10 s of silence (spec of streams); we send it a little earlier. */
