@@ -1,6 +1,8 @@
 /** Code and data as users have them: broken, deep, large, or made to end what reads them. */
 import { describe, expect, test } from "bun:test";
 
+import { LIMITS } from "#shared/limits.ts";
+
 import { runCapability } from "./in-folder.ts";
 import { refused } from "./refused.ts";
 
@@ -42,6 +44,24 @@ describe("code that cannot be read is told with its line", () => {
     expect(await refused(runCapability("code.minify", code("a{".repeat(20_000)), { language: "css" }))).toContain(
       "too_large: Expected CSS nested at most 200 deep",
     );
+  });
+});
+
+describe("a param of any object is bounded as JSON", () => {
+  const { capabilityParamBytesMax: max } = LIMITS;
+  const longest = { a: "x".repeat(max - '{"a":""}'.length) };
+
+  test.each(["code.run_javascript", "code.run_python"])("the args of %s", async (id) => {
+    expect((await outputOf(id, code("1"), { args: longest }))?.["value"]).toBe(1);
+    expect(await refused(runCapability(id, code("1"), { args: { ...longest, b: 1 } }))).toBe(
+      `invalid_request: Expected params.args of at most ${max} bytes as JSON, got ${max + ',"b":1'.length}.`,
+    );
+  });
+
+  test("the schema of code.transform_json", async () => {
+    const schema = { description: "x".repeat(max) };
+    const message = await refused(runCapability("code.transform_json", { data: { text: "1" } }, { schema }));
+    expect(message).toStartWith(`invalid_request: Expected params.schema of at most ${max} bytes as JSON`);
   });
 });
 
