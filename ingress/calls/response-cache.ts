@@ -38,7 +38,7 @@ export async function planCache(
   header: string | null,
   model: Model,
   endpoint: string,
-  { text, textBytes, value, pause }: ReadBody,
+  { text, textBytes, value, pause }: Pick<ReadBody, "pause" | "text" | "textBytes" | "value">,
   request: unknown = value,
 ): Promise<CachePlan | undefined> {
   const [mode, ttl] = readHeader(header);

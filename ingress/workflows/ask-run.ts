@@ -36,7 +36,8 @@ export async function runStored(context: IngressContext, call: RouteCall): Promi
 export async function runInline(context: IngressContext, call: RouteCall): Promise<Response> {
   const caller = callerOf(call);
   const key = idempotencyKeyOf(call.request.headers);
-  const { value, pause } = await bodyOf(context, call);
+  const read = await bodyOf(context, call);
+  const { value, pause } = read;
   const body: PipelineRunRequest = parse("PipelineRunRequest", value);
   const { mode = "sync", input } = body;
   await pause();
@@ -45,7 +46,8 @@ export async function runInline(context: IngressContext, call: RouteCall): Promi
     const known = await findKnown(context, caller, key, fingerprint);
     if (known) return known;
   }
-  const definition = await checkDefinition(context, caller, body.definition);
+  const definition = await checkDefinition(context, caller, read, body.definition);
+  await pause();
   const run: NewRun = {
     ...inlineRunOf(caller, definition, { ...asked(call, mode), input }),
     ...(key === null ? {} : { idempotencyKey: key, fingerprint }),
@@ -95,7 +97,7 @@ async function findKnown(
   );
 }
 
-async function bodyOf(context: IngressContext, call: RouteCall): Promise<Pick<ReadBody, "pause" | "value">> {
+async function bodyOf(context: IngressContext, call: RouteCall): Promise<ReadBody> {
   const { headers } = call.request;
   const isEmpty = headers.get("transfer-encoding") === null && Number(headers.get("content-length") ?? 0) === 0;
   const bytes = isEmpty ? NO_BYTES : await readJsonBody(call.request, context.config.bodyBytesMax);

@@ -44,6 +44,8 @@ export const WORKFLOW_LIMITS = {
   expressionWorkMax: 2_000_000,
   /** Of one that names nothing: it is evaluated when the definition is read. */
   constantWorkMax: 10_000,
+  /** Of reading a definition, or all that an estimate reads: a character of an expression is 40. Some 200 ms. */
+  definitionWorkMax: 20_000_000,
   /** Of what an expression gives, as JSON. */
   expressionValueBytesMax: 1_048_576,
   pathSegmentsMax: 32,
