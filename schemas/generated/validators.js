@@ -4,6 +4,8 @@ var require_ucs2length = __commonJS(function(exports) {
 Object.defineProperty(exports, "__esModule", { value: true });
 function ucs2length(str) {
 const len = str.length;
+if (len > 524288)
+return len;
 let length = 0;
 let pos = 0;
 let value;
