@@ -83,7 +83,7 @@ async function findKnown(
   if (row.fingerprint !== fingerprint) {
     throw new ApiError("idempotency_key_reused", "This Idempotency-Key named another run within the last day.");
   }
-  if (row.mode === "stream") return streamRun(context, row.id, context.runs.follow(row.id), 0);
+  if (row.mode === "stream") return streamRun(context, row.id, context.runs.follow(row.id, caller), 0);
   if (row.mode === "async" || row.ended_at !== null) {
     return answerRun(context, row, { status: row.mode === "async" ? 202 : 200, isFresh: false });
   }

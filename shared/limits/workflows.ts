@@ -32,6 +32,9 @@ export const WORKFLOW_LIMITS = {
   runStalledMs: paced(60_000),
   /** How long a caller waits for a run, and may follow its stream. */
   runWaitMs: 300_000,
+  /** Streams of runs that callers read from one process: each may last an hour. */
+  runStreamsPerWorkspaceMax: 100,
+  runStreamsPerKeyMax: 50,
   idempotentRunMs: 86_400_000,
   workflowsPageDefault: 20,
   workflowsPageMax: 100,
