@@ -10,7 +10,7 @@ const turns = new KeyedSemaphore({
   perWorkspaceMax: 1,
   waitingMax: LIMITS.longWorkWaitingMax,
   waitMs: LIMITS.longWorkWaitMs,
-  noun: "requests of this size",
+  noun: "requests that take long",
 });
 
 /** Waits until no other work of the caller's workspace is under way. @throws ApiError `overloaded`; what `work` throws */

@@ -5,6 +5,8 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import standaloneCode from "ajv/dist/standalone/index.js";
 import addFormats from "ajv-formats";
 
+import { withShortCounts } from "#shared/text-limits.ts";
+
 import { checksSource } from "./checks.ts";
 import { namedParts, resolvePart, ROOT_DIR, type Schema, type SchemaFile, tagValue } from "./schema-files.ts";
 
@@ -42,20 +44,8 @@ export async function validatorsModule(files: readonly SchemaFile[]): Promise<st
   const titles = files.map((file) => file.title);
   const code = standaloneCode(ajv, Object.fromEntries(titles.map((title) => [`validate${title}`, title])));
   const record = titles.map((title) => `  ${title}: validate${title},`).join("\n");
-  const bundled = await bundle(
-    `${code.replaceAll(/^export const /gm, "const ")}\nexport const validators = {\n${record}\n};\n${checksSource(parts, HOT)}\n`,
-  );
-  return withShortCounts(bundled, files);
-}
-
-const COUNT_OPENING = "function ucs2length(str) {\nconst len = str.length;\n";
-
-/** Lengths are in code points, which takes 40 ms for the 32 MB of an image: text that is beyond every limit anyway is not counted. */
-function withShortCounts(code: string, files: readonly SchemaFile[]): string {
-  const limits = JSON.stringify(files).matchAll(/"m(?:ax|in)Length":(\d+)/g);
-  const longest = Math.max(0, ...Array.from(limits, ([, limit]) => Number(limit)));
-  if (!code.includes(COUNT_OPENING)) throw new Error("Ajv counts characters in another way than it did");
-  return code.replace(COUNT_OPENING, `${COUNT_OPENING}if (len > ${2 * longest})\nreturn len;\n`);
+  const counted = withShortCounts(code.replaceAll(/^export const /gm, "const "));
+  return bundle(`${counted}\nexport const validators = {\n${record}\n};\n${checksSource(parts, HOT)}\n`);
 }
 
 /**

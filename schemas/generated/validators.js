@@ -4,8 +4,6 @@ var require_ucs2length = __commonJS(function(exports) {
 Object.defineProperty(exports, "__esModule", { value: true });
 function ucs2length(str) {
 const len = str.length;
-if (len > 524288)
-return len;
 let length = 0;
 let pos = 0;
 let value;
@@ -1246,7 +1244,7 @@ let data1 = data.capability;
 const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func2(data1) > 100) {
+if (data1.length > 100 && (data1.length > 200 || func2(data1) > 100)) {
 validate22.errors = [{ instancePath: instancePath + "/capability", schemaPath: "#/properties/capability/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 }
@@ -2497,11 +2495,11 @@ let data2 = data.input_per_million;
 const _errs6 = errors;
 if (errors === _errs6) {
 if (typeof data2 === "string") {
-if (func2(data2) > 40) {
+if (data2.length > 40 && (data2.length > 80 || func2(data2) > 40)) {
 validate28.errors = [{ instancePath: instancePath + "/input_per_million", schemaPath: "#/properties/input_per_million/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data2) < 1) {
+if (data2.length < 1 || data2.length < 2 && func2(data2) < 1) {
 validate28.errors = [{ instancePath: instancePath + "/input_per_million", schemaPath: "#/properties/input_per_million/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -2521,11 +2519,11 @@ let data3 = data.output_per_million;
 const _errs8 = errors;
 if (errors === _errs8) {
 if (typeof data3 === "string") {
-if (func2(data3) > 40) {
+if (data3.length > 40 && (data3.length > 80 || func2(data3) > 40)) {
 validate28.errors = [{ instancePath: instancePath + "/output_per_million", schemaPath: "#/properties/output_per_million/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data3) < 1) {
+if (data3.length < 1 || data3.length < 2 && func2(data3) < 1) {
 validate28.errors = [{ instancePath: instancePath + "/output_per_million", schemaPath: "#/properties/output_per_million/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -2545,11 +2543,11 @@ let data4 = data.audio_input_per_million;
 const _errs10 = errors;
 if (errors === _errs10) {
 if (typeof data4 === "string") {
-if (func2(data4) > 40) {
+if (data4.length > 40 && (data4.length > 80 || func2(data4) > 40)) {
 validate28.errors = [{ instancePath: instancePath + "/audio_input_per_million", schemaPath: "#/properties/audio_input_per_million/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data4) < 1) {
+if (data4.length < 1 || data4.length < 2 && func2(data4) < 1) {
 validate28.errors = [{ instancePath: instancePath + "/audio_input_per_million", schemaPath: "#/properties/audio_input_per_million/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -2569,11 +2567,11 @@ let data5 = data.audio_output_per_million;
 const _errs12 = errors;
 if (errors === _errs12) {
 if (typeof data5 === "string") {
-if (func2(data5) > 40) {
+if (data5.length > 40 && (data5.length > 80 || func2(data5) > 40)) {
 validate28.errors = [{ instancePath: instancePath + "/audio_output_per_million", schemaPath: "#/properties/audio_output_per_million/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data5) < 1) {
+if (data5.length < 1 || data5.length < 2 && func2(data5) < 1) {
 validate28.errors = [{ instancePath: instancePath + "/audio_output_per_million", schemaPath: "#/properties/audio_output_per_million/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -2593,11 +2591,11 @@ let data6 = data.image_input_per_million;
 const _errs14 = errors;
 if (errors === _errs14) {
 if (typeof data6 === "string") {
-if (func2(data6) > 40) {
+if (data6.length > 40 && (data6.length > 80 || func2(data6) > 40)) {
 validate28.errors = [{ instancePath: instancePath + "/image_input_per_million", schemaPath: "#/properties/image_input_per_million/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data6) < 1) {
+if (data6.length < 1 || data6.length < 2 && func2(data6) < 1) {
 validate28.errors = [{ instancePath: instancePath + "/image_input_per_million", schemaPath: "#/properties/image_input_per_million/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -2617,11 +2615,11 @@ let data7 = data.image_output_per_million;
 const _errs16 = errors;
 if (errors === _errs16) {
 if (typeof data7 === "string") {
-if (func2(data7) > 40) {
+if (data7.length > 40 && (data7.length > 80 || func2(data7) > 40)) {
 validate28.errors = [{ instancePath: instancePath + "/image_output_per_million", schemaPath: "#/properties/image_output_per_million/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data7) < 1) {
+if (data7.length < 1 || data7.length < 2 && func2(data7) < 1) {
 validate28.errors = [{ instancePath: instancePath + "/image_output_per_million", schemaPath: "#/properties/image_output_per_million/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -2641,11 +2639,11 @@ let data8 = data.cached_input_per_million;
 const _errs18 = errors;
 if (errors === _errs18) {
 if (typeof data8 === "string") {
-if (func2(data8) > 40) {
+if (data8.length > 40 && (data8.length > 80 || func2(data8) > 40)) {
 validate28.errors = [{ instancePath: instancePath + "/cached_input_per_million", schemaPath: "#/properties/cached_input_per_million/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data8) < 1) {
+if (data8.length < 1 || data8.length < 2 && func2(data8) < 1) {
 validate28.errors = [{ instancePath: instancePath + "/cached_input_per_million", schemaPath: "#/properties/cached_input_per_million/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -2665,11 +2663,11 @@ let data9 = data.cache_write_per_million;
 const _errs20 = errors;
 if (errors === _errs20) {
 if (typeof data9 === "string") {
-if (func2(data9) > 40) {
+if (data9.length > 40 && (data9.length > 80 || func2(data9) > 40)) {
 validate28.errors = [{ instancePath: instancePath + "/cache_write_per_million", schemaPath: "#/properties/cache_write_per_million/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data9) < 1) {
+if (data9.length < 1 || data9.length < 2 && func2(data9) < 1) {
 validate28.errors = [{ instancePath: instancePath + "/cache_write_per_million", schemaPath: "#/properties/cache_write_per_million/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -2689,11 +2687,11 @@ let data10 = data.cache_write_1h_per_million;
 const _errs22 = errors;
 if (errors === _errs22) {
 if (typeof data10 === "string") {
-if (func2(data10) > 40) {
+if (data10.length > 40 && (data10.length > 80 || func2(data10) > 40)) {
 validate28.errors = [{ instancePath: instancePath + "/cache_write_1h_per_million", schemaPath: "#/properties/cache_write_1h_per_million/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data10) < 1) {
+if (data10.length < 1 || data10.length < 2 && func2(data10) < 1) {
 validate28.errors = [{ instancePath: instancePath + "/cache_write_1h_per_million", schemaPath: "#/properties/cache_write_1h_per_million/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -2713,11 +2711,11 @@ let data11 = data.request_price;
 const _errs24 = errors;
 if (errors === _errs24) {
 if (typeof data11 === "string") {
-if (func2(data11) > 40) {
+if (data11.length > 40 && (data11.length > 80 || func2(data11) > 40)) {
 validate28.errors = [{ instancePath: instancePath + "/request_price", schemaPath: "#/properties/request_price/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data11) < 1) {
+if (data11.length < 1 || data11.length < 2 && func2(data11) < 1) {
 validate28.errors = [{ instancePath: instancePath + "/request_price", schemaPath: "#/properties/request_price/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -2737,11 +2735,11 @@ let data12 = data.image_price;
 const _errs26 = errors;
 if (errors === _errs26) {
 if (typeof data12 === "string") {
-if (func2(data12) > 40) {
+if (data12.length > 40 && (data12.length > 80 || func2(data12) > 40)) {
 validate28.errors = [{ instancePath: instancePath + "/image_price", schemaPath: "#/properties/image_price/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data12) < 1) {
+if (data12.length < 1 || data12.length < 2 && func2(data12) < 1) {
 validate28.errors = [{ instancePath: instancePath + "/image_price", schemaPath: "#/properties/image_price/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -2761,11 +2759,11 @@ let data13 = data.second_price;
 const _errs28 = errors;
 if (errors === _errs28) {
 if (typeof data13 === "string") {
-if (func2(data13) > 40) {
+if (data13.length > 40 && (data13.length > 80 || func2(data13) > 40)) {
 validate28.errors = [{ instancePath: instancePath + "/second_price", schemaPath: "#/properties/second_price/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data13) < 1) {
+if (data13.length < 1 || data13.length < 2 && func2(data13) < 1) {
 validate28.errors = [{ instancePath: instancePath + "/second_price", schemaPath: "#/properties/second_price/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -2785,11 +2783,11 @@ let data14 = data.minute_price;
 const _errs30 = errors;
 if (errors === _errs30) {
 if (typeof data14 === "string") {
-if (func2(data14) > 40) {
+if (data14.length > 40 && (data14.length > 80 || func2(data14) > 40)) {
 validate28.errors = [{ instancePath: instancePath + "/minute_price", schemaPath: "#/properties/minute_price/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data14) < 1) {
+if (data14.length < 1 || data14.length < 2 && func2(data14) < 1) {
 validate28.errors = [{ instancePath: instancePath + "/minute_price", schemaPath: "#/properties/minute_price/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -2809,11 +2807,11 @@ let data15 = data.character_price;
 const _errs32 = errors;
 if (errors === _errs32) {
 if (typeof data15 === "string") {
-if (func2(data15) > 40) {
+if (data15.length > 40 && (data15.length > 80 || func2(data15) > 40)) {
 validate28.errors = [{ instancePath: instancePath + "/character_price", schemaPath: "#/properties/character_price/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data15) < 1) {
+if (data15.length < 1 || data15.length < 2 && func2(data15) < 1) {
 validate28.errors = [{ instancePath: instancePath + "/character_price", schemaPath: "#/properties/character_price/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -2833,11 +2831,11 @@ let data16 = data.operation_price;
 const _errs34 = errors;
 if (errors === _errs34) {
 if (typeof data16 === "string") {
-if (func2(data16) > 40) {
+if (data16.length > 40 && (data16.length > 80 || func2(data16) > 40)) {
 validate28.errors = [{ instancePath: instancePath + "/operation_price", schemaPath: "#/properties/operation_price/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data16) < 1) {
+if (data16.length < 1 || data16.length < 2 && func2(data16) < 1) {
 validate28.errors = [{ instancePath: instancePath + "/operation_price", schemaPath: "#/properties/operation_price/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -2857,11 +2855,11 @@ let data17 = data.megapixel_price;
 const _errs36 = errors;
 if (errors === _errs36) {
 if (typeof data17 === "string") {
-if (func2(data17) > 40) {
+if (data17.length > 40 && (data17.length > 80 || func2(data17) > 40)) {
 validate28.errors = [{ instancePath: instancePath + "/megapixel_price", schemaPath: "#/properties/megapixel_price/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data17) < 1) {
+if (data17.length < 1 || data17.length < 2 && func2(data17) < 1) {
 validate28.errors = [{ instancePath: instancePath + "/megapixel_price", schemaPath: "#/properties/megapixel_price/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -2996,11 +2994,11 @@ let data4 = data.owned_by;
 const _errs11 = errors;
 if (errors === _errs11) {
 if (typeof data4 === "string") {
-if (func2(data4) > 100) {
+if (data4.length > 100 && (data4.length > 200 || func2(data4) > 100)) {
 validate27.errors = [{ instancePath: instancePath + "/owned_by", schemaPath: "#/properties/owned_by/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
-if (func2(data4) < 1) {
+if (data4.length < 1 || data4.length < 2 && func2(data4) < 1) {
 validate27.errors = [{ instancePath: instancePath + "/owned_by", schemaPath: "#/properties/owned_by/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -3517,11 +3515,11 @@ let data29 = data26.price;
 const _errs66 = errors;
 if (errors === _errs66) {
 if (typeof data29 === "string") {
-if (func2(data29) > 40) {
+if (data29.length > 40 && (data29.length > 80 || func2(data29) > 40)) {
 validate27.errors = [{ instancePath: instancePath + "/price_variants/" + i0 + "/price", schemaPath: "PriceVariant/properties/price/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data29) < 1) {
+if (data29.length < 1 || data29.length < 2 && func2(data29) < 1) {
 validate27.errors = [{ instancePath: instancePath + "/price_variants/" + i0 + "/price", schemaPath: "PriceVariant/properties/price/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -3650,11 +3648,11 @@ let data34 = data33.source;
 const _errs78 = errors;
 if (errors === _errs78) {
 if (typeof data34 === "string") {
-if (func2(data34) > 300) {
+if (data34.length > 300 && (data34.length > 600 || func2(data34) > 300)) {
 validate27.errors = [{ instancePath: instancePath + "/price_source/source", schemaPath: "PriceSource/properties/source/maxLength", keyword: "maxLength", params: { limit: 300 } }];
 return false;
 } else {
-if (func2(data34) < 1) {
+if (data34.length < 1 || data34.length < 2 && func2(data34) < 1) {
 validate27.errors = [{ instancePath: instancePath + "/price_source/source", schemaPath: "PriceSource/properties/source/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -4615,11 +4613,11 @@ let data91 = data90.provider;
 const _errs198 = errors;
 if (errors === _errs198) {
 if (typeof data91 === "string") {
-if (func2(data91) > 64) {
+if (data91.length > 64 && (data91.length > 128 || func2(data91) > 64)) {
 validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/provider", schemaPath: "SourceEntry/properties/provider/maxLength", keyword: "maxLength", params: { limit: 64 } }];
 return false;
 } else {
-if (func2(data91) < 1) {
+if (data91.length < 1 || data91.length < 2 && func2(data91) < 1) {
 validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/provider", schemaPath: "SourceEntry/properties/provider/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -4639,11 +4637,11 @@ let data92 = data90.model;
 const _errs200 = errors;
 if (errors === _errs200) {
 if (typeof data92 === "string") {
-if (func2(data92) > 300) {
+if (data92.length > 300 && (data92.length > 600 || func2(data92) > 300)) {
 validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/model", schemaPath: "SourceEntry/properties/model/maxLength", keyword: "maxLength", params: { limit: 300 } }];
 return false;
 } else {
-if (func2(data92) < 1) {
+if (data92.length < 1 || data92.length < 2 && func2(data92) < 1) {
 validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/model", schemaPath: "SourceEntry/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -4670,7 +4668,7 @@ let data94 = data93[i15];
 const _errs204 = errors;
 if (errors === _errs204) {
 if (typeof data94 === "string") {
-if (func2(data94) < 1) {
+if (data94.length < 1 || data94.length < 2 && func2(data94) < 1) {
 validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/drop_params/" + i15, schemaPath: "SourceEntry/properties/drop_params/items/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -4704,7 +4702,7 @@ let data96 = data95[key10];
 const _errs209 = errors;
 if (errors === _errs209) {
 if (typeof data96 === "string") {
-if (func2(data96) < 1) {
+if (data96.length < 1 || data96.length < 2 && func2(data96) < 1) {
 validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/rename_params/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "SourceEntry/properties/rename_params/additionalProperties/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -4776,7 +4774,7 @@ let data99 = data98[key12];
 const _errs217 = errors;
 if (errors === _errs217) {
 if (typeof data99 === "string") {
-if (func2(data99) > 100) {
+if (data99.length > 100 && (data99.length > 200 || func2(data99) > 100)) {
 validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/fields/" + key12.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "SourceEntry/properties/fields/additionalProperties/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
@@ -5003,7 +5001,7 @@ let data0 = data.id;
 const _errs2 = errors;
 if (errors === _errs2) {
 if (typeof data0 === "string") {
-if (func2(data0) > 100) {
+if (data0.length > 100 && (data0.length > 200 || func2(data0) > 100)) {
 validate31.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
@@ -5155,11 +5153,11 @@ let data5 = data1.base_url;
 const _errs14 = errors;
 if (errors === _errs14) {
 if (typeof data5 === "string") {
-if (func2(data5) > 2000) {
+if (data5.length > 2000 && (data5.length > 4000 || func2(data5) > 2000)) {
 validate26.errors = [{ instancePath: instancePath + "/providers/" + i0 + "/base_url", schemaPath: "ProviderEntry/properties/base_url/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
 return false;
 } else {
-if (func2(data5) < 1) {
+if (data5.length < 1 || data5.length < 2 && func2(data5) < 1) {
 validate26.errors = [{ instancePath: instancePath + "/providers/" + i0 + "/base_url", schemaPath: "ProviderEntry/properties/base_url/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -6247,7 +6245,7 @@ let data9 = data8.data;
 const _errs29 = errors;
 if (errors === _errs29) {
 if (typeof data9 === "string") {
-if (func2(data9) < 1) {
+if (data9.length < 1 || data9.length < 2 && func2(data9) < 1) {
 validate45.errors = [{ instancePath: instancePath + "/input_audio/data", schemaPath: "AudioBlock/properties/input_audio/properties/data/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -6392,7 +6390,7 @@ let data13 = data12.file_id;
 const _errs42 = errors;
 if (errors === _errs42) {
 if (typeof data13 === "string") {
-if (func2(data13) < 1) {
+if (data13.length < 1 || data13.length < 2 && func2(data13) < 1) {
 validate45.errors = [{ instancePath: instancePath + "/file/file_id", schemaPath: "FileBlock/properties/file/properties/file_id/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -6411,7 +6409,7 @@ let data14 = data12.file_data;
 const _errs44 = errors;
 if (errors === _errs44) {
 if (typeof data14 === "string") {
-if (func2(data14) < 1) {
+if (data14.length < 1 || data14.length < 2 && func2(data14) < 1) {
 validate45.errors = [{ instancePath: instancePath + "/file/file_data", schemaPath: "FileBlock/properties/file/properties/file_data/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -6430,7 +6428,7 @@ let data15 = data12.file_url;
 const _errs46 = errors;
 if (errors === _errs46) {
 if (typeof data15 === "string") {
-if (func2(data15) < 1) {
+if (data15.length < 1 || data15.length < 2 && func2(data15) < 1) {
 validate45.errors = [{ instancePath: instancePath + "/file/file_url", schemaPath: "FileBlock/properties/file/properties/file_url/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -8100,7 +8098,7 @@ let data2 = data1.name;
 const _errs4 = errors;
 if (errors === _errs4) {
 if (typeof data2 === "string") {
-if (func2(data2) < 1) {
+if (data2.length < 1 || data2.length < 2 && func2(data2) < 1) {
 validate61.errors = [{ instancePath: instancePath + "/custom/name", schemaPath: "#/properties/custom/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -9796,7 +9794,7 @@ let data8 = data.model;
 const _errs20 = errors;
 if (errors === _errs20) {
 if (typeof data8 === "string") {
-if (func2(data8) < 1) {
+if (data8.length < 1 || data8.length < 2 && func2(data8) < 1) {
 validate77.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -9930,7 +9928,7 @@ let data17 = data16[i0];
 const _errs38 = errors;
 if (errors === _errs38) {
 if (typeof data17 === "string") {
-if (func2(data17) < 1) {
+if (data17.length < 1 || data17.length < 2 && func2(data17) < 1) {
 validate77.errors = [{ instancePath: instancePath + "/fallbacks/" + i0, schemaPath: "#/properties/fallbacks/items/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -10057,7 +10055,7 @@ let data25 = data24.reference;
 const _errs55 = errors;
 if (errors === _errs55) {
 if (typeof data25 === "string") {
-if (func2(data25) < 1) {
+if (data25.length < 1 || data25.length < 2 && func2(data25) < 1) {
 validate77.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/reference", schemaPath: "#/properties/stored_inputs/additionalProperties/properties/reference/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -10076,7 +10074,7 @@ let data26 = data24.content_type;
 const _errs57 = errors;
 if (errors === _errs57) {
 if (typeof data26 === "string") {
-if (func2(data26) < 1) {
+if (data26.length < 1 || data26.length < 2 && func2(data26) < 1) {
 validate77.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/content_type", schemaPath: "#/properties/stored_inputs/additionalProperties/properties/content_type/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -10147,7 +10145,7 @@ let data29 = data.request_ref;
 const _errs63 = errors;
 if (errors === _errs63) {
 if (typeof data29 === "string") {
-if (func2(data29) < 1) {
+if (data29.length < 1 || data29.length < 2 && func2(data29) < 1) {
 validate77.errors = [{ instancePath: instancePath + "/request_ref", schemaPath: "#/properties/request_ref/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -11846,11 +11844,11 @@ let data3 = data.base_url;
 const _errs8 = errors;
 if (errors === _errs8) {
 if (typeof data3 === "string") {
-if (func2(data3) > 2000) {
+if (data3.length > 2000 && (data3.length > 4000 || func2(data3) > 2000)) {
 validate82.errors = [{ instancePath: instancePath + "/base_url", schemaPath: "#/properties/base_url/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
 return false;
 } else {
-if (func2(data3) < 1) {
+if (data3.length < 1 || data3.length < 2 && func2(data3) < 1) {
 validate82.errors = [{ instancePath: instancePath + "/base_url", schemaPath: "#/properties/base_url/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -12019,11 +12017,11 @@ let data1 = data.name;
 const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func2(data1) > 64) {
+if (data1.length > 64 && (data1.length > 128 || func2(data1) > 64)) {
 validate83.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/maxLength", keyword: "maxLength", params: { limit: 64 } }];
 return false;
 } else {
-if (func2(data1) < 1) {
+if (data1.length < 1 || data1.length < 2 && func2(data1) < 1) {
 validate83.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -12064,11 +12062,11 @@ let data3 = data.preset;
 const _errs7 = errors;
 if (errors === _errs7) {
 if (typeof data3 === "string") {
-if (func2(data3) > 64) {
+if (data3.length > 64 && (data3.length > 128 || func2(data3) > 64)) {
 validate83.errors = [{ instancePath: instancePath + "/preset", schemaPath: "#/properties/preset/maxLength", keyword: "maxLength", params: { limit: 64 } }];
 return false;
 } else {
-if (func2(data3) < 1) {
+if (data3.length < 1 || data3.length < 2 && func2(data3) < 1) {
 validate83.errors = [{ instancePath: instancePath + "/preset", schemaPath: "#/properties/preset/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -12179,11 +12177,11 @@ let data0 = data.name;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (func2(data0) > 64) {
+if (data0.length > 64 && (data0.length > 128 || func2(data0) > 64)) {
 validate85.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/maxLength", keyword: "maxLength", params: { limit: 64 } }];
 return false;
 } else {
-if (func2(data0) < 1) {
+if (data0.length < 1 || data0.length < 2 && func2(data0) < 1) {
 validate85.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -12203,11 +12201,11 @@ let data1 = data.preset;
 const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func2(data1) > 64) {
+if (data1.length > 64 && (data1.length > 128 || func2(data1) > 64)) {
 validate85.errors = [{ instancePath: instancePath + "/preset", schemaPath: "#/properties/preset/maxLength", keyword: "maxLength", params: { limit: 64 } }];
 return false;
 } else {
-if (func2(data1) < 1) {
+if (data1.length < 1 || data1.length < 2 && func2(data1) < 1) {
 validate85.errors = [{ instancePath: instancePath + "/preset", schemaPath: "#/properties/preset/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -12299,11 +12297,11 @@ let data1 = data.name;
 const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func2(data1) > 64) {
+if (data1.length > 64 && (data1.length > 128 || func2(data1) > 64)) {
 validate86.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/maxLength", keyword: "maxLength", params: { limit: 64 } }];
 return false;
 } else {
-if (func2(data1) < 1) {
+if (data1.length < 1 || data1.length < 2 && func2(data1) < 1) {
 validate86.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -12457,11 +12455,11 @@ let data0 = data.name;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (func2(data0) > 64) {
+if (data0.length > 64 && (data0.length > 128 || func2(data0) > 64)) {
 validate87.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/maxLength", keyword: "maxLength", params: { limit: 64 } }];
 return false;
 } else {
-if (func2(data0) < 1) {
+if (data0.length < 1 || data0.length < 2 && func2(data0) < 1) {
 validate87.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -13261,11 +13259,11 @@ let data0 = data.model;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (func2(data0) > 200) {
+if (data0.length > 200 && (data0.length > 400 || func2(data0) > 200)) {
 validate89.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func2(data0) < 1) {
+if (data0.length < 1 || data0.length < 2 && func2(data0) < 1) {
 validate89.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -13744,7 +13742,7 @@ return false;
 }
 if (errors === _errs50) {
 if (typeof data26 === "string") {
-if (func2(data26) > 40) {
+if (data26.length > 40 && (data26.length > 80 || func2(data26) > 40)) {
 validate89.errors = [{ instancePath: instancePath + "/reasoning_effort", schemaPath: "#/properties/reasoning_effort/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 }
@@ -14437,7 +14435,7 @@ let data3 = data.data;
 const _errs13 = errors;
 if (errors === _errs13) {
 if (typeof data3 === "string") {
-if (func2(data3) < 1) {
+if (data3.length < 1 || data3.length < 2 && func2(data3) < 1) {
 validate106.errors = [{ instancePath: instancePath + "/data", schemaPath: "MessagesImageBytes/properties/data/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -14537,11 +14535,11 @@ let data7 = data.file_id;
 const _errs25 = errors;
 if (errors === _errs25) {
 if (typeof data7 === "string") {
-if (func2(data7) > 100) {
+if (data7.length > 100 && (data7.length > 200 || func2(data7) > 100)) {
 validate106.errors = [{ instancePath: instancePath + "/file_id", schemaPath: "MessagesFile/properties/file_id/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
-if (func2(data7) < 1) {
+if (data7.length < 1 || data7.length < 2 && func2(data7) < 1) {
 validate106.errors = [{ instancePath: instancePath + "/file_id", schemaPath: "MessagesFile/properties/file_id/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -14934,7 +14932,7 @@ let data3 = data.data;
 const _errs13 = errors;
 if (errors === _errs13) {
 if (typeof data3 === "string") {
-if (func2(data3) < 1) {
+if (data3.length < 1 || data3.length < 2 && func2(data3) < 1) {
 validate109.errors = [{ instancePath: instancePath + "/data", schemaPath: "MessagesPdfBytes/properties/data/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -15089,11 +15087,11 @@ let data10 = data.file_id;
 const _errs32 = errors;
 if (errors === _errs32) {
 if (typeof data10 === "string") {
-if (func2(data10) > 100) {
+if (data10.length > 100 && (data10.length > 200 || func2(data10) > 100)) {
 validate109.errors = [{ instancePath: instancePath + "/file_id", schemaPath: "MessagesFile/properties/file_id/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
-if (func2(data10) < 1) {
+if (data10.length < 1 || data10.length < 2 && func2(data10) < 1) {
 validate109.errors = [{ instancePath: instancePath + "/file_id", schemaPath: "MessagesFile/properties/file_id/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -16723,11 +16721,11 @@ const _errs1 = errors;
 const _errs2 = errors;
 if (errors === _errs2) {
 if (typeof data0 === "string") {
-if (func2(data0) > 200) {
+if (data0.length > 200 && (data0.length > 400 || func2(data0) > 200)) {
 validate99.errors = [{ instancePath: instancePath + "/model", schemaPath: "MessagesModel/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func2(data0) < 1) {
+if (data0.length < 1 || data0.length < 2 && func2(data0) < 1) {
 validate99.errors = [{ instancePath: instancePath + "/model", schemaPath: "MessagesModel/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -16908,11 +16906,11 @@ return false;
 }
 if (errors === _errs24) {
 if (typeof data12 === "string") {
-if (func2(data12) > 40) {
+if (data12.length > 40 && (data12.length > 80 || func2(data12) > 40)) {
 validate99.errors = [{ instancePath: instancePath + "/output_config/effort", schemaPath: "MessagesOutputConfig/properties/effort/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data12) < 1) {
+if (data12.length < 1 || data12.length < 2 && func2(data12) < 1) {
 validate99.errors = [{ instancePath: instancePath + "/output_config/effort", schemaPath: "MessagesOutputConfig/properties/effort/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -17085,11 +17083,11 @@ let data0 = data.model;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (func2(data0) > 200) {
+if (data0.length > 200 && (data0.length > 400 || func2(data0) > 200)) {
 validate153.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func2(data0) < 1) {
+if (data0.length < 1 || data0.length < 2 && func2(data0) < 1) {
 validate153.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -17113,7 +17111,7 @@ return false;
 }
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func2(data1) < 1) {
+if (data1.length < 1 || data1.length < 2 && func2(data1) < 1) {
 validate153.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -17142,7 +17140,7 @@ return false;
 }
 if (errors === _errs5) {
 if (typeof data2 === "string") {
-if (func2(data2) < 1) {
+if (data2.length < 1 || data2.length < 2 && func2(data2) < 1) {
 validate153.errors = [{ instancePath: instancePath + "/input/" + i0, schemaPath: "#/properties/input/items/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -17320,11 +17318,11 @@ let data1 = data0[i0];
 const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func2(data1) > 200) {
+if (data1.length > 200 && (data1.length > 400 || func2(data1) > 200)) {
 validate155.errors = [{ instancePath: instancePath + "/fallbacks/" + i0, schemaPath: "#/properties/fallbacks/items/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func2(data1) < 1) {
+if (data1.length < 1 || data1.length < 2 && func2(data1) < 1) {
 validate155.errors = [{ instancePath: instancePath + "/fallbacks/" + i0, schemaPath: "#/properties/fallbacks/items/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -17486,11 +17484,11 @@ let data0 = data.model;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (func2(data0) > 200) {
+if (data0.length > 200 && (data0.length > 400 || func2(data0) > 200)) {
 validate157.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func2(data0) < 1) {
+if (data0.length < 1 || data0.length < 2 && func2(data0) < 1) {
 validate157.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -17510,11 +17508,11 @@ let data1 = data.prompt;
 const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func2(data1) > 32000) {
+if (data1.length > 32000 && (data1.length > 64000 || func2(data1) > 32000)) {
 validate157.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/maxLength", keyword: "maxLength", params: { limit: 32000 } }];
 return false;
 } else {
-if (func2(data1) < 1) {
+if (data1.length < 1 || data1.length < 2 && func2(data1) < 1) {
 validate157.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -17534,7 +17532,7 @@ let data2 = data.image_base64;
 const _errs5 = errors;
 if (errors === _errs5) {
 if (typeof data2 === "string") {
-if (func2(data2) < 1) {
+if (data2.length < 1 || data2.length < 2 && func2(data2) < 1) {
 validate157.errors = [{ instancePath: instancePath + "/image_base64", schemaPath: "#/properties/image_base64/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -17553,11 +17551,11 @@ let data3 = data.image_file_id;
 const _errs7 = errors;
 if (errors === _errs7) {
 if (typeof data3 === "string") {
-if (func2(data3) > 100) {
+if (data3.length > 100 && (data3.length > 200 || func2(data3) > 100)) {
 validate157.errors = [{ instancePath: instancePath + "/image_file_id", schemaPath: "#/properties/image_file_id/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
-if (func2(data3) < 1) {
+if (data3.length < 1 || data3.length < 2 && func2(data3) < 1) {
 validate157.errors = [{ instancePath: instancePath + "/image_file_id", schemaPath: "#/properties/image_file_id/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -17577,7 +17575,7 @@ let data4 = data.image_mime_type;
 const _errs9 = errors;
 if (errors === _errs9) {
 if (typeof data4 === "string") {
-if (func2(data4) > 100) {
+if (data4.length > 100 && (data4.length > 200 || func2(data4) > 100)) {
 validate157.errors = [{ instancePath: instancePath + "/image_mime_type", schemaPath: "#/properties/image_mime_type/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 }
@@ -17596,7 +17594,7 @@ let data5 = data.mask_base64;
 const _errs11 = errors;
 if (errors === _errs11) {
 if (typeof data5 === "string") {
-if (func2(data5) < 1) {
+if (data5.length < 1 || data5.length < 2 && func2(data5) < 1) {
 validate157.errors = [{ instancePath: instancePath + "/mask_base64", schemaPath: "#/properties/mask_base64/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -17615,11 +17613,11 @@ let data6 = data.mask_file_id;
 const _errs13 = errors;
 if (errors === _errs13) {
 if (typeof data6 === "string") {
-if (func2(data6) > 100) {
+if (data6.length > 100 && (data6.length > 200 || func2(data6) > 100)) {
 validate157.errors = [{ instancePath: instancePath + "/mask_file_id", schemaPath: "#/properties/mask_file_id/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
-if (func2(data6) < 1) {
+if (data6.length < 1 || data6.length < 2 && func2(data6) < 1) {
 validate157.errors = [{ instancePath: instancePath + "/mask_file_id", schemaPath: "#/properties/mask_file_id/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -17639,7 +17637,7 @@ let data7 = data.mask_mime_type;
 const _errs15 = errors;
 if (errors === _errs15) {
 if (typeof data7 === "string") {
-if (func2(data7) > 100) {
+if (data7.length > 100 && (data7.length > 200 || func2(data7) > 100)) {
 validate157.errors = [{ instancePath: instancePath + "/mask_mime_type", schemaPath: "#/properties/mask_mime_type/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 }
@@ -17678,7 +17676,7 @@ let data9 = data.size;
 const _errs19 = errors;
 if (errors === _errs19) {
 if (typeof data9 === "string") {
-if (func2(data9) > 40) {
+if (data9.length > 40 && (data9.length > 80 || func2(data9) > 40)) {
 validate157.errors = [{ instancePath: instancePath + "/size", schemaPath: "#/properties/size/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 }
@@ -17697,7 +17695,7 @@ let data10 = data.quality;
 const _errs21 = errors;
 if (errors === _errs21) {
 if (typeof data10 === "string") {
-if (func2(data10) > 40) {
+if (data10.length > 40 && (data10.length > 80 || func2(data10) > 40)) {
 validate157.errors = [{ instancePath: instancePath + "/quality", schemaPath: "#/properties/quality/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 }
@@ -17716,7 +17714,7 @@ let data11 = data.aspect_ratio;
 const _errs23 = errors;
 if (errors === _errs23) {
 if (typeof data11 === "string") {
-if (func2(data11) > 40) {
+if (data11.length > 40 && (data11.length > 80 || func2(data11) > 40)) {
 validate157.errors = [{ instancePath: instancePath + "/aspect_ratio", schemaPath: "#/properties/aspect_ratio/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 }
@@ -17747,7 +17745,7 @@ let data13 = data.image_size;
 const _errs27 = errors;
 if (errors === _errs27) {
 if (typeof data13 === "string") {
-if (func2(data13) > 40) {
+if (data13.length > 40 && (data13.length > 80 || func2(data13) > 40)) {
 validate157.errors = [{ instancePath: instancePath + "/image_size", schemaPath: "#/properties/image_size/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 }
@@ -17913,11 +17911,11 @@ let data0 = data.model;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (func2(data0) > 200) {
+if (data0.length > 200 && (data0.length > 400 || func2(data0) > 200)) {
 validate158.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func2(data0) < 1) {
+if (data0.length < 1 || data0.length < 2 && func2(data0) < 1) {
 validate158.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -17937,11 +17935,11 @@ let data1 = data.prompt;
 const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func2(data1) > 32000) {
+if (data1.length > 32000 && (data1.length > 64000 || func2(data1) > 32000)) {
 validate158.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/maxLength", keyword: "maxLength", params: { limit: 32000 } }];
 return false;
 } else {
-if (func2(data1) < 1) {
+if (data1.length < 1 || data1.length < 2 && func2(data1) < 1) {
 validate158.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -17992,7 +17990,7 @@ let data4 = data.size;
 const _errs9 = errors;
 if (errors === _errs9) {
 if (typeof data4 === "string") {
-if (func2(data4) > 40) {
+if (data4.length > 40 && (data4.length > 80 || func2(data4) > 40)) {
 validate158.errors = [{ instancePath: instancePath + "/size", schemaPath: "#/properties/size/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 }
@@ -18011,7 +18009,7 @@ let data5 = data.quality;
 const _errs11 = errors;
 if (errors === _errs11) {
 if (typeof data5 === "string") {
-if (func2(data5) > 40) {
+if (data5.length > 40 && (data5.length > 80 || func2(data5) > 40)) {
 validate158.errors = [{ instancePath: instancePath + "/quality", schemaPath: "#/properties/quality/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 }
@@ -18062,7 +18060,7 @@ let data8 = data.aspect_ratio;
 const _errs17 = errors;
 if (errors === _errs17) {
 if (typeof data8 === "string") {
-if (func2(data8) > 40) {
+if (data8.length > 40 && (data8.length > 80 || func2(data8) > 40)) {
 validate158.errors = [{ instancePath: instancePath + "/aspect_ratio", schemaPath: "#/properties/aspect_ratio/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 }
@@ -18081,7 +18079,7 @@ let data9 = data.image_size;
 const _errs19 = errors;
 if (errors === _errs19) {
 if (typeof data9 === "string") {
-if (func2(data9) > 40) {
+if (data9.length > 40 && (data9.length > 80 || func2(data9) > 40)) {
 validate158.errors = [{ instancePath: instancePath + "/image_size", schemaPath: "#/properties/image_size/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 }
@@ -18217,7 +18215,7 @@ let data17 = data.negative_prompt;
 const _errs35 = errors;
 if (errors === _errs35) {
 if (typeof data17 === "string") {
-if (func2(data17) > 32000) {
+if (data17.length > 32000 && (data17.length > 64000 || func2(data17) > 32000)) {
 validate158.errors = [{ instancePath: instancePath + "/negative_prompt", schemaPath: "#/properties/negative_prompt/maxLength", keyword: "maxLength", params: { limit: 32000 } }];
 return false;
 }
@@ -18297,7 +18295,7 @@ let data21 = data.user;
 const _errs43 = errors;
 if (errors === _errs43) {
 if (typeof data21 === "string") {
-if (func2(data21) > 512) {
+if (data21.length > 512 && (data21.length > 1024 || func2(data21) > 512)) {
 validate158.errors = [{ instancePath: instancePath + "/user", schemaPath: "#/properties/user/maxLength", keyword: "maxLength", params: { limit: 512 } }];
 return false;
 }
@@ -18386,11 +18384,11 @@ let data1 = data.name;
 const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func2(data1) > 64) {
+if (data1.length > 64 && (data1.length > 128 || func2(data1) > 64)) {
 validate159.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/maxLength", keyword: "maxLength", params: { limit: 64 } }];
 return false;
 } else {
-if (func2(data1) < 1) {
+if (data1.length < 1 || data1.length < 2 && func2(data1) < 1) {
 validate159.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -18410,11 +18408,11 @@ let data2 = data.email;
 const _errs5 = errors;
 if (errors === _errs5) {
 if (typeof data2 === "string") {
-if (func2(data2) > 254) {
+if (data2.length > 254 && (data2.length > 508 || func2(data2) > 254)) {
 validate159.errors = [{ instancePath: instancePath + "/email", schemaPath: "#/properties/email/maxLength", keyword: "maxLength", params: { limit: 254 } }];
 return false;
 } else {
-if (func2(data2) < 3) {
+if (data2.length < 3 || data2.length < 6 && func2(data2) < 3) {
 validate159.errors = [{ instancePath: instancePath + "/email", schemaPath: "#/properties/email/minLength", keyword: "minLength", params: { limit: 3 } }];
 return false;
 }
@@ -18476,11 +18474,11 @@ let data0 = data.name;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (func2(data0) > 64) {
+if (data0.length > 64 && (data0.length > 128 || func2(data0) > 64)) {
 validate160.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/maxLength", keyword: "maxLength", params: { limit: 64 } }];
 return false;
 } else {
-if (func2(data0) < 1) {
+if (data0.length < 1 || data0.length < 2 && func2(data0) < 1) {
 validate160.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -18504,11 +18502,11 @@ return false;
 }
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func2(data1) > 254) {
+if (data1.length > 254 && (data1.length > 508 || func2(data1) > 254)) {
 validate160.errors = [{ instancePath: instancePath + "/email", schemaPath: "#/properties/email/maxLength", keyword: "maxLength", params: { limit: 254 } }];
 return false;
 } else {
-if (func2(data1) < 3) {
+if (data1.length < 3 || data1.length < 6 && func2(data1) < 3) {
 validate160.errors = [{ instancePath: instancePath + "/email", schemaPath: "#/properties/email/minLength", keyword: "minLength", params: { limit: 3 } }];
 return false;
 }
@@ -18581,11 +18579,11 @@ let data0 = data.model;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (func2(data0) > 200) {
+if (data0.length > 200 && (data0.length > 400 || func2(data0) > 200)) {
 validate161.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func2(data0) < 1) {
+if (data0.length < 1 || data0.length < 2 && func2(data0) < 1) {
 validate161.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -18605,7 +18603,7 @@ let data1 = data.prompt;
 const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func2(data1) > 5000) {
+if (data1.length > 5000 && (data1.length > 1e4 || func2(data1) > 5000)) {
 validate161.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/maxLength", keyword: "maxLength", params: { limit: 5000 } }];
 return false;
 }
@@ -18624,7 +18622,7 @@ let data2 = data.image_url;
 const _errs5 = errors;
 if (errors === _errs5) {
 if (typeof data2 === "string") {
-if (func2(data2) < 1) {
+if (data2.length < 1 || data2.length < 2 && func2(data2) < 1) {
 validate161.errors = [{ instancePath: instancePath + "/image_url", schemaPath: "#/properties/image_url/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -18643,11 +18641,11 @@ let data3 = data.image_file_id;
 const _errs7 = errors;
 if (errors === _errs7) {
 if (typeof data3 === "string") {
-if (func2(data3) > 100) {
+if (data3.length > 100 && (data3.length > 200 || func2(data3) > 100)) {
 validate161.errors = [{ instancePath: instancePath + "/image_file_id", schemaPath: "#/properties/image_file_id/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
-if (func2(data3) < 1) {
+if (data3.length < 1 || data3.length < 2 && func2(data3) < 1) {
 validate161.errors = [{ instancePath: instancePath + "/image_file_id", schemaPath: "#/properties/image_file_id/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -18667,11 +18665,11 @@ let data4 = data.mesh_url;
 const _errs9 = errors;
 if (errors === _errs9) {
 if (typeof data4 === "string") {
-if (func2(data4) > 8000) {
+if (data4.length > 8000 && (data4.length > 16000 || func2(data4) > 8000)) {
 validate161.errors = [{ instancePath: instancePath + "/mesh_url", schemaPath: "#/properties/mesh_url/maxLength", keyword: "maxLength", params: { limit: 8000 } }];
 return false;
 } else {
-if (func2(data4) < 1) {
+if (data4.length < 1 || data4.length < 2 && func2(data4) < 1) {
 validate161.errors = [{ instancePath: instancePath + "/mesh_url", schemaPath: "#/properties/mesh_url/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -18691,11 +18689,11 @@ let data5 = data.mesh_file_id;
 const _errs11 = errors;
 if (errors === _errs11) {
 if (typeof data5 === "string") {
-if (func2(data5) > 100) {
+if (data5.length > 100 && (data5.length > 200 || func2(data5) > 100)) {
 validate161.errors = [{ instancePath: instancePath + "/mesh_file_id", schemaPath: "#/properties/mesh_file_id/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
-if (func2(data5) < 1) {
+if (data5.length < 1 || data5.length < 2 && func2(data5) < 1) {
 validate161.errors = [{ instancePath: instancePath + "/mesh_file_id", schemaPath: "#/properties/mesh_file_id/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -18775,11 +18773,11 @@ const _errs1 = errors;
 const _errs2 = errors;
 if (errors === _errs2) {
 if (typeof data0 === "string") {
-if (func2(data0) > 200) {
+if (data0.length > 200 && (data0.length > 400 || func2(data0) > 200)) {
 validate162.errors = [{ instancePath: instancePath + "/model", schemaPath: "MessagesModel/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func2(data0) < 1) {
+if (data0.length < 1 || data0.length < 2 && func2(data0) < 1) {
 validate162.errors = [{ instancePath: instancePath + "/model", schemaPath: "MessagesModel/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -19101,11 +19099,11 @@ return false;
 }
 if (errors === _errs38) {
 if (typeof data19 === "string") {
-if (func2(data19) > 40) {
+if (data19.length > 40 && (data19.length > 80 || func2(data19) > 40)) {
 validate162.errors = [{ instancePath: instancePath + "/output_config/effort", schemaPath: "MessagesOutputConfig/properties/effort/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data19) < 1) {
+if (data19.length < 1 || data19.length < 2 && func2(data19) < 1) {
 validate162.errors = [{ instancePath: instancePath + "/output_config/effort", schemaPath: "MessagesOutputConfig/properties/effort/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -19187,7 +19185,7 @@ return false;
 }
 if (errors === _errs47) {
 if (typeof data24 === "string") {
-if (func2(data24) > 512) {
+if (data24.length > 512 && (data24.length > 1024 || func2(data24) > 512)) {
 validate162.errors = [{ instancePath: instancePath + "/metadata/user_id", schemaPath: "#/properties/metadata/properties/user_id/maxLength", keyword: "maxLength", params: { limit: 512 } }];
 return false;
 }
@@ -19340,11 +19338,11 @@ let data0 = data.model;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (func2(data0) > 200) {
+if (data0.length > 200 && (data0.length > 400 || func2(data0) > 200)) {
 validate166.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func2(data0) < 1) {
+if (data0.length < 1 || data0.length < 2 && func2(data0) < 1) {
 validate166.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -19364,11 +19362,11 @@ let data1 = data.prompt;
 const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func2(data1) > 1e4) {
+if (data1.length > 1e4 && (data1.length > 20000 || func2(data1) > 1e4)) {
 validate166.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/maxLength", keyword: "maxLength", params: { limit: 1e4 } }];
 return false;
 } else {
-if (func2(data1) < 1) {
+if (data1.length < 1 || data1.length < 2 && func2(data1) < 1) {
 validate166.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -19388,11 +19386,11 @@ let data2 = data.lyrics;
 const _errs5 = errors;
 if (errors === _errs5) {
 if (typeof data2 === "string") {
-if (func2(data2) > 1e4) {
+if (data2.length > 1e4 && (data2.length > 20000 || func2(data2) > 1e4)) {
 validate166.errors = [{ instancePath: instancePath + "/lyrics", schemaPath: "#/properties/lyrics/maxLength", keyword: "maxLength", params: { limit: 1e4 } }];
 return false;
 } else {
-if (func2(data2) < 1) {
+if (data2.length < 1 || data2.length < 2 && func2(data2) < 1) {
 validate166.errors = [{ instancePath: instancePath + "/lyrics", schemaPath: "#/properties/lyrics/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -19565,11 +19563,11 @@ let data2 = data.name;
 const _errs5 = errors;
 if (errors === _errs5) {
 if (typeof data2 === "string") {
-if (func2(data2) > 64) {
+if (data2.length > 64 && (data2.length > 128 || func2(data2) > 64)) {
 validate167.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/maxLength", keyword: "maxLength", params: { limit: 64 } }];
 return false;
 } else {
-if (func2(data2) < 1) {
+if (data2.length < 1 || data2.length < 2 && func2(data2) < 1) {
 validate167.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -19594,11 +19592,11 @@ let data4 = data3.url;
 const _errs9 = errors;
 if (errors === _errs9) {
 if (typeof data4 === "string") {
-if (func2(data4) > 2048) {
+if (data4.length > 2048 && (data4.length > 4096 || func2(data4) > 2048)) {
 validate167.errors = [{ instancePath: instancePath + "/config/url", schemaPath: "#/properties/config/properties/url/maxLength", keyword: "maxLength", params: { limit: 2048 } }];
 return false;
 } else {
-if (func2(data4) < 1) {
+if (data4.length < 1 || data4.length < 2 && func2(data4) < 1) {
 validate167.errors = [{ instancePath: instancePath + "/config/url", schemaPath: "#/properties/config/properties/url/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -19634,7 +19632,7 @@ let data6 = data3.authUsername;
 const _errs13 = errors;
 if (errors === _errs13) {
 if (typeof data6 === "string") {
-if (func2(data6) > 256) {
+if (data6.length > 256 && (data6.length > 512 || func2(data6) > 256)) {
 validate167.errors = [{ instancePath: instancePath + "/config/authUsername", schemaPath: "#/properties/config/properties/authUsername/maxLength", keyword: "maxLength", params: { limit: 256 } }];
 return false;
 }
@@ -19653,7 +19651,7 @@ let data7 = data3.authHeaderName;
 const _errs15 = errors;
 if (errors === _errs15) {
 if (typeof data7 === "string") {
-if (func2(data7) > 128) {
+if (data7.length > 128 && (data7.length > 256 || func2(data7) > 128)) {
 validate167.errors = [{ instancePath: instancePath + "/config/authHeaderName", schemaPath: "#/properties/config/properties/authHeaderName/maxLength", keyword: "maxLength", params: { limit: 128 } }];
 return false;
 }
@@ -19672,7 +19670,7 @@ let data8 = data3.authToken;
 const _errs17 = errors;
 if (errors === _errs17) {
 if (typeof data8 === "string") {
-if (func2(data8) > 4096) {
+if (data8.length > 4096 && (data8.length > 8192 || func2(data8) > 4096)) {
 validate167.errors = [{ instancePath: instancePath + "/config/authToken", schemaPath: "#/properties/config/properties/authToken/maxLength", keyword: "maxLength", params: { limit: 4096 } }];
 return false;
 }
@@ -19691,7 +19689,7 @@ let data9 = data3.authPassword;
 const _errs19 = errors;
 if (errors === _errs19) {
 if (typeof data9 === "string") {
-if (func2(data9) > 4096) {
+if (data9.length > 4096 && (data9.length > 8192 || func2(data9) > 4096)) {
 validate167.errors = [{ instancePath: instancePath + "/config/authPassword", schemaPath: "#/properties/config/properties/authPassword/maxLength", keyword: "maxLength", params: { limit: 4096 } }];
 return false;
 }
@@ -19710,7 +19708,7 @@ let data10 = data3.authApiKey;
 const _errs21 = errors;
 if (errors === _errs21) {
 if (typeof data10 === "string") {
-if (func2(data10) > 4096) {
+if (data10.length > 4096 && (data10.length > 8192 || func2(data10) > 4096)) {
 validate167.errors = [{ instancePath: instancePath + "/config/authApiKey", schemaPath: "#/properties/config/properties/authApiKey/maxLength", keyword: "maxLength", params: { limit: 4096 } }];
 return false;
 }
@@ -19729,7 +19727,7 @@ let data11 = data3.authHeaderValue;
 const _errs23 = errors;
 if (errors === _errs23) {
 if (typeof data11 === "string") {
-if (func2(data11) > 4096) {
+if (data11.length > 4096 && (data11.length > 8192 || func2(data11) > 4096)) {
 validate167.errors = [{ instancePath: instancePath + "/config/authHeaderValue", schemaPath: "#/properties/config/properties/authHeaderValue/maxLength", keyword: "maxLength", params: { limit: 4096 } }];
 return false;
 }
@@ -19748,7 +19746,7 @@ let data12 = data3.botToken;
 const _errs25 = errors;
 if (errors === _errs25) {
 if (typeof data12 === "string") {
-if (func2(data12) > 256) {
+if (data12.length > 256 && (data12.length > 512 || func2(data12) > 256)) {
 validate167.errors = [{ instancePath: instancePath + "/config/botToken", schemaPath: "#/properties/config/properties/botToken/maxLength", keyword: "maxLength", params: { limit: 256 } }];
 return false;
 }
@@ -19767,7 +19765,7 @@ let data13 = data3.chatId;
 const _errs27 = errors;
 if (errors === _errs27) {
 if (typeof data13 === "string") {
-if (func2(data13) > 64) {
+if (data13.length > 64 && (data13.length > 128 || func2(data13) > 64)) {
 validate167.errors = [{ instancePath: instancePath + "/config/chatId", schemaPath: "#/properties/config/properties/chatId/maxLength", keyword: "maxLength", params: { limit: 64 } }];
 return false;
 }
@@ -19786,7 +19784,7 @@ let data14 = data3.recipient;
 const _errs29 = errors;
 if (errors === _errs29) {
 if (typeof data14 === "string") {
-if (func2(data14) > 254) {
+if (data14.length > 254 && (data14.length > 508 || func2(data14) > 254)) {
 validate167.errors = [{ instancePath: instancePath + "/config/recipient", schemaPath: "#/properties/config/properties/recipient/maxLength", keyword: "maxLength", params: { limit: 254 } }];
 return false;
 }
@@ -19862,11 +19860,11 @@ let data0 = data.name;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (func2(data0) > 64) {
+if (data0.length > 64 && (data0.length > 128 || func2(data0) > 64)) {
 validate168.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/maxLength", keyword: "maxLength", params: { limit: 64 } }];
 return false;
 } else {
-if (func2(data0) < 1) {
+if (data0.length < 1 || data0.length < 2 && func2(data0) < 1) {
 validate168.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -19891,11 +19889,11 @@ let data2 = data1.url;
 const _errs5 = errors;
 if (errors === _errs5) {
 if (typeof data2 === "string") {
-if (func2(data2) > 2048) {
+if (data2.length > 2048 && (data2.length > 4096 || func2(data2) > 2048)) {
 validate168.errors = [{ instancePath: instancePath + "/config/url", schemaPath: "#/properties/config/properties/url/maxLength", keyword: "maxLength", params: { limit: 2048 } }];
 return false;
 } else {
-if (func2(data2) < 1) {
+if (data2.length < 1 || data2.length < 2 && func2(data2) < 1) {
 validate168.errors = [{ instancePath: instancePath + "/config/url", schemaPath: "#/properties/config/properties/url/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -19931,7 +19929,7 @@ let data4 = data1.authUsername;
 const _errs9 = errors;
 if (errors === _errs9) {
 if (typeof data4 === "string") {
-if (func2(data4) > 256) {
+if (data4.length > 256 && (data4.length > 512 || func2(data4) > 256)) {
 validate168.errors = [{ instancePath: instancePath + "/config/authUsername", schemaPath: "#/properties/config/properties/authUsername/maxLength", keyword: "maxLength", params: { limit: 256 } }];
 return false;
 }
@@ -19950,7 +19948,7 @@ let data5 = data1.authHeaderName;
 const _errs11 = errors;
 if (errors === _errs11) {
 if (typeof data5 === "string") {
-if (func2(data5) > 128) {
+if (data5.length > 128 && (data5.length > 256 || func2(data5) > 128)) {
 validate168.errors = [{ instancePath: instancePath + "/config/authHeaderName", schemaPath: "#/properties/config/properties/authHeaderName/maxLength", keyword: "maxLength", params: { limit: 128 } }];
 return false;
 }
@@ -19969,7 +19967,7 @@ let data6 = data1.authToken;
 const _errs13 = errors;
 if (errors === _errs13) {
 if (typeof data6 === "string") {
-if (func2(data6) > 4096) {
+if (data6.length > 4096 && (data6.length > 8192 || func2(data6) > 4096)) {
 validate168.errors = [{ instancePath: instancePath + "/config/authToken", schemaPath: "#/properties/config/properties/authToken/maxLength", keyword: "maxLength", params: { limit: 4096 } }];
 return false;
 }
@@ -19988,7 +19986,7 @@ let data7 = data1.authPassword;
 const _errs15 = errors;
 if (errors === _errs15) {
 if (typeof data7 === "string") {
-if (func2(data7) > 4096) {
+if (data7.length > 4096 && (data7.length > 8192 || func2(data7) > 4096)) {
 validate168.errors = [{ instancePath: instancePath + "/config/authPassword", schemaPath: "#/properties/config/properties/authPassword/maxLength", keyword: "maxLength", params: { limit: 4096 } }];
 return false;
 }
@@ -20007,7 +20005,7 @@ let data8 = data1.authApiKey;
 const _errs17 = errors;
 if (errors === _errs17) {
 if (typeof data8 === "string") {
-if (func2(data8) > 4096) {
+if (data8.length > 4096 && (data8.length > 8192 || func2(data8) > 4096)) {
 validate168.errors = [{ instancePath: instancePath + "/config/authApiKey", schemaPath: "#/properties/config/properties/authApiKey/maxLength", keyword: "maxLength", params: { limit: 4096 } }];
 return false;
 }
@@ -20026,7 +20024,7 @@ let data9 = data1.authHeaderValue;
 const _errs19 = errors;
 if (errors === _errs19) {
 if (typeof data9 === "string") {
-if (func2(data9) > 4096) {
+if (data9.length > 4096 && (data9.length > 8192 || func2(data9) > 4096)) {
 validate168.errors = [{ instancePath: instancePath + "/config/authHeaderValue", schemaPath: "#/properties/config/properties/authHeaderValue/maxLength", keyword: "maxLength", params: { limit: 4096 } }];
 return false;
 }
@@ -20045,7 +20043,7 @@ let data10 = data1.botToken;
 const _errs21 = errors;
 if (errors === _errs21) {
 if (typeof data10 === "string") {
-if (func2(data10) > 256) {
+if (data10.length > 256 && (data10.length > 512 || func2(data10) > 256)) {
 validate168.errors = [{ instancePath: instancePath + "/config/botToken", schemaPath: "#/properties/config/properties/botToken/maxLength", keyword: "maxLength", params: { limit: 256 } }];
 return false;
 }
@@ -20064,7 +20062,7 @@ let data11 = data1.chatId;
 const _errs23 = errors;
 if (errors === _errs23) {
 if (typeof data11 === "string") {
-if (func2(data11) > 64) {
+if (data11.length > 64 && (data11.length > 128 || func2(data11) > 64)) {
 validate168.errors = [{ instancePath: instancePath + "/config/chatId", schemaPath: "#/properties/config/properties/chatId/maxLength", keyword: "maxLength", params: { limit: 64 } }];
 return false;
 }
@@ -20083,7 +20081,7 @@ let data12 = data1.recipient;
 const _errs25 = errors;
 if (errors === _errs25) {
 if (typeof data12 === "string") {
-if (func2(data12) > 254) {
+if (data12.length > 254 && (data12.length > 508 || func2(data12) > 254)) {
 validate168.errors = [{ instancePath: instancePath + "/config/recipient", schemaPath: "#/properties/config/properties/recipient/maxLength", keyword: "maxLength", params: { limit: 254 } }];
 return false;
 }
@@ -20155,11 +20153,11 @@ let data0 = data.preset;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (func2(data0) > 64) {
+if (data0.length > 64 && (data0.length > 128 || func2(data0) > 64)) {
 validate169.errors = [{ instancePath: instancePath + "/preset", schemaPath: "#/properties/preset/maxLength", keyword: "maxLength", params: { limit: 64 } }];
 return false;
 } else {
-if (func2(data0) < 1) {
+if (data0.length < 1 || data0.length < 2 && func2(data0) < 1) {
 validate169.errors = [{ instancePath: instancePath + "/preset", schemaPath: "#/properties/preset/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -20242,11 +20240,11 @@ let data2 = data1.name;
 const _errs5 = errors;
 if (errors === _errs5) {
 if (typeof data2 === "string") {
-if (func2(data2) > 64) {
+if (data2.length > 64 && (data2.length > 128 || func2(data2) > 64)) {
 validate170.errors = [{ instancePath: instancePath + "/files/" + i0 + "/name", schemaPath: "#/properties/files/items/properties/name/maxLength", keyword: "maxLength", params: { limit: 64 } }];
 return false;
 } else {
-if (func2(data2) < 1) {
+if (data2.length < 1 || data2.length < 2 && func2(data2) < 1) {
 validate170.errors = [{ instancePath: instancePath + "/files/" + i0 + "/name", schemaPath: "#/properties/files/items/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -20266,7 +20264,7 @@ let data3 = data1.text;
 const _errs7 = errors;
 if (errors === _errs7) {
 if (typeof data3 === "string") {
-if (func2(data3) > 262144) {
+if (data3.length > 262144 && (data3.length > 524288 || func2(data3) > 262144)) {
 validate170.errors = [{ instancePath: instancePath + "/files/" + i0 + "/text", schemaPath: "#/properties/files/items/properties/text/maxLength", keyword: "maxLength", params: { limit: 262144 } }];
 return false;
 }
@@ -20382,11 +20380,11 @@ let data3 = data.note;
 const _errs7 = errors;
 if (errors === _errs7) {
 if (typeof data3 === "string") {
-if (func2(data3) > 200) {
+if (data3.length > 200 && (data3.length > 400 || func2(data3) > 200)) {
 validate171.errors = [{ instancePath: instancePath + "/note", schemaPath: "#/properties/note/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func2(data3) < 1) {
+if (data3.length < 1 || data3.length < 2 && func2(data3) < 1) {
 validate171.errors = [{ instancePath: instancePath + "/note", schemaPath: "#/properties/note/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -20530,11 +20528,11 @@ let data1 = data.name;
 const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func2(data1) > 64) {
+if (data1.length > 64 && (data1.length > 128 || func2(data1) > 64)) {
 validate173.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/maxLength", keyword: "maxLength", params: { limit: 64 } }];
 return false;
 } else {
-if (func2(data1) < 1) {
+if (data1.length < 1 || data1.length < 2 && func2(data1) < 1) {
 validate173.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -20642,11 +20640,11 @@ let data1 = data.name;
 const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func2(data1) > 64) {
+if (data1.length > 64 && (data1.length > 128 || func2(data1) > 64)) {
 validate174.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/maxLength", keyword: "maxLength", params: { limit: 64 } }];
 return false;
 } else {
-if (func2(data1) < 1) {
+if (data1.length < 1 || data1.length < 2 && func2(data1) < 1) {
 validate174.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -20676,11 +20674,11 @@ let data3 = data2.name;
 const _errs7 = errors;
 if (errors === _errs7) {
 if (typeof data3 === "string") {
-if (func2(data3) > 64) {
+if (data3.length > 64 && (data3.length > 128 || func2(data3) > 64)) {
 validate174.errors = [{ instancePath: instancePath + "/owner/name", schemaPath: "#/properties/owner/properties/name/maxLength", keyword: "maxLength", params: { limit: 64 } }];
 return false;
 } else {
-if (func2(data3) < 1) {
+if (data3.length < 1 || data3.length < 2 && func2(data3) < 1) {
 validate174.errors = [{ instancePath: instancePath + "/owner/name", schemaPath: "#/properties/owner/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -20700,11 +20698,11 @@ let data4 = data2.email;
 const _errs9 = errors;
 if (errors === _errs9) {
 if (typeof data4 === "string") {
-if (func2(data4) > 254) {
+if (data4.length > 254 && (data4.length > 508 || func2(data4) > 254)) {
 validate174.errors = [{ instancePath: instancePath + "/owner/email", schemaPath: "#/properties/owner/properties/email/maxLength", keyword: "maxLength", params: { limit: 254 } }];
 return false;
 } else {
-if (func2(data4) < 3) {
+if (data4.length < 3 || data4.length < 6 && func2(data4) < 3) {
 validate174.errors = [{ instancePath: instancePath + "/owner/email", schemaPath: "#/properties/owner/properties/email/minLength", keyword: "minLength", params: { limit: 3 } }];
 return false;
 }
@@ -20735,11 +20733,11 @@ let data5 = data.preset;
 const _errs11 = errors;
 if (errors === _errs11) {
 if (typeof data5 === "string") {
-if (func2(data5) > 64) {
+if (data5.length > 64 && (data5.length > 128 || func2(data5) > 64)) {
 validate174.errors = [{ instancePath: instancePath + "/preset", schemaPath: "#/properties/preset/maxLength", keyword: "maxLength", params: { limit: 64 } }];
 return false;
 } else {
-if (func2(data5) < 1) {
+if (data5.length < 1 || data5.length < 2 && func2(data5) < 1) {
 validate174.errors = [{ instancePath: instancePath + "/preset", schemaPath: "#/properties/preset/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -20784,11 +20782,11 @@ let data0 = data.name;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (func2(data0) > 64) {
+if (data0.length > 64 && (data0.length > 128 || func2(data0) > 64)) {
 validate175.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/maxLength", keyword: "maxLength", params: { limit: 64 } }];
 return false;
 } else {
-if (func2(data0) < 1) {
+if (data0.length < 1 || data0.length < 2 && func2(data0) < 1) {
 validate175.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -20917,11 +20915,11 @@ let data0 = data.model;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (func2(data0) > 200) {
+if (data0.length > 200 && (data0.length > 400 || func2(data0) > 200)) {
 validate177.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func2(data0) < 1) {
+if (data0.length < 1 || data0.length < 2 && func2(data0) < 1) {
 validate177.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -20941,11 +20939,11 @@ let data1 = data.input;
 const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func2(data1) > 4096) {
+if (data1.length > 4096 && (data1.length > 8192 || func2(data1) > 4096)) {
 validate177.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/maxLength", keyword: "maxLength", params: { limit: 4096 } }];
 return false;
 } else {
-if (func2(data1) < 1) {
+if (data1.length < 1 || data1.length < 2 && func2(data1) < 1) {
 validate177.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -20965,11 +20963,11 @@ let data2 = data.voice;
 const _errs5 = errors;
 if (errors === _errs5) {
 if (typeof data2 === "string") {
-if (func2(data2) > 200) {
+if (data2.length > 200 && (data2.length > 400 || func2(data2) > 200)) {
 validate177.errors = [{ instancePath: instancePath + "/voice", schemaPath: "#/properties/voice/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func2(data2) < 1) {
+if (data2.length < 1 || data2.length < 2 && func2(data2) < 1) {
 validate177.errors = [{ instancePath: instancePath + "/voice", schemaPath: "#/properties/voice/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -20989,7 +20987,7 @@ let data3 = data.instructions;
 const _errs7 = errors;
 if (errors === _errs7) {
 if (typeof data3 === "string") {
-if (func2(data3) > 4096) {
+if (data3.length > 4096 && (data3.length > 8192 || func2(data3) > 4096)) {
 validate177.errors = [{ instancePath: instancePath + "/instructions", schemaPath: "#/properties/instructions/maxLength", keyword: "maxLength", params: { limit: 4096 } }];
 return false;
 }
@@ -21186,11 +21184,11 @@ let data0 = data.model;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (func2(data0) > 200) {
+if (data0.length > 200 && (data0.length > 400 || func2(data0) > 200)) {
 validate179.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func2(data0) < 1) {
+if (data0.length < 1 || data0.length < 2 && func2(data0) < 1) {
 validate179.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -21210,7 +21208,7 @@ let data1 = data.audio_base64;
 const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func2(data1) < 1) {
+if (data1.length < 1 || data1.length < 2 && func2(data1) < 1) {
 validate179.errors = [{ instancePath: instancePath + "/audio_base64", schemaPath: "#/properties/audio_base64/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -21229,7 +21227,7 @@ let data2 = data.mime_type;
 const _errs5 = errors;
 if (errors === _errs5) {
 if (typeof data2 === "string") {
-if (func2(data2) > 100) {
+if (data2.length > 100 && (data2.length > 200 || func2(data2) > 100)) {
 validate179.errors = [{ instancePath: instancePath + "/mime_type", schemaPath: "#/properties/mime_type/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 }
@@ -21248,11 +21246,11 @@ let data3 = data.file_id;
 const _errs7 = errors;
 if (errors === _errs7) {
 if (typeof data3 === "string") {
-if (func2(data3) > 100) {
+if (data3.length > 100 && (data3.length > 200 || func2(data3) > 100)) {
 validate179.errors = [{ instancePath: instancePath + "/file_id", schemaPath: "#/properties/file_id/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
-if (func2(data3) < 1) {
+if (data3.length < 1 || data3.length < 2 && func2(data3) < 1) {
 validate179.errors = [{ instancePath: instancePath + "/file_id", schemaPath: "#/properties/file_id/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -21272,7 +21270,7 @@ let data4 = data.language;
 const _errs9 = errors;
 if (errors === _errs9) {
 if (typeof data4 === "string") {
-if (func2(data4) > 40) {
+if (data4.length > 40 && (data4.length > 80 || func2(data4) > 40)) {
 validate179.errors = [{ instancePath: instancePath + "/language", schemaPath: "#/properties/language/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 }
@@ -21291,7 +21289,7 @@ let data5 = data.prompt;
 const _errs11 = errors;
 if (errors === _errs11) {
 if (typeof data5 === "string") {
-if (func2(data5) > 4096) {
+if (data5.length > 4096 && (data5.length > 8192 || func2(data5) > 4096)) {
 validate179.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/maxLength", keyword: "maxLength", params: { limit: 4096 } }];
 return false;
 }
@@ -21436,11 +21434,11 @@ let data0 = data.model;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (func2(data0) > 200) {
+if (data0.length > 200 && (data0.length > 400 || func2(data0) > 200)) {
 validate180.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func2(data0) < 1) {
+if (data0.length < 1 || data0.length < 2 && func2(data0) < 1) {
 validate180.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -21460,11 +21458,11 @@ let data1 = data.prompt;
 const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func2(data1) > 32000) {
+if (data1.length > 32000 && (data1.length > 64000 || func2(data1) > 32000)) {
 validate180.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/maxLength", keyword: "maxLength", params: { limit: 32000 } }];
 return false;
 } else {
-if (func2(data1) < 1) {
+if (data1.length < 1 || data1.length < 2 && func2(data1) < 1) {
 validate180.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -21484,7 +21482,7 @@ let data2 = data.image_url;
 const _errs5 = errors;
 if (errors === _errs5) {
 if (typeof data2 === "string") {
-if (func2(data2) < 1) {
+if (data2.length < 1 || data2.length < 2 && func2(data2) < 1) {
 validate180.errors = [{ instancePath: instancePath + "/image_url", schemaPath: "#/properties/image_url/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -21503,11 +21501,11 @@ let data3 = data.image_file_id;
 const _errs7 = errors;
 if (errors === _errs7) {
 if (typeof data3 === "string") {
-if (func2(data3) > 100) {
+if (data3.length > 100 && (data3.length > 200 || func2(data3) > 100)) {
 validate180.errors = [{ instancePath: instancePath + "/image_file_id", schemaPath: "#/properties/image_file_id/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
-if (func2(data3) < 1) {
+if (data3.length < 1 || data3.length < 2 && func2(data3) < 1) {
 validate180.errors = [{ instancePath: instancePath + "/image_file_id", schemaPath: "#/properties/image_file_id/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -21527,11 +21525,11 @@ let data4 = data.video_url;
 const _errs9 = errors;
 if (errors === _errs9) {
 if (typeof data4 === "string") {
-if (func2(data4) > 8000) {
+if (data4.length > 8000 && (data4.length > 16000 || func2(data4) > 8000)) {
 validate180.errors = [{ instancePath: instancePath + "/video_url", schemaPath: "#/properties/video_url/maxLength", keyword: "maxLength", params: { limit: 8000 } }];
 return false;
 } else {
-if (func2(data4) < 1) {
+if (data4.length < 1 || data4.length < 2 && func2(data4) < 1) {
 validate180.errors = [{ instancePath: instancePath + "/video_url", schemaPath: "#/properties/video_url/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -21551,11 +21549,11 @@ let data5 = data.video_file_id;
 const _errs11 = errors;
 if (errors === _errs11) {
 if (typeof data5 === "string") {
-if (func2(data5) > 100) {
+if (data5.length > 100 && (data5.length > 200 || func2(data5) > 100)) {
 validate180.errors = [{ instancePath: instancePath + "/video_file_id", schemaPath: "#/properties/video_file_id/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
-if (func2(data5) < 1) {
+if (data5.length < 1 || data5.length < 2 && func2(data5) < 1) {
 validate180.errors = [{ instancePath: instancePath + "/video_file_id", schemaPath: "#/properties/video_file_id/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -21600,7 +21598,7 @@ let data7 = data.resolution;
 const _errs15 = errors;
 if (errors === _errs15) {
 if (typeof data7 === "string") {
-if (func2(data7) > 40) {
+if (data7.length > 40 && (data7.length > 80 || func2(data7) > 40)) {
 validate180.errors = [{ instancePath: instancePath + "/resolution", schemaPath: "#/properties/resolution/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 }
@@ -21619,7 +21617,7 @@ let data8 = data.aspect_ratio;
 const _errs17 = errors;
 if (errors === _errs17) {
 if (typeof data8 === "string") {
-if (func2(data8) > 40) {
+if (data8.length > 40 && (data8.length > 80 || func2(data8) > 40)) {
 validate180.errors = [{ instancePath: instancePath + "/aspect_ratio", schemaPath: "#/properties/aspect_ratio/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 }
@@ -21663,7 +21661,7 @@ let data10 = data.negative_prompt;
 const _errs21 = errors;
 if (errors === _errs21) {
 if (typeof data10 === "string") {
-if (func2(data10) > 32000) {
+if (data10.length > 32000 && (data10.length > 64000 || func2(data10) > 32000)) {
 validate180.errors = [{ instancePath: instancePath + "/negative_prompt", schemaPath: "#/properties/negative_prompt/maxLength", keyword: "maxLength", params: { limit: 32000 } }];
 return false;
 }
@@ -21738,11 +21736,11 @@ let data0 = data.name;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (func2(data0) > 120) {
+if (data0.length > 120 && (data0.length > 240 || func2(data0) > 120)) {
 validate181.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/maxLength", keyword: "maxLength", params: { limit: 120 } }];
 return false;
 } else {
-if (func2(data0) < 1) {
+if (data0.length < 1 || data0.length < 2 && func2(data0) < 1) {
 validate181.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 } else {
@@ -21767,7 +21765,7 @@ let data1 = data.description;
 const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func2(data1) > 2000) {
+if (data1.length > 2000 && (data1.length > 4000 || func2(data1) > 2000)) {
 validate181.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
 return false;
 } else {
@@ -22051,11 +22049,11 @@ let data0 = data.name;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (func2(data0) > 120) {
+if (data0.length > 120 && (data0.length > 240 || func2(data0) > 120)) {
 validate184.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/maxLength", keyword: "maxLength", params: { limit: 120 } }];
 return false;
 } else {
-if (func2(data0) < 1) {
+if (data0.length < 1 || data0.length < 2 && func2(data0) < 1) {
 validate184.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 } else {
@@ -22080,7 +22078,7 @@ let data1 = data.description;
 const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func2(data1) > 2000) {
+if (data1.length > 2000 && (data1.length > 4000 || func2(data1) > 2000)) {
 validate184.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
 return false;
 } else {
@@ -22178,11 +22176,11 @@ let data0 = data.name;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (func2(data0) > 64) {
+if (data0.length > 64 && (data0.length > 128 || func2(data0) > 64)) {
 validate185.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/maxLength", keyword: "maxLength", params: { limit: 64 } }];
 return false;
 } else {
-if (func2(data0) < 1) {
+if (data0.length < 1 || data0.length < 2 && func2(data0) < 1) {
 validate185.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -45796,11 +45794,11 @@ let data4 = data2.name;
 const _errs9 = errors;
 if (errors === _errs9) {
 if (typeof data4 === "string") {
-if (func2(data4) > 120) {
+if (data4.length > 120 && (data4.length > 240 || func2(data4) > 120)) {
 validate306.errors = [{ instancePath: instancePath + "/data/" + i0 + "/name", schemaPath: "WorkflowTemplate/properties/name/maxLength", keyword: "maxLength", params: { limit: 120 } }];
 return false;
 } else {
-if (func2(data4) < 1) {
+if (data4.length < 1 || data4.length < 2 && func2(data4) < 1) {
 validate306.errors = [{ instancePath: instancePath + "/data/" + i0 + "/name", schemaPath: "WorkflowTemplate/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -45820,11 +45818,11 @@ let data5 = data2.description;
 const _errs11 = errors;
 if (errors === _errs11) {
 if (typeof data5 === "string") {
-if (func2(data5) > 2000) {
+if (data5.length > 2000 && (data5.length > 4000 || func2(data5) > 2000)) {
 validate306.errors = [{ instancePath: instancePath + "/data/" + i0 + "/description", schemaPath: "WorkflowTemplate/properties/description/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
 return false;
 } else {
-if (func2(data5) < 1) {
+if (data5.length < 1 || data5.length < 2 && func2(data5) < 1) {
 validate306.errors = [{ instancePath: instancePath + "/data/" + i0 + "/description", schemaPath: "WorkflowTemplate/properties/description/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -46249,7 +46247,7 @@ let data4 = data1.description;
 const _errs14 = errors;
 if (errors === _errs14) {
 if (typeof data4 === "string") {
-if (func2(data4) > 2000) {
+if (data4.length > 2000 && (data4.length > 4000 || func2(data4) > 2000)) {
 validate310.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/description", schemaPath: "WorkflowInput/properties/description/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
 return false;
 }
@@ -46347,11 +46345,11 @@ let data8 = data6.type;
 const _errs24 = errors;
 if (errors === _errs24) {
 if (typeof data8 === "string") {
-if (func2(data8) > 100) {
+if (data8.length > 100 && (data8.length > 200 || func2(data8) > 100)) {
 validate310.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/type", schemaPath: "WorkflowStep/properties/type/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
-if (func2(data8) < 1) {
+if (data8.length < 1 || data8.length < 2 && func2(data8) < 1) {
 validate310.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/type", schemaPath: "WorkflowStep/properties/type/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -46371,11 +46369,11 @@ let data9 = data6.model;
 const _errs26 = errors;
 if (errors === _errs26) {
 if (typeof data9 === "string") {
-if (func2(data9) > 200) {
+if (data9.length > 200 && (data9.length > 400 || func2(data9) > 200)) {
 validate310.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/model", schemaPath: "WorkflowStep/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func2(data9) < 1) {
+if (data9.length < 1 || data9.length < 2 && func2(data9) < 1) {
 validate310.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/model", schemaPath: "WorkflowStep/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -47576,11 +47574,11 @@ let data1 = data.name;
 const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func2(data1) > 120) {
+if (data1.length > 120 && (data1.length > 240 || func2(data1) > 120)) {
 validate314.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/maxLength", keyword: "maxLength", params: { limit: 120 } }];
 return false;
 } else {
-if (func2(data1) < 1) {
+if (data1.length < 1 || data1.length < 2 && func2(data1) < 1) {
 validate314.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -47600,11 +47598,11 @@ let data2 = data.description;
 const _errs5 = errors;
 if (errors === _errs5) {
 if (typeof data2 === "string") {
-if (func2(data2) > 2000) {
+if (data2.length > 2000 && (data2.length > 4000 || func2(data2) > 2000)) {
 validate314.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
 return false;
 } else {
-if (func2(data2) < 1) {
+if (data2.length < 1 || data2.length < 2 && func2(data2) < 1) {
 validate314.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { type Workspace, createWorkspace } from "./bed.ts";
-import { HOSTILE_REQUESTS, type HostileRequest } from "../support/hostile-requests.ts";
+import { LARGE_REQUESTS, HOSTILE_REQUESTS, type HostileRequest } from "../support/hostile-requests.ts";
 import { PROJECT_ROOT, temporaryDirectory } from "../support/infrastructure.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 
@@ -14,7 +14,8 @@ const clock = temporaryDirectory();
 
 beforeAll(async () => {
   stack = await startStack({
-    env: { BUN_OPTIONS: `--preload ${join(PROJECT_ROOT, "tests/support/loop-clock.ts")}`, LOOP_CLOCK: clock.directory },
+    pools: ["chat", "image", "audio", "capability"],
+    env: { SLUICE_WORKER_SLOTS: "16", BUN_OPTIONS: `--preload ${join(PROJECT_ROOT, "tests/support/loop-clock.ts")}`, LOOP_CLOCK: clock.directory },
   });
   hostile = await createWorkspace(stack, { creditsNano: 10n ** 15n });
 }, 120_000);
@@ -33,10 +34,10 @@ function residentMb(): number {
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1_024;
 }
 
-async function send({ path, method = "POST", contentType = "application/json", body }: HostileRequest): Promise<number> {
+async function send({ path, method = "POST", contentType = "application/json", headers = {}, body }: HostileRequest): Promise<number> {
   const answer = await fetch(stack.baseUrls[0] + path, {
     method,
-    headers: { authorization: `Bearer ${hostile.key}`, "content-type": contentType },
+    headers: { authorization: `Bearer ${hostile.key}`, "content-type": contentType, ...headers },
     body: body(),
     keepalive: false,
   });
@@ -46,7 +47,7 @@ async function send({ path, method = "POST", contentType = "application/json", b
 }
 
 describe("the longest turn while another sends", () => {
-  test.each(Object.entries(HOSTILE_REQUESTS))("%s", async (name, request) => {
+  test.each(Object.entries({ ...HOSTILE_REQUESTS, ...LARGE_REQUESTS }))("%s", async (name, request) => {
     const before = turns().length;
     const memory = residentMb();
     let peak = memory;

@@ -7,6 +7,7 @@ export interface HostileRequest {
   readonly path: string;
   readonly method?: string;
   readonly contentType?: string;
+  readonly headers?: Readonly<Record<string, string>>;
   /** Made when it is sent: bodies have up to 32 MB. */
   readonly body: () => string | Uint8Array<ArrayBuffer>;
   /** As many at once; one unless it is given. */
@@ -201,4 +202,112 @@ function consonants(count: number): string {
     text += letters[(seed >> 8) % letters.length];
   }
   return text;
+}
+
+/** As large as their contracts allow, and nothing wrong with them. */
+export const LARGE_REQUESTS: Readonly<Record<string, HostileRequest>> = {
+  "an image of 31 MB to be edited": {
+    path: "/v1/images/edits",
+    body: () => `{"model":"sandbox-image","prompt":"x","image_base64":"${png(31 * MB)}"}`,
+    statuses: [200, 400],
+  },
+  "images of 31 MB in a chat": {
+    path: CHAT,
+    body: () => `{"model":"sandbox-vision","messages":[{"role":"user","content":[{"type":"text","text":"?"},${[1, 2, 3].map(() => `{"type":"image_url","image_url":{"url":"data:image/png;base64,${png(10 * MB)}"}}`).join(",")}]}]}`,
+    statuses: [200, 400],
+  },
+  "a document of 31 MB in Anthropic's form": {
+    path: "/v1/messages",
+    body: () => `{"model":"sandbox-documents","max_tokens":5,"messages":[{"role":"user","content":[{"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"${Buffer.alloc(23 * MB, "%PDF-1.7\n").toString("base64").slice(0, 31 * MB)}"}},{"type":"text","text":"?"}]}]}`,
+    statuses: [200, 400],
+  },
+  "a prompt of PHP's base64 with escapes": {
+    path: "/v1/images/edits",
+    body: () => `{"model":"sandbox-image","prompt":"x","image_base64":"${png(20 * MB).replaceAll("/", String.raw`\/`)}"}`,
+    statuses: [200, 400],
+  },
+  "two files of 10 MB for a capability": {
+    path: `${RUN}/archive.create/run`,
+    body: () => `{"input":{"files":[{"base64":"${png(13.3 * MB)}"},{"base64":"${png(13.3 * MB)}"}]},"params":{}}`,
+    statuses: [200, 202, 400, 422],
+  },
+  "a text of 30 MB for a capability": {
+    path: `${RUN}/code.regex/run`,
+    body: () => `{"input":{"text":{"text":"${"some text ".repeat(3 * MB)}"}},"params":{"pattern":"x"}}`,
+    statuses: [200, 400, 422],
+  },
+  "audio of 31 MB to be transcribed": {
+    path: "/v1/audio/transcriptions",
+    body: () => `{"model":"sandbox-stt","audio_base64":"${png(31 * MB)}"}`,
+    statuses: [200, 400, 422],
+  },
+  "2,048 texts of 15 KB to be embedded": {
+    path: "/v1/embeddings",
+    body: () => `{"model":"sandbox-embed","input":[${filled(`"${"some text ".repeat(1_500)}",`, 2_048 * 15_003 + 1)}]}`,
+    statuses: [200, 400],
+  },
+  "39,000 messages": {
+    path: CHAT,
+    body: () => `{${MODEL},"messages":[${filled(`{"role":"user","content":""},`, 39_000 * 29)}]}`,
+    statuses: [200, 400],
+  },
+  "39,000 messages, the last of them wrong": {
+    path: CHAT,
+    body: () => `{${MODEL},"messages":[${filled(`{"role":"user","content":""},`, 39_000 * 29)},{"role":"none","content":""}]}`,
+    statuses: [400],
+  },
+  "60,000 blocks in Anthropic's form": {
+    path: "/v1/messages",
+    body: () => `{${MODEL},"max_tokens":1,"messages":[{"role":"user","content":[${filled(`{"type":"text","text":"a"},`, 39_000 * 27)}]}]}`,
+    statuses: [200, 400],
+  },
+  "99,000 unknown members": { path: CHAT, body: () => `{${ASK},${members(99_000)}}`, statuses: [200, 400] },
+  "99,000 of logit_bias": {
+    path: CHAT,
+    body: () => `{${ASK},"logit_bias":{${Array.from({ length: 99_000 }, (_one, at) => `"${at}":1`).join(",")}}}`,
+    statuses: [200, 400],
+  },
+  "a schema of 90,000 members in tools": {
+    path: CHAT,
+    body: () => `{${ASK},"tools":[{"type":"function","function":{"name":"f","parameters":{"type":"object","properties":{${members(90_000)}}}}}]}`,
+    statuses: [200, 400],
+  },
+  "a run with an input of 90,000 members": {
+    path: "/v1/pipelines/runs",
+    headers: { "idempotency-key": "large" },
+    body: () =>
+      `{"mode":"async","definition":{"inputs":{"a":{"type":"object"}},"steps":[{"id":"s","type":"model","model":"sandbox-chat","if":false,"params":{"messages":[{"role":"user","content":"x"}]}}]},"input":{"a":{${members(90_000)}}}}`,
+    statuses: [202],
+  },
+  "a run with an input of 4 MB of text": {
+    path: "/v1/pipelines/runs",
+    body: () =>
+      `{"mode":"async","definition":{"inputs":{"a":{"type":"string"}},"steps":[{"id":"s","type":"model","model":"sandbox-chat","if":false,"params":{"messages":[{"role":"user","content":"x"}]}}]},"input":{"a":"${"x".repeat(4 * MB - 100)}"}}`,
+    statuses: [202],
+  },
+  "a megabyte to be cached": {
+    path: CHAT,
+    headers: { "x-cache": "on" },
+    body: () => `{${ASK},${members(80_000)}}`,
+    statuses: [200],
+  },
+  "twenty chats of a megabyte": {
+    path: CHAT,
+    body: () => `{${MODEL},"messages":[{"role":"user","content":"${"some text ".repeat(100_000)}"}]}`,
+    times: 20,
+    statuses: [200, 400],
+  },
+  "twenty estimates of a megabyte": {
+    path: "/v1/models/sandbox-chat/estimate",
+    body: () => `{${MODEL},"messages":[{"role":"user","content":"${consonants(100_000)}"}]}`,
+    times: 20,
+    statuses: [200, 503],
+  },
+};
+
+let noise = "";
+/** Base64 that begins as an image and is as good as random. */
+function png(length: number): string {
+  noise ||= Buffer.concat([Buffer.from("89504e470d0a1a0a", "hex"), Buffer.from(consonants(65_536 - 8))]).toString("base64").replaceAll("=", "A");
+  return noise.repeat(Math.ceil(length / noise.length)).slice(0, Math.floor(length / 4) * 4);
 }

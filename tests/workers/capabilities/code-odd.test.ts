@@ -65,6 +65,15 @@ describe("a param of any object is bounded as JSON", () => {
   });
 });
 
+test("a limit of a param counts characters, not their halves", async () => {
+  const jq = (length: number) => `"${"\u{1F47B}".repeat(length - 2)}"`;
+  expect(await transformed("1", { jq: jq(10_000) })).toBe(`${jq(10_000)}\n`);
+  for (const length of [10_001, 20_001]) {
+    const message = await refused(runCapability("code.transform_json", { data: { text: "1" } }, { jq: jq(length) }));
+    expect(message).toContain("params.jq must have at most 10000 characters");
+  }
+});
+
 test("JSON is minified as it was written", async () => {
   const text = '{ "a" : 12345678901234567890, "b":[ 1.0 , 1e400 ], "a": " x \\" y ", "__proto__": null }';
   expect((await outputOf("code.minify", code(text), { language: "json" }))?.["text"]).toBe(
