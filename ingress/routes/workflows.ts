@@ -166,7 +166,8 @@ async function update(context: IngressContext, call: RouteCall): Promise<Respons
   const body: WorkflowUpdateRequest = parse("WorkflowUpdateRequest", read.value);
   const { name = null, description = null, sharingScope = null, sharePermission = null } = body;
   if (sharingScope !== null || sharePermission !== null) checkKeeper(row, caller, "share");
-  const definition = body.definition === undefined ? null : await checkNext(context, caller, row, read, body.definition);
+  const definition =
+    body.definition === undefined ? null : await checkNext(context, caller, row, read, body.definition);
   const change = { name, description, sharingScope, sharePermission, definition };
   const changed = await updateWorkflow(context.database, readerOf(caller), id, change, actorOf(call));
   if (!changed) throw noWorkflow();

@@ -33,7 +33,7 @@ export function storeRunOutput(storage: Storage, runId: string, place: string, t
 async function storeText(storage: Storage, key: string, text: string): Promise<string> {
   const body = Buffer.from(text, "utf8");
   const digest = await checksumOf(body, "sha256", "hex");
-  await withRetries(body.length, (abortSignal) => {
+  await withRetries<unknown>(body.length, (abortSignal) => {
     // The SDK goes over the whole of a body at once; small ones wait for no other.
     if (body.length > LIMITS.smallBodyBytesMax) return putObject(storage, key, body, abortSignal);
     const command = { Bucket: storage.bucket, Key: key, Body: body, ContentLength: body.length };
@@ -49,7 +49,8 @@ export async function readClaim(storage: Storage, reference: string): Promise<st
     abortSignal: AbortSignal.timeout(STORAGE_TIMEOUT_MS),
   });
   const bytes = Buffer.from((await answer.Body?.transformToByteArray()) ?? []);
-  if ((await checksumOf(bytes, "sha256", "hex")) !== expected) throw new Error(`claim ${key} is damaged: its checksum differs`);
+  if ((await checksumOf(bytes, "sha256", "hex")) !== expected)
+    throw new Error(`claim ${key} is damaged: its checksum differs`);
   return bytes.toString("utf8");
 }
 

@@ -15,11 +15,7 @@ export function countInputs(
   return slices.run(counting(tokenizer, inputs, tokensMax));
 }
 
-function* counting(
-  tokenizer: Pick<Tokenizer, "counting">,
-  inputs: Inputs,
-  tokensMax: number,
-): Generator<void, number> {
+function* counting(tokenizer: Pick<Tokenizer, "counting">, inputs: Inputs, tokensMax: number): Generator<void, number> {
   let tokens = 0;
   for (const input of inputs) {
     tokens += Math.min(tokensMax, typeof input === "string" ? yield* tokenizer.counting(input) : input.length);

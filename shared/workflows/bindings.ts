@@ -1,7 +1,6 @@
 /** JSON with expressions in its texts: what it names, and what it becomes. */
 import { memberParam } from "#shared/contract-fault.ts";
 import { LIMITS } from "#shared/limits.ts";
-import { runWhole } from "#shared/time-slices.ts";
 
 import type { Reference, Resolved, Scope } from "./expressions/scope.ts";
 import { UNSAFE_KEYS } from "./expressions/scope.ts";
@@ -79,13 +78,9 @@ class BindingFault extends Error {
   }
 }
 
-/** @param at where the value stands. @returns the first fault where it has any */
-export function compileBinding(value: unknown, at: string): Binding | { readonly fault: DefinitionFault } {
-  return runWhole(compilingBinding(value, at));
-}
-
 /**
- * The same with stops, for a thread that others wait for.
+ * With stops, for a thread that others wait for. Returns the first fault where there is any.
+ * @param at where the value stands
  * @param reading what may be done for all that is read together
  */
 export function* compilingBinding(
@@ -135,14 +130,16 @@ function* compilingValue(value: unknown, at: string, reading: Work | undefined):
     yield;
     if (Array.isArray(one)) {
       const items: Resolve[] = [];
-      for (const [index, item] of one.entries()) items.push(yield* compile(item, `${place}[${index}]`, [...path, index]));
+      for (const [index, item] of one.entries())
+        items.push(yield* compile(item, `${place}[${index}]`, [...path, index]));
       return (scope, budget) => resolveAll(items, scope, budget);
     }
     const keys = Object.keys(one);
     const unsafe = keys.find((name) => UNSAFE_KEYS.has(name));
     if (unsafe !== undefined) throw new BindingFault({ param: place, message: `Expected no member named ${unsafe}.` });
     const members: Resolve[] = [];
-    for (const [key, member] of Object.entries(one)) members.push(yield* compile(member, `${place}.${key}`, [...path, key]));
+    for (const [key, member] of Object.entries(one))
+      members.push(yield* compile(member, `${place}.${key}`, [...path, key]));
     return (scope, budget) => {
       const resolved = resolveAll(members, scope, budget);
       if ("fault" in resolved) return resolved;

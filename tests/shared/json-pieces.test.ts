@@ -40,13 +40,27 @@ const NAME = fc.oneof(fc.string({ maxLength: 3 }), fc.constantFrom("__proto__", 
 const { value: VALUE } = fc.letrec((tie) => ({
   value: fc.oneof(
     { maxDepth: 6, withCrossShrink: true },
-    fc.constantFrom(null, true, false, 0, -1.5, 12e8, "", "\\".repeat(60), '"'.repeat(51), "\u0000ä你".repeat(40), "x".repeat(300)),
+    fc.constantFrom(
+      null,
+      true,
+      false,
+      0,
+      -1.5,
+      12e8,
+      "",
+      "\\".repeat(60),
+      '"'.repeat(51),
+      "\u0000ä你".repeat(40),
+      "x".repeat(300),
+    ),
     fc.string({ maxLength: 10, unit: "binary" }),
     fc.array(tie("value"), { maxLength: 8 }),
     fc.array(fc.tuple(NAME, tie("value")), { maxLength: 8 }).map((members) => Object.fromEntries(members)),
   ),
 }));
-const TEXT = fc.tuple(VALUE, fc.constantFrom(undefined, 1, "\t")).map(([value, space]) => JSON.stringify(value, null, space));
+const TEXT = fc
+  .tuple(VALUE, fc.constantFrom(undefined, 1, "\t"))
+  .map(([value, space]) => JSON.stringify(value, null, space));
 const RUNS = { numRuns: 1_000, seed: testSeed("json pieces") };
 
 describe("JSON in pieces", () => {
@@ -61,15 +75,25 @@ describe("JSON in pieces", () => {
 
   test("is refused where JSON.parse refuses it, with the place, and nowhere else", () => {
     const broken = fc
-      .tuple(TEXT, fc.nat(), fc.nat({ max: 2 }), fc.constantFrom("", ",", "]", "}", "[", "{", ":", '"', "\\", "1", "-", "n", " ", "\n", "\u0001"))
-      .map(([text, at, cut, put]) => text.slice(0, at % (text.length + 1)) + put + text.slice((at % (text.length + 1)) + cut));
+      .tuple(
+        TEXT,
+        fc.nat(),
+        fc.nat({ max: 2 }),
+        fc.constantFrom("", ",", "]", "}", "[", "{", ":", '"', "\\", "1", "-", "n", " ", "\n", "\u0001"),
+      )
+      .map(
+        ([text, at, cut, put]) =>
+          text.slice(0, at % (text.length + 1)) + put + text.slice((at % (text.length + 1)) + cut),
+      );
     fc.assert(
       fc.property(broken, PIECES, (text, size) => {
         if (isJson(text)) expect(read(text, size)).toStrictEqual(JSON.parse(text));
         else {
           const { code, message } = refusal(text, size);
           expect(code).toBe("invalid_json");
-          expect(message).toMatch(/^The body is not valid JSON: expected .+ at character \d+|has more than|nested deeper/);
+          expect(message).toMatch(
+            /^The body is not valid JSON: expected .+ at character \d+|has more than|nested deeper/,
+          );
         }
       }),
       RUNS,
@@ -77,15 +101,15 @@ describe("JSON in pieces", () => {
   });
 
   test.each([
-    ['{"a":[1,2,', 'expected a value at character 11, where the body ends'],
+    ['{"a":[1,2,', "expected a value at character 11, where the body ends"],
     ['{"a":[1,2', 'expected "," or "]" at character 10, where the body ends'],
     ['{"a":[1,2}', 'expected "," or "]" at character 10'],
     ['{"a":[1,2],}', "expected a member name in double quotes at character 12"],
     ['{"a":1[2]}', 'expected "," or "}" at character 7'],
     ['{"a":-[2]}', "expected a value at character 6"],
     ['{"a"[2]}', 'expected ":" at character 5'],
-    ['[[1] [2]]', 'expected "," or "]" at character 6'],
-    ['[[1]2]', 'expected "," or "]" at character 5'],
+    ["[[1] [2]]", 'expected "," or "]" at character 6'],
+    ["[[1]2]", 'expected "," or "]" at character 5'],
     ["[,[1]]", "expected a value at character 2"],
     ["[1]]", "expected nothing more after the value at character 4"],
     ["[1],[2]", "expected nothing more after the value at character 4"],
@@ -109,16 +133,22 @@ describe("JSON in pieces", () => {
   test("is bounded in depth, as a small text is", () => {
     const nested = (depth: number) => `${"[".repeat(depth)}${"]".repeat(depth)}`;
     expect(read(nested(LIMITS.jsonDepthMax))).toBeArray();
-    expect(refusal(nested(LIMITS.jsonDepthMax + 1)).message).toBe("The body is nested deeper than 64 levels at character 65.");
+    expect(refusal(nested(LIMITS.jsonDepthMax + 1)).message).toBe(
+      "The body is nested deeper than 64 levels at character 65.",
+    );
   });
 
   test("is refused for a number that no double can hold, and for one that is longer than a piece", () => {
     expect(refusal("[1e400]", 50).message).toBe("The number at character 2 of the body is too large.");
-    expect(refusal(`[0.${"1".repeat(50)}]`, 50).message).toContain("The number at character 2 of the body has more than 50");
+    expect(refusal(`[0.${"1".repeat(50)}]`, 50).message).toContain(
+      "The number at character 2 of the body has more than 50",
+    );
   });
 
   test("is refused for a name that is longer than a piece", () => {
-    expect(refusal(`{"a":1,"${"b".repeat(51)}":1}`, 50).message).toContain("The name at character 8 of the body has more");
+    expect(refusal(`{"a":1,"${"b".repeat(51)}":1}`, 50).message).toContain(
+      "The name at character 8 of the body has more",
+    );
     expect(read(`{"a":1,"${"b".repeat(40)}":"${"b".repeat(400)}"}`, 50)).toBeObject();
   });
 });
@@ -132,7 +162,9 @@ describe("the parts of a large text", () => {
     expect(read(list("1", most - 1), 65_536)).toHaveLength(most - 1);
     const { code, message } = refusal(list("1", most), 65_536);
     expect(code).toBe("request_too_large");
-    expect(message).toBe(`Expected at most ${most} values and names of members in the body, got more at character ${2 * most}.`);
+    expect(message).toBe(
+      `Expected at most ${most} values and names of members in the body, got more at character ${2 * most}.`,
+    );
   });
 
   test.each(["null", "true", "false", '"a"', "[]", "{}"])("are counted where they are %s", (one) => {

@@ -57,7 +57,8 @@ export function compileCel(text: string, reading?: Work): CelExpression | { read
 }
 
 const TOO_MUCH = {
-  fault: "Expected expressions that are read with less work in all: fewer or shorter ones, and inputs or steps in place of constants.",
+  fault:
+    "Expected expressions that are read with less work in all: fewer or shorter ones, and inputs or steps in place of constants.",
 };
 
 function isTooMuch(reading: Work | undefined): boolean {

@@ -259,7 +259,10 @@ describe("a definition", () => {
   });
 
   test("may take so much work to be read, all of its expressions together, and not a unit more", () => {
-    const definition = (count: number) => ({ steps: [chat("a", "x")], output: Array.from({ length: count }, () => "${{1+1}}") });
+    const definition = (count: number) => ({
+      steps: [chat("a", "x")],
+      output: Array.from({ length: count }, () => "${{1+1}}"),
+    });
     const read = (count: number, units: number) => {
       const reading = new Work(units);
       runWhole(readingDefinition(definition(count), { catalogue, capability: findCapability }, reading));
@@ -275,7 +278,11 @@ describe("a definition", () => {
   test("that is refused is not looked at beyond its first fault", () => {
     const reading = new Work(1_000_000);
     const output = ["${{1+}}", ...Array.from({ length: 100 }, () => "${{1+1+1+1+1+1}}")];
-    const work = readingDefinition({ steps: [chat("a", "x")], output }, { catalogue, capability: findCapability }, reading);
+    const work = readingDefinition(
+      { steps: [chat("a", "x")], output },
+      { catalogue, capability: findCapability },
+      reading,
+    );
     expect(() => runWhole(work)).toThrow(/Expected an expression in CEL/);
     expect(1_000_000 - reading.left).toBe("1+".length * PARSED_UNITS);
   });
