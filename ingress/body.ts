@@ -3,9 +3,50 @@
  * underneath bounds none of them for us.
  */
 import { ApiError } from "#shared/errors.ts";
-import { LIMITS } from "#shared/limits.ts";
-
+import { type JsonBody, type JsonBounds, readJson, readJsonInSlices } from "#shared/json.ts";
 import { KeyedSemaphore } from "#shared/keyed-semaphore.ts";
+import { LIMITS } from "#shared/limits.ts";
+import { TimeSlices } from "#shared/time-slices.ts";
+
+import type { IngressContext } from "./context.ts";
+import { inTurn } from "./long-work.ts";
+import type { RouteCall } from "./serve.ts";
+
+export interface ReadBody extends JsonBody {
+  /** As many as came. */
+  readonly textBytes: number;
+  /** To be waited for between steps that go over the whole of a body: of a large one each takes as long as others should have to wait. */
+  readonly pause: () => Promise<void>;
+  /** Work on it, in slices; of large bodies of a workspace on one at a time. @throws ApiError `overloaded` */
+  readonly work: <T>(work: (slices: TimeSlices) => Promise<T>) => Promise<T>;
+}
+
+/** The body of a call, read in slices where it is large. @throws ApiError as `readJsonBody` and `readJson`; `overloaded` */
+export async function readBody(
+  { config }: { readonly config: Pick<IngressContext["config"], "bodyBytesMax"> },
+  call: Pick<RouteCall, "caller" | "request">,
+  bounds?: JsonBounds,
+): Promise<ReadBody> {
+  return parseBody(call, await readJsonBody(call.request, config.bodyBytesMax), bounds);
+}
+
+/** What has come of it. @throws ApiError as `readJson`; `overloaded` */
+export async function parseBody(
+  call: Pick<RouteCall, "caller" | "request">,
+  bytes: Uint8Array,
+  bounds?: JsonBounds,
+): Promise<ReadBody> {
+  const textBytes = bytes.length;
+  if (textBytes <= LIMITS.jsonAtOnceBytesMax) return { ...readJson(bytes, bounds), textBytes, ...AT_ONCE };
+  const body = await inTurn(call, (slices) => readJsonInSlices(bytes, slices, bounds));
+  const slices = new TimeSlices();
+  return { ...body, textBytes, pause: () => slices.next(), work: (work) => inTurn(call, work) };
+}
+
+const AT_ONCE: Pick<ReadBody, "pause" | "work"> = {
+  pause: () => Promise.resolve(),
+  work: (work) => work(new TimeSlices()),
+};
 
 /**
  * The whole body, at most `bytesMax` bytes.

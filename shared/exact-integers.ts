@@ -2,7 +2,7 @@
  * Integers that a double cannot hold, as they stood in a JSON text: a caller's 64-bit seed, or the bounds of a tool's schema.
  * They are read like any number, and written again by their digits.
  */
-import { stringEnd } from "./json.ts";
+import { QUOTE, stringEnd } from "./json-tokens.ts";
 
 /** Number as it was read → its digits. */
 export type ExactIntegers = ReadonlyMap<number, string>;
@@ -39,7 +39,6 @@ export function exactIntegersOf(text: string): ExactIntegers | undefined {
   return found.length === 0 ? undefined : new Map(found);
 }
 
-const QUOTE = 0x22;
 const MINUS = 0x2d;
 const ZERO = 0x30;
 const NINE = 0x39;

@@ -1,9 +1,9 @@
 /**
  * Where a text stops being JSON, in words: the engine's own message differs by version and may quote the text.
- * Slower than JSON.parse and only called after it has failed.
+ * Much slower than JSON.parse, and only called after it has failed, on a text or a part of one that is small.
  */
 
-class SyntaxFault {
+export class SyntaxFault {
   readonly at: number;
   readonly expected: string;
 
@@ -13,6 +13,10 @@ class SyntaxFault {
   }
 }
 
+/** What is around a part of a text: a list, an object, or nothing. */
+export type Around = "[" | "{" | "";
+
+const CLOSING = { "[": "]", "{": "}" } as const;
 const LITERALS = ["true", "false", "null"];
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const WHITE_SPACE = /[ \t\n\r]*/y;
@@ -24,24 +28,64 @@ const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
  * The text's depth must have been bounded before, since this descends by recursion.
  */
 export function locateSyntaxFault(text: string): string {
+  const fault = findSyntaxFault(text, 0, "");
+  if (!fault) return "the parser refused it";
+  if (text.length === skipSpace(text, 0)) return "it is empty";
+  const before = text.slice(0, fault.at).split("\n");
+  const place = `line ${before.length}, column ${(before.at(-1) ?? "").length + 1}`;
+  return `expected ${fault.expected} at ${place}${fault.at >= text.length ? ", where the body ends" : ""}`;
+}
+
+/**
+ * The first fault from a place on.
+ * @param around what the place is in; faults behind its end are not found
+ * @param isBehind a value of it ends there; else one begins, or the first may
+ * @param isFirst nothing of what is around is in front of the place
+ */
+export function findSyntaxFault(
+  text: string,
+  from: number,
+  around: Around,
+  { isBehind = false, isFirst = false } = {},
+): SyntaxFault | undefined {
+  const at = skipSpace(text, from);
+  return faultOf(() => {
+    if (around === "") {
+      const end = isBehind ? at : skipSpace(text, value(text, at));
+      if (end < text.length) throw new SyntaxFault(end, "nothing more after the value");
+      return;
+    }
+    const one = around === "[" ? value : member;
+    if (isBehind) behindMember(text, at, CLOSING[around], one);
+    else if (!isFirst || text.charAt(at) !== CLOSING[around]) members(text, at, CLOSING[around], one);
+  });
+}
+
+/** The first fault of a string, from a place in it on. */
+export function findStringFault(text: string, from: number): SyntaxFault | undefined {
+  return faultOf(() => string(text, from - 1));
+}
+
+function faultOf(read: () => unknown): SyntaxFault | undefined {
   try {
-    const end = skipSpace(text, value(text, skipSpace(text, 0)));
-    if (end < text.length) throw new SyntaxFault(end, "nothing more after the value");
-    return "the parser refused it";
+    read();
+    return undefined;
   } catch (fault) {
-    if (!(fault instanceof SyntaxFault)) throw fault;
-    if (text.length === skipSpace(text, 0)) return "it is empty";
-    const before = text.slice(0, fault.at).split("\n");
-    const place = `line ${before.length}, column ${(before.at(-1) ?? "").length + 1}`;
-    return `expected ${fault.expected} at ${place}${fault.at >= text.length ? ", where the body ends" : ""}`;
+    if (fault instanceof SyntaxFault) return fault;
+    throw fault;
   }
 }
+
+type One = (text: string, at: number) => number;
 
 /** Position after the value that starts at `at`. */
 function value(text: string, at: number): number {
   const first = text.charAt(at);
-  if (first === "{") return members(text, at, "}", member);
-  if (first === "[") return members(text, at, "]", value);
+  if (first === "{" || first === "[") {
+    const inside = skipSpace(text, at + 1);
+    if (text.charAt(inside) === CLOSING[first]) return inside + 1;
+    return members(text, inside, CLOSING[first], first === "[" ? value : member);
+  }
   if (first === '"') return string(text, at);
   const literal = LITERALS.find((word) => text.startsWith(word, at));
   if (literal !== undefined) return at + literal.length;
@@ -50,14 +94,14 @@ function value(text: string, at: number): number {
   return end;
 }
 
-function members(text: string, open: number, close: string, one: (text: string, at: number) => number): number {
-  let at = skipSpace(text, open + 1);
-  if (text.charAt(at) === close) return at + 1;
-  for (;;) {
-    at = skipSpace(text, one(text, at));
+function members(text: string, at: number, close: string, one: One): number {
+  return behindMember(text, skipSpace(text, one(text, at)), close, one);
+}
+
+function behindMember(text: string, start: number, close: string, one: One): number {
+  for (let at = start; ; at = skipSpace(text, one(text, skipSpace(text, at + 1)))) {
     if (text.charAt(at) === close) return at + 1;
     if (text.charAt(at) !== ",") throw new SyntaxFault(at, `"," or "${close}"`);
-    at = skipSpace(text, at + 1);
   }
 }
 

@@ -5,6 +5,8 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import standaloneCode from "ajv/dist/standalone/index.js";
 import addFormats from "ajv-formats";
 
+import { withShortCounts } from "#shared/text-limits.ts";
+
 import { checksSource } from "./checks.ts";
 import { namedParts, resolvePart, ROOT_DIR, type Schema, type SchemaFile, tagValue, X_SCHEMA } from "./schema-files.ts";
 
@@ -42,9 +44,8 @@ export async function validatorsModule(files: readonly SchemaFile[]): Promise<st
   const titles = files.map((file) => file.title);
   const code = standaloneCode(ajv, Object.fromEntries(titles.map((title) => [`validate${title}`, title])));
   const record = titles.map((title) => `  ${title}: validate${title},`).join("\n");
-  return bundle(
-    `${code.replaceAll(/^export const /gm, "const ")}\nexport const validators = {\n${record}\n};\n${checksSource(parts, HOT)}\n`,
-  );
+  const counted = withShortCounts(code.replaceAll(/^export const /gm, "const "));
+  return bundle(`${counted}\nexport const validators = {\n${record}\n};\n${checksSource(parts, HOT)}\n`);
 }
 
 /**

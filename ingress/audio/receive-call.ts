@@ -4,14 +4,13 @@ import { audioOfBody, type ReceivedAudio, type Receiver, spooled, tooLarge } fro
 import { withoutNulls } from "#shared/kinds/media-check.ts";
 import { parse } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
-import { readJson } from "#shared/json.ts";
 import { INPUT_BYTES_MAX } from "#shared/limits.ts";
 
-import { readJsonBody } from "../body.ts";
+import { readBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
 import { cleanFilename } from "../files/filename.ts";
 import { openIncoming } from "../files/incoming.ts";
-import { boundaryOf, MultipartReader, readField } from "../files/multipart.ts";
+import { boundaryOf, MultipartReader } from "../files/multipart.ts";
 import { callerOf, type RouteCall } from "../serve.ts";
 
 export interface ReceivedCall {
@@ -27,13 +26,25 @@ export async function receiveTranscription(context: IngressContext, call: RouteC
 }
 
 async function receiveJson(context: IngressContext, call: RouteCall, receiver: Receiver): Promise<ReceivedCall> {
-  const bytes = await readJsonBody(call.request, context.config.bodyBytesMax);
-  const body = withoutNulls(readJson(bytes).value);
-  const request = parse("TranscriptionRequest", body);
+  const { value, pause } = await readBody(context, call);
+  await pause();
+  const request = parse("TranscriptionRequest", withoutNulls(value));
+  await pause();
   const { audio_base64: _audio, mime_type: _type, file_id: _file, ...rest } = request;
   return { request: rest, audio: await audioOfBody(context, receiver, request) };
 }
 
+/** Any other is passed over. Audio in the form is the audio: what JSON would name it by has no place there. */
+const FIELDS: ReadonlySet<string> = new Set([
+  "model",
+  "language",
+  "prompt",
+  "response_format",
+  "temperature",
+  "timestamp_granularities",
+  "stream",
+] satisfies (keyof TranscriptionRequest)[]);
+const LISTS: ReadonlySet<string> = new Set(["timestamp_granularities[]"]);
 /** Members that a form can only write as text. */
 const AS_NUMBER: ReadonlySet<string> = new Set(["temperature"]);
 const AS_FLAG: ReadonlySet<string> = new Set(["stream"]);
@@ -51,22 +62,15 @@ async function receiveForm(call: RouteCall, receiver: Receiver): Promise<Receive
       if (name === "file") {
         if (audio) throw new ApiError("invalid_request", "Expected one file, got several.", { param: "file" });
         audio = await receiveFile(receiver, reader, head.filename, head.contentType);
-      } else if (name.endsWith("[]")) {
+      } else if (LISTS.has(name)) {
         const list = name.slice(0, -2);
-        lists.set(list, [...(lists.get(list) ?? []), await readField(reader, name)]);
-      } else fields.set(name, typed(name, await readField(reader, name)));
+        lists.set(list, [...(lists.get(list) ?? []), await reader.readField(name)]);
+      } else if (FIELDS.has(name)) fields.set(name, typed(name, await reader.readField(name)));
     }
     if (!audio) {
       throw new ApiError("missing_required_parameter", "Expected the form to have a part `file`.", { param: "file" });
     }
-    // Audio in the form is the audio: what JSON would name it by has no place there.
-    const {
-      audio_base64: _text,
-      mime_type: _type,
-      file_id: _file,
-      ...rest
-    } = Object.fromEntries([...fields, ...lists]);
-    return { request: parse("TranscriptionRequest", rest), audio };
+    return { request: parse("TranscriptionRequest", Object.fromEntries([...fields, ...lists])), audio };
   } catch (error) {
     audio?.remove();
     incoming.drop();
@@ -97,7 +101,7 @@ async function receiveFile(
       size += piece.length;
       if (size > INPUT_BYTES_MAX.audio) throw tooLarge("file");
       // What is read next takes the place of this one.
-      await file.write(Uint8Array.from(piece));
+      await file.write(new Uint8Array(piece));
     }
     if (size === 0) {
       throw new ApiError("invalid_request", "Expected a file with content, got an empty one.", { param: "file" });

@@ -120,7 +120,7 @@ async function requestOf(
   caller: Caller,
 ): Promise<{ readonly jobRequest: JobRequest; readonly stored?: StoredRequest } | Answered | Full> {
   const { pool, workspaceId } = arrival;
-  const fingerprint = fingerprintOf(arrival.data);
+  const fingerprint = await fingerprintOf(arrival.data);
   const of = { id: job.id, caller };
   const lifeMs = LIMITS.jobLifeMs;
   const common = {

@@ -39,7 +39,8 @@ export async function findKnown(
 ): Promise<Answered | undefined> {
   const row = await findJob(context.database, job.workspace_id, job.id);
   if (!row) return undefined;
-  if (row.fingerprint !== null && row.fingerprint !== fingerprintOf(data)) return refused(job, jobError(REUSED));
+  if (row.fingerprint !== null && row.fingerprint !== (await fingerprintOf(data)))
+    return refused(job, jobError(REUSED));
   const result = await loadResult(context.storage, row).catch((error: unknown) => {
     context.log.warn({ err: error, job_id: job.id }, "a job's result could not be read for its publisher");
     return null;

@@ -9,9 +9,11 @@ import { RUN_KIND } from "#shared/capabilities/read-run.ts";
 import { parse } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
 import { exactIntegersOf } from "#shared/exact-integers.ts";
-import { readJson } from "#shared/json.ts";
+import { type JsonBody, readJson, readJsonInSlices } from "#shared/json.ts";
 import { kindAt } from "#shared/kinds/kinds.ts";
+import { LIMITS } from "#shared/limits.ts";
 import type { Pool } from "#shared/queue/subjects.ts";
+import { TimeSlices } from "#shared/time-slices.ts";
 
 import { readTicket, TICKET_KIND } from "./read-ticket.ts";
 
@@ -28,7 +30,7 @@ interface Arrived {
 /** @throws ApiError as the endpoint over HTTP would answer, its params counted from `body` */
 export async function readBatchCall(context: Context, arrived: Arrived): Promise<ReadCall> {
   const { caller, pool, data, deliveries: tries } = arrived;
-  const message = readJson(data);
+  const message = await readMessage(data);
   const { endpoint = CHAT_ENDPOINT, capability = "", workflow = "", body } = parse("BatchMessage", message.value);
   if (endpoint === WORKFLOW_ENDPOINT) {
     checkPool(endpoint, TICKET_KIND, pool);
@@ -45,11 +47,20 @@ function checkPool(endpoint: string, { pool: own }: Pick<WorkKind, "pool">, pool
   throw new ApiError("invalid_request", message, { param: "endpoint" });
 }
 
+/** Not at once where that takes long: HTTP callers share the thread. @throws ApiError as `readJson` */
+async function readMessage(data: Uint8Array): Promise<JsonBody> {
+  if (data.length <= LIMITS.jsonAtOnceBytesMax) return readJson(data);
+  const slices = new TimeSlices();
+  const message = await readJsonInSlices(data, slices);
+  await slices.next();
+  return message;
+}
+
 /** 64 hex digits: equal for messages that ask for the same, however their members are ordered. */
-export function fingerprintOf(data: Uint8Array): string {
+export async function fingerprintOf(data: Uint8Array): Promise<string> {
   const hash = createHash("sha256");
   try {
-    const { text, value } = readJson(data);
+    const { text, value } = await readMessage(data);
     const {
       endpoint = CHAT_ENDPOINT,
       capability,

@@ -1,20 +1,23 @@
-/** A parsed body → a paid call that its model takes. The same for HTTP and for batch messages. */
+/** A parsed body → a paid call that its model takes. */
 import { NO_FILES, type StoredFiles } from "#shared/kinds/chat/files.ts";
 import type { Kind } from "#shared/kinds/kind.ts";
 import type { Catalogue } from "#shared/catalogue/catalogue.ts";
 import { modelOf } from "#shared/kinds/models.ts";
 
+import type { ReadBody } from "../body.ts";
 import type { PaidCall } from "./paid-call.ts";
 
 /** @param files those that the body names by id. @throws ApiError naming the parameter at fault */
-export function prepareCall(
+export async function prepareCall(
   kind: Kind,
   catalogue: Catalogue,
-  { text, value, textBytes }: { readonly text: string; readonly value: unknown; readonly textBytes: number },
+  { text, value, textBytes, pause }: ReadBody,
   files: StoredFiles = NO_FILES,
-): PaidCall {
+): Promise<PaidCall> {
+  await pause();
   const request = kind.read(value);
   const model = modelOf(kind, catalogue, request.model);
+  await pause();
   return {
     kind,
     api: "openai",

@@ -12,6 +12,7 @@ import { exactIntegersOf } from "#shared/exact-integers.ts";
 import { LIMITS } from "#shared/limits.ts";
 
 import { JSON_TYPE } from "../answers.ts";
+import type { ReadBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
 import { SSE_HEADERS } from "../wait/call.ts";
 
@@ -28,23 +29,24 @@ const HEADER = /^(on|off|refresh)(?:\s*;\s*ttl=([1-9]\d{0,8}))?$/;
 
 /**
  * @param header `on`, `off` or `refresh`, the first and last with `; ttl=<seconds>` if wanted
- * @param request the parsed body: members in another order are the same request
- * @param requestBytes its size; one beyond LIMITS.cachedRequestBytesMax is not cached
- * @param text as it came: one with integers that its parsed body does not tell apart is not cached
+ * @param body members in another order are the same request; one beyond LIMITS.cachedRequestBytesMax is not cached, nor one with
+ * integers that its value does not tell apart
+ * @param request what the value asks for, where the body has another form
  * @throws ApiError `unsupported_value` for any other header
  */
-export function planCache(
+export async function planCache(
   header: string | null,
   model: Model,
   endpoint: string,
-  request: unknown,
-  requestBytes: number,
-  text: string,
-): CachePlan | undefined {
+  { text, textBytes, value, pause }: Pick<ReadBody, "pause" | "text" | "textBytes" | "value">,
+  request: unknown = value,
+): Promise<CachePlan | undefined> {
   const [mode, ttl] = readHeader(header);
   const isOn = mode === undefined ? model.cache_ttl_s !== undefined : mode !== "off";
   // Sorting the members of a large body would hold up everybody for longer than a repeat could save.
-  if (!isOn || requestBytes > LIMITS.cachedRequestBytesMax || exactIntegersOf(text)) return undefined;
+  if (!isOn || textBytes > LIMITS.cachedRequestBytesMax) return undefined;
+  await pause();
+  if (exactIntegersOf(text)) return undefined;
   const ttlS = Math.min(ttl ?? model.cache_ttl_s ?? LIMITS.cacheTtlS, LIMITS.cacheTtlMaxS);
   const asked = `${endpoint}\n${model.slug}\n${canonicalJson(request)}`;
   return { key: createHash("sha256").update(asked).digest("hex"), ttlS, mayHit: mode !== "refresh" };

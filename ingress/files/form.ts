@@ -8,10 +8,13 @@ import type { ByteSink } from "#shared/files/upload.ts";
 import { LIMITS } from "#shared/limits.ts";
 
 import { cleanFilename } from "./filename.ts";
-import { type MultipartReader, type PartHead, readField } from "./multipart.ts";
+import type { MultipartReader, PartHead } from "./multipart.ts";
 
 const PURPOSES = ["assistants", "batch", "fine-tune", "vision", "user_data", "evals"] as const;
 export type Purpose = (typeof PURPOSES)[number];
+
+/** Any other is passed over. */
+const FIELDS: ReadonlySet<string> = new Set(["purpose", "expires_after[anchor]", "expires_after[seconds]"]);
 
 export interface UploadForm {
   readonly purpose: Purpose;
@@ -38,8 +41,8 @@ export async function readForm(reader: MultipartReader, sink: ByteSink): Promise
     if (head.name === "file") {
       if (file) throw new ApiError("invalid_request", "Expected one file, got several.", { param: "file" });
       file = await receiveFile(reader, head, sink);
-    } else {
-      fields.set(head.name, await readField(reader, head.name));
+    } else if (FIELDS.has(head.name)) {
+      fields.set(head.name, await reader.readField(head.name));
       // Told before the file has been read for nothing, where the form's order allows it.
       if (head.name === "purpose") readPurpose(fields);
     }
@@ -84,7 +87,7 @@ async function readStart(reader: MultipartReader): Promise<{ start: Buffer; rest
   while (size < LIMITS.sniffBytes) {
     const piece = await reader.nextBytes();
     if (piece === undefined) return { start: Buffer.concat(pieces, size), rest: false };
-    pieces.push(Uint8Array.from(piece));
+    pieces.push(new Uint8Array(piece));
     size += piece.length;
   }
   return { start: Buffer.concat(pieces, size), rest: true };

@@ -33,7 +33,10 @@ export class MultipartReader {
   private piece: Uint8Array = EMPTY;
   private state: "preamble" | "body" | "between" | "end" = "preamble";
   private parts = 0;
+  /** Bytes outside of parts, of parts that were passed over, and of fields. */
   private skipped = 0;
+  private passed = 0;
+  private fieldBytes = 0;
 
   constructor(source: Incoming, boundary: string) {
     this.source = source;
@@ -41,12 +44,20 @@ export class MultipartReader {
     this.waiting = this.desk.subarray(0, this.desk.write("\r\n"));
   }
 
-  /** The next part; what is left of the one before is passed over. Undefined at the end of the body. @throws ApiError */
+  /**
+   * The next part; what is left of the one before is passed over, as a field that has no meaning is. Undefined at the end of the body.
+   * @throws ApiError `request_too_large` beyond LIMITS.multipartPassedBytesMax, `invalid_request`
+   */
   async nextPart(): Promise<PartHead | undefined> {
     while (this.state === "preamble" || this.state === "body") {
       const isPreamble = this.state === "preamble";
       const piece = await this.nextBytes();
       if (isPreamble) this.skipped += piece?.length ?? 0;
+      else this.passed += piece?.length ?? 0;
+      if (this.passed > LIMITS.multipartPassedBytesMax) {
+        const message = `Expected at most ${LIMITS.multipartPassedBytesMax} bytes in parts that have no meaning here.`;
+        throw new ApiError("request_too_large", message);
+      }
       if (this.skipped > LIMITS.multipartOutsideBytesMax) throw malformed("it does not begin with its boundary");
     }
     if (this.state === "end") return undefined;
@@ -84,6 +95,21 @@ export class MultipartReader {
       if (sure > 0) return this.take(sure);
       await this.more();
     }
+  }
+
+  /** The whole of a field. @throws ApiError `request_too_large` beyond LIMITS.multipartFieldsBytesMax in all, `invalid_request` */
+  async readField(name: string): Promise<string> {
+    const pieces: Uint8Array[] = [];
+    for (let piece = await this.nextBytes(); piece !== undefined; piece = await this.nextBytes()) {
+      this.fieldBytes += piece.length;
+      if (this.fieldBytes > LIMITS.multipartFieldsBytesMax) {
+        const message = `Expected fields of at most ${LIMITS.multipartFieldsBytesMax} bytes in all.`;
+        throw new ApiError("request_too_large", message, { param: paramOf(name) });
+      }
+      // Its own bytes are overwritten. Of a Buffer, `from` would copy one after the other.
+      pieces.push(new Uint8Array(piece));
+    }
+    return textOf(Buffer.concat(pieces), "a field is not UTF-8", name);
   }
 
   /** Means nothing, but a body that was cut there is not whole: its client has left and cannot hear what becomes of the call. */
@@ -146,22 +172,6 @@ export class MultipartReader {
       await this.more();
     }
   }
-}
-
-/** The whole of a small part. @throws ApiError `request_too_large` beyond LIMITS.multipartFieldBytesMax, `invalid_request` */
-export async function readField(reader: MultipartReader, name: string): Promise<string> {
-  const pieces: Uint8Array[] = [];
-  let size = 0;
-  for (let piece = await reader.nextBytes(); piece !== undefined; piece = await reader.nextBytes()) {
-    size += piece.length;
-    if (size > LIMITS.multipartFieldBytesMax) {
-      throw new ApiError("request_too_large", `Expected fields of at most ${LIMITS.multipartFieldBytesMax} bytes.`, {
-        param: paramOf(name),
-      });
-    }
-    pieces.push(Uint8Array.from(piece));
-  }
-  return textOf(Buffer.concat(pieces, size), "a field is not UTF-8", name);
 }
 
 /** @throws ApiError `unsupported_media_type`, `invalid_request` when the header names no boundary */

@@ -69,7 +69,9 @@ function describe(upload: Upload, form: UploadForm): StoredFile {
 
 /** What a form of this size holds beside its file, at most. */
 const OVERHEAD_BYTES_MAX =
-  LIMITS.multipartPartsMax * (LIMITS.multipartFieldBytesMax + LIMITS.multipartHeaderBytesMax + 256) +
+  LIMITS.multipartPartsMax * (LIMITS.multipartHeaderBytesMax + 256) +
+  LIMITS.multipartFieldsBytesMax +
+  LIMITS.multipartPassedBytesMax +
   LIMITS.multipartOutsideBytesMax;
 
 /** A body that cannot but be too large is refused unread. */

@@ -2,10 +2,9 @@
 import { releaseBody } from "#shared/admission/offload-inputs.ts";
 import { checkInputFiles, inputBytesMax } from "#shared/kinds/input-media.ts";
 import type { MediaKind } from "#shared/kinds/kind.ts";
-import { readJson } from "#shared/json.ts";
 import { modelOf } from "#shared/kinds/models.ts";
 
-import { readJsonBody } from "../body.ts";
+import { readBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
 import { callerOf, type RouteCall } from "../serve.ts";
 
@@ -22,11 +21,14 @@ export async function prepareMedia<Request extends object>(
   call: RouteCall,
   kind: MediaKind<Request>,
 ): Promise<Prepared<Request>> {
-  const bytes = await readJsonBody(call.request, context.config.bodyBytesMax);
-  const asked = kind.read(readJson(bytes).value);
+  const { value, pause } = await readBody(context, call);
+  await pause();
+  const asked = kind.read(value);
   const model = modelOf(kind, context.catalogue.current(), asked.model);
   const checked = kind.check(asked, model);
+  await pause();
   const inputs = await kind.inputs(asked, model);
+  await pause();
   await checkInputFiles(context.database, callerOf(call), inputs, (one) => inputBytesMax(one, model));
   const { request, take: takeInline } = releaseBody<Request>(asked, inputs);
   return { request, job: { kind, model, checked, request, takeInline } };

@@ -10,7 +10,7 @@ import {
 import type { Model } from "#shared/catalogue/catalogue.ts";
 import { ApiError } from "#shared/errors.ts";
 import { LIMITS, TOKENS_PER_IMAGE } from "#shared/limits.ts";
-import { type CountedRequest, countPrompt } from "#shared/tokens/count.ts";
+import { type CountedRequest, countingPrompt } from "#shared/tokens/count.ts";
 import type { Tokenizer } from "#shared/tokens/tokenizer.ts";
 
 /** What a text without structure has on average, where it is too long to count. */
@@ -19,23 +19,24 @@ const CHARACTERS_PER_TOKEN = 4;
 const ENCODED_PER_TOKEN = 6;
 
 /**
- * Texts beyond `LIMITS.countedCharactersMax` together are taken by their length, images at the model's bound.
+ * Texts beyond `LIMITS.countedCharactersMax` together are taken by their length, images at the model's bound. With stops, for a thread
+ * that others wait for.
  * @throws ApiError `file_not_found`
  */
-export function countInput(
-  tokenizer: Pick<Tokenizer, "count">,
+export function countingInput(
+  tokenizer: Pick<Tokenizer, "counting">,
   request: CountedRequest,
   model: Pick<Model, "tokens_per_image_max">,
   files: StoredFiles = NO_FILES,
-): number {
+): Generator<void, number> {
   let left: number = LIMITS.countedCharactersMax;
-  const count = (text: string): number => {
+  const counting = function* (text: string): Generator<void, number> {
     left -= text.length;
-    return left >= 0 ? tokenizer.count(text) : Math.ceil(text.length / CHARACTERS_PER_TOKEN);
+    return left >= 0 ? yield* tokenizer.counting(text) : Math.ceil(text.length / CHARACTERS_PER_TOKEN);
   };
   const image = model.tokens_per_image_max ?? TOKENS_PER_IMAGE;
   const stored = new Map(filePlaces(request).map(({ fileId, param }) => [fileId, fileOf(files, fileId, param)]));
-  return countPrompt({ count, pieces: () => [] }, request, (part) => {
+  return countingPrompt({ counting }, request, (part) => {
     const file = stored.get(fileIdOf(part));
     if (part["type"] === "image_url" || (file && blockKind(file.mediaType) === "image")) return image;
     const encoded = file ? Math.ceil(file.bytes / 3) * 4 : JSON.stringify(part).length;

@@ -3,12 +3,11 @@ import { createHash } from "node:crypto";
 
 import type { Capability } from "#shared/capabilities/entry.ts";
 import type { Catalogue } from "#shared/catalogue/catalogue.ts";
-import { readJson } from "#shared/json.ts";
 import { loadResult } from "#shared/jobs/result.ts";
 import { creditsNumber, formatCredits } from "#shared/money.ts";
 
 import { json, JSON_TYPE } from "../answers.ts";
-import { readJsonBody } from "../body.ts";
+import { readBody } from "../body.ts";
 import { readRun, RUN_KIND } from "#shared/capabilities/read-run.ts";
 import { listCapabilities, presentRun, type RunOutcome } from "../capabilities/present.ts";
 import type { IngressContext } from "../context.ts";
@@ -105,13 +104,9 @@ function list({ catalogue, offered }: IngressContext, request: Request): Respons
 async function run(context: IngressContext, call: RouteCall): Promise<Response> {
   const caller = callerOf(call);
   const capability = context.offered.find(idOf(call));
-  const body = await readJsonBody(call.request, context.config.bodyBytesMax);
-  const { isAsync, model, checked, request, inline } = await readRun(
-    context,
-    caller,
-    capability.id,
-    readJson(body).value,
-  );
+  const { value, pause } = await readBody(context, call);
+  const { isAsync, model, checked, request, inline } = await readRun(context, caller, capability.id, value, pause);
+  await pause();
   await admitMediaJob(context, call, caller, { kind: RUN_KIND, model, checked, request, takeInline: () => inline });
   if (isAsync) {
     const answer = await answerJob(context, call, await shownJobById(context, caller.workspaceId, call.requestId));
@@ -123,13 +118,9 @@ async function run(context: IngressContext, call: RouteCall): Promise<Response> 
 }
 
 async function estimate(context: IngressContext, call: RouteCall): Promise<Response> {
-  const body = await readJsonBody(call.request, context.config.bodyBytesMax);
-  const { capability, model, usualNano, checked } = await readRun(
-    context,
-    callerOf(call),
-    idOf(call),
-    readJson(body).value,
-  );
+  const { value, pause } = await readBody(context, call);
+  await pause();
+  const { capability, model, usualNano, checked } = await readRun(context, callerOf(call), idOf(call), value);
   return json({
     capability: capability.id,
     currency: "credits",

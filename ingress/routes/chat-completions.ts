@@ -1,9 +1,8 @@
 /** POST /v1/chat/completions. */
 import { CHAT } from "#shared/kinds/chat.ts";
 import { findStoredFiles } from "#shared/kinds/chat/files.ts";
-import { readJson } from "#shared/json.ts";
 
-import { readJsonBody } from "../body.ts";
+import { readBody } from "../body.ts";
 import { runPaidCall } from "../calls/paid-call.ts";
 import { prepareCall } from "../calls/prepare.ts";
 import { planCache } from "../calls/response-cache.ts";
@@ -49,10 +48,9 @@ export function chatCompletions(context: IngressContext): Route {
 }
 
 async function handle(context: IngressContext, call: RouteCall): Promise<Response> {
-  const bytes = await readJsonBody(call.request, context.config.bodyBytesMax);
-  const { text, value } = readJson(bytes);
-  const files = await findStoredFiles(context.database, callerOf(call), value);
-  const paid = prepareCall(CHAT, context.catalogue.current(), { text, value, textBytes: bytes.length }, files);
-  const cache = planCache(call.request.headers.get("x-cache"), paid.model, "chat", value, bytes.length, text);
+  const body = await readBody(context, call);
+  const files = await findStoredFiles(context.database, callerOf(call), body.value);
+  const paid = await prepareCall(CHAT, context.catalogue.current(), body, files);
+  const cache = await planCache(call.request.headers.get("x-cache"), paid.model, "chat", body);
   return runPaidCall(context, call, { ...paid, cache });
 }

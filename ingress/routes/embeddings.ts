@@ -1,8 +1,7 @@
 /** POST /v1/embeddings. */
-import { readJson } from "#shared/json.ts";
-import { EMBEDDINGS } from "#shared/kinds/embeddings.ts";
+import { EMBEDDINGS, EMBEDDINGS_BOUNDS } from "#shared/kinds/embeddings.ts";
 
-import { readJsonBody } from "../body.ts";
+import { readBody } from "../body.ts";
 import { runPaidCall } from "../calls/paid-call.ts";
 import { prepareCall } from "../calls/prepare.ts";
 import { planCache } from "../calls/response-cache.ts";
@@ -35,9 +34,8 @@ export function embeddings(context: IngressContext): Route {
 }
 
 async function handle(context: IngressContext, call: RouteCall): Promise<Response> {
-  const bytes = await readJsonBody(call.request, context.config.bodyBytesMax);
-  const { text, value } = readJson(bytes);
-  const prepared = prepareCall(EMBEDDINGS, context.catalogue.current(), { text, value, textBytes: bytes.length });
-  const cache = planCache(call.request.headers.get("x-cache"), prepared.model, "embeddings", value, bytes.length, text);
+  const body = await readBody(context, call, EMBEDDINGS_BOUNDS);
+  const prepared = await prepareCall(EMBEDDINGS, context.catalogue.current(), body);
+  const cache = await planCache(call.request.headers.get("x-cache"), prepared.model, "embeddings", body);
   return runPaidCall(context, call, { ...prepared, cache });
 }

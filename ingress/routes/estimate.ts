@@ -1,16 +1,16 @@
 /** POST /v1/models/{slug}/estimate. */
 import type { TranscriptionRequest } from "#schemas/generated/types.ts";
 import { findStoredFiles } from "#shared/kinds/chat/files.ts";
+import { EMBEDDINGS_BOUNDS } from "#shared/kinds/embeddings.ts";
 import { withoutNulls } from "#shared/kinds/media-check.ts";
 import type { MeasuredAudio } from "#shared/kinds/transcription.ts";
 import { findModel } from "#shared/kinds/models.ts";
-import { readJson } from "#shared/json.ts";
 import { estimateCall } from "#shared/pricing/estimate.ts";
 
 import { json } from "../answers.ts";
 import { lookAt } from "#shared/audio/look.ts";
 import { audioOfBody } from "#shared/audio/receive.ts";
-import { readJsonBody } from "../body.ts";
+import { readBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
 import { errorsOf } from "../route-errors.ts";
 import { callerOf, type Route, type RouteCall } from "../serve.ts";
@@ -38,12 +38,13 @@ export function estimate(context: IngressContext): Route {
 }
 
 async function handle(context: IngressContext, call: RouteCall): Promise<Response> {
-  const bytes = await readJsonBody(call.request, context.config.bodyBytesMax);
-  const { value } = readJson(bytes);
+  // As many parts as calls may have of which it tells.
+  const { value, textBytes, pause, work } = await readBody(context, call, EMBEDDINGS_BOUNDS);
   const model = findModel(context.catalogue.current(), call.params["slug"] ?? "");
   const files = await findStoredFiles(context.database, callerOf(call), value);
   const recording = (): Promise<MeasuredAudio | undefined> => measuredAudioOf(context, call, value);
-  return json(await estimateCall(model, value, bytes.length, { files, recording }));
+  await pause();
+  return json(await work((slices) => estimateCall(model, value, textBytes, { files, recording }, slices)));
 }
 
 /** Measured as the call would measure it; undefined when the body brings none. */

@@ -6,15 +6,14 @@ import { parse } from "#shared/contracts.ts";
 import { CHAT } from "#shared/kinds/chat.ts";
 import { ApiError } from "#shared/errors.ts";
 import { exactIntegersOf, stringifyExact } from "#shared/exact-integers.ts";
-import { readJson } from "#shared/json.ts";
 import { loadTokenizer } from "#shared/tokens/tokenizer.ts";
 
 import { json } from "../answers.ts";
-import { readJsonBody } from "../body.ts";
+import { readBody } from "../body.ts";
 import { runPaidCall } from "../calls/paid-call.ts";
 import { planCache } from "../calls/response-cache.ts";
 import type { IngressContext } from "../context.ts";
-import { countInput } from "../messages/count.ts";
+import { countingInput } from "../messages/count.ts";
 import { chatRequestOf, readPartOf } from "../messages/translate.ts";
 import { type Act, errorsOf } from "../route-errors.ts";
 import { callerOf, type Route, type RouteCall } from "../serve.ts";
@@ -73,16 +72,20 @@ export function messages(context: IngressContext): Route[] {
 }
 
 async function answer(context: IngressContext, call: RouteCall): Promise<Response> {
-  const body = readJson(await readJsonBody(call.request, context.config.bodyBytesMax));
-  const { value } = body;
-  const { request, paramOf } = chatRequestOf(parse("MessagesRequest", value));
+  const body = await readBody(context, call);
+  await body.pause();
+  const { request, paramOf } = chatRequestOf(parse("MessagesRequest", body.value));
   const model = modelOf(CHAT, context.catalogue.current(), request.model);
-  const text = stringifyExact(request, exactIntegersOf(body.text));
+  await body.pause();
+  const integers = exactIntegersOf(body.text);
+  await body.pause();
+  const text = stringifyExact(request, integers);
   const textBytes = Buffer.byteLength(text);
+  await body.pause();
   try {
     const files = await findStoredFiles(context.database, callerOf(call), request);
     const bound = checkChat(request, model, textBytes, files);
-    const cache = planCache(call.request.headers.get("x-cache"), model, "messages", request, textBytes, body.text);
+    const cache = await planCache(call.request.headers.get("x-cache"), model, "messages", body, request);
     return await runPaidCall(context, call, { kind: CHAT, api: "anthropic", model, bound, text, textBytes, cache });
   } catch (error) {
     throw withParam(error, paramOf);
@@ -101,13 +104,15 @@ function withParam(error: unknown, paramOf: (param: string) => string): unknown 
 }
 
 async function count(context: IngressContext, call: RouteCall): Promise<Response> {
-  const { value } = readJson(await readJsonBody(call.request, context.config.bodyBytesMax));
+  const { value, pause, work } = await readBody(context, call);
+  await pause();
   const body = parse("CountTokensRequest", value);
   const { request, paramOf } = readPartOf(body);
   const model = modelOf(CHAT, context.catalogue.current(), body.model);
   try {
     const files = await findStoredFiles(context.database, callerOf(call), request);
-    const tokens = countInput(await loadTokenizer(), request, model, files);
+    const counting = countingInput(await loadTokenizer(), request, model, files);
+    const tokens = await work((slices) => slices.run(counting));
     return json({ input_tokens: tokens });
   } catch (error) {
     throw withParam(error, paramOf);

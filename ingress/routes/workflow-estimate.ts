@@ -4,17 +4,18 @@ import { parse } from "#shared/contracts.ts";
 import { findDefinition, findWorkflow } from "#shared/database/workflows.ts";
 import { ApiError } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";
-import { readJson } from "#shared/json.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { creditsNumber } from "#shared/money.ts";
 import { readerOf } from "#shared/workflows/access.ts";
 import { sumOf } from "#shared/workflows/estimate/cost.ts";
 import { estimateWorkflow } from "#shared/workflows/estimate/estimate.ts";
+import { EstimateWork } from "#shared/workflows/estimate/work.ts";
 import { readRunInput } from "#shared/workflows/inputs.ts";
 
 import { json } from "../answers.ts";
-import { readJsonBody } from "../body.ts";
+import { type ReadBody, readBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
+import { inTurn } from "../long-work.ts";
 import { allowRoles } from "../roles.ts";
 import { errorsOf } from "../route-errors.ts";
 import { callerOf, type Route, type RouteCall } from "../serve.ts";
@@ -47,22 +48,23 @@ export function workflowEstimate(context: IngressContext): Route {
 
 async function estimate(context: IngressContext, call: RouteCall): Promise<Response> {
   const caller = callerOf(call);
-  const { value } = readJson(await readJsonBody(call.request, context.config.bodyBytesMax));
-  const body: WorkflowEstimateRequest = parse("WorkflowEstimateRequest", value);
-  const definition = await definitionOf(context, call, body);
+  const read = await readBody(context, call);
+  const body: WorkflowEstimateRequest = parse("WorkflowEstimateRequest", read.value);
+  const definition = await definitionOf(context, call, read, body);
+  await read.pause();
   const inputs = readRunInput(definition.inputs ?? {}, body.input) ?? {};
   const isRetried = (body.mode ?? "sync") === "async";
   const attempts = isRetried ? Math.min(LIMITS.runAttemptsMax, Math.max(1, definition.retry?.max_attempts ?? 1)) : 1;
-  const steps = await estimateWorkflow(
-    {
-      catalogue: context.catalogue.current(),
-      caller,
-      database: context.database,
-      capability: (id) => context.offered.find(id),
-    },
-    definition,
-    { inputs, unknown: new Set() },
-    attempts,
+  const about = {
+    catalogue: context.catalogue.current(),
+    caller,
+    database: context.database,
+    capability: (id: string) => context.offered.find(id),
+  };
+  const known = { inputs, unknown: new Set<string>() };
+  // A short body may name a workflow that takes long to be looked at.
+  const steps = await inTurn(call, (slices) =>
+    estimateWorkflow(about, definition, known, attempts, new EstimateWork(slices)),
   );
   const all = sumOf(steps);
   return json({
@@ -81,6 +83,7 @@ async function estimate(context: IngressContext, call: RouteCall): Promise<Respo
 async function definitionOf(
   context: IngressContext,
   call: RouteCall,
+  read: ReadBody,
   { workflow_id: named, definition, version }: WorkflowEstimateRequest,
 ): Promise<WorkflowDefinition> {
   const caller = callerOf(call);
@@ -88,7 +91,7 @@ async function definitionOf(
     throw new ApiError("invalid_request", "Expected either workflow_id or definition.", { param: "workflow_id" });
   }
   if (definition !== undefined) {
-    if (version === undefined) return checkDefinition(context, caller, definition);
+    if (version === undefined) return checkDefinition(context, caller, read, definition);
     throw new ApiError("invalid_request", "Expected version with workflow_id alone: a definition has none.", {
       param: "version",
     });

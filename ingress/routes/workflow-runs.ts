@@ -148,7 +148,7 @@ export function workflowRuns(context: IngressContext): readonly Route[] {
       responses: {
         200: { description: "Frames", stream: "WorkflowRunFrame", headers: ["x-run-id"] },
       },
-      errors: ["run_not_found", "unsupported_value"],
+      errors: ["run_not_found", "unsupported_value", "overloaded"],
       handle: (call) => follow(context, call),
     },
     {
@@ -217,7 +217,7 @@ function notAmong(param: string, expected: string): ApiError {
 async function follow(context: IngressContext, call: RouteCall): Promise<Response> {
   const row = await shownRun(context, call);
   const after = wholeNumber("Last-Event-ID", call.request.headers.get("last-event-id"), 0, 0);
-  return streamRun(context, row.id, context.runs.follow(row.id), Math.min(after, row.frames));
+  return streamRun(context, row.id, context.runs.follow(row.id, callerOf(call)), Math.min(after, row.frames));
 }
 
 async function stepOutput(context: IngressContext, call: RouteCall): Promise<Response> {

@@ -23,11 +23,10 @@ import {
 } from "#shared/database/workflows.ts";
 import { ApiError } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
-import { readJson } from "#shared/json.ts";
 import { readerOf } from "#shared/workflows/access.ts";
 
 import { json } from "../answers.ts";
-import { readJsonBody } from "../body.ts";
+import { type ReadBody, readBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
 import { allowRoles } from "../roles.ts";
 import { errorsOf } from "../route-errors.ts";
@@ -122,12 +121,12 @@ export function workflows(context: IngressContext): readonly Route[] {
 }
 
 async function create(context: IngressContext, call: RouteCall): Promise<Response> {
-  const { value } = readJson(await readJsonBody(call.request, context.config.bodyBytesMax));
-  const body: WorkflowCreateRequest = parse("WorkflowCreateRequest", value);
+  const read = await readBody(context, call);
+  const body: WorkflowCreateRequest = parse("WorkflowCreateRequest", read.value);
   const reader = readerOf(callerOf(call));
   checkTexts(body);
   const { name, description = "", sharingScope = "private", sharePermission = "read" } = body;
-  const definition = JSON.stringify(await checkDefinition(context, callerOf(call), body.definition));
+  const definition = JSON.stringify(await checkDefinition(context, callerOf(call), read, body.definition));
   const id = newId();
   const written = { name, description, sharingScope, sharePermission, definition };
   await insertWorkflow(context.database, reader, id, written, actorOf(call));
@@ -166,12 +165,13 @@ async function update(context: IngressContext, call: RouteCall): Promise<Respons
   const row = await shownWorkflow(context, call);
   const { id } = row;
   checkEditor(row, caller);
-  const { value } = readJson(await readJsonBody(call.request, context.config.bodyBytesMax));
-  const body: WorkflowUpdateRequest = parse("WorkflowUpdateRequest", value);
+  const read = await readBody(context, call);
+  const body: WorkflowUpdateRequest = parse("WorkflowUpdateRequest", read.value);
   checkTexts(body);
   const { name = null, description = null, sharingScope = null, sharePermission = null } = body;
   if (sharingScope !== null || sharePermission !== null) checkKeeper(row, caller, "share");
-  const definition = body.definition === undefined ? null : await checkNext(context, caller, row, body.definition);
+  const definition =
+    body.definition === undefined ? null : await checkNext(context, caller, row, read, body.definition);
   const change = { name, description, sharingScope, sharePermission, definition };
   const changed = await updateWorkflow(context.database, readerOf(caller), id, change, actorOf(call));
   if (!changed) throw noWorkflow();
@@ -197,9 +197,15 @@ function checkTexts(texts: Pick<WorkflowUpdateRequest, "name" | "description">):
 }
 
 /** The next version of a workflow, as JSON. @throws ApiError `invalid_workflow_definition` */
-async function checkNext(context: IngressContext, caller: Caller, row: WorkflowRow, value: unknown): Promise<string> {
+async function checkNext(
+  context: IngressContext,
+  caller: Caller,
+  row: WorkflowRow,
+  read: ReadBody,
+  value: unknown,
+): Promise<string> {
   const earlier = (await findDefinition(context.database, row.id, row.latest_version)) as WorkflowDefinition;
-  return JSON.stringify(await checkDefinition(context, caller, value, { id: row.id, earlier }));
+  return JSON.stringify(await checkDefinition(context, caller, read, value, { id: row.id, earlier }));
 }
 
 function present(row: WorkflowRow): WorkflowSummary {

@@ -7,11 +7,10 @@ import { canonicalJson } from "#shared/canonical-json.ts";
 import { parse } from "#shared/contracts.ts";
 import { findIdempotentRun, type NewRun } from "#shared/database/runs.ts";
 import { ApiError } from "#shared/errors.ts";
-import { readJson } from "#shared/json.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { inlineRunOf, newRunOf } from "#shared/workflows/new-run.ts";
 
-import { readJsonBody } from "../body.ts";
+import { parseBody, type ReadBody, readJsonBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
 import { idempotencyKeyOf } from "../idempotency-key.ts";
 import { callerOf, type RouteCall } from "../serve.ts";
@@ -25,8 +24,10 @@ import { streamRun } from "./run-stream.ts";
 /** @throws ApiError of what the call asks for; `overloaded`, `run_timeout` */
 export async function runStored(context: IngressContext, call: RouteCall): Promise<Response> {
   const row = await shownWorkflow(context, call);
-  const body: WorkflowRunRequest = parse("WorkflowRunRequest", await bodyOf(context, call));
+  const { value, pause } = await bodyOf(context, call);
+  const body: WorkflowRunRequest = parse("WorkflowRunRequest", value);
   const caller = callerOf(call);
+  await pause();
   const { mode = "sync", input, version } = body;
   const run = await newRunOf(context.database, caller, { ...asked(call, mode), input, workflow: row, version });
   return begun(await beginRun(context, call.request, run));
@@ -36,16 +37,18 @@ export async function runStored(context: IngressContext, call: RouteCall): Promi
 export async function runInline(context: IngressContext, call: RouteCall): Promise<Response> {
   const caller = callerOf(call);
   const key = idempotencyKeyOf(call.request.headers);
-  const body: PipelineRunRequest = parse("PipelineRunRequest", await bodyOf(context, call));
+  const read = await bodyOf(context, call);
+  const { value, pause } = read;
+  const body: PipelineRunRequest = parse("PipelineRunRequest", value);
   const { mode = "sync", input } = body;
-  const fingerprint = createHash("sha256")
-    .update(canonicalJson([mode, body.definition, input]))
-    .digest("hex");
+  await pause();
+  const fingerprint = key === null ? "" : fingerprintOf([mode, body.definition, input]);
   if (key !== null) {
     const known = await findKnown(context, caller, key, fingerprint);
     if (known) return known;
   }
-  const definition = await checkDefinition(context, caller, body.definition);
+  const definition = await checkDefinition(context, caller, read, body.definition);
+  await pause();
   const run: NewRun = {
     ...inlineRunOf(caller, definition, { ...asked(call, mode), input }),
     ...(key === null ? {} : { idempotencyKey: key, fingerprint }),
@@ -53,6 +56,10 @@ export async function runInline(context: IngressContext, call: RouteCall): Promi
   const answer = await beginRun(context, call.request, run);
   // Another one under the same key was faster.
   return answer ?? begun(key === null ? undefined : await findKnown(context, caller, key, fingerprint));
+}
+
+function fingerprintOf(asked: unknown): string {
+  return createHash("sha256").update(canonicalJson(asked)).digest("hex");
 }
 
 function asked(call: RouteCall, mode: NewRun["mode"]) {
@@ -77,7 +84,7 @@ async function findKnown(
   if (row.fingerprint !== fingerprint) {
     throw new ApiError("idempotency_key_reused", "This Idempotency-Key named another run within the last day.");
   }
-  if (row.mode === "stream") return streamRun(context, row.id, context.runs.follow(row.id), 0);
+  if (row.mode === "stream") return streamRun(context, row.id, context.runs.follow(row.id, caller), 0);
   if (row.mode === "async" || row.ended_at !== null) {
     return answerRun(context, row, { status: row.mode === "async" ? 202 : 200, isFresh: false });
   }
@@ -91,10 +98,13 @@ async function findKnown(
   );
 }
 
-async function bodyOf(context: IngressContext, call: RouteCall): Promise<unknown> {
-  // Every member may be left out, and so may the body.
+async function bodyOf(context: IngressContext, call: RouteCall): Promise<ReadBody> {
   const { headers } = call.request;
-  if (headers.get("transfer-encoding") === null && Number(headers.get("content-length") ?? 0) === 0) return {};
-  const bytes = await readJsonBody(call.request, context.config.bodyBytesMax);
-  return bytes.length === 0 ? {} : readJson(bytes).value;
+  const isEmpty = headers.get("transfer-encoding") === null && Number(headers.get("content-length") ?? 0) === 0;
+  const bytes = isEmpty ? NO_BYTES : await readJsonBody(call.request, context.config.bodyBytesMax);
+  // Every member may be left out, and so may the body.
+  return parseBody(call, bytes.length === 0 ? NO_MEMBERS : bytes);
 }
+
+const NO_BYTES = new Uint8Array();
+const NO_MEMBERS = Buffer.from("{}");

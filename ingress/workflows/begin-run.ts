@@ -25,7 +25,8 @@ export async function beginRun(context: IngressContext, request: Request, run: N
     throw new ApiError("overloaded", `The workspace has ${active} runs under way, which is as many as there may be.`);
   }
   // Before the run begins, so that no word of it is missed.
-  const followed = run.mode === "async" ? undefined : context.runs.follow(run.id);
+  const reader = run.mode === "stream" ? run : undefined;
+  const followed = run.mode === "async" ? undefined : context.runs.follow(run.id, reader);
   let isStreamed = false;
   try {
     if (!(await insertRun(database, run))) return undefined;

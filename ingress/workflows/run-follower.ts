@@ -1,6 +1,12 @@
-/** Words about runs, for those who wait for one or read its stream. They are best effort: what is so stands in rows. */
-import type { NatsConnection } from "nats";
+/**
+ * Words about runs, for those who wait for one or read its stream. They are best effort: what is so stands in rows. All followers of
+ * a run share its words, and what one of them reads.
+ */
+import type { NatsConnection, Subscription } from "nats";
 
+import type { Caller } from "#shared/admission/authenticate.ts";
+import { ApiError } from "#shared/errors.ts";
+import { LIMITS } from "#shared/limits.ts";
 import type { Logger } from "#shared/logger.ts";
 import { runSubject } from "#shared/queue/subjects.ts";
 
@@ -17,35 +23,73 @@ export interface FollowedRun {
   wait(ms: number, over: AbortSignal): Promise<void>;
   /** Those that came since the last time. */
   takeDeltas(): readonly RunDelta[];
+  /**
+   * What another follower has read from the same place, where it began to since the last word and not long ago; else what is read now.
+   * @param place number of the last frame that the follower has
+   */
+  share<T>(place: number, read: () => Promise<T>): Promise<T>;
+  /** Safe to call twice. */
   close(): void;
 }
 
 export interface RunFollower {
-  follow(runId: string): FollowedRun;
+  /** @param caller whose stream it is, counted among those of its workspace. @throws ApiError `overloaded` for one too many */
+  follow(runId: string, caller?: Pick<Caller, "keyId" | "workspaceId">): FollowedRun;
 }
 
 /** Pieces beyond these are not told: what the step gave is told as a whole when it ends. */
 const DELTAS_MAX = 1_000;
 const DECODER = new TextDecoder();
 
+interface Read {
+  readonly startedAt: number;
+  readonly result: Promise<unknown>;
+}
+
+interface FollowersOfRun {
+  readonly subscription: Subscription;
+  /** What each does with a word. */
+  readonly onWord: Set<(delta: RunDelta | undefined) => void>;
+  /** By the place it was read from. */
+  readonly reads: Map<number, Read>;
+  /** performance.now() of the last word. */
+  wordAt: number;
+}
+
 export function createRunFollower(connection: Pick<NatsConnection, "subscribe">, log: Logger): RunFollower {
+  const runs = new Map<string, FollowersOfRun>();
+  const streams = openStreamCounts();
+
+  const open = (runId: string): FollowersOfRun => {
+    const subscription = connection.subscribe(runSubject(runId), {
+      callback: (error, message) => {
+        if (error) {
+          log.error({ err: error, run_id: runId }, "the subscription to a run failed");
+          return;
+        }
+        const { delta } = JSON.parse(DECODER.decode(message.data)) as { delta?: RunDelta };
+        run.wordAt = performance.now();
+        for (const tell of run.onWord) tell(delta);
+      },
+    });
+    const run: FollowersOfRun = { subscription, onWord: new Set(), reads: new Map(), wordAt: 0 };
+    runs.set(runId, run);
+    return run;
+  };
+
   return {
-    follow(runId) {
+    follow(runId, caller) {
+      const leave = caller && streams.enter(caller);
+      const run = runs.get(runId) ?? open(runId);
       let deltas: RunDelta[] = [];
       let hasWord = false;
       let wake: (() => void) | undefined;
-      const subscription = connection.subscribe(runSubject(runId), {
-        callback: (error, message) => {
-          if (error) {
-            log.error({ err: error, run_id: runId }, "the subscription to a run failed");
-            return;
-          }
-          const { delta } = JSON.parse(DECODER.decode(message.data)) as { delta?: RunDelta };
-          if (delta && deltas.length < DELTAS_MAX) deltas.push(delta);
-          hasWord = true;
-          wake?.();
-        },
-      });
+      const onWord = (delta: RunDelta | undefined): void => {
+        if (delta && deltas.length < DELTAS_MAX) deltas.push(delta);
+        hasWord = true;
+        wake?.();
+      };
+      run.onWord.add(onWord);
       return {
         async wait(ms, over) {
           if (!hasWord && !over.aborted) {
@@ -64,8 +108,60 @@ export function createRunFollower(connection: Pick<NatsConnection, "subscribe">,
           deltas = [];
           return taken;
         },
-        close: () => subscription.unsubscribe(),
+        share: (place, read) => shared(run, place, read),
+        close() {
+          leave?.();
+          run.onWord.delete(onWord);
+          if (run.onWord.size > 0 || runs.get(runId) !== run) return;
+          runs.delete(runId);
+          run.subscription.unsubscribe();
+        },
       };
     },
   };
+}
+
+function shared<T>({ reads, wordAt }: FollowersOfRun, place: number, read: () => Promise<T>): Promise<T> {
+  const now = performance.now();
+  const since = Math.max(wordAt, now - LIMITS.jobLookMs / 2);
+  for (const [key, { startedAt }] of reads) if (startedAt < since) reads.delete(key);
+  const known = reads.get(place);
+  // What is read from a place of a run is of one type.
+  if (known) return known.result as Promise<T>;
+  const result = read();
+  reads.set(place, { startedAt: now, result });
+  // Who comes next tries again.
+  result.catch(() => reads.delete(place));
+  return result;
+}
+
+/** Streams of runs that callers read: each lasts as long as its run, and none is counted in a window again. */
+function openStreamCounts() {
+  const counts = new Map<string, number>();
+  const change = (by: 1 | -1, { workspaceId, keyId }: Pick<Caller, "keyId" | "workspaceId">): void => {
+    for (const id of [workspaceId, keyId]) {
+      const count = (counts.get(id) ?? 0) + by;
+      if (count === 0) counts.delete(id);
+      else counts.set(id, count);
+    }
+  };
+  return {
+    /** Returns what ends it, once. @throws ApiError `overloaded` */
+    enter(caller: Pick<Caller, "keyId" | "workspaceId">): () => void {
+      refuseBeyond("workspace", counts.get(caller.workspaceId), LIMITS.runStreamsPerWorkspaceMax);
+      refuseBeyond("key", counts.get(caller.keyId), LIMITS.runStreamsPerKeyMax);
+      change(1, caller);
+      let hasLeft = false;
+      return () => {
+        if (!hasLeft) change(-1, caller);
+        hasLeft = true;
+      };
+    },
+  };
+}
+
+function refuseBeyond(whose: "key" | "workspace", open: number | undefined, max: number): void {
+  if (open === undefined || open < max) return;
+  const message = `The ${whose} reads ${open} streams of runs here, which is as many as there may be; GET of a run tells of it, too.`;
+  throw new ApiError("overloaded", message, { headers: { "retry-after": "2" } });
 }

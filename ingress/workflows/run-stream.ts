@@ -1,6 +1,6 @@
 /**
  * A run as server-sent events. Frames are read from rows, so that a reader who comes back with the last id it saw is told all that it
- * missed; pieces of answers are told as they come, and have no id.
+ * missed; pieces of answers are told as they come, and have no id. Readers who are at the same place share what is read.
  */
 import type { WorkflowRunFrame } from "#schemas/generated/types.ts";
 import { findFrames, findRunById, findStepRuns, type FrameRow, type RunRow } from "#shared/database/runs.ts";
@@ -26,7 +26,12 @@ export function streamRun(context: Context, runId: string, followed: FollowedRun
   const left = new AbortController();
   const onFault = (error: unknown): void =>
     context.log.error({ err: error, run_id: runId }, "the stream of a run broke off");
-  const body = streamOf(OPENING, framesOf(context, runId, followed, after, left.signal), onFault, () => left.abort());
+  const onLeft = (): void => {
+    left.abort();
+    // A reader that leaves at once leaves before the frames have been begun.
+    followed.close();
+  };
+  const body = streamOf(OPENING, framesOf(context, runId, followed, after, left.signal), onFault, onLeft);
   return new Response(body, { headers: { ...SSE_HEADERS, "x-run-id": runId } });
 }
 
@@ -45,23 +50,17 @@ async function* framesOf(
     while (!left.aborted) {
       // Pieces of a step's answer come before the frame that ends it.
       const deltas = followed.takeDeltas();
-      const frames = await findFrames(database, runId, last, PAGE);
+      const from = last;
+      const page = await followed.share(from, () => readPage(database, runId, from));
       for (const delta of deltas) yield event({ type: "step.delta", runId, ...shownDelta(delta) });
-      for (const frame of frames) {
-        const payload = await shownFrame(database, runId, frame);
-        last = frame.seq;
-        if (payload) yield event(payload, frame.seq);
-        if (frame.type !== "run.finished") continue;
+      for (const frame of page.events) yield frame;
+      last = page.last;
+      if (page.isLast) {
         yield DONE;
         return;
       }
-      if (frames.length + deltas.length > 0) toldAt = performance.now();
-      if (frames.length === PAGE) continue;
-      const row = await findRunById(database, runId);
-      if (!row || isTold(row, last)) {
-        yield DONE;
-        return;
-      }
+      if (page.events.length + deltas.length > 0) toldAt = performance.now();
+      if (page.hasMore) continue;
       if (closing.aborted) {
         // Without [DONE]: there is more to come for a reader who comes back.
         const { code, message, param } = goesOn(context, runId);
@@ -76,6 +75,31 @@ async function* framesOf(
   } finally {
     followed.close();
   }
+}
+
+interface Page {
+  readonly events: readonly Uint8Array[];
+  /** Number of its last frame. */
+  readonly last: number;
+  readonly hasMore: boolean;
+  /** Nothing comes behind it. */
+  readonly isLast: boolean;
+}
+
+/** Frames behind that of number `after`. */
+async function readPage(database: Context["database"], runId: string, after: number): Promise<Page> {
+  const frames = await findFrames(database, runId, after, PAGE);
+  const events: Uint8Array[] = [];
+  let last = after;
+  for (const frame of frames) {
+    const payload = await shownFrame(database, runId, frame);
+    last = frame.seq;
+    if (payload) events.push(event(payload, frame.seq));
+    if (frame.type === "run.finished") return { events, last, hasMore: false, isLast: true };
+  }
+  if (frames.length === PAGE) return { events, last, hasMore: true, isLast: false };
+  const row = await findRunById(database, runId);
+  return { events, last, hasMore: false, isLast: !row || isTold(row, last) };
 }
 
 /** A reader that has every frame, the last included. */

@@ -2498,7 +2498,7 @@ export interface FallbackChainRequest {
   [k: string]: unknown;
 }
 /**
- * The form of an upload: at most 20 parts, fields of at most 1 MB; fields it does not know are ignored.
+ * The form of an upload: at most 20 parts, fields of at most 64 KB in all; fields it does not know are ignored, up to 1 MB of them.
  */
 export interface FileUpload {
   /**

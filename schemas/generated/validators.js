@@ -1265,7 +1265,7 @@ let data1 = data.capability;
 const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func2(data1) > 100) {
+if (data1.length > 100 && (data1.length > 200 || func2(data1) > 100)) {
 validate22.errors = [{ instancePath: instancePath + "/capability", schemaPath: "#/properties/capability/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 }
@@ -2516,11 +2516,11 @@ let data2 = data.input_per_million;
 const _errs6 = errors;
 if (errors === _errs6) {
 if (typeof data2 === "string") {
-if (func2(data2) > 40) {
+if (data2.length > 40 && (data2.length > 80 || func2(data2) > 40)) {
 validate28.errors = [{ instancePath: instancePath + "/input_per_million", schemaPath: "#/properties/input_per_million/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data2) < 1) {
+if (data2.length < 1 || data2.length < 2 && func2(data2) < 1) {
 validate28.errors = [{ instancePath: instancePath + "/input_per_million", schemaPath: "#/properties/input_per_million/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -2540,11 +2540,11 @@ let data3 = data.output_per_million;
 const _errs8 = errors;
 if (errors === _errs8) {
 if (typeof data3 === "string") {
-if (func2(data3) > 40) {
+if (data3.length > 40 && (data3.length > 80 || func2(data3) > 40)) {
 validate28.errors = [{ instancePath: instancePath + "/output_per_million", schemaPath: "#/properties/output_per_million/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data3) < 1) {
+if (data3.length < 1 || data3.length < 2 && func2(data3) < 1) {
 validate28.errors = [{ instancePath: instancePath + "/output_per_million", schemaPath: "#/properties/output_per_million/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -2564,11 +2564,11 @@ let data4 = data.audio_input_per_million;
 const _errs10 = errors;
 if (errors === _errs10) {
 if (typeof data4 === "string") {
-if (func2(data4) > 40) {
+if (data4.length > 40 && (data4.length > 80 || func2(data4) > 40)) {
 validate28.errors = [{ instancePath: instancePath + "/audio_input_per_million", schemaPath: "#/properties/audio_input_per_million/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data4) < 1) {
+if (data4.length < 1 || data4.length < 2 && func2(data4) < 1) {
 validate28.errors = [{ instancePath: instancePath + "/audio_input_per_million", schemaPath: "#/properties/audio_input_per_million/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -2588,11 +2588,11 @@ let data5 = data.audio_output_per_million;
 const _errs12 = errors;
 if (errors === _errs12) {
 if (typeof data5 === "string") {
-if (func2(data5) > 40) {
+if (data5.length > 40 && (data5.length > 80 || func2(data5) > 40)) {
 validate28.errors = [{ instancePath: instancePath + "/audio_output_per_million", schemaPath: "#/properties/audio_output_per_million/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data5) < 1) {
+if (data5.length < 1 || data5.length < 2 && func2(data5) < 1) {
 validate28.errors = [{ instancePath: instancePath + "/audio_output_per_million", schemaPath: "#/properties/audio_output_per_million/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -2612,11 +2612,11 @@ let data6 = data.image_input_per_million;
 const _errs14 = errors;
 if (errors === _errs14) {
 if (typeof data6 === "string") {
-if (func2(data6) > 40) {
+if (data6.length > 40 && (data6.length > 80 || func2(data6) > 40)) {
 validate28.errors = [{ instancePath: instancePath + "/image_input_per_million", schemaPath: "#/properties/image_input_per_million/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data6) < 1) {
+if (data6.length < 1 || data6.length < 2 && func2(data6) < 1) {
 validate28.errors = [{ instancePath: instancePath + "/image_input_per_million", schemaPath: "#/properties/image_input_per_million/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -2636,11 +2636,11 @@ let data7 = data.image_output_per_million;
 const _errs16 = errors;
 if (errors === _errs16) {
 if (typeof data7 === "string") {
-if (func2(data7) > 40) {
+if (data7.length > 40 && (data7.length > 80 || func2(data7) > 40)) {
 validate28.errors = [{ instancePath: instancePath + "/image_output_per_million", schemaPath: "#/properties/image_output_per_million/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data7) < 1) {
+if (data7.length < 1 || data7.length < 2 && func2(data7) < 1) {
 validate28.errors = [{ instancePath: instancePath + "/image_output_per_million", schemaPath: "#/properties/image_output_per_million/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -2660,11 +2660,11 @@ let data8 = data.cached_input_per_million;
 const _errs18 = errors;
 if (errors === _errs18) {
 if (typeof data8 === "string") {
-if (func2(data8) > 40) {
+if (data8.length > 40 && (data8.length > 80 || func2(data8) > 40)) {
 validate28.errors = [{ instancePath: instancePath + "/cached_input_per_million", schemaPath: "#/properties/cached_input_per_million/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data8) < 1) {
+if (data8.length < 1 || data8.length < 2 && func2(data8) < 1) {
 validate28.errors = [{ instancePath: instancePath + "/cached_input_per_million", schemaPath: "#/properties/cached_input_per_million/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -2684,11 +2684,11 @@ let data9 = data.cache_write_per_million;
 const _errs20 = errors;
 if (errors === _errs20) {
 if (typeof data9 === "string") {
-if (func2(data9) > 40) {
+if (data9.length > 40 && (data9.length > 80 || func2(data9) > 40)) {
 validate28.errors = [{ instancePath: instancePath + "/cache_write_per_million", schemaPath: "#/properties/cache_write_per_million/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data9) < 1) {
+if (data9.length < 1 || data9.length < 2 && func2(data9) < 1) {
 validate28.errors = [{ instancePath: instancePath + "/cache_write_per_million", schemaPath: "#/properties/cache_write_per_million/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -2708,11 +2708,11 @@ let data10 = data.cache_write_1h_per_million;
 const _errs22 = errors;
 if (errors === _errs22) {
 if (typeof data10 === "string") {
-if (func2(data10) > 40) {
+if (data10.length > 40 && (data10.length > 80 || func2(data10) > 40)) {
 validate28.errors = [{ instancePath: instancePath + "/cache_write_1h_per_million", schemaPath: "#/properties/cache_write_1h_per_million/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data10) < 1) {
+if (data10.length < 1 || data10.length < 2 && func2(data10) < 1) {
 validate28.errors = [{ instancePath: instancePath + "/cache_write_1h_per_million", schemaPath: "#/properties/cache_write_1h_per_million/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -2732,11 +2732,11 @@ let data11 = data.request_price;
 const _errs24 = errors;
 if (errors === _errs24) {
 if (typeof data11 === "string") {
-if (func2(data11) > 40) {
+if (data11.length > 40 && (data11.length > 80 || func2(data11) > 40)) {
 validate28.errors = [{ instancePath: instancePath + "/request_price", schemaPath: "#/properties/request_price/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data11) < 1) {
+if (data11.length < 1 || data11.length < 2 && func2(data11) < 1) {
 validate28.errors = [{ instancePath: instancePath + "/request_price", schemaPath: "#/properties/request_price/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -2756,11 +2756,11 @@ let data12 = data.image_price;
 const _errs26 = errors;
 if (errors === _errs26) {
 if (typeof data12 === "string") {
-if (func2(data12) > 40) {
+if (data12.length > 40 && (data12.length > 80 || func2(data12) > 40)) {
 validate28.errors = [{ instancePath: instancePath + "/image_price", schemaPath: "#/properties/image_price/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data12) < 1) {
+if (data12.length < 1 || data12.length < 2 && func2(data12) < 1) {
 validate28.errors = [{ instancePath: instancePath + "/image_price", schemaPath: "#/properties/image_price/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -2780,11 +2780,11 @@ let data13 = data.second_price;
 const _errs28 = errors;
 if (errors === _errs28) {
 if (typeof data13 === "string") {
-if (func2(data13) > 40) {
+if (data13.length > 40 && (data13.length > 80 || func2(data13) > 40)) {
 validate28.errors = [{ instancePath: instancePath + "/second_price", schemaPath: "#/properties/second_price/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data13) < 1) {
+if (data13.length < 1 || data13.length < 2 && func2(data13) < 1) {
 validate28.errors = [{ instancePath: instancePath + "/second_price", schemaPath: "#/properties/second_price/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -2804,11 +2804,11 @@ let data14 = data.minute_price;
 const _errs30 = errors;
 if (errors === _errs30) {
 if (typeof data14 === "string") {
-if (func2(data14) > 40) {
+if (data14.length > 40 && (data14.length > 80 || func2(data14) > 40)) {
 validate28.errors = [{ instancePath: instancePath + "/minute_price", schemaPath: "#/properties/minute_price/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data14) < 1) {
+if (data14.length < 1 || data14.length < 2 && func2(data14) < 1) {
 validate28.errors = [{ instancePath: instancePath + "/minute_price", schemaPath: "#/properties/minute_price/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -2828,11 +2828,11 @@ let data15 = data.character_price;
 const _errs32 = errors;
 if (errors === _errs32) {
 if (typeof data15 === "string") {
-if (func2(data15) > 40) {
+if (data15.length > 40 && (data15.length > 80 || func2(data15) > 40)) {
 validate28.errors = [{ instancePath: instancePath + "/character_price", schemaPath: "#/properties/character_price/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data15) < 1) {
+if (data15.length < 1 || data15.length < 2 && func2(data15) < 1) {
 validate28.errors = [{ instancePath: instancePath + "/character_price", schemaPath: "#/properties/character_price/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -2852,11 +2852,11 @@ let data16 = data.operation_price;
 const _errs34 = errors;
 if (errors === _errs34) {
 if (typeof data16 === "string") {
-if (func2(data16) > 40) {
+if (data16.length > 40 && (data16.length > 80 || func2(data16) > 40)) {
 validate28.errors = [{ instancePath: instancePath + "/operation_price", schemaPath: "#/properties/operation_price/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data16) < 1) {
+if (data16.length < 1 || data16.length < 2 && func2(data16) < 1) {
 validate28.errors = [{ instancePath: instancePath + "/operation_price", schemaPath: "#/properties/operation_price/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -2876,11 +2876,11 @@ let data17 = data.megapixel_price;
 const _errs36 = errors;
 if (errors === _errs36) {
 if (typeof data17 === "string") {
-if (func2(data17) > 40) {
+if (data17.length > 40 && (data17.length > 80 || func2(data17) > 40)) {
 validate28.errors = [{ instancePath: instancePath + "/megapixel_price", schemaPath: "#/properties/megapixel_price/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data17) < 1) {
+if (data17.length < 1 || data17.length < 2 && func2(data17) < 1) {
 validate28.errors = [{ instancePath: instancePath + "/megapixel_price", schemaPath: "#/properties/megapixel_price/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -3015,11 +3015,11 @@ let data4 = data.owned_by;
 const _errs11 = errors;
 if (errors === _errs11) {
 if (typeof data4 === "string") {
-if (func2(data4) > 100) {
+if (data4.length > 100 && (data4.length > 200 || func2(data4) > 100)) {
 validate27.errors = [{ instancePath: instancePath + "/owned_by", schemaPath: "#/properties/owned_by/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
-if (func2(data4) < 1) {
+if (data4.length < 1 || data4.length < 2 && func2(data4) < 1) {
 validate27.errors = [{ instancePath: instancePath + "/owned_by", schemaPath: "#/properties/owned_by/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -3536,11 +3536,11 @@ let data29 = data26.price;
 const _errs66 = errors;
 if (errors === _errs66) {
 if (typeof data29 === "string") {
-if (func2(data29) > 40) {
+if (data29.length > 40 && (data29.length > 80 || func2(data29) > 40)) {
 validate27.errors = [{ instancePath: instancePath + "/price_variants/" + i0 + "/price", schemaPath: "PriceVariant/properties/price/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data29) < 1) {
+if (data29.length < 1 || data29.length < 2 && func2(data29) < 1) {
 validate27.errors = [{ instancePath: instancePath + "/price_variants/" + i0 + "/price", schemaPath: "PriceVariant/properties/price/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -3669,11 +3669,11 @@ let data34 = data33.source;
 const _errs78 = errors;
 if (errors === _errs78) {
 if (typeof data34 === "string") {
-if (func2(data34) > 300) {
+if (data34.length > 300 && (data34.length > 600 || func2(data34) > 300)) {
 validate27.errors = [{ instancePath: instancePath + "/price_source/source", schemaPath: "PriceSource/properties/source/maxLength", keyword: "maxLength", params: { limit: 300 } }];
 return false;
 } else {
-if (func2(data34) < 1) {
+if (data34.length < 1 || data34.length < 2 && func2(data34) < 1) {
 validate27.errors = [{ instancePath: instancePath + "/price_source/source", schemaPath: "PriceSource/properties/source/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -4655,11 +4655,11 @@ let data92 = data91.provider;
 const _errs200 = errors;
 if (errors === _errs200) {
 if (typeof data92 === "string") {
-if (func2(data92) > 64) {
+if (data92.length > 64 && (data92.length > 128 || func2(data92) > 64)) {
 validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/provider", schemaPath: "SourceEntry/properties/provider/maxLength", keyword: "maxLength", params: { limit: 64 } }];
 return false;
 } else {
-if (func2(data92) < 1) {
+if (data92.length < 1 || data92.length < 2 && func2(data92) < 1) {
 validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/provider", schemaPath: "SourceEntry/properties/provider/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -4679,11 +4679,11 @@ let data93 = data91.model;
 const _errs202 = errors;
 if (errors === _errs202) {
 if (typeof data93 === "string") {
-if (func2(data93) > 300) {
+if (data93.length > 300 && (data93.length > 600 || func2(data93) > 300)) {
 validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/model", schemaPath: "SourceEntry/properties/model/maxLength", keyword: "maxLength", params: { limit: 300 } }];
 return false;
 } else {
-if (func2(data93) < 1) {
+if (data93.length < 1 || data93.length < 2 && func2(data93) < 1) {
 validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/model", schemaPath: "SourceEntry/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -4710,7 +4710,7 @@ let data95 = data94[i15];
 const _errs206 = errors;
 if (errors === _errs206) {
 if (typeof data95 === "string") {
-if (func2(data95) < 1) {
+if (data95.length < 1 || data95.length < 2 && func2(data95) < 1) {
 validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/drop_params/" + i15, schemaPath: "SourceEntry/properties/drop_params/items/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -4744,7 +4744,7 @@ let data97 = data96[key10];
 const _errs211 = errors;
 if (errors === _errs211) {
 if (typeof data97 === "string") {
-if (func2(data97) < 1) {
+if (data97.length < 1 || data97.length < 2 && func2(data97) < 1) {
 validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/rename_params/" + key10.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "SourceEntry/properties/rename_params/additionalProperties/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -4816,7 +4816,7 @@ let data100 = data99[key12];
 const _errs219 = errors;
 if (errors === _errs219) {
 if (typeof data100 === "string") {
-if (func2(data100) > 100) {
+if (data100.length > 100 && (data100.length > 200 || func2(data100) > 100)) {
 validate27.errors = [{ instancePath: instancePath + "/sources/" + i14 + "/fields/" + key12.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "SourceEntry/properties/fields/additionalProperties/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
@@ -5043,7 +5043,7 @@ let data0 = data.id;
 const _errs2 = errors;
 if (errors === _errs2) {
 if (typeof data0 === "string") {
-if (func2(data0) > 100) {
+if (data0.length > 100 && (data0.length > 200 || func2(data0) > 100)) {
 validate31.errors = [{ instancePath: instancePath + "/id", schemaPath: "#/properties/id/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
@@ -5195,11 +5195,11 @@ let data5 = data1.base_url;
 const _errs14 = errors;
 if (errors === _errs14) {
 if (typeof data5 === "string") {
-if (func2(data5) > 2000) {
+if (data5.length > 2000 && (data5.length > 4000 || func2(data5) > 2000)) {
 validate26.errors = [{ instancePath: instancePath + "/providers/" + i0 + "/base_url", schemaPath: "ProviderEntry/properties/base_url/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
 return false;
 } else {
-if (func2(data5) < 1) {
+if (data5.length < 1 || data5.length < 2 && func2(data5) < 1) {
 validate26.errors = [{ instancePath: instancePath + "/providers/" + i0 + "/base_url", schemaPath: "ProviderEntry/properties/base_url/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -6287,7 +6287,7 @@ let data9 = data8.data;
 const _errs29 = errors;
 if (errors === _errs29) {
 if (typeof data9 === "string") {
-if (func2(data9) < 1) {
+if (data9.length < 1 || data9.length < 2 && func2(data9) < 1) {
 validate45.errors = [{ instancePath: instancePath + "/input_audio/data", schemaPath: "AudioBlock/properties/input_audio/properties/data/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -6432,7 +6432,7 @@ let data13 = data12.file_id;
 const _errs42 = errors;
 if (errors === _errs42) {
 if (typeof data13 === "string") {
-if (func2(data13) < 1) {
+if (data13.length < 1 || data13.length < 2 && func2(data13) < 1) {
 validate45.errors = [{ instancePath: instancePath + "/file/file_id", schemaPath: "FileBlock/properties/file/properties/file_id/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -6451,7 +6451,7 @@ let data14 = data12.file_data;
 const _errs44 = errors;
 if (errors === _errs44) {
 if (typeof data14 === "string") {
-if (func2(data14) < 1) {
+if (data14.length < 1 || data14.length < 2 && func2(data14) < 1) {
 validate45.errors = [{ instancePath: instancePath + "/file/file_data", schemaPath: "FileBlock/properties/file/properties/file_data/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -6470,7 +6470,7 @@ let data15 = data12.file_url;
 const _errs46 = errors;
 if (errors === _errs46) {
 if (typeof data15 === "string") {
-if (func2(data15) < 1) {
+if (data15.length < 1 || data15.length < 2 && func2(data15) < 1) {
 validate45.errors = [{ instancePath: instancePath + "/file/file_url", schemaPath: "FileBlock/properties/file/properties/file_url/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -8140,7 +8140,7 @@ let data2 = data1.name;
 const _errs4 = errors;
 if (errors === _errs4) {
 if (typeof data2 === "string") {
-if (func2(data2) < 1) {
+if (data2.length < 1 || data2.length < 2 && func2(data2) < 1) {
 validate61.errors = [{ instancePath: instancePath + "/custom/name", schemaPath: "#/properties/custom/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -9836,7 +9836,7 @@ let data8 = data.model;
 const _errs20 = errors;
 if (errors === _errs20) {
 if (typeof data8 === "string") {
-if (func2(data8) < 1) {
+if (data8.length < 1 || data8.length < 2 && func2(data8) < 1) {
 validate77.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -9970,7 +9970,7 @@ let data17 = data16[i0];
 const _errs38 = errors;
 if (errors === _errs38) {
 if (typeof data17 === "string") {
-if (func2(data17) < 1) {
+if (data17.length < 1 || data17.length < 2 && func2(data17) < 1) {
 validate77.errors = [{ instancePath: instancePath + "/fallbacks/" + i0, schemaPath: "#/properties/fallbacks/items/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -10097,7 +10097,7 @@ let data25 = data24.reference;
 const _errs55 = errors;
 if (errors === _errs55) {
 if (typeof data25 === "string") {
-if (func2(data25) < 1) {
+if (data25.length < 1 || data25.length < 2 && func2(data25) < 1) {
 validate77.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/reference", schemaPath: "#/properties/stored_inputs/additionalProperties/properties/reference/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -10116,7 +10116,7 @@ let data26 = data24.content_type;
 const _errs57 = errors;
 if (errors === _errs57) {
 if (typeof data26 === "string") {
-if (func2(data26) < 1) {
+if (data26.length < 1 || data26.length < 2 && func2(data26) < 1) {
 validate77.errors = [{ instancePath: instancePath + "/stored_inputs/" + key0.replace(/~/g, "~0").replace(/\//g, "~1") + "/content_type", schemaPath: "#/properties/stored_inputs/additionalProperties/properties/content_type/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -10187,7 +10187,7 @@ let data29 = data.request_ref;
 const _errs63 = errors;
 if (errors === _errs63) {
 if (typeof data29 === "string") {
-if (func2(data29) < 1) {
+if (data29.length < 1 || data29.length < 2 && func2(data29) < 1) {
 validate77.errors = [{ instancePath: instancePath + "/request_ref", schemaPath: "#/properties/request_ref/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -11919,11 +11919,11 @@ let data3 = data.base_url;
 const _errs8 = errors;
 if (errors === _errs8) {
 if (typeof data3 === "string") {
-if (func2(data3) > 2000) {
+if (data3.length > 2000 && (data3.length > 4000 || func2(data3) > 2000)) {
 validate82.errors = [{ instancePath: instancePath + "/base_url", schemaPath: "#/properties/base_url/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
 return false;
 } else {
-if (func2(data3) < 1) {
+if (data3.length < 1 || data3.length < 2 && func2(data3) < 1) {
 validate82.errors = [{ instancePath: instancePath + "/base_url", schemaPath: "#/properties/base_url/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -12092,11 +12092,11 @@ let data1 = data.name;
 const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func2(data1) > 64) {
+if (data1.length > 64 && (data1.length > 128 || func2(data1) > 64)) {
 validate83.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/maxLength", keyword: "maxLength", params: { limit: 64 } }];
 return false;
 } else {
-if (func2(data1) < 1) {
+if (data1.length < 1 || data1.length < 2 && func2(data1) < 1) {
 validate83.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -12137,11 +12137,11 @@ let data3 = data.preset;
 const _errs7 = errors;
 if (errors === _errs7) {
 if (typeof data3 === "string") {
-if (func2(data3) > 64) {
+if (data3.length > 64 && (data3.length > 128 || func2(data3) > 64)) {
 validate83.errors = [{ instancePath: instancePath + "/preset", schemaPath: "#/properties/preset/maxLength", keyword: "maxLength", params: { limit: 64 } }];
 return false;
 } else {
-if (func2(data3) < 1) {
+if (data3.length < 1 || data3.length < 2 && func2(data3) < 1) {
 validate83.errors = [{ instancePath: instancePath + "/preset", schemaPath: "#/properties/preset/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -12252,11 +12252,11 @@ let data0 = data.name;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (func2(data0) > 64) {
+if (data0.length > 64 && (data0.length > 128 || func2(data0) > 64)) {
 validate85.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/maxLength", keyword: "maxLength", params: { limit: 64 } }];
 return false;
 } else {
-if (func2(data0) < 1) {
+if (data0.length < 1 || data0.length < 2 && func2(data0) < 1) {
 validate85.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -12276,11 +12276,11 @@ let data1 = data.preset;
 const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func2(data1) > 64) {
+if (data1.length > 64 && (data1.length > 128 || func2(data1) > 64)) {
 validate85.errors = [{ instancePath: instancePath + "/preset", schemaPath: "#/properties/preset/maxLength", keyword: "maxLength", params: { limit: 64 } }];
 return false;
 } else {
-if (func2(data1) < 1) {
+if (data1.length < 1 || data1.length < 2 && func2(data1) < 1) {
 validate85.errors = [{ instancePath: instancePath + "/preset", schemaPath: "#/properties/preset/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -12372,11 +12372,11 @@ let data1 = data.name;
 const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func2(data1) > 64) {
+if (data1.length > 64 && (data1.length > 128 || func2(data1) > 64)) {
 validate86.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/maxLength", keyword: "maxLength", params: { limit: 64 } }];
 return false;
 } else {
-if (func2(data1) < 1) {
+if (data1.length < 1 || data1.length < 2 && func2(data1) < 1) {
 validate86.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -12530,11 +12530,11 @@ let data0 = data.name;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (func2(data0) > 64) {
+if (data0.length > 64 && (data0.length > 128 || func2(data0) > 64)) {
 validate87.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/maxLength", keyword: "maxLength", params: { limit: 64 } }];
 return false;
 } else {
-if (func2(data0) < 1) {
+if (data0.length < 1 || data0.length < 2 && func2(data0) < 1) {
 validate87.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -13334,11 +13334,11 @@ let data0 = data.model;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (func2(data0) > 200) {
+if (data0.length > 200 && (data0.length > 400 || func2(data0) > 200)) {
 validate89.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func2(data0) < 1) {
+if (data0.length < 1 || data0.length < 2 && func2(data0) < 1) {
 validate89.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -13817,7 +13817,7 @@ return false;
 }
 if (errors === _errs50) {
 if (typeof data26 === "string") {
-if (func2(data26) > 40) {
+if (data26.length > 40 && (data26.length > 80 || func2(data26) > 40)) {
 validate89.errors = [{ instancePath: instancePath + "/reasoning_effort", schemaPath: "#/properties/reasoning_effort/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 }
@@ -14510,7 +14510,7 @@ let data3 = data.data;
 const _errs13 = errors;
 if (errors === _errs13) {
 if (typeof data3 === "string") {
-if (func2(data3) < 1) {
+if (data3.length < 1 || data3.length < 2 && func2(data3) < 1) {
 validate106.errors = [{ instancePath: instancePath + "/data", schemaPath: "MessagesImageBytes/properties/data/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -14610,11 +14610,11 @@ let data7 = data.file_id;
 const _errs25 = errors;
 if (errors === _errs25) {
 if (typeof data7 === "string") {
-if (func2(data7) > 100) {
+if (data7.length > 100 && (data7.length > 200 || func2(data7) > 100)) {
 validate106.errors = [{ instancePath: instancePath + "/file_id", schemaPath: "MessagesFile/properties/file_id/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
-if (func2(data7) < 1) {
+if (data7.length < 1 || data7.length < 2 && func2(data7) < 1) {
 validate106.errors = [{ instancePath: instancePath + "/file_id", schemaPath: "MessagesFile/properties/file_id/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -15007,7 +15007,7 @@ let data3 = data.data;
 const _errs13 = errors;
 if (errors === _errs13) {
 if (typeof data3 === "string") {
-if (func2(data3) < 1) {
+if (data3.length < 1 || data3.length < 2 && func2(data3) < 1) {
 validate109.errors = [{ instancePath: instancePath + "/data", schemaPath: "MessagesPdfBytes/properties/data/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -15162,11 +15162,11 @@ let data10 = data.file_id;
 const _errs32 = errors;
 if (errors === _errs32) {
 if (typeof data10 === "string") {
-if (func2(data10) > 100) {
+if (data10.length > 100 && (data10.length > 200 || func2(data10) > 100)) {
 validate109.errors = [{ instancePath: instancePath + "/file_id", schemaPath: "MessagesFile/properties/file_id/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
-if (func2(data10) < 1) {
+if (data10.length < 1 || data10.length < 2 && func2(data10) < 1) {
 validate109.errors = [{ instancePath: instancePath + "/file_id", schemaPath: "MessagesFile/properties/file_id/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -16796,11 +16796,11 @@ const _errs1 = errors;
 const _errs2 = errors;
 if (errors === _errs2) {
 if (typeof data0 === "string") {
-if (func2(data0) > 200) {
+if (data0.length > 200 && (data0.length > 400 || func2(data0) > 200)) {
 validate99.errors = [{ instancePath: instancePath + "/model", schemaPath: "MessagesModel/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func2(data0) < 1) {
+if (data0.length < 1 || data0.length < 2 && func2(data0) < 1) {
 validate99.errors = [{ instancePath: instancePath + "/model", schemaPath: "MessagesModel/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -16981,11 +16981,11 @@ return false;
 }
 if (errors === _errs24) {
 if (typeof data12 === "string") {
-if (func2(data12) > 40) {
+if (data12.length > 40 && (data12.length > 80 || func2(data12) > 40)) {
 validate99.errors = [{ instancePath: instancePath + "/output_config/effort", schemaPath: "MessagesOutputConfig/properties/effort/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data12) < 1) {
+if (data12.length < 1 || data12.length < 2 && func2(data12) < 1) {
 validate99.errors = [{ instancePath: instancePath + "/output_config/effort", schemaPath: "MessagesOutputConfig/properties/effort/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -17158,11 +17158,11 @@ let data0 = data.model;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (func2(data0) > 200) {
+if (data0.length > 200 && (data0.length > 400 || func2(data0) > 200)) {
 validate153.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func2(data0) < 1) {
+if (data0.length < 1 || data0.length < 2 && func2(data0) < 1) {
 validate153.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -17186,7 +17186,7 @@ return false;
 }
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func2(data1) < 1) {
+if (data1.length < 1 || data1.length < 2 && func2(data1) < 1) {
 validate153.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -17215,7 +17215,7 @@ return false;
 }
 if (errors === _errs5) {
 if (typeof data2 === "string") {
-if (func2(data2) < 1) {
+if (data2.length < 1 || data2.length < 2 && func2(data2) < 1) {
 validate153.errors = [{ instancePath: instancePath + "/input/" + i0, schemaPath: "#/properties/input/items/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -17393,11 +17393,11 @@ let data1 = data0[i0];
 const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func2(data1) > 200) {
+if (data1.length > 200 && (data1.length > 400 || func2(data1) > 200)) {
 validate155.errors = [{ instancePath: instancePath + "/fallbacks/" + i0, schemaPath: "#/properties/fallbacks/items/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func2(data1) < 1) {
+if (data1.length < 1 || data1.length < 2 && func2(data1) < 1) {
 validate155.errors = [{ instancePath: instancePath + "/fallbacks/" + i0, schemaPath: "#/properties/fallbacks/items/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -17559,11 +17559,11 @@ let data0 = data.model;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (func2(data0) > 200) {
+if (data0.length > 200 && (data0.length > 400 || func2(data0) > 200)) {
 validate157.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func2(data0) < 1) {
+if (data0.length < 1 || data0.length < 2 && func2(data0) < 1) {
 validate157.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -17583,11 +17583,11 @@ let data1 = data.prompt;
 const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func2(data1) > 32000) {
+if (data1.length > 32000 && (data1.length > 64000 || func2(data1) > 32000)) {
 validate157.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/maxLength", keyword: "maxLength", params: { limit: 32000 } }];
 return false;
 } else {
-if (func2(data1) < 1) {
+if (data1.length < 1 || data1.length < 2 && func2(data1) < 1) {
 validate157.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -17607,7 +17607,7 @@ let data2 = data.image_base64;
 const _errs5 = errors;
 if (errors === _errs5) {
 if (typeof data2 === "string") {
-if (func2(data2) < 1) {
+if (data2.length < 1 || data2.length < 2 && func2(data2) < 1) {
 validate157.errors = [{ instancePath: instancePath + "/image_base64", schemaPath: "#/properties/image_base64/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -17626,11 +17626,11 @@ let data3 = data.image_file_id;
 const _errs7 = errors;
 if (errors === _errs7) {
 if (typeof data3 === "string") {
-if (func2(data3) > 100) {
+if (data3.length > 100 && (data3.length > 200 || func2(data3) > 100)) {
 validate157.errors = [{ instancePath: instancePath + "/image_file_id", schemaPath: "#/properties/image_file_id/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
-if (func2(data3) < 1) {
+if (data3.length < 1 || data3.length < 2 && func2(data3) < 1) {
 validate157.errors = [{ instancePath: instancePath + "/image_file_id", schemaPath: "#/properties/image_file_id/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -17650,7 +17650,7 @@ let data4 = data.image_mime_type;
 const _errs9 = errors;
 if (errors === _errs9) {
 if (typeof data4 === "string") {
-if (func2(data4) > 100) {
+if (data4.length > 100 && (data4.length > 200 || func2(data4) > 100)) {
 validate157.errors = [{ instancePath: instancePath + "/image_mime_type", schemaPath: "#/properties/image_mime_type/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 }
@@ -17669,7 +17669,7 @@ let data5 = data.mask_base64;
 const _errs11 = errors;
 if (errors === _errs11) {
 if (typeof data5 === "string") {
-if (func2(data5) < 1) {
+if (data5.length < 1 || data5.length < 2 && func2(data5) < 1) {
 validate157.errors = [{ instancePath: instancePath + "/mask_base64", schemaPath: "#/properties/mask_base64/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -17688,11 +17688,11 @@ let data6 = data.mask_file_id;
 const _errs13 = errors;
 if (errors === _errs13) {
 if (typeof data6 === "string") {
-if (func2(data6) > 100) {
+if (data6.length > 100 && (data6.length > 200 || func2(data6) > 100)) {
 validate157.errors = [{ instancePath: instancePath + "/mask_file_id", schemaPath: "#/properties/mask_file_id/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
-if (func2(data6) < 1) {
+if (data6.length < 1 || data6.length < 2 && func2(data6) < 1) {
 validate157.errors = [{ instancePath: instancePath + "/mask_file_id", schemaPath: "#/properties/mask_file_id/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -17712,7 +17712,7 @@ let data7 = data.mask_mime_type;
 const _errs15 = errors;
 if (errors === _errs15) {
 if (typeof data7 === "string") {
-if (func2(data7) > 100) {
+if (data7.length > 100 && (data7.length > 200 || func2(data7) > 100)) {
 validate157.errors = [{ instancePath: instancePath + "/mask_mime_type", schemaPath: "#/properties/mask_mime_type/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 }
@@ -17751,7 +17751,7 @@ let data9 = data.size;
 const _errs19 = errors;
 if (errors === _errs19) {
 if (typeof data9 === "string") {
-if (func2(data9) > 40) {
+if (data9.length > 40 && (data9.length > 80 || func2(data9) > 40)) {
 validate157.errors = [{ instancePath: instancePath + "/size", schemaPath: "#/properties/size/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 }
@@ -17770,7 +17770,7 @@ let data10 = data.quality;
 const _errs21 = errors;
 if (errors === _errs21) {
 if (typeof data10 === "string") {
-if (func2(data10) > 40) {
+if (data10.length > 40 && (data10.length > 80 || func2(data10) > 40)) {
 validate157.errors = [{ instancePath: instancePath + "/quality", schemaPath: "#/properties/quality/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 }
@@ -17789,7 +17789,7 @@ let data11 = data.aspect_ratio;
 const _errs23 = errors;
 if (errors === _errs23) {
 if (typeof data11 === "string") {
-if (func2(data11) > 40) {
+if (data11.length > 40 && (data11.length > 80 || func2(data11) > 40)) {
 validate157.errors = [{ instancePath: instancePath + "/aspect_ratio", schemaPath: "#/properties/aspect_ratio/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 }
@@ -17820,7 +17820,7 @@ let data13 = data.image_size;
 const _errs27 = errors;
 if (errors === _errs27) {
 if (typeof data13 === "string") {
-if (func2(data13) > 40) {
+if (data13.length > 40 && (data13.length > 80 || func2(data13) > 40)) {
 validate157.errors = [{ instancePath: instancePath + "/image_size", schemaPath: "#/properties/image_size/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 }
@@ -17986,11 +17986,11 @@ let data0 = data.model;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (func2(data0) > 200) {
+if (data0.length > 200 && (data0.length > 400 || func2(data0) > 200)) {
 validate158.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func2(data0) < 1) {
+if (data0.length < 1 || data0.length < 2 && func2(data0) < 1) {
 validate158.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -18010,11 +18010,11 @@ let data1 = data.prompt;
 const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func2(data1) > 32000) {
+if (data1.length > 32000 && (data1.length > 64000 || func2(data1) > 32000)) {
 validate158.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/maxLength", keyword: "maxLength", params: { limit: 32000 } }];
 return false;
 } else {
-if (func2(data1) < 1) {
+if (data1.length < 1 || data1.length < 2 && func2(data1) < 1) {
 validate158.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -18065,7 +18065,7 @@ let data4 = data.size;
 const _errs9 = errors;
 if (errors === _errs9) {
 if (typeof data4 === "string") {
-if (func2(data4) > 40) {
+if (data4.length > 40 && (data4.length > 80 || func2(data4) > 40)) {
 validate158.errors = [{ instancePath: instancePath + "/size", schemaPath: "#/properties/size/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 }
@@ -18084,7 +18084,7 @@ let data5 = data.quality;
 const _errs11 = errors;
 if (errors === _errs11) {
 if (typeof data5 === "string") {
-if (func2(data5) > 40) {
+if (data5.length > 40 && (data5.length > 80 || func2(data5) > 40)) {
 validate158.errors = [{ instancePath: instancePath + "/quality", schemaPath: "#/properties/quality/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 }
@@ -18135,7 +18135,7 @@ let data8 = data.aspect_ratio;
 const _errs17 = errors;
 if (errors === _errs17) {
 if (typeof data8 === "string") {
-if (func2(data8) > 40) {
+if (data8.length > 40 && (data8.length > 80 || func2(data8) > 40)) {
 validate158.errors = [{ instancePath: instancePath + "/aspect_ratio", schemaPath: "#/properties/aspect_ratio/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 }
@@ -18154,7 +18154,7 @@ let data9 = data.image_size;
 const _errs19 = errors;
 if (errors === _errs19) {
 if (typeof data9 === "string") {
-if (func2(data9) > 40) {
+if (data9.length > 40 && (data9.length > 80 || func2(data9) > 40)) {
 validate158.errors = [{ instancePath: instancePath + "/image_size", schemaPath: "#/properties/image_size/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 }
@@ -18290,7 +18290,7 @@ let data17 = data.negative_prompt;
 const _errs35 = errors;
 if (errors === _errs35) {
 if (typeof data17 === "string") {
-if (func2(data17) > 32000) {
+if (data17.length > 32000 && (data17.length > 64000 || func2(data17) > 32000)) {
 validate158.errors = [{ instancePath: instancePath + "/negative_prompt", schemaPath: "#/properties/negative_prompt/maxLength", keyword: "maxLength", params: { limit: 32000 } }];
 return false;
 }
@@ -18370,7 +18370,7 @@ let data21 = data.user;
 const _errs43 = errors;
 if (errors === _errs43) {
 if (typeof data21 === "string") {
-if (func2(data21) > 512) {
+if (data21.length > 512 && (data21.length > 1024 || func2(data21) > 512)) {
 validate158.errors = [{ instancePath: instancePath + "/user", schemaPath: "#/properties/user/maxLength", keyword: "maxLength", params: { limit: 512 } }];
 return false;
 }
@@ -18459,11 +18459,11 @@ let data1 = data.name;
 const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func2(data1) > 64) {
+if (data1.length > 64 && (data1.length > 128 || func2(data1) > 64)) {
 validate159.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/maxLength", keyword: "maxLength", params: { limit: 64 } }];
 return false;
 } else {
-if (func2(data1) < 1) {
+if (data1.length < 1 || data1.length < 2 && func2(data1) < 1) {
 validate159.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -18483,11 +18483,11 @@ let data2 = data.email;
 const _errs5 = errors;
 if (errors === _errs5) {
 if (typeof data2 === "string") {
-if (func2(data2) > 254) {
+if (data2.length > 254 && (data2.length > 508 || func2(data2) > 254)) {
 validate159.errors = [{ instancePath: instancePath + "/email", schemaPath: "#/properties/email/maxLength", keyword: "maxLength", params: { limit: 254 } }];
 return false;
 } else {
-if (func2(data2) < 3) {
+if (data2.length < 3 || data2.length < 6 && func2(data2) < 3) {
 validate159.errors = [{ instancePath: instancePath + "/email", schemaPath: "#/properties/email/minLength", keyword: "minLength", params: { limit: 3 } }];
 return false;
 }
@@ -18549,11 +18549,11 @@ let data0 = data.name;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (func2(data0) > 64) {
+if (data0.length > 64 && (data0.length > 128 || func2(data0) > 64)) {
 validate160.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/maxLength", keyword: "maxLength", params: { limit: 64 } }];
 return false;
 } else {
-if (func2(data0) < 1) {
+if (data0.length < 1 || data0.length < 2 && func2(data0) < 1) {
 validate160.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -18577,11 +18577,11 @@ return false;
 }
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func2(data1) > 254) {
+if (data1.length > 254 && (data1.length > 508 || func2(data1) > 254)) {
 validate160.errors = [{ instancePath: instancePath + "/email", schemaPath: "#/properties/email/maxLength", keyword: "maxLength", params: { limit: 254 } }];
 return false;
 } else {
-if (func2(data1) < 3) {
+if (data1.length < 3 || data1.length < 6 && func2(data1) < 3) {
 validate160.errors = [{ instancePath: instancePath + "/email", schemaPath: "#/properties/email/minLength", keyword: "minLength", params: { limit: 3 } }];
 return false;
 }
@@ -18654,11 +18654,11 @@ let data0 = data.model;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (func2(data0) > 200) {
+if (data0.length > 200 && (data0.length > 400 || func2(data0) > 200)) {
 validate161.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func2(data0) < 1) {
+if (data0.length < 1 || data0.length < 2 && func2(data0) < 1) {
 validate161.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -18678,7 +18678,7 @@ let data1 = data.prompt;
 const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func2(data1) > 5000) {
+if (data1.length > 5000 && (data1.length > 1e4 || func2(data1) > 5000)) {
 validate161.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/maxLength", keyword: "maxLength", params: { limit: 5000 } }];
 return false;
 }
@@ -18697,7 +18697,7 @@ let data2 = data.image_url;
 const _errs5 = errors;
 if (errors === _errs5) {
 if (typeof data2 === "string") {
-if (func2(data2) < 1) {
+if (data2.length < 1 || data2.length < 2 && func2(data2) < 1) {
 validate161.errors = [{ instancePath: instancePath + "/image_url", schemaPath: "#/properties/image_url/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -18716,11 +18716,11 @@ let data3 = data.image_file_id;
 const _errs7 = errors;
 if (errors === _errs7) {
 if (typeof data3 === "string") {
-if (func2(data3) > 100) {
+if (data3.length > 100 && (data3.length > 200 || func2(data3) > 100)) {
 validate161.errors = [{ instancePath: instancePath + "/image_file_id", schemaPath: "#/properties/image_file_id/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
-if (func2(data3) < 1) {
+if (data3.length < 1 || data3.length < 2 && func2(data3) < 1) {
 validate161.errors = [{ instancePath: instancePath + "/image_file_id", schemaPath: "#/properties/image_file_id/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -18740,11 +18740,11 @@ let data4 = data.mesh_url;
 const _errs9 = errors;
 if (errors === _errs9) {
 if (typeof data4 === "string") {
-if (func2(data4) > 8000) {
+if (data4.length > 8000 && (data4.length > 16000 || func2(data4) > 8000)) {
 validate161.errors = [{ instancePath: instancePath + "/mesh_url", schemaPath: "#/properties/mesh_url/maxLength", keyword: "maxLength", params: { limit: 8000 } }];
 return false;
 } else {
-if (func2(data4) < 1) {
+if (data4.length < 1 || data4.length < 2 && func2(data4) < 1) {
 validate161.errors = [{ instancePath: instancePath + "/mesh_url", schemaPath: "#/properties/mesh_url/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -18764,11 +18764,11 @@ let data5 = data.mesh_file_id;
 const _errs11 = errors;
 if (errors === _errs11) {
 if (typeof data5 === "string") {
-if (func2(data5) > 100) {
+if (data5.length > 100 && (data5.length > 200 || func2(data5) > 100)) {
 validate161.errors = [{ instancePath: instancePath + "/mesh_file_id", schemaPath: "#/properties/mesh_file_id/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
-if (func2(data5) < 1) {
+if (data5.length < 1 || data5.length < 2 && func2(data5) < 1) {
 validate161.errors = [{ instancePath: instancePath + "/mesh_file_id", schemaPath: "#/properties/mesh_file_id/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -18848,11 +18848,11 @@ const _errs1 = errors;
 const _errs2 = errors;
 if (errors === _errs2) {
 if (typeof data0 === "string") {
-if (func2(data0) > 200) {
+if (data0.length > 200 && (data0.length > 400 || func2(data0) > 200)) {
 validate162.errors = [{ instancePath: instancePath + "/model", schemaPath: "MessagesModel/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func2(data0) < 1) {
+if (data0.length < 1 || data0.length < 2 && func2(data0) < 1) {
 validate162.errors = [{ instancePath: instancePath + "/model", schemaPath: "MessagesModel/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -19174,11 +19174,11 @@ return false;
 }
 if (errors === _errs38) {
 if (typeof data19 === "string") {
-if (func2(data19) > 40) {
+if (data19.length > 40 && (data19.length > 80 || func2(data19) > 40)) {
 validate162.errors = [{ instancePath: instancePath + "/output_config/effort", schemaPath: "MessagesOutputConfig/properties/effort/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 } else {
-if (func2(data19) < 1) {
+if (data19.length < 1 || data19.length < 2 && func2(data19) < 1) {
 validate162.errors = [{ instancePath: instancePath + "/output_config/effort", schemaPath: "MessagesOutputConfig/properties/effort/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -19260,7 +19260,7 @@ return false;
 }
 if (errors === _errs47) {
 if (typeof data24 === "string") {
-if (func2(data24) > 512) {
+if (data24.length > 512 && (data24.length > 1024 || func2(data24) > 512)) {
 validate162.errors = [{ instancePath: instancePath + "/metadata/user_id", schemaPath: "#/properties/metadata/properties/user_id/maxLength", keyword: "maxLength", params: { limit: 512 } }];
 return false;
 }
@@ -19413,11 +19413,11 @@ let data0 = data.model;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (func2(data0) > 200) {
+if (data0.length > 200 && (data0.length > 400 || func2(data0) > 200)) {
 validate166.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func2(data0) < 1) {
+if (data0.length < 1 || data0.length < 2 && func2(data0) < 1) {
 validate166.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -19437,11 +19437,11 @@ let data1 = data.prompt;
 const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func2(data1) > 1e4) {
+if (data1.length > 1e4 && (data1.length > 20000 || func2(data1) > 1e4)) {
 validate166.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/maxLength", keyword: "maxLength", params: { limit: 1e4 } }];
 return false;
 } else {
-if (func2(data1) < 1) {
+if (data1.length < 1 || data1.length < 2 && func2(data1) < 1) {
 validate166.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -19461,11 +19461,11 @@ let data2 = data.lyrics;
 const _errs5 = errors;
 if (errors === _errs5) {
 if (typeof data2 === "string") {
-if (func2(data2) > 1e4) {
+if (data2.length > 1e4 && (data2.length > 20000 || func2(data2) > 1e4)) {
 validate166.errors = [{ instancePath: instancePath + "/lyrics", schemaPath: "#/properties/lyrics/maxLength", keyword: "maxLength", params: { limit: 1e4 } }];
 return false;
 } else {
-if (func2(data2) < 1) {
+if (data2.length < 1 || data2.length < 2 && func2(data2) < 1) {
 validate166.errors = [{ instancePath: instancePath + "/lyrics", schemaPath: "#/properties/lyrics/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -19638,11 +19638,11 @@ let data2 = data.name;
 const _errs5 = errors;
 if (errors === _errs5) {
 if (typeof data2 === "string") {
-if (func2(data2) > 64) {
+if (data2.length > 64 && (data2.length > 128 || func2(data2) > 64)) {
 validate167.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/maxLength", keyword: "maxLength", params: { limit: 64 } }];
 return false;
 } else {
-if (func2(data2) < 1) {
+if (data2.length < 1 || data2.length < 2 && func2(data2) < 1) {
 validate167.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -19667,11 +19667,11 @@ let data4 = data3.url;
 const _errs9 = errors;
 if (errors === _errs9) {
 if (typeof data4 === "string") {
-if (func2(data4) > 2048) {
+if (data4.length > 2048 && (data4.length > 4096 || func2(data4) > 2048)) {
 validate167.errors = [{ instancePath: instancePath + "/config/url", schemaPath: "#/properties/config/properties/url/maxLength", keyword: "maxLength", params: { limit: 2048 } }];
 return false;
 } else {
-if (func2(data4) < 1) {
+if (data4.length < 1 || data4.length < 2 && func2(data4) < 1) {
 validate167.errors = [{ instancePath: instancePath + "/config/url", schemaPath: "#/properties/config/properties/url/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -19707,7 +19707,7 @@ let data6 = data3.authUsername;
 const _errs13 = errors;
 if (errors === _errs13) {
 if (typeof data6 === "string") {
-if (func2(data6) > 256) {
+if (data6.length > 256 && (data6.length > 512 || func2(data6) > 256)) {
 validate167.errors = [{ instancePath: instancePath + "/config/authUsername", schemaPath: "#/properties/config/properties/authUsername/maxLength", keyword: "maxLength", params: { limit: 256 } }];
 return false;
 }
@@ -19726,7 +19726,7 @@ let data7 = data3.authHeaderName;
 const _errs15 = errors;
 if (errors === _errs15) {
 if (typeof data7 === "string") {
-if (func2(data7) > 128) {
+if (data7.length > 128 && (data7.length > 256 || func2(data7) > 128)) {
 validate167.errors = [{ instancePath: instancePath + "/config/authHeaderName", schemaPath: "#/properties/config/properties/authHeaderName/maxLength", keyword: "maxLength", params: { limit: 128 } }];
 return false;
 }
@@ -19745,7 +19745,7 @@ let data8 = data3.authToken;
 const _errs17 = errors;
 if (errors === _errs17) {
 if (typeof data8 === "string") {
-if (func2(data8) > 4096) {
+if (data8.length > 4096 && (data8.length > 8192 || func2(data8) > 4096)) {
 validate167.errors = [{ instancePath: instancePath + "/config/authToken", schemaPath: "#/properties/config/properties/authToken/maxLength", keyword: "maxLength", params: { limit: 4096 } }];
 return false;
 }
@@ -19764,7 +19764,7 @@ let data9 = data3.authPassword;
 const _errs19 = errors;
 if (errors === _errs19) {
 if (typeof data9 === "string") {
-if (func2(data9) > 4096) {
+if (data9.length > 4096 && (data9.length > 8192 || func2(data9) > 4096)) {
 validate167.errors = [{ instancePath: instancePath + "/config/authPassword", schemaPath: "#/properties/config/properties/authPassword/maxLength", keyword: "maxLength", params: { limit: 4096 } }];
 return false;
 }
@@ -19783,7 +19783,7 @@ let data10 = data3.authApiKey;
 const _errs21 = errors;
 if (errors === _errs21) {
 if (typeof data10 === "string") {
-if (func2(data10) > 4096) {
+if (data10.length > 4096 && (data10.length > 8192 || func2(data10) > 4096)) {
 validate167.errors = [{ instancePath: instancePath + "/config/authApiKey", schemaPath: "#/properties/config/properties/authApiKey/maxLength", keyword: "maxLength", params: { limit: 4096 } }];
 return false;
 }
@@ -19802,7 +19802,7 @@ let data11 = data3.authHeaderValue;
 const _errs23 = errors;
 if (errors === _errs23) {
 if (typeof data11 === "string") {
-if (func2(data11) > 4096) {
+if (data11.length > 4096 && (data11.length > 8192 || func2(data11) > 4096)) {
 validate167.errors = [{ instancePath: instancePath + "/config/authHeaderValue", schemaPath: "#/properties/config/properties/authHeaderValue/maxLength", keyword: "maxLength", params: { limit: 4096 } }];
 return false;
 }
@@ -19821,7 +19821,7 @@ let data12 = data3.botToken;
 const _errs25 = errors;
 if (errors === _errs25) {
 if (typeof data12 === "string") {
-if (func2(data12) > 256) {
+if (data12.length > 256 && (data12.length > 512 || func2(data12) > 256)) {
 validate167.errors = [{ instancePath: instancePath + "/config/botToken", schemaPath: "#/properties/config/properties/botToken/maxLength", keyword: "maxLength", params: { limit: 256 } }];
 return false;
 }
@@ -19840,7 +19840,7 @@ let data13 = data3.chatId;
 const _errs27 = errors;
 if (errors === _errs27) {
 if (typeof data13 === "string") {
-if (func2(data13) > 64) {
+if (data13.length > 64 && (data13.length > 128 || func2(data13) > 64)) {
 validate167.errors = [{ instancePath: instancePath + "/config/chatId", schemaPath: "#/properties/config/properties/chatId/maxLength", keyword: "maxLength", params: { limit: 64 } }];
 return false;
 }
@@ -19859,7 +19859,7 @@ let data14 = data3.recipient;
 const _errs29 = errors;
 if (errors === _errs29) {
 if (typeof data14 === "string") {
-if (func2(data14) > 254) {
+if (data14.length > 254 && (data14.length > 508 || func2(data14) > 254)) {
 validate167.errors = [{ instancePath: instancePath + "/config/recipient", schemaPath: "#/properties/config/properties/recipient/maxLength", keyword: "maxLength", params: { limit: 254 } }];
 return false;
 }
@@ -19935,11 +19935,11 @@ let data0 = data.name;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (func2(data0) > 64) {
+if (data0.length > 64 && (data0.length > 128 || func2(data0) > 64)) {
 validate168.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/maxLength", keyword: "maxLength", params: { limit: 64 } }];
 return false;
 } else {
-if (func2(data0) < 1) {
+if (data0.length < 1 || data0.length < 2 && func2(data0) < 1) {
 validate168.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -19964,11 +19964,11 @@ let data2 = data1.url;
 const _errs5 = errors;
 if (errors === _errs5) {
 if (typeof data2 === "string") {
-if (func2(data2) > 2048) {
+if (data2.length > 2048 && (data2.length > 4096 || func2(data2) > 2048)) {
 validate168.errors = [{ instancePath: instancePath + "/config/url", schemaPath: "#/properties/config/properties/url/maxLength", keyword: "maxLength", params: { limit: 2048 } }];
 return false;
 } else {
-if (func2(data2) < 1) {
+if (data2.length < 1 || data2.length < 2 && func2(data2) < 1) {
 validate168.errors = [{ instancePath: instancePath + "/config/url", schemaPath: "#/properties/config/properties/url/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -20004,7 +20004,7 @@ let data4 = data1.authUsername;
 const _errs9 = errors;
 if (errors === _errs9) {
 if (typeof data4 === "string") {
-if (func2(data4) > 256) {
+if (data4.length > 256 && (data4.length > 512 || func2(data4) > 256)) {
 validate168.errors = [{ instancePath: instancePath + "/config/authUsername", schemaPath: "#/properties/config/properties/authUsername/maxLength", keyword: "maxLength", params: { limit: 256 } }];
 return false;
 }
@@ -20023,7 +20023,7 @@ let data5 = data1.authHeaderName;
 const _errs11 = errors;
 if (errors === _errs11) {
 if (typeof data5 === "string") {
-if (func2(data5) > 128) {
+if (data5.length > 128 && (data5.length > 256 || func2(data5) > 128)) {
 validate168.errors = [{ instancePath: instancePath + "/config/authHeaderName", schemaPath: "#/properties/config/properties/authHeaderName/maxLength", keyword: "maxLength", params: { limit: 128 } }];
 return false;
 }
@@ -20042,7 +20042,7 @@ let data6 = data1.authToken;
 const _errs13 = errors;
 if (errors === _errs13) {
 if (typeof data6 === "string") {
-if (func2(data6) > 4096) {
+if (data6.length > 4096 && (data6.length > 8192 || func2(data6) > 4096)) {
 validate168.errors = [{ instancePath: instancePath + "/config/authToken", schemaPath: "#/properties/config/properties/authToken/maxLength", keyword: "maxLength", params: { limit: 4096 } }];
 return false;
 }
@@ -20061,7 +20061,7 @@ let data7 = data1.authPassword;
 const _errs15 = errors;
 if (errors === _errs15) {
 if (typeof data7 === "string") {
-if (func2(data7) > 4096) {
+if (data7.length > 4096 && (data7.length > 8192 || func2(data7) > 4096)) {
 validate168.errors = [{ instancePath: instancePath + "/config/authPassword", schemaPath: "#/properties/config/properties/authPassword/maxLength", keyword: "maxLength", params: { limit: 4096 } }];
 return false;
 }
@@ -20080,7 +20080,7 @@ let data8 = data1.authApiKey;
 const _errs17 = errors;
 if (errors === _errs17) {
 if (typeof data8 === "string") {
-if (func2(data8) > 4096) {
+if (data8.length > 4096 && (data8.length > 8192 || func2(data8) > 4096)) {
 validate168.errors = [{ instancePath: instancePath + "/config/authApiKey", schemaPath: "#/properties/config/properties/authApiKey/maxLength", keyword: "maxLength", params: { limit: 4096 } }];
 return false;
 }
@@ -20099,7 +20099,7 @@ let data9 = data1.authHeaderValue;
 const _errs19 = errors;
 if (errors === _errs19) {
 if (typeof data9 === "string") {
-if (func2(data9) > 4096) {
+if (data9.length > 4096 && (data9.length > 8192 || func2(data9) > 4096)) {
 validate168.errors = [{ instancePath: instancePath + "/config/authHeaderValue", schemaPath: "#/properties/config/properties/authHeaderValue/maxLength", keyword: "maxLength", params: { limit: 4096 } }];
 return false;
 }
@@ -20118,7 +20118,7 @@ let data10 = data1.botToken;
 const _errs21 = errors;
 if (errors === _errs21) {
 if (typeof data10 === "string") {
-if (func2(data10) > 256) {
+if (data10.length > 256 && (data10.length > 512 || func2(data10) > 256)) {
 validate168.errors = [{ instancePath: instancePath + "/config/botToken", schemaPath: "#/properties/config/properties/botToken/maxLength", keyword: "maxLength", params: { limit: 256 } }];
 return false;
 }
@@ -20137,7 +20137,7 @@ let data11 = data1.chatId;
 const _errs23 = errors;
 if (errors === _errs23) {
 if (typeof data11 === "string") {
-if (func2(data11) > 64) {
+if (data11.length > 64 && (data11.length > 128 || func2(data11) > 64)) {
 validate168.errors = [{ instancePath: instancePath + "/config/chatId", schemaPath: "#/properties/config/properties/chatId/maxLength", keyword: "maxLength", params: { limit: 64 } }];
 return false;
 }
@@ -20156,7 +20156,7 @@ let data12 = data1.recipient;
 const _errs25 = errors;
 if (errors === _errs25) {
 if (typeof data12 === "string") {
-if (func2(data12) > 254) {
+if (data12.length > 254 && (data12.length > 508 || func2(data12) > 254)) {
 validate168.errors = [{ instancePath: instancePath + "/config/recipient", schemaPath: "#/properties/config/properties/recipient/maxLength", keyword: "maxLength", params: { limit: 254 } }];
 return false;
 }
@@ -20228,11 +20228,11 @@ let data0 = data.preset;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (func2(data0) > 64) {
+if (data0.length > 64 && (data0.length > 128 || func2(data0) > 64)) {
 validate169.errors = [{ instancePath: instancePath + "/preset", schemaPath: "#/properties/preset/maxLength", keyword: "maxLength", params: { limit: 64 } }];
 return false;
 } else {
-if (func2(data0) < 1) {
+if (data0.length < 1 || data0.length < 2 && func2(data0) < 1) {
 validate169.errors = [{ instancePath: instancePath + "/preset", schemaPath: "#/properties/preset/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -20315,11 +20315,11 @@ let data2 = data1.name;
 const _errs5 = errors;
 if (errors === _errs5) {
 if (typeof data2 === "string") {
-if (func2(data2) > 64) {
+if (data2.length > 64 && (data2.length > 128 || func2(data2) > 64)) {
 validate170.errors = [{ instancePath: instancePath + "/files/" + i0 + "/name", schemaPath: "#/properties/files/items/properties/name/maxLength", keyword: "maxLength", params: { limit: 64 } }];
 return false;
 } else {
-if (func2(data2) < 1) {
+if (data2.length < 1 || data2.length < 2 && func2(data2) < 1) {
 validate170.errors = [{ instancePath: instancePath + "/files/" + i0 + "/name", schemaPath: "#/properties/files/items/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -20339,7 +20339,7 @@ let data3 = data1.text;
 const _errs7 = errors;
 if (errors === _errs7) {
 if (typeof data3 === "string") {
-if (func2(data3) > 262144) {
+if (data3.length > 262144 && (data3.length > 524288 || func2(data3) > 262144)) {
 validate170.errors = [{ instancePath: instancePath + "/files/" + i0 + "/text", schemaPath: "#/properties/files/items/properties/text/maxLength", keyword: "maxLength", params: { limit: 262144 } }];
 return false;
 }
@@ -20455,11 +20455,11 @@ let data3 = data.note;
 const _errs7 = errors;
 if (errors === _errs7) {
 if (typeof data3 === "string") {
-if (func2(data3) > 200) {
+if (data3.length > 200 && (data3.length > 400 || func2(data3) > 200)) {
 validate171.errors = [{ instancePath: instancePath + "/note", schemaPath: "#/properties/note/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func2(data3) < 1) {
+if (data3.length < 1 || data3.length < 2 && func2(data3) < 1) {
 validate171.errors = [{ instancePath: instancePath + "/note", schemaPath: "#/properties/note/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -20603,11 +20603,11 @@ let data1 = data.name;
 const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func2(data1) > 64) {
+if (data1.length > 64 && (data1.length > 128 || func2(data1) > 64)) {
 validate173.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/maxLength", keyword: "maxLength", params: { limit: 64 } }];
 return false;
 } else {
-if (func2(data1) < 1) {
+if (data1.length < 1 || data1.length < 2 && func2(data1) < 1) {
 validate173.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -20715,11 +20715,11 @@ let data1 = data.name;
 const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func2(data1) > 64) {
+if (data1.length > 64 && (data1.length > 128 || func2(data1) > 64)) {
 validate174.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/maxLength", keyword: "maxLength", params: { limit: 64 } }];
 return false;
 } else {
-if (func2(data1) < 1) {
+if (data1.length < 1 || data1.length < 2 && func2(data1) < 1) {
 validate174.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -20749,11 +20749,11 @@ let data3 = data2.name;
 const _errs7 = errors;
 if (errors === _errs7) {
 if (typeof data3 === "string") {
-if (func2(data3) > 64) {
+if (data3.length > 64 && (data3.length > 128 || func2(data3) > 64)) {
 validate174.errors = [{ instancePath: instancePath + "/owner/name", schemaPath: "#/properties/owner/properties/name/maxLength", keyword: "maxLength", params: { limit: 64 } }];
 return false;
 } else {
-if (func2(data3) < 1) {
+if (data3.length < 1 || data3.length < 2 && func2(data3) < 1) {
 validate174.errors = [{ instancePath: instancePath + "/owner/name", schemaPath: "#/properties/owner/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -20773,11 +20773,11 @@ let data4 = data2.email;
 const _errs9 = errors;
 if (errors === _errs9) {
 if (typeof data4 === "string") {
-if (func2(data4) > 254) {
+if (data4.length > 254 && (data4.length > 508 || func2(data4) > 254)) {
 validate174.errors = [{ instancePath: instancePath + "/owner/email", schemaPath: "#/properties/owner/properties/email/maxLength", keyword: "maxLength", params: { limit: 254 } }];
 return false;
 } else {
-if (func2(data4) < 3) {
+if (data4.length < 3 || data4.length < 6 && func2(data4) < 3) {
 validate174.errors = [{ instancePath: instancePath + "/owner/email", schemaPath: "#/properties/owner/properties/email/minLength", keyword: "minLength", params: { limit: 3 } }];
 return false;
 }
@@ -20808,11 +20808,11 @@ let data5 = data.preset;
 const _errs11 = errors;
 if (errors === _errs11) {
 if (typeof data5 === "string") {
-if (func2(data5) > 64) {
+if (data5.length > 64 && (data5.length > 128 || func2(data5) > 64)) {
 validate174.errors = [{ instancePath: instancePath + "/preset", schemaPath: "#/properties/preset/maxLength", keyword: "maxLength", params: { limit: 64 } }];
 return false;
 } else {
-if (func2(data5) < 1) {
+if (data5.length < 1 || data5.length < 2 && func2(data5) < 1) {
 validate174.errors = [{ instancePath: instancePath + "/preset", schemaPath: "#/properties/preset/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -20857,11 +20857,11 @@ let data0 = data.name;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (func2(data0) > 64) {
+if (data0.length > 64 && (data0.length > 128 || func2(data0) > 64)) {
 validate175.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/maxLength", keyword: "maxLength", params: { limit: 64 } }];
 return false;
 } else {
-if (func2(data0) < 1) {
+if (data0.length < 1 || data0.length < 2 && func2(data0) < 1) {
 validate175.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -20990,11 +20990,11 @@ let data0 = data.model;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (func2(data0) > 200) {
+if (data0.length > 200 && (data0.length > 400 || func2(data0) > 200)) {
 validate177.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func2(data0) < 1) {
+if (data0.length < 1 || data0.length < 2 && func2(data0) < 1) {
 validate177.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -21014,11 +21014,11 @@ let data1 = data.input;
 const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func2(data1) > 4096) {
+if (data1.length > 4096 && (data1.length > 8192 || func2(data1) > 4096)) {
 validate177.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/maxLength", keyword: "maxLength", params: { limit: 4096 } }];
 return false;
 } else {
-if (func2(data1) < 1) {
+if (data1.length < 1 || data1.length < 2 && func2(data1) < 1) {
 validate177.errors = [{ instancePath: instancePath + "/input", schemaPath: "#/properties/input/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -21038,11 +21038,11 @@ let data2 = data.voice;
 const _errs5 = errors;
 if (errors === _errs5) {
 if (typeof data2 === "string") {
-if (func2(data2) > 200) {
+if (data2.length > 200 && (data2.length > 400 || func2(data2) > 200)) {
 validate177.errors = [{ instancePath: instancePath + "/voice", schemaPath: "#/properties/voice/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func2(data2) < 1) {
+if (data2.length < 1 || data2.length < 2 && func2(data2) < 1) {
 validate177.errors = [{ instancePath: instancePath + "/voice", schemaPath: "#/properties/voice/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -21062,7 +21062,7 @@ let data3 = data.instructions;
 const _errs7 = errors;
 if (errors === _errs7) {
 if (typeof data3 === "string") {
-if (func2(data3) > 4096) {
+if (data3.length > 4096 && (data3.length > 8192 || func2(data3) > 4096)) {
 validate177.errors = [{ instancePath: instancePath + "/instructions", schemaPath: "#/properties/instructions/maxLength", keyword: "maxLength", params: { limit: 4096 } }];
 return false;
 }
@@ -21259,11 +21259,11 @@ let data0 = data.model;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (func2(data0) > 200) {
+if (data0.length > 200 && (data0.length > 400 || func2(data0) > 200)) {
 validate179.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func2(data0) < 1) {
+if (data0.length < 1 || data0.length < 2 && func2(data0) < 1) {
 validate179.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -21283,7 +21283,7 @@ let data1 = data.audio_base64;
 const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func2(data1) < 1) {
+if (data1.length < 1 || data1.length < 2 && func2(data1) < 1) {
 validate179.errors = [{ instancePath: instancePath + "/audio_base64", schemaPath: "#/properties/audio_base64/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -21302,7 +21302,7 @@ let data2 = data.mime_type;
 const _errs5 = errors;
 if (errors === _errs5) {
 if (typeof data2 === "string") {
-if (func2(data2) > 100) {
+if (data2.length > 100 && (data2.length > 200 || func2(data2) > 100)) {
 validate179.errors = [{ instancePath: instancePath + "/mime_type", schemaPath: "#/properties/mime_type/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 }
@@ -21321,11 +21321,11 @@ let data3 = data.file_id;
 const _errs7 = errors;
 if (errors === _errs7) {
 if (typeof data3 === "string") {
-if (func2(data3) > 100) {
+if (data3.length > 100 && (data3.length > 200 || func2(data3) > 100)) {
 validate179.errors = [{ instancePath: instancePath + "/file_id", schemaPath: "#/properties/file_id/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
-if (func2(data3) < 1) {
+if (data3.length < 1 || data3.length < 2 && func2(data3) < 1) {
 validate179.errors = [{ instancePath: instancePath + "/file_id", schemaPath: "#/properties/file_id/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -21345,7 +21345,7 @@ let data4 = data.language;
 const _errs9 = errors;
 if (errors === _errs9) {
 if (typeof data4 === "string") {
-if (func2(data4) > 40) {
+if (data4.length > 40 && (data4.length > 80 || func2(data4) > 40)) {
 validate179.errors = [{ instancePath: instancePath + "/language", schemaPath: "#/properties/language/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 }
@@ -21364,7 +21364,7 @@ let data5 = data.prompt;
 const _errs11 = errors;
 if (errors === _errs11) {
 if (typeof data5 === "string") {
-if (func2(data5) > 4096) {
+if (data5.length > 4096 && (data5.length > 8192 || func2(data5) > 4096)) {
 validate179.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/maxLength", keyword: "maxLength", params: { limit: 4096 } }];
 return false;
 }
@@ -21509,11 +21509,11 @@ let data0 = data.model;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (func2(data0) > 200) {
+if (data0.length > 200 && (data0.length > 400 || func2(data0) > 200)) {
 validate180.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func2(data0) < 1) {
+if (data0.length < 1 || data0.length < 2 && func2(data0) < 1) {
 validate180.errors = [{ instancePath: instancePath + "/model", schemaPath: "#/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -21533,11 +21533,11 @@ let data1 = data.prompt;
 const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func2(data1) > 32000) {
+if (data1.length > 32000 && (data1.length > 64000 || func2(data1) > 32000)) {
 validate180.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/maxLength", keyword: "maxLength", params: { limit: 32000 } }];
 return false;
 } else {
-if (func2(data1) < 1) {
+if (data1.length < 1 || data1.length < 2 && func2(data1) < 1) {
 validate180.errors = [{ instancePath: instancePath + "/prompt", schemaPath: "#/properties/prompt/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -21557,7 +21557,7 @@ let data2 = data.image_url;
 const _errs5 = errors;
 if (errors === _errs5) {
 if (typeof data2 === "string") {
-if (func2(data2) < 1) {
+if (data2.length < 1 || data2.length < 2 && func2(data2) < 1) {
 validate180.errors = [{ instancePath: instancePath + "/image_url", schemaPath: "#/properties/image_url/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -21576,11 +21576,11 @@ let data3 = data.image_file_id;
 const _errs7 = errors;
 if (errors === _errs7) {
 if (typeof data3 === "string") {
-if (func2(data3) > 100) {
+if (data3.length > 100 && (data3.length > 200 || func2(data3) > 100)) {
 validate180.errors = [{ instancePath: instancePath + "/image_file_id", schemaPath: "#/properties/image_file_id/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
-if (func2(data3) < 1) {
+if (data3.length < 1 || data3.length < 2 && func2(data3) < 1) {
 validate180.errors = [{ instancePath: instancePath + "/image_file_id", schemaPath: "#/properties/image_file_id/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -21600,11 +21600,11 @@ let data4 = data.video_url;
 const _errs9 = errors;
 if (errors === _errs9) {
 if (typeof data4 === "string") {
-if (func2(data4) > 8000) {
+if (data4.length > 8000 && (data4.length > 16000 || func2(data4) > 8000)) {
 validate180.errors = [{ instancePath: instancePath + "/video_url", schemaPath: "#/properties/video_url/maxLength", keyword: "maxLength", params: { limit: 8000 } }];
 return false;
 } else {
-if (func2(data4) < 1) {
+if (data4.length < 1 || data4.length < 2 && func2(data4) < 1) {
 validate180.errors = [{ instancePath: instancePath + "/video_url", schemaPath: "#/properties/video_url/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -21624,11 +21624,11 @@ let data5 = data.video_file_id;
 const _errs11 = errors;
 if (errors === _errs11) {
 if (typeof data5 === "string") {
-if (func2(data5) > 100) {
+if (data5.length > 100 && (data5.length > 200 || func2(data5) > 100)) {
 validate180.errors = [{ instancePath: instancePath + "/video_file_id", schemaPath: "#/properties/video_file_id/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
-if (func2(data5) < 1) {
+if (data5.length < 1 || data5.length < 2 && func2(data5) < 1) {
 validate180.errors = [{ instancePath: instancePath + "/video_file_id", schemaPath: "#/properties/video_file_id/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -21673,7 +21673,7 @@ let data7 = data.resolution;
 const _errs15 = errors;
 if (errors === _errs15) {
 if (typeof data7 === "string") {
-if (func2(data7) > 40) {
+if (data7.length > 40 && (data7.length > 80 || func2(data7) > 40)) {
 validate180.errors = [{ instancePath: instancePath + "/resolution", schemaPath: "#/properties/resolution/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 }
@@ -21692,7 +21692,7 @@ let data8 = data.aspect_ratio;
 const _errs17 = errors;
 if (errors === _errs17) {
 if (typeof data8 === "string") {
-if (func2(data8) > 40) {
+if (data8.length > 40 && (data8.length > 80 || func2(data8) > 40)) {
 validate180.errors = [{ instancePath: instancePath + "/aspect_ratio", schemaPath: "#/properties/aspect_ratio/maxLength", keyword: "maxLength", params: { limit: 40 } }];
 return false;
 }
@@ -21736,7 +21736,7 @@ let data10 = data.negative_prompt;
 const _errs21 = errors;
 if (errors === _errs21) {
 if (typeof data10 === "string") {
-if (func2(data10) > 32000) {
+if (data10.length > 32000 && (data10.length > 64000 || func2(data10) > 32000)) {
 validate180.errors = [{ instancePath: instancePath + "/negative_prompt", schemaPath: "#/properties/negative_prompt/maxLength", keyword: "maxLength", params: { limit: 32000 } }];
 return false;
 }
@@ -21811,11 +21811,11 @@ let data0 = data.name;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (func2(data0) > 120) {
+if (data0.length > 120 && (data0.length > 240 || func2(data0) > 120)) {
 validate181.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/maxLength", keyword: "maxLength", params: { limit: 120 } }];
 return false;
 } else {
-if (func2(data0) < 1) {
+if (data0.length < 1 || data0.length < 2 && func2(data0) < 1) {
 validate181.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 } else {
@@ -21840,7 +21840,7 @@ let data1 = data.description;
 const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func2(data1) > 2000) {
+if (data1.length > 2000 && (data1.length > 4000 || func2(data1) > 2000)) {
 validate181.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
 return false;
 } else {
@@ -22124,11 +22124,11 @@ let data0 = data.name;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (func2(data0) > 120) {
+if (data0.length > 120 && (data0.length > 240 || func2(data0) > 120)) {
 validate184.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/maxLength", keyword: "maxLength", params: { limit: 120 } }];
 return false;
 } else {
-if (func2(data0) < 1) {
+if (data0.length < 1 || data0.length < 2 && func2(data0) < 1) {
 validate184.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 } else {
@@ -22153,7 +22153,7 @@ let data1 = data.description;
 const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func2(data1) > 2000) {
+if (data1.length > 2000 && (data1.length > 4000 || func2(data1) > 2000)) {
 validate184.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
 return false;
 } else {
@@ -22251,11 +22251,11 @@ let data0 = data.name;
 const _errs1 = errors;
 if (errors === _errs1) {
 if (typeof data0 === "string") {
-if (func2(data0) > 64) {
+if (data0.length > 64 && (data0.length > 128 || func2(data0) > 64)) {
 validate185.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/maxLength", keyword: "maxLength", params: { limit: 64 } }];
 return false;
 } else {
-if (func2(data0) < 1) {
+if (data0.length < 1 || data0.length < 2 && func2(data0) < 1) {
 validate185.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -45871,11 +45871,11 @@ let data4 = data2.name;
 const _errs9 = errors;
 if (errors === _errs9) {
 if (typeof data4 === "string") {
-if (func2(data4) > 120) {
+if (data4.length > 120 && (data4.length > 240 || func2(data4) > 120)) {
 validate306.errors = [{ instancePath: instancePath + "/data/" + i0 + "/name", schemaPath: "WorkflowTemplate/properties/name/maxLength", keyword: "maxLength", params: { limit: 120 } }];
 return false;
 } else {
-if (func2(data4) < 1) {
+if (data4.length < 1 || data4.length < 2 && func2(data4) < 1) {
 validate306.errors = [{ instancePath: instancePath + "/data/" + i0 + "/name", schemaPath: "WorkflowTemplate/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -45895,11 +45895,11 @@ let data5 = data2.description;
 const _errs11 = errors;
 if (errors === _errs11) {
 if (typeof data5 === "string") {
-if (func2(data5) > 2000) {
+if (data5.length > 2000 && (data5.length > 4000 || func2(data5) > 2000)) {
 validate306.errors = [{ instancePath: instancePath + "/data/" + i0 + "/description", schemaPath: "WorkflowTemplate/properties/description/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
 return false;
 } else {
-if (func2(data5) < 1) {
+if (data5.length < 1 || data5.length < 2 && func2(data5) < 1) {
 validate306.errors = [{ instancePath: instancePath + "/data/" + i0 + "/description", schemaPath: "WorkflowTemplate/properties/description/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -46324,7 +46324,7 @@ let data4 = data1.description;
 const _errs14 = errors;
 if (errors === _errs14) {
 if (typeof data4 === "string") {
-if (func2(data4) > 2000) {
+if (data4.length > 2000 && (data4.length > 4000 || func2(data4) > 2000)) {
 validate310.errors = [{ instancePath: instancePath + "/inputs/" + key2.replace(/~/g, "~0").replace(/\//g, "~1") + "/description", schemaPath: "WorkflowInput/properties/description/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
 return false;
 }
@@ -46422,11 +46422,11 @@ let data8 = data6.type;
 const _errs24 = errors;
 if (errors === _errs24) {
 if (typeof data8 === "string") {
-if (func2(data8) > 100) {
+if (data8.length > 100 && (data8.length > 200 || func2(data8) > 100)) {
 validate310.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/type", schemaPath: "WorkflowStep/properties/type/maxLength", keyword: "maxLength", params: { limit: 100 } }];
 return false;
 } else {
-if (func2(data8) < 1) {
+if (data8.length < 1 || data8.length < 2 && func2(data8) < 1) {
 validate310.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/type", schemaPath: "WorkflowStep/properties/type/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -46446,11 +46446,11 @@ let data9 = data6.model;
 const _errs26 = errors;
 if (errors === _errs26) {
 if (typeof data9 === "string") {
-if (func2(data9) > 200) {
+if (data9.length > 200 && (data9.length > 400 || func2(data9) > 200)) {
 validate310.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/model", schemaPath: "WorkflowStep/properties/model/maxLength", keyword: "maxLength", params: { limit: 200 } }];
 return false;
 } else {
-if (func2(data9) < 1) {
+if (data9.length < 1 || data9.length < 2 && func2(data9) < 1) {
 validate310.errors = [{ instancePath: instancePath + "/steps/" + i0 + "/model", schemaPath: "WorkflowStep/properties/model/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -47664,11 +47664,11 @@ let data1 = data.name;
 const _errs3 = errors;
 if (errors === _errs3) {
 if (typeof data1 === "string") {
-if (func2(data1) > 120) {
+if (data1.length > 120 && (data1.length > 240 || func2(data1) > 120)) {
 validate314.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/maxLength", keyword: "maxLength", params: { limit: 120 } }];
 return false;
 } else {
-if (func2(data1) < 1) {
+if (data1.length < 1 || data1.length < 2 && func2(data1) < 1) {
 validate314.errors = [{ instancePath: instancePath + "/name", schemaPath: "#/properties/name/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -47688,11 +47688,11 @@ let data2 = data.description;
 const _errs5 = errors;
 if (errors === _errs5) {
 if (typeof data2 === "string") {
-if (func2(data2) > 2000) {
+if (data2.length > 2000 && (data2.length > 4000 || func2(data2) > 2000)) {
 validate314.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/maxLength", keyword: "maxLength", params: { limit: 2000 } }];
 return false;
 } else {
-if (func2(data2) < 1) {
+if (data2.length < 1 || data2.length < 2 && func2(data2) < 1) {
 validate314.errors = [{ instancePath: instancePath + "/description", schemaPath: "#/properties/description/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }

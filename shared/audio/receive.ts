@@ -91,7 +91,7 @@ async function stored({ database, storage }: FileSource, receiver: Receiver, fil
     const copying = async (): Promise<void> => {
       const blocks = await findBlocks(database, row.id);
       if (!blocks) throw new Error("the file has no blocks any more");
-      for await (const piece of readFile(storage, blocks)) await file.write(Uint8Array.from(piece));
+      for await (const piece of readFile(storage, blocks)) await file.write(new Uint8Array(piece));
     };
     await unavailable("The file of this call cannot be read right now; try again shortly.", copying());
     return { claim: row.media_type, filename: row.filename, param, fileId: row.id };

@@ -3,6 +3,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 
 import { describeFault } from "#shared/contract-fault.ts";
 import { ApiError, apiErrorsOf } from "#shared/errors.ts";
+import { withShortCounts } from "#shared/text-limits.ts";
 
 import type { Capability, Rule, Schema } from "./entry.ts";
 import { brokenRule, pathsOf } from "./rules.ts";
@@ -34,7 +35,15 @@ export interface CheckRun {
 /** Compiles the schemas of a list once. The result checks a run of one of them. */
 export function compileChecks(capabilities: readonly Capability[]): ReadonlyMap<string, CheckRun> {
   // Defaults below a union are left to the capability; the strict mode would refuse the schema for them.
-  const ajv = new Ajv({ useDefaults: true, verbose: true, strict: true, strictSchema: false, allowUnionTypes: true });
+  const code = { process: withShortCounts };
+  const ajv = new Ajv({
+    useDefaults: true,
+    verbose: true,
+    strict: true,
+    strictSchema: false,
+    allowUnionTypes: true,
+    code,
+  });
   ajv.addVocabulary(VOCABULARY);
   return new Map(capabilities.map((capability) => [capability.id, checkOf(ajv, capability)]));
 }
@@ -48,7 +57,7 @@ function checkOf(ajv: Ajv, capability: Capability): CheckRun {
   const [input, params] = [compile(capability.input_schema), compile(capability.params_schema)];
   const checkInput = (value: unknown): CheckedRun["input"] => {
     if (value === undefined) throw missing("input");
-    const checked = memberOf(input(), "input", structuredClone(value));
+    const checked = memberOf(input(), "input", copied(value));
     for (const [name, member] of Object.entries(checked)) {
       if (capability.members[name]?.named === undefined) oneSource(`input.${name}`, member);
       else for (const [own, one] of Object.entries(member as object)) oneSource(`input.${name}.${own}`, one);
@@ -56,7 +65,7 @@ function checkOf(ajv: Ajv, capability: Capability): CheckRun {
     return checked;
   };
   const checkParams = (value: unknown): CheckedRun["params"] => {
-    const checked = memberOf(params(), "params", structuredClone(value ?? {}));
+    const checked = memberOf(params(), "params", copied(value ?? {}));
     valueSources(capability.params_schema, checked);
     return checked;
   };
@@ -110,6 +119,13 @@ function asNamed(error: ErrorObject): ErrorObject {
     instancePath: `${instancePath}/${member}`,
     params: { allowedValue },
   };
+}
+
+/** Defaults are put into a copy. Texts are not copied: structuredClone writes and reads each of their megabytes. */
+function copied(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(copied);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, copied(member)]));
 }
 
 const SOURCES = ["file_id", "url", "base64", "text"];

@@ -28,6 +28,7 @@ export interface InputMember {
  * What JSON Schema of the published kind does not say. Paths are from the run's body: `params.width`.
  * some: at least one is there. one: at most one is. less: the first is below the second. fits: the value of `path` is one of those
  * that the value of `by` allows. without: the object at `path` has none of these names, in whatever case; an end of `*` stands for any.
+ * short: the value of `path` has at most so many bytes as JSON.
  */
 export type Rule =
   | { readonly rule: "some" | "one"; readonly of: readonly string[] }
@@ -38,7 +39,8 @@ export type Rule =
       readonly by: string;
       readonly values: Readonly<Record<string, readonly (string | number)[]>>;
     }
-  | { readonly rule: "without"; readonly path: string; readonly names: readonly string[] };
+  | { readonly rule: "without"; readonly path: string; readonly names: readonly string[] }
+  | { readonly rule: "short"; readonly path: string; readonly bytesMax: number };
 
 export interface EngineBy {
   readonly param: string;

@@ -50,10 +50,21 @@ interface Context extends LookContext {
   readonly catalogue: { current(): Catalogue };
 }
 
-/** @throws ApiError `capability_not_found`; of what the body says, naming the member at fault */
-export async function readRun(context: Context, caller: Caller, id: string, body: unknown): Promise<ReadRun> {
+/**
+ * @param pause waited for between steps that go over the whole of the body
+ * @throws ApiError `capability_not_found`; of what the body says, naming the member at fault
+ */
+export async function readRun(
+  context: Context,
+  caller: Caller,
+  id: string,
+  body: unknown,
+  pause: () => Promise<void> = () => Promise.resolve(),
+): Promise<ReadRun> {
   const capability = context.offered.find(id);
+  await pause();
   const { isAsync, run } = checkRun(capability, body);
+  await pause();
   const price = capabilityPrice(context.catalogue.current(), capability);
   const { input, inline, files, looked } = readInput(capability, run);
   const sizes = await checkFiles(context, caller, files);

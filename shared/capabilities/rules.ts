@@ -54,6 +54,15 @@ function judge(rule: Rule, body: object): BrokenRule | undefined {
       if (found === undefined) return undefined;
       return { param: `${rule.path}.${found}`, message: `Expected ${rule.path} without ${found}, which is set here.` };
     }
+    case "short": {
+      const value = valueAt(body, rule.path);
+      const bytes = value === undefined ? 0 : Buffer.byteLength(JSON.stringify(value));
+      if (bytes <= rule.bytesMax) return undefined;
+      return {
+        param: rule.path,
+        message: `Expected ${rule.path} of at most ${rule.bytesMax} bytes as JSON, got ${bytes}.`,
+      };
+    }
     default:
       return rule satisfies never;
   }

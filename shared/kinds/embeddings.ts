@@ -3,6 +3,7 @@ import type { EmbeddingsRequest } from "#schemas/generated/types.ts";
 import { type EmbeddingModel, isEmbeddingModel } from "#shared/catalogue/catalogue.ts";
 import { parse } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
+import type { JsonBounds } from "#shared/json.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { boundChat } from "#shared/pricing/price.ts";
 
@@ -14,6 +15,9 @@ export type EmbeddingInput = string | readonly number[];
 
 /** Some models count a mark at the beginning and one at the end of a text. */
 const MARKS_PER_TEXT = 2;
+
+/** Of its body: each of thousands of inputs may be a list of thousands of token numbers. */
+export const EMBEDDINGS_BOUNDS: JsonBounds = { countsNumbers: false };
 
 export const EMBEDDINGS: Kind<EmbeddingsRequest> = {
   name: "embeddings",

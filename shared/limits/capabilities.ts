@@ -28,6 +28,8 @@ export const CAPABILITY_RUN_MS: Readonly<Record<Category, number>> = {
 export const CAPABILITIES_LIMITS = {
   /** Decoded: what is larger comes as a file or from an address. */
   capabilityBase64BytesMax: 10 * MB,
+  /** Of a param that may be any object, as JSON: data comes as an input, and engines hold params many times over. */
+  capabilityParamBytesMax: 65_536,
   /** Pixels of one image, and of all frames of one. */
   imagePixelsMax: 64_000_000,
   imageFramesPixelsMax: 256_000_000,

@@ -19,10 +19,13 @@ export const FILES_LIMITS = {
   uploadBytesPerSecondMin: 16_384,
   uploadStartMs: 30_000,
   uploadCreditMsMax: 120_000,
-  /** Parts of a multipart body, header of a part, a field, and the text before its first part or behind its last. */
+  /** Parts of a multipart body, header of a part, and the text before its first part or behind its last. */
   multipartPartsMax: 20,
   multipartHeaderBytesMax: 8_192,
-  multipartFieldBytesMax: 1_048_576,
+  /** Of all fields: none that has a meaning is longer than some thousand characters. */
+  multipartFieldsBytesMax: 65_536,
+  /** Of all parts without a meaning, which are passed over. */
+  multipartPassedBytesMax: 1_048_576,
   multipartOutsideBytesMax: 8_192,
   /** What a file is, is seen from this much of its beginning. */
   sniffBytes: 4_096,

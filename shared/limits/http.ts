@@ -4,6 +4,15 @@ import { paced } from "#shared/pace.ts";
 export const HTTP_LIMITS = {
   /** Deeper JSON parses in Bun but cannot be written again from about 5·10⁴. */
   jsonDepthMax: 64,
+  /** Larger JSON is read in pieces: a parser takes up to 2 ms for so much, measured, and the search for a fault 5 ms. */
+  jsonAtOnceBytesMax: 65_536,
+  /**
+   * Values and names of members of a larger text: the longest conversations have some thousand. As many members of an object, each with a
+   * name of its own, take 60 ms and 30 MB to be read and checked.
+   */
+  jsonPartsMax: 200_000,
+  /** What long work does at a stretch before others have their turn: a tenth of what a caller notices. */
+  timeSliceMs: 5,
   /** A body has this long to arrive, plus its size at 64 KB/s (Bun never cuts a dripping body). */
   bodyReadBaseMs: 10_000,
   /** Bodies beyond this count as large: the largest chats stay below it. */
@@ -14,6 +23,9 @@ export const HTTP_LIMITS = {
   largeBodiesWaitingMax: 256,
   largeBodyWaitMs: paced(20_000),
   bodyReadBytesPerSecond: 65_536,
+  /** Requests of all workspaces whose work waits for that of others of theirs, and for how long: one takes a second at most. */
+  longWorkWaitingMax: 256,
+  longWorkWaitMs: paced(20_000),
   /** Text an ingress counts exactly for one count_tokens call or estimate: about 0.3 s of its only thread at worst. */
   countedCharactersMax: 1_048_576,
   /** SSE comment at most every 10 s of silence (spec of streams); we send it a little earlier. */

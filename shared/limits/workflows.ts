@@ -32,6 +32,9 @@ export const WORKFLOW_LIMITS = {
   runStalledMs: paced(60_000),
   /** How long a caller waits for a run, and may follow its stream. */
   runWaitMs: 300_000,
+  /** Streams of runs that callers read from one process: each may last an hour. */
+  runStreamsPerWorkspaceMax: 100,
+  runStreamsPerKeyMax: 50,
   idempotentRunMs: 86_400_000,
   workflowsPageDefault: 20,
   workflowsPageMax: 100,
@@ -44,6 +47,8 @@ export const WORKFLOW_LIMITS = {
   expressionWorkMax: 2_000_000,
   /** Of one that names nothing: it is evaluated when the definition is read. */
   constantWorkMax: 10_000,
+  /** Of reading a definition, or all that an estimate reads: a character of an expression is 40. Some 200 ms. */
+  definitionWorkMax: 20_000_000,
   /** Of what an expression gives, as JSON. */
   expressionValueBytesMax: 1_048_576,
   pathSegmentsMax: 32,

@@ -4,22 +4,22 @@ import type { CallBound } from "#shared/kinds/call-bound.ts";
 import { blockKind, fileIdOf, NO_FILES, type StoredFiles } from "#shared/kinds/chat/files.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
 import { LIMITS, TOKENS_PER_IMAGE } from "#shared/limits.ts";
-import { countPrompt } from "#shared/tokens/count.ts";
+import { countingPrompt } from "#shared/tokens/count.ts";
 import type { Tokenizer } from "#shared/tokens/tokenizer.ts";
 
 import { NO_USAGE, type TokenUsage } from "./usage.ts";
 
-/** Never more than the call is bound to, in and out. */
-export function typicalChatUsage(
+/** Never more than the call is bound to, in and out. With stops, for a thread that others wait for. */
+export function* typicalChatUsage(
   request: ChatCompletionRequest,
   model: Model,
   bound: CallBound,
-  tokenizer: Tokenizer,
+  tokenizer: Pick<Tokenizer, "counting">,
   files: StoredFiles = NO_FILES,
-): TokenUsage {
+): Generator<void, TokenUsage> {
   let imageInput = 0;
   let audioInput = 0;
-  const text = countPrompt(tokenizer, request, (part) => {
+  const text = yield* countingPrompt(tokenizer, request, (part) => {
     const file = files.get(fileIdOf(part));
     const kind = file ? blockKind(file.mediaType) : KINDS[String(part["type"])];
     const size = file ? Math.ceil(file.bytes / 3) * 4 : JSON.stringify(part).length;

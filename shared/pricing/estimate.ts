@@ -20,6 +20,7 @@ import { LIMITS } from "#shared/limits.ts";
 import { creditsNumber } from "#shared/money.ts";
 import { countInputs } from "#shared/tokens/count-inputs.ts";
 import { createSamplingTokenizer } from "#shared/tokens/sampling-tokenizer.ts";
+import { TimeSlices } from "#shared/time-slices.ts";
 import { loadTokenizer, type Tokenizer } from "#shared/tokens/tokenizer.ts";
 
 import { typicalChatUsage } from "./estimate-chat.ts";
@@ -43,7 +44,13 @@ interface Foreseen {
  * @param body with the model's slug in `model`
  * @throws ApiError 400 as the call itself
  */
-type Forecast = (model: Model, body: object, bodyBytes: number, about: EstimateFacts) => Promise<Foreseen> | undefined;
+type Forecast = (
+  model: Model,
+  body: object,
+  bodyBytes: number,
+  about: EstimateFacts,
+  slices: TimeSlices,
+) => Promise<Foreseen> | undefined;
 
 /** What a body alone does not tell. */
 export interface EstimateFacts {
@@ -60,6 +67,7 @@ const FORECASTS: readonly Forecast[] = [forecastChat, forecastEmbeddings, foreca
  * @param body the call's body; `model` may be absent
  * @param bodyBytes its size as it came
  * @param about what the body alone does not tell
+ * @param slices in which texts are counted
  * @throws ApiError as the call itself; `model_not_supported` when there is no call for this kind of model
  */
 export async function estimateCall(
@@ -67,6 +75,7 @@ export async function estimateCall(
   body: unknown,
   bodyBytes: number,
   about: EstimateFacts = NOTHING_KNOWN,
+  slices = new TimeSlices(),
 ): Promise<Estimate> {
   const request = parse("EstimateRequest", body);
   if (request.model !== undefined && request.model !== model.slug) {
@@ -76,7 +85,8 @@ export async function estimateCall(
   }
   const bytes = request.model === undefined ? bodyBytes + MODEL_MEMBER_BYTES + model.slug.length : bodyBytes;
   for (const forecast of FORECASTS) {
-    const foreseen = await forecast(model, { ...request, model: model.slug }, bytes, about);
+    await slices.rest();
+    const foreseen = await forecast(model, { ...request, model: model.slug }, bytes, about, slices);
     if (foreseen !== undefined) return present(model, foreseen);
   }
   throw new ApiError("model_not_supported", `There is no call for models of modality ${model.modality} yet.`, {
@@ -94,19 +104,28 @@ function forecastChat(
   body: object,
   bodyBytes: number,
   { files }: EstimateFacts,
+  slices: TimeSlices,
 ): Promise<Foreseen> | undefined {
   if (!model.supports_chat) return undefined;
   const request = parse("ChatCompletionRequest", body);
   const bound = checkChat(request, model, bodyBytes, files);
-  return sampler().then((tokenizer) => ({ bound, usage: typicalChatUsage(request, model, bound, tokenizer, files) }));
+  return sampler()
+    .then((tokenizer) => slices.run(typicalChatUsage(request, model, bound, tokenizer, files)))
+    .then((usage) => ({ bound, usage }));
 }
 
-function forecastEmbeddings(model: Model, body: object): Promise<Foreseen> | undefined {
+function forecastEmbeddings(
+  model: Model,
+  body: object,
+  _bodyBytes: number,
+  _about: EstimateFacts,
+  slices: TimeSlices,
+): Promise<Foreseen> | undefined {
   if (!isEmbeddingModel(model)) return undefined;
   const request = parse("EmbeddingsRequest", body);
   const bound = checkEmbeddings(request, model);
   return sampler()
-    .then((tokenizer) => countInputs(tokenizer, inputsOf(request.input), model.max_context_tokens))
+    .then((tokenizer) => countInputs(tokenizer, inputsOf(request.input), model.max_context_tokens, slices))
     .then((input) => ({ bound, usage: { ...NO_USAGE, input } }));
 }
 
@@ -122,12 +141,19 @@ function forecastMedia(
   body: object,
   _bodyBytes: number,
   about: EstimateFacts,
+  slices: TimeSlices,
 ): Promise<Foreseen> | undefined {
   const kind = isPricedMedia(model) ? mediaKindOf(model, withoutNulls(body) as object) : undefined;
-  return kind && foreseeMedia(kind, model, body, about);
+  return kind && foreseeMedia(kind, model, body, about, slices);
 }
 
-async function foreseeMedia(kind: PricedKind, model: Model, body: object, about: EstimateFacts): Promise<Foreseen> {
+async function foreseeMedia(
+  kind: PricedKind,
+  model: Model,
+  body: object,
+  about: EstimateFacts,
+  slices: TimeSlices,
+): Promise<Foreseen> {
   const recording = kind === TRANSCRIPTION ? await about.recording() : undefined;
   const facts = { bodyBytes: 0, files: about.files, recording };
   const { bound, price, usual, params } = kind.check(kind.read(body), model, facts);
@@ -135,13 +161,13 @@ async function foreseeMedia(kind: PricedKind, model: Model, body: object, about:
   const tokenizer = await sampler();
   const usage = {
     ...NO_USAGE,
-    input: tokenizer.count(prompt ?? text ?? ""),
+    input: await slices.run(tokenizer.counting(prompt ?? text ?? "")),
     [kind.writes]: bound.outputTokensMax,
   };
   return { bound, price, usage, lines: breakDownMedia(price, usual) };
 }
 
-async function sampler(): Promise<Tokenizer> {
+async function sampler(): Promise<Pick<Tokenizer, "counting">> {
   return createSamplingTokenizer(await loadTokenizer(), LIMITS.countedCharactersMax);
 }
 

@@ -1,8 +1,7 @@
 /** Media that come with a call wait in S3 beside its claim, under `claims/<job id>/<name>`, and go with the call. */
-import { createHash } from "node:crypto";
-
 import { LIMITS } from "#shared/limits.ts";
 
+import { checksumOf } from "./checksum.ts";
 import { CLAIMS_PREFIX } from "./claim-check.ts";
 import type { Storage } from "./client.ts";
 import { withRetries } from "./with-retries.ts";
@@ -28,7 +27,7 @@ export async function storeCallMedia(
   bytes: Uint8Array,
 ): Promise<MediaReference> {
   const key = `${CLAIMS_PREFIX}${jobId}/${name}`;
-  const digest = createHash("sha256").update(bytes).digest("hex");
+  const digest = await checksumOf(bytes, "sha256", "hex");
   if (bytes.length <= LIMITS.uploadPartBytes) {
     await withRetries(bytes.length, (signal) => putObject(storage, key, bytes, signal));
   } else await storeParts(storage, key, bytes);
@@ -72,7 +71,7 @@ export async function readCallMedia(
     bytes.set(piece, at);
     at += piece.length;
   }
-  if (at !== size || createHash("sha256").update(bytes).digest("hex") !== digest) {
+  if (at !== size || (await checksumOf(bytes, "sha256", "hex")) !== digest) {
     throw new Error(`${key} is damaged: its checksum differs`);
   }
   return bytes;

@@ -1,11 +1,12 @@
 /** Requests too large for a NATS message wait in S3 under `claims/<job id>`; the message carries the reference. */
-import { createHash } from "node:crypto";
-
 import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand } from "@aws-sdk/client-s3";
 
+import { LIMITS } from "#shared/limits.ts";
+
+import { checksumOf } from "./checksum.ts";
 import { STORAGE_TIMEOUT_MS, type Storage } from "./client.ts";
 import { withRetries } from "./with-retries.ts";
-import { listObjects } from "./objects.ts";
+import { listObjects, putObject } from "./objects.ts";
 
 export const CLAIMS_PREFIX = "claims/";
 const RESULTS = "results/";
@@ -31,13 +32,14 @@ export function storeRunOutput(storage: Storage, runId: string, place: string, t
 
 async function storeText(storage: Storage, key: string, text: string): Promise<string> {
   const body = Buffer.from(text, "utf8");
-  await withRetries(body.length, (abortSignal) =>
-    storage.client.send(
-      new PutObjectCommand({ Bucket: storage.bucket, Key: key, Body: body, ContentLength: body.length }),
-      { abortSignal },
-    ),
-  );
-  return `${key}#${sha256(body)}`;
+  const digest = await checksumOf(body, "sha256", "hex");
+  await withRetries<unknown>(body.length, (abortSignal) => {
+    // The SDK goes over the whole of a body at once; small ones wait for no other.
+    if (body.length > LIMITS.smallBodyBytesMax) return putObject(storage, key, body, abortSignal);
+    const command = { Bucket: storage.bucket, Key: key, Body: body, ContentLength: body.length };
+    return storage.client.send(new PutObjectCommand(command), { abortSignal });
+  });
+  return `${key}#${digest}`;
 }
 
 /** @throws Error when the object is missing or its bytes are not those that were stored */
@@ -47,7 +49,8 @@ export async function readClaim(storage: Storage, reference: string): Promise<st
     abortSignal: AbortSignal.timeout(STORAGE_TIMEOUT_MS),
   });
   const bytes = Buffer.from((await answer.Body?.transformToByteArray()) ?? []);
-  if (sha256(bytes) !== expected) throw new Error(`claim ${key} is damaged: its checksum differs`);
+  if ((await checksumOf(bytes, "sha256", "hex")) !== expected)
+    throw new Error(`claim ${key} is damaged: its checksum differs`);
   return bytes.toString("utf8");
 }
 
@@ -86,8 +89,4 @@ async function* list(storage: Storage, prefix: string, pageMax: number): Pages {
     after = page.objects.at(-1)?.key;
     hasMore = page.hasMore && after !== undefined;
   }
-}
-
-function sha256(bytes: Uint8Array): string {
-  return createHash("sha256").update(bytes).digest("hex");
 }

@@ -1,5 +1,4 @@
 /** Bytes in S3: every call has a deadline, objects are written with a checksum and read as they come. */
-import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 
 import {
@@ -18,6 +17,7 @@ import {
 import { LIMITS } from "#shared/limits.ts";
 import { Semaphore } from "#shared/semaphore.ts";
 
+import { checksumOf } from "./checksum.ts";
 import { STORAGE_TIMEOUT_MS, type Storage } from "./client.ts";
 
 /** A part of a multipart upload that S3 has. */
@@ -229,9 +229,10 @@ async function sendBytes<Answer>(
 ): Promise<Answer> {
   const turn = await sending.take(1, signal);
   try {
-    const abortSignal = within(LIMITS.storagePartMs, signal);
+    const parts = Math.max(1, body.length / LIMITS.uploadPartBytes);
+    const abortSignal = within(LIMITS.storagePartMs * parts, signal);
     abortSignal.throwIfAborted();
-    const ContentMD5 = createHash("md5").update(body).digest("base64");
+    const ContentMD5 = await checksumOf(body, "md5", "base64");
     for (let attempt = 1; ; attempt++) {
       const Body = Readable.from(piecesOf(body), { objectMode: false });
       try {

@@ -1,23 +1,25 @@
-/** Tokens of an embeddings call by our own tokenizer. */
+/** Tokens of an embeddings call by our own tokenizer, counted in slices. */
+import { TimeSlices } from "#shared/time-slices.ts";
+
 import type { Tokenizer } from "./tokenizer.ts";
 
-/** Characters counted in one turn of the event loop, about 20 ms of work. */
-const CHARACTERS_PER_TURN = 262_144;
+type Inputs = readonly (string | readonly number[])[];
 
 /** @param tokensMax what the model reads of one input */
-export async function countInputs(
-  tokenizer: Pick<Tokenizer, "count">,
-  inputs: readonly (string | readonly number[])[],
+export function countInputs(
+  tokenizer: Pick<Tokenizer, "counting">,
+  inputs: Inputs,
   tokensMax: number,
+  slices = new TimeSlices(),
 ): Promise<number> {
+  return slices.run(counting(tokenizer, inputs, tokensMax));
+}
+
+function* counting(tokenizer: Pick<Tokenizer, "counting">, inputs: Inputs, tokensMax: number): Generator<void, number> {
   let tokens = 0;
-  let characters = 0;
   for (const input of inputs) {
-    tokens += Math.min(tokensMax, typeof input === "string" ? tokenizer.count(input) : input.length);
-    characters += input.length;
-    if (characters < CHARACTERS_PER_TURN) continue;
-    characters = 0;
-    await new Promise(setImmediate);
+    tokens += Math.min(tokensMax, typeof input === "string" ? yield* tokenizer.counting(input) : input.length);
+    yield;
   }
   return tokens;
 }

@@ -21,7 +21,7 @@ export interface CountedRequest {
  * @param partTokens tokens of a content block that is neither text nor a refusal: an image, audio, a file
  */
 export function countPrompt(
-  tokenizer: Tokenizer,
+  tokenizer: Pick<Tokenizer, "count">,
   request: CountedRequest,
   partTokens: (part: Readonly<Record<string, unknown>>) => number,
 ): number {
@@ -34,8 +34,27 @@ export function countPrompt(
   return tokens;
 }
 
+/** The same with stops, for a thread that others wait for. */
+export function* countingPrompt(
+  tokenizer: Pick<Tokenizer, "counting">,
+  request: CountedRequest,
+  partTokens: (part: Readonly<Record<string, unknown>>) => number,
+): Generator<void, number> {
+  const texts: string[] = [];
+  const count = (text: string): number => {
+    texts.push(text);
+    return 0;
+  };
+  let tokens = countPrompt({ count }, request, partTokens);
+  for (const text of texts) {
+    yield;
+    tokens += yield* tokenizer.counting(text);
+  }
+  return tokens;
+}
+
 function countMessage(
-  tokenizer: Tokenizer,
+  tokenizer: Pick<Tokenizer, "count">,
   value: unknown,
   partTokens: (part: Readonly<Record<string, unknown>>) => number,
 ): number {
@@ -55,7 +74,7 @@ function countMessage(
 }
 
 /** A call made in an earlier turn: its name and what it was called with. */
-function countCall(tokenizer: Tokenizer, value: unknown): number {
+function countCall(tokenizer: Pick<Tokenizer, "count">, value: unknown): number {
   const call = recordOf(value);
   const target = recordOf(call["function"] ?? call["custom"]);
   const { name, arguments: text = target["input"] } = target;

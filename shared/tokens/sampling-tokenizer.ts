@@ -8,14 +8,16 @@ const CHARACTERS_PER_TOKEN = 4;
  * One for each request: its counts are exact until `charactersMax` have been counted, all texts together; what comes
  * beyond has as many tokens a character as what was counted.
  */
-export function createSamplingTokenizer(tokenizer: Tokenizer, charactersMax: number): Tokenizer {
+export function createSamplingTokenizer(
+  tokenizer: Pick<Tokenizer, "counting">,
+  charactersMax: number,
+): Pick<Tokenizer, "counting"> {
   let characters = 0;
   let tokens = 0;
   return {
-    pieces: (text, tokensMax) => tokenizer.pieces(text, tokensMax),
-    count(text) {
+    *counting(text) {
       const part = text.slice(0, Math.max(0, charactersMax - characters));
-      const counted = part === "" ? 0 : tokenizer.count(part);
+      const counted = part === "" ? 0 : yield* tokenizer.counting(part);
       characters += part.length;
       tokens += counted;
       const beyond = text.length - part.length;

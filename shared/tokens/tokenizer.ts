@@ -5,6 +5,8 @@
  * between calls. tests/shared/tokens.test.ts holds the two equal.
  */
 
+import { runWhole } from "#shared/time-slices.ts";
+
 import { readVocabulary, type Vocabulary } from "./vocabulary.ts";
 
 /** A run of whole characters and the number of tokens that end in it. */
@@ -16,6 +18,8 @@ export interface TokenPiece {
 export interface Tokenizer {
   /** Tokens of a text. Spellings of special tokens, such as `<|endoftext|>`, count as ordinary text. */
   count(text: string): number;
+  /** The same with stops, each after a part of a millisecond, for a thread that others wait for. */
+  counting(text: string): Generator<void, number>;
   /** The text cut between tokens, up to the first `tokensMax`; pieces never split a character. */
   pieces(text: string, tokensMax?: number): TokenPiece[];
 }
@@ -32,8 +36,12 @@ const MERGED_BYTES_MAX = 262_144;
 /** The vocabulary's longest token, 128 blanks: no need to look further into a text than this per token wanted. */
 const TOKEN_CHARACTERS_MAX = 128;
 
-/** Splitting alone blocks the event loop for 60 ms a megabyte; beyond it the rest counts like the beginning. */
+/** Beyond it the rest counts like the beginning. */
 const COUNTED_CHARACTERS_MAX = 1_048_576;
+
+/** Words looked up, and parts of words merged, between two stops. */
+const STEPS_PER_STOP = 2_048;
+const PART_STEPS = 256;
 
 const ASCII_ONLY = /^[\0-\x7f]*$/;
 
@@ -55,29 +63,54 @@ async function load(): Promise<Tokenizer> {
 }
 
 function createTokenizer(vocabulary: Vocabulary, words: RegExp): Tokenizer {
-  const merge = createMerge(vocabulary);
+  const mergePart = createMerge(vocabulary);
+  const merge = (bytes: string): number[] => {
+    const ends: number[] = [];
+    let offset = 0;
+    for (const part of partsOf(bytes)) {
+      mergePart(part, offset, ends);
+      offset += part.length;
+    }
+    return ends;
+  };
 
-  function count(text: string): number {
-    if (text.length <= COUNTED_CHARACTERS_MAX) return countWhole(text);
-    return Math.ceil((countWhole(text.slice(0, COUNTED_CHARACTERS_MAX)) * text.length) / COUNTED_CHARACTERS_MAX);
+  function* counting(text: string): Generator<void, number> {
+    if (text.length <= COUNTED_CHARACTERS_MAX) return yield* countingWhole(text);
+    const beginning = yield* countingWhole(text.slice(0, COUNTED_CHARACTERS_MAX));
+    return Math.ceil((beginning * text.length) / COUNTED_CHARACTERS_MAX);
   }
 
-  function countWhole(text: string): number {
+  function* countingWhole(text: string): Generator<void, number> {
     const isAscii = ASCII_ONLY.test(text);
     let whole = 0;
     let merged = 0;
     let mergedBytes = 0;
     let averagedBytes = 0;
-    for (const word of text.match(words) ?? []) {
+    let steps = 0;
+    for (let from = 0; ;) {
+      // Another text may be counted between two stops.
+      words.lastIndex = from;
+      if (!words.test(text)) break;
+      const word = text.slice(from, words.lastIndex);
+      from = words.lastIndex;
+      steps += 1;
       const bytes = isAscii ? word : toBytes(word);
-      if (vocabulary.rankOf(bytes) >= 0) {
-        whole += 1;
-        continue;
+      if (vocabulary.rankOf(bytes) >= 0) whole += 1;
+      else {
+        const part = bytes.slice(0, Math.max(0, MERGED_BYTES_MAX - mergedBytes));
+        for (const piece of partsOf(part)) {
+          merged += mergePart(piece, 0, []).length;
+          steps += PART_STEPS;
+          if (steps < STEPS_PER_STOP) continue;
+          steps = 0;
+          yield;
+        }
+        mergedBytes += part.length;
+        averagedBytes += bytes.length - part.length;
       }
-      const part = bytes.slice(0, Math.max(0, MERGED_BYTES_MAX - mergedBytes));
-      if (part !== "") merged += merge(part).length;
-      mergedBytes += part.length;
-      averagedBytes += bytes.length - part.length;
+      if (steps < STEPS_PER_STOP) continue;
+      steps = 0;
+      yield;
     }
     return whole + merged + (averagedBytes === 0 ? 0 : Math.ceil((averagedBytes * merged) / mergedBytes));
   }
@@ -98,7 +131,7 @@ function createTokenizer(vocabulary: Vocabulary, words: RegExp): Tokenizer {
     return found;
   }
 
-  return { count, pieces };
+  return { count: (text) => runWhole(counting(text)), counting, pieces };
 }
 
 /** One character per UTF-8 byte, the form of the vocabulary's keys. */
@@ -106,12 +139,22 @@ function toBytes(word: string): string {
   return ASCII_ONLY.test(word) ? word : Buffer.from(word, "utf8").toString("latin1");
 }
 
-/** Bytes of a word → the byte offsets at which its tokens end. */
-function createMerge(vocabulary: Vocabulary): (bytes: string) => number[] {
+/** Parts of a word's bytes that are short enough to be merged, cut between characters. */
+function* partsOf(bytes: string): Generator<string> {
+  for (let from = 0; from < bytes.length;) {
+    let to = Math.min(bytes.length, from + WORD_BYTES_MAX);
+    while (to < bytes.length && isContinuation(bytes.charCodeAt(to))) to -= 1;
+    yield bytes.slice(from, to);
+    from = to;
+  }
+}
+
+/** Bytes of a part of a word → the byte offsets at which its tokens end, with `offset` added, behind those that there are. */
+function createMerge(vocabulary: Vocabulary): (part: string, offset: number, ends: number[]) => number[] {
   const starts = new Int32Array(WORD_BYTES_MAX + 1);
   const pairRanks = new Float64Array(WORD_BYTES_MAX + 1);
 
-  function mergePart(part: string, offset: number, ends: number[]): void {
+  return (part, offset, ends) => {
     let parts = part.length;
     for (let i = 0; i <= parts; i += 1) starts[i] = i;
     const rankAt = (i: number): number => {
@@ -142,16 +185,6 @@ function createMerge(vocabulary: Vocabulary): (bytes: string) => number[] {
       if (best > 0) pairRanks[best - 1] = rankAt(best - 1);
     }
     for (let i = 1; i <= parts; i += 1) ends.push(offset + starts[i]!);
-  }
-
-  return (bytes) => {
-    const ends: number[] = [];
-    for (let from = 0; from < bytes.length;) {
-      let to = Math.min(bytes.length, from + WORD_BYTES_MAX);
-      while (to < bytes.length && isContinuation(bytes.charCodeAt(to))) to -= 1;
-      mergePart(bytes.slice(from, to), from, ends);
-      from = to;
-    }
     return ends;
   };
 }

@@ -4,7 +4,7 @@ import { LIMITS } from "#shared/limits.ts";
 
 import type { Reference, Resolved, Scope } from "./expressions/scope.ts";
 import { UNSAFE_KEYS } from "./expressions/scope.ts";
-import { compileTemplate } from "./expressions/template.ts";
+import { compilingTemplate } from "./expressions/template.ts";
 import { bytesOf } from "./expressions/values.ts";
 import { Work } from "./expressions/work.ts";
 
@@ -68,20 +68,43 @@ export function constantOf({ references, resolve }: Binding): Resolved | undefin
   return references.length === 0 ? resolve(NO_SCOPE) : undefined;
 }
 
-/** @param at where the value stands */
-export function compileBinding(value: unknown, at: string): Binding | { readonly faults: readonly DefinitionFault[] } {
+/** Why a value cannot be bound. */
+class BindingFault extends Error {
+  readonly fault: DefinitionFault;
+
+  constructor(fault: DefinitionFault) {
+    super(fault.message);
+    this.fault = fault;
+  }
+}
+
+/**
+ * With stops, for a thread that others wait for. Returns the first fault where there is any.
+ * @param at where the value stands
+ * @param reading what may be done for all that is read together
+ */
+export function* compilingBinding(
+  value: unknown,
+  at: string,
+  reading?: Work,
+): Generator<void, Binding | { readonly fault: DefinitionFault }> {
+  try {
+    return yield* compilingValue(value, at, reading);
+  } catch (error) {
+    if (error instanceof BindingFault) return { fault: error.fault };
+    throw error;
+  }
+}
+
+function* compilingValue(value: unknown, at: string, reading: Work | undefined): Generator<void, Binding> {
   const references: Placed[] = [];
   const open: string[] = [];
   const places: BoundPlace[] = [];
-  const faults: DefinitionFault[] = [];
 
-  const compileText = (text: string, place: string, path: OpenPlace["path"]): Resolve => {
-    const template = compileTemplate(text);
+  const compileText = function* (text: string, place: string, path: OpenPlace["path"]): Generator<void, Resolve> {
+    const template = yield* compilingTemplate(text, reading);
     if (template === undefined) return () => ({ value: text });
-    if ("fault" in template) {
-      faults.push({ param: place, message: template.fault });
-      return () => template;
-    }
+    if ("fault" in template) throw new BindingFault({ param: place, message: template.fault });
     const named = template.references.map((reference) => ({ reference, param: place }));
     for (const one of named) references.push(one);
     if (template.isAlone) open.push(place);
@@ -101,18 +124,22 @@ export function compileBinding(value: unknown, at: string): Binding | { readonly
     });
     return resolveText;
   };
-  const compile = (one: unknown, place: string, path: OpenPlace["path"]): Resolve => {
-    if (typeof one === "string") return compileText(one, place, path);
+  const compile = function* (one: unknown, place: string, path: OpenPlace["path"]): Generator<void, Resolve> {
+    if (typeof one === "string") return yield* compileText(one, place, path);
+    if (typeof one !== "object" || one === null) return () => ({ value: one });
+    yield;
     if (Array.isArray(one)) {
-      const items = one.map((item, index) => compile(item, `${place}[${index}]`, [...path, index]));
+      const items: Resolve[] = [];
+      for (const [index, item] of one.entries())
+        items.push(yield* compile(item, `${place}[${index}]`, [...path, index]));
       return (scope, budget) => resolveAll(items, scope, budget);
     }
-    if (typeof one !== "object" || one === null) return () => ({ value: one });
     const keys = Object.keys(one);
-    for (const key of keys.filter((name) => UNSAFE_KEYS.has(name))) {
-      faults.push({ param: place, message: `Expected no member named ${key}.` });
-    }
-    const members = Object.entries(one).map(([key, member]) => compile(member, `${place}.${key}`, [...path, key]));
+    const unsafe = keys.find((name) => UNSAFE_KEYS.has(name));
+    if (unsafe !== undefined) throw new BindingFault({ param: place, message: `Expected no member named ${unsafe}.` });
+    const members: Resolve[] = [];
+    for (const [key, member] of Object.entries(one))
+      members.push(yield* compile(member, `${place}.${key}`, [...path, key]));
     return (scope, budget) => {
       const resolved = resolveAll(members, scope, budget);
       if ("fault" in resolved) return resolved;
@@ -120,8 +147,7 @@ export function compileBinding(value: unknown, at: string): Binding | { readonly
     };
   };
 
-  const resolve = compile(value, at, []);
-  if (faults.length > 0) return { faults };
+  const resolve = yield* compile(value, at, []);
   return {
     references,
     open,

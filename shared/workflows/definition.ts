@@ -5,8 +5,10 @@ import { validate } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
 import { LIMITS } from "#shared/limits.ts";
 
-import { type Binding, compileBinding, constantOf, type DefinitionFault, type Placed } from "./bindings.ts";
-import { typeOf } from "./expressions/work.ts";
+import { runWhole } from "#shared/time-slices.ts";
+
+import { type Binding, compilingBinding, constantOf, type DefinitionFault, type Placed } from "./bindings.ts";
+import { typeOf, Work } from "./expressions/work.ts";
 import { findCycle } from "./graph.ts";
 import { checkInputs } from "./inputs.ts";
 import { checkStepWork, renamed, type Surroundings } from "./step-work.ts";
@@ -38,17 +40,43 @@ const PLACE = "definition";
  * @throws Error when its expressions cannot be read any more
  */
 export function compileDefinition(definition: WorkflowDefinition): CompiledDefinition {
-  const bind = (one: unknown, at: string): Binding => {
-    const binding = compileBinding(one, at);
-    if (!("faults" in binding)) return binding;
-    throw new Error(`${at}: ${binding.faults[0]?.message}`);
+  return runWhole(compilingDefinition(definition));
+}
+
+/**
+ * The same with stops, for a thread that others wait for.
+ * @param reading what may be done for all that is read together
+ */
+export function* compilingDefinition(
+  definition: WorkflowDefinition,
+  reading?: Work,
+): Generator<void, CompiledDefinition> {
+  const bind = function* (one: unknown, at: string): Generator<void, Binding> {
+    const binding = yield* compilingBinding(one, at, reading);
+    if (!("fault" in binding)) return binding;
+    throw new Error(`${at}: ${binding.fault.message}`);
   };
-  const steps = definition.steps.map((step, at) => compileStep(step, `${PLACE}.steps[${at}]`, bind));
-  return { definition, steps, output: bind(definition.output ?? {}, `${PLACE}.output`) };
+  const steps: CompiledStep[] = [];
+  for (const [at, step] of definition.steps.entries()) {
+    steps.push(yield* compilingStep(step, `${PLACE}.steps[${at}]`, bind));
+  }
+  return { definition, steps, output: yield* bind(definition.output ?? {}, `${PLACE}.output`) };
 }
 
 /** @throws ApiError `invalid_workflow_definition` with the place of the first fault */
 export function readDefinition(value: unknown, surroundings: Surroundings): CompiledDefinition {
+  return runWhole(readingDefinition(value, surroundings));
+}
+
+/**
+ * The same with stops, for a thread that others wait for.
+ * @param reading what may be done for all that is read together
+ */
+export function* readingDefinition(
+  value: unknown,
+  surroundings: Surroundings,
+  reading = new Work(LIMITS.definitionWorkMax),
+): Generator<void, CompiledDefinition> {
   const bytes = Buffer.byteLength(JSON.stringify(value));
   if (bytes > LIMITS.definitionBytesMax) {
     throw refused(PLACE, `Expected a definition of at most ${LIMITS.definitionBytesMax} bytes, got ${bytes}.`);
@@ -56,32 +84,36 @@ export function readDefinition(value: unknown, surroundings: Surroundings): Comp
   const misshapen = validate("WorkflowDefinition", value);
   if (misshapen) throw misplaced(misshapen);
   const definition = value as WorkflowDefinition;
-  const faults: DefinitionFault[] = [...checkInputs(definition.inputs ?? {}, `${PLACE}.inputs`)];
-  const bind = (one: unknown, at: string): Binding => {
-    const binding = compileBinding(one, at);
-    if (!("faults" in binding)) return binding;
-    faults.push(...binding.faults);
-    return { references: [], open: [], places: [], resolve: () => ({ value: null }) };
+  yield* refuseFirst(checkInputs(definition.inputs ?? {}, `${PLACE}.inputs`));
+  const bind = function* (one: unknown, at: string): Generator<void, Binding> {
+    const binding = yield* compilingBinding(one, at, reading);
+    if (!("fault" in binding)) return binding;
+    throw refused(binding.fault.param, binding.fault.message);
   };
-  const steps = definition.steps.map((step, at) => {
+  const steps: CompiledStep[] = [];
+  for (const [at, step] of definition.steps.entries()) {
     const place = `${PLACE}.steps[${at}]`;
-    const compiled = compileStep(step, place, bind);
-    faults.push(...checkControl(step, place, compiled), ...checkStepWork(step, place, compiled, surroundings));
-    return compiled;
-  });
-  const output = bind(definition.output ?? {}, `${PLACE}.output`);
-  faults.push(...checkIds(definition), ...checkReferences(definition, steps, output));
+    const compiled = yield* compilingStep(step, place, bind);
+    yield* refuseFirst(checkControl(step, place, compiled));
+    yield* refuseFirst(checkStepWork(step, place, compiled, surroundings));
+    steps.push(compiled);
+  }
+  const output = yield* bind(definition.output ?? {}, `${PLACE}.output`);
+  yield* refuseFirst(checkIds(definition));
+  yield* refuseFirst(checkReferences(definition, steps, output));
   const cycle = findCycle(new Map(steps.map(({ step, waitsFor }) => [step.id, waitsFor])));
   if (cycle) {
     const at = definition.steps.findIndex(({ id }) => id === cycle[0]);
-    faults.push({
-      param: `${PLACE}.steps[${at}]`,
-      message: `Expected no step to wait for itself, got ${cycle.join(" → ")}.`,
-    });
+    const message = `Expected no step to wait for itself, got ${cycle.join(" → ")}.`;
+    throw refused(`${PLACE}.steps[${at}]`, message);
   }
-  const [first] = faults;
-  if (first) throw refused(first.param, first.message);
   return { definition, steps, output };
+}
+
+/** No more is looked at: one fault is told. @throws ApiError of the first fault */
+function* refuseFirst(faults: Iterable<DefinitionFault>): Generator<void, void> {
+  yield;
+  for (const { param, message } of faults) throw refused(param, message);
 }
 
 function misplaced({ param, message }: Fault): ApiError {
@@ -90,11 +122,15 @@ function misplaced({ param, message }: Fault): ApiError {
   return refused(place, renamed(message, param, place));
 }
 
-function compileStep(step: WorkflowStep, place: string, bind: (one: unknown, at: string) => Binding): CompiledStep {
-  const condition = bind(step.if ?? true, `${place}.if`);
-  const list = step.for_each === undefined ? undefined : bind(step.for_each, `${place}.for_each`);
-  const params = bind(step.params ?? {}, `${place}.params`);
-  const input = bind(step.input ?? {}, `${place}.input`);
+function* compilingStep(
+  step: WorkflowStep,
+  place: string,
+  bind: (one: unknown, at: string) => Generator<void, Binding>,
+): Generator<void, CompiledStep> {
+  const condition = yield* bind(step.if ?? true, `${place}.if`);
+  const list = step.for_each === undefined ? undefined : yield* bind(step.for_each, `${place}.for_each`);
+  const params = yield* bind(step.params ?? {}, `${place}.params`);
+  const input = yield* bind(step.input ?? {}, `${place}.input`);
   const named = [condition, ...(list ? [list] : []), params, input].flatMap(({ references }) => references);
   const waitsFor = new Set([...(step.depends_on ?? []), ...named.flatMap(stepOf)]);
   return { step, condition, list, params, input, waitsFor };

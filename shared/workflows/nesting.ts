@@ -6,8 +6,10 @@ import { findDefinition, findWorkflow } from "#shared/database/workflows.ts";
 import { ApiError, apiErrorsOf } from "#shared/errors.ts";
 import { LIMITS } from "#shared/limits.ts";
 
+import type { TimeSlices } from "#shared/time-slices.ts";
+
 import { mayRun, readerOf } from "./access.ts";
-import { compileBinding, constantOf } from "./bindings.ts";
+import { compilingBinding, constantOf } from "./bindings.ts";
 import { readKnownInput } from "./inputs.ts";
 import { renamed } from "./step-work.ts";
 
@@ -28,11 +30,17 @@ interface Author {
 }
 
 /** @throws ApiError `invalid_workflow_definition` naming the step */
-export async function checkNesting(target: Queryable, author: Author, definition: WorkflowDefinition): Promise<void> {
+export async function checkNesting(
+  target: Queryable,
+  author: Author,
+  definition: WorkflowDefinition,
+  slices: TimeSlices,
+): Promise<void> {
   const kept = new Set((author.earlier?.steps ?? []).flatMap((step) => idOf(step) ?? []));
   const walk = new Walk(target, author, kept);
   let work = 0;
   for (const [at, step] of definition.steps.entries()) {
+    await slices.rest();
     const param = `definition.steps[${at}].workflow_id`;
     work += await walk.workOf(step, param, 1);
     if (work > LIMITS.workflowWorkMax) {
@@ -40,17 +48,21 @@ export async function checkNesting(target: Queryable, author: Author, definition
       throw refused(param, message);
     }
     const child = walk.loadedFor(step);
-    if (child) checkGiven(step, child, `definition.steps[${at}]`);
+    if (child) await slices.run(checkGiven(step, child, `definition.steps[${at}]`));
   }
 }
 
 /** Whether the workflow takes what it is given, as far as that is written down. */
-function checkGiven({ input = {} }: WorkflowStep, { inputs = {} }: WorkflowDefinition, place: string): void {
+function* checkGiven(
+  { input = {} }: WorkflowStep,
+  { inputs = {} }: WorkflowDefinition,
+  place: string,
+): Generator<void, void> {
   const known: Record<string, unknown> = {};
   const open: string[] = [];
   for (const [name, member] of Object.entries(input)) {
-    const binding = compileBinding(member, "");
-    const constant = "faults" in binding ? undefined : constantOf(binding);
+    const binding = yield* compilingBinding(member, "");
+    const constant = "fault" in binding ? undefined : constantOf(binding);
     if (constant && "value" in constant) known[name] = constant.value;
     else open.push(name);
   }

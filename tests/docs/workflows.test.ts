@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { expect, test } from "bun:test";
 
 import { LIMITS } from "#shared/limits.ts";
+import { PARSED_UNITS } from "#shared/workflows/expressions/work.ts";
 import { compile } from "../workers/workflows/play.ts";
 
 const page = readFileSync(join(import.meta.dir, "../../schemas/WORKFLOWS.md"), "utf8");
@@ -24,6 +25,8 @@ test("it says the limits in force", () => {
     `${LIMITS.expressionCharsMax.toLocaleString("en")} characters, ${LIMITS.expressionNodesMax} parts and ${LIMITS.expressionDepthMax} levels`,
     `by ${LIMITS.expressionWorkMax.toLocaleString("en")} units`,
     `has ${LIMITS.constantWorkMax.toLocaleString("en")} units`,
+    `at most ${LIMITS.definitionWorkMax.toLocaleString("en")} units of work to be read, a character ${PARSED_UNITS}`,
+    `at most ${LIMITS.runStreamsPerWorkspaceMax} streams of runs from one process, ${LIMITS.runStreamsPerKeyMax} with one key`,
     `at most ${LIMITS.forEachItemsMax.toLocaleString("en")} items`,
     `\`concurrency\` (${LIMITS.forEachConcurrency}) at once`,
     `to a depth of ${LIMITS.workflowDepthMax}`,

@@ -11,6 +11,18 @@ function message(body: unknown): string | undefined {
   return validate("ChatCompletionRequest", body)?.message;
 }
 
+test("a limit counts characters, however long the text", () => {
+  const image = (prompt: string) => validate("ImageGenerationRequest", { model: "m", prompt });
+  const ghost = "\u{1F47B}";
+  expect(image(ghost.repeat(32_000))).toBeNull();
+  for (const length of [32_001, 262_144, 262_145, 1_000_000]) {
+    expect(image(ghost.repeat(length))?.message).toStartWith("prompt must have at most 32000 characters");
+    expect(image("x".repeat(length))?.message).toStartWith("prompt must have at most 32000 characters");
+  }
+  const edit = { model: "m", prompt: "x", image_base64: "A".repeat(2_000_000) };
+  expect(validate("ImageEditRequest", edit)).toBeNull();
+});
+
 describe("a fault", () => {
   test.each<[string, unknown, string]>([
     ["a member that is missing", { model: "m" }, "Missing required parameter: messages."],

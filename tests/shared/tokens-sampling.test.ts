@@ -3,28 +3,29 @@ import { expect, test } from "bun:test";
 import { countInputs } from "#shared/tokens/count-inputs.ts";
 import { createSamplingTokenizer } from "#shared/tokens/sampling-tokenizer.ts";
 import { loadTokenizer } from "#shared/tokens/tokenizer.ts";
+import { runWhole } from "#shared/time-slices.ts";
 
 const tokenizer = await loadTokenizer();
 const PROSE = "Spiders have eight legs, and most of them have eight eyes as well. ";
 
 test("a sampling tokenizer is exact up to its limit, all texts together", () => {
   const sampling = createSamplingTokenizer(tokenizer, PROSE.length * 2);
-  expect(sampling.count(PROSE)).toBe(tokenizer.count(PROSE));
-  expect(sampling.count(PROSE)).toBe(tokenizer.count(PROSE));
+  expect(runWhole(sampling.counting(PROSE))).toBe(tokenizer.count(PROSE));
+  expect(runWhole(sampling.counting(PROSE))).toBe(tokenizer.count(PROSE));
 });
 
 test("beyond its limit it takes the rest to be like what it counted, and counts nothing more", () => {
   let counted = 0;
-  const watched = { ...tokenizer, count: (text: string) => ((counted += text.length), tokenizer.count(text)) };
+  const watched = { counting: (text: string) => ((counted += text.length), tokenizer.counting(text)) };
   const sampling = createSamplingTokenizer(watched, 1_000);
-  const guess = sampling.count(PROSE.repeat(1_000)) + sampling.count(PROSE.repeat(500)) + sampling.count(PROSE);
+  const guess = [1_000, 500, 1].reduce((sum, times) => sum + runWhole(sampling.counting(PROSE.repeat(times))), 0);
   const truth = tokenizer.count(PROSE.repeat(1_501));
   expect(counted).toBe(1_000);
   expect(Math.abs(guess - truth)).toBeLessThan(truth * 0.05);
 });
 
 test("one that may count nothing takes four characters for a token", () => {
-  expect(createSamplingTokenizer(tokenizer, 0).count("a".repeat(401))).toBe(101);
+  expect(runWhole(createSamplingTokenizer(tokenizer, 0).counting("a".repeat(401)))).toBe(101);
 });
 
 test("inputs count their tokens, at most what the model reads of each", async () => {
@@ -34,6 +35,6 @@ test("inputs count their tokens, at most what the model reads of each", async ()
 test("many long inputs leave other work its turns", async () => {
   let hasHadTurn = false;
   setImmediate(() => (hasHadTurn = true));
-  await countInputs({ count: () => 1 }, Array<string>(40).fill("x".repeat(100_000)), 50);
+  await countInputs(tokenizer, Array<string>(10).fill(PROSE.repeat(5_000)), 50);
   expect(hasHadTurn).toBe(true);
 });

@@ -14,10 +14,9 @@ import {
   listFallbackChains,
 } from "#shared/database/fallback-chains.ts";
 import { ApiError } from "#shared/errors.ts";
-import { readJson } from "#shared/json.ts";
 
 import { json } from "../../answers.ts";
-import { readJsonBody } from "../../body.ts";
+import { readBody } from "../../body.ts";
 import type { IngressContext } from "../../context.ts";
 import { errorsOf } from "../../route-errors.ts";
 import { allow } from "../../roles.ts";
@@ -102,7 +101,7 @@ async function get(context: IngressContext, call: RouteCall): Promise<Response> 
 }
 
 async function put(context: IngressContext, call: RouteCall): Promise<Response> {
-  const { value } = readJson(await readJsonBody(call.request, context.config.bodyBytesMax));
+  const { value } = await readBody(context, call);
   const { fallbacks, continue_streams: continueStreams = false }: FallbackChainRequest = parse(
     "FallbackChainRequest",
     value,

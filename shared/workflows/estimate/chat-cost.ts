@@ -11,7 +11,7 @@ import { estimateCall } from "#shared/pricing/estimate.ts";
 import { boundChat } from "#shared/pricing/price.ts";
 
 import { judgeKnown } from "../known-faults.ts";
-import { type Cost, type CostContext, EXACT } from "./cost.ts";
+import { type CallContext, type Cost, EXACT } from "./cost.ts";
 import { type Given, openNames } from "./known.ts";
 
 /** Answers of one call, at most. */
@@ -32,7 +32,7 @@ function usualMessages({ allowed_params: { requires_input_image: image, requires
 const NO_AUDIO = Buffer.from("RIFF\u0004\0\0\0WAVE", "latin1").toString("base64");
 
 /** @throws ApiError as the call itself would answer, whatever comes into what is open */
-export async function chatCost({ database, caller }: CostContext, model: Model, given: Given): Promise<Cost> {
+export async function chatCost({ database, caller, work }: CallContext, model: Model, given: Given): Promise<Cost> {
   const unknown = openNames(given);
   const isUnknown = (name: string): boolean => unknown.includes(name);
   const files = await findStoredFiles(database, caller, given.value);
@@ -42,7 +42,8 @@ export async function chatCost({ database, caller }: CostContext, model: Model, 
     return { body, bodyBytes, ...CHAT.check(CHAT.read(body), model, { bodyBytes, files }) };
   };
   const { body, bodyBytes, bound } = asFarAsKnown(given, { messages: usualMessages(model) }, checked);
-  const usual = await estimateCall(model, body, bodyBytes, { files, recording: () => Promise.resolve(undefined) });
+  const recording = () => Promise.resolve(undefined);
+  const usual = await estimateCall(model, body, bodyBytes, { files, recording }, work.slices);
   const n = isUnknown("n") ? CHOICES_MAX : (body.n ?? 1);
   const isLimited = !bound.mayExceed && !isUnknown("max_tokens") && !isUnknown("max_completion_tokens");
   const perChoice = isLimited ? bound.outputTokensMax / (body.n ?? 1) : model.max_output_tokens;
@@ -69,7 +70,7 @@ export async function chatCost({ database, caller }: CostContext, model: Model, 
 }
 
 /** @throws ApiError as `chatCost` */
-export async function embeddingsCost(model: Model, given: Given): Promise<Cost> {
+export async function embeddingsCost({ work }: CallContext, model: Model, given: Given): Promise<Cost> {
   if (!isEmbeddingModel(model))
     throw new ApiError("model_not_supported", "Expected a model of embeddings.", { param: "model" });
   const checked = (known: object) => {
@@ -79,7 +80,7 @@ export async function embeddingsCost(model: Model, given: Given): Promise<Cost> 
   };
   const { body, bodyBytes } = asFarAsKnown(given, { input: "text" }, checked);
   if (!openNames(given).includes("input")) {
-    const usual = await estimateCall(model, body, bodyBytes);
+    const usual = await estimateCall(model, body, bodyBytes, undefined, work.slices);
     return {
       estimatedNano: parseCredits(String(usual.estimated_credits)),
       maxNano: parseCredits(String(usual.max_credits)),

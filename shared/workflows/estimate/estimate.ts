@@ -9,7 +9,7 @@ import { capabilityCharge, capabilityPrice } from "#shared/capabilities/price.ts
 import { ApiError } from "#shared/errors.ts";
 import { LIMITS } from "#shared/limits.ts";
 
-import { type CompiledDefinition, type CompiledStep, compileDefinition } from "../definition.ts";
+import type { CompiledDefinition, CompiledStep } from "../definition.ts";
 import { readKnownInput } from "../inputs.ts";
 import { type Cost, type CostContext, nothing, sumOf } from "./cost.ts";
 import {
@@ -24,8 +24,8 @@ import {
 } from "./known.ts";
 import { listCost } from "./list-cost.ts";
 import { modelCost } from "./model-cost.ts";
-import { EstimateWork } from "./work.ts";
-import { EstimatedWorkflows } from "./workflows.ts";
+import type { EstimateWork } from "./work.ts";
+import { EstimatedWorkflows, readDefinition } from "./workflows.ts";
 
 export interface EstimateContext extends CostContext {
   /** @throws ApiError `capability_not_found` */
@@ -44,16 +44,18 @@ const CALL_UNITS = 5_000;
 /**
  * @param attempts of the run, at most
  * @param work what the estimate may do: once it is done, what only an expression tells counts as not known
- * @throws ApiError of a step whose call would be refused, its param led by the step's place
+ * @throws ApiError of a step whose call would be refused, its param led by the step's place; `invalid_request` of definitions that
+ * take too much to be read
  */
-export function estimateWorkflow(
+export async function estimateWorkflow(
   context: EstimateContext,
   definition: WorkflowDefinition,
   known: Known,
   attempts: number,
-  work: EstimateWork = new EstimateWork(LIMITS.estimateWorkMax),
+  work: EstimateWork,
 ): Promise<readonly StepCost[]> {
-  return new Estimate(context, work).ofSteps(compileDefinition(definition), { known, attempts, depth: 0 });
+  const compiled = await readDefinition(definition, work);
+  return new Estimate(context, work).ofSteps(compiled, { known, attempts, depth: 0 });
 }
 
 /** One run of a definition: that of the estimate, or one that a step of it begins. */
@@ -73,7 +75,7 @@ class Estimate {
   constructor(context: EstimateContext, work: EstimateWork) {
     this.#context = context;
     this.#work = work;
-    this.#workflows = new EstimatedWorkflows(context);
+    this.#workflows = new EstimatedWorkflows(context, work);
   }
 
   async ofSteps({ steps }: CompiledDefinition, run: Run): Promise<readonly StepCost[]> {
@@ -84,7 +86,7 @@ class Estimate {
       } catch (error) {
         throw error instanceof ApiError ? placed(error, step, `definition.steps[${at}]`) : error;
       }
-      await this.#work.turn();
+      await this.#work.slices.rest();
     }
     return costs;
   }

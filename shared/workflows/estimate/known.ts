@@ -61,7 +61,7 @@ export async function resolveGiven(
     const found = resolveKnown(place, known, item, work);
     if (found === undefined || "fault" in found) open.push(place);
     else put(copy, place.path, found.value);
-    await work.turn();
+    await work.slices.rest();
   }
   return { value: copy, open };
 }

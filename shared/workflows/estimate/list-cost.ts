@@ -64,7 +64,7 @@ async function lookAt(items: readonly unknown[], costOf: CostOfItem, work: Estim
   for (const [index, item] of items.entries()) {
     if (work.isSpent) break;
     costs.push(await costOf({ item, index }));
-    await work.turn();
+    await work.slices.rest();
   }
   return costs;
 }

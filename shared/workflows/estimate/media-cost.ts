@@ -47,7 +47,8 @@ export async function mediaCost({ work }: CallContext, model: Model, kind: Kind,
       assumption: `A minute of audio is taken for usual, ${seconds} seconds for the most.`,
     };
   }
-  const usual = await estimateCall(model, dear.body, Buffer.byteLength(JSON.stringify(dear.body)));
+  const bytes = Buffer.byteLength(JSON.stringify(dear.body));
+  const usual = await estimateCall(model, dear.body, bytes, undefined, work.slices);
   const assumption =
     unknown.length === 0
       ? EXACT

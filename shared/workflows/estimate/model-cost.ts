@@ -50,6 +50,6 @@ function passOver(error: unknown): undefined {
 
 async function costOn(context: CallContext, model: Model, kind: Kind, given: Given): Promise<Cost> {
   if (kind === CHAT) return chatCost(context, model, given);
-  if (kind === EMBEDDINGS) return embeddingsCost(model, given);
+  if (kind === EMBEDDINGS) return embeddingsCost(context, model, given);
   return mediaCost(context, model, kind, given);
 }

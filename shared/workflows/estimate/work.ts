@@ -1,26 +1,21 @@
 /** What one estimate does in all, the workflows that its steps run included, in units of the work of expressions. */
+import { LIMITS } from "#shared/limits.ts";
+import type { TimeSlices } from "#shared/time-slices.ts";
+
 import { Work } from "../expressions/work.ts";
 
-/** About 10 ms, after which others have their turn. */
-const TURN_UNITS = 1_000_000;
-
 export class EstimateWork extends Work {
-  #leftAtTurn: number;
+  readonly slices: TimeSlices;
+  /** What may be done to read all definitions that it comes to. */
+  readonly reading = new Work(LIMITS.definitionWorkMax);
 
-  constructor(units: number) {
+  constructor(slices: TimeSlices, units: number = LIMITS.estimateWorkMax) {
     super(units);
-    this.#leftAtTurn = units;
+    this.slices = slices;
   }
 
   /** From then on, what only an expression tells is not known. */
   get isSpent(): boolean {
     return this.left <= 0;
-  }
-
-  /** To be called between parts of the work. */
-  async turn(): Promise<void> {
-    if (this.#leftAtTurn - this.left < TURN_UNITS) return;
-    this.#leftAtTurn = this.left;
-    await new Promise(setImmediate);
   }
 }

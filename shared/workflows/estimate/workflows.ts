@@ -5,9 +5,10 @@ import { ApiError } from "#shared/errors.ts";
 import { LIMITS } from "#shared/limits.ts";
 
 import { readerOf } from "../access.ts";
-import { type CompiledDefinition, compileDefinition } from "../definition.ts";
+import { type CompiledDefinition, compilingDefinition } from "../definition.ts";
 import type { Cost, CostContext } from "./cost.ts";
 import type { Known } from "./known.ts";
+import type { EstimateWork } from "./work.ts";
 
 export interface Found {
   readonly id: string;
@@ -15,15 +16,31 @@ export interface Found {
   readonly compiled: CompiledDefinition;
 }
 
+/** Of a stored definition, or one that was checked. @throws ApiError `invalid_request` once all that were read take too much */
+export async function readDefinition(
+  definition: WorkflowDefinition,
+  { slices, reading }: EstimateWork,
+): Promise<CompiledDefinition> {
+  try {
+    return await slices.run(compilingDefinition(definition, reading));
+  } catch (error) {
+    if (reading.left >= 0) throw error;
+    const message = "Expected workflows whose expressions are read with less work in all for an estimate.";
+    throw new ApiError("invalid_request", message, { cause: error });
+  }
+}
+
 export class EstimatedWorkflows {
   readonly #context: CostContext;
+  readonly #work: EstimateWork;
   /** By id and version as steps name them. */
   readonly #found = new Map<string, Found>();
   readonly #depths = new Set<string>();
   readonly #costs = new Map<string, Cost>();
 
-  constructor(context: CostContext) {
+  constructor(context: CostContext, work: EstimateWork) {
     this.#context = context;
+    this.#work = work;
   }
 
   /**
@@ -60,7 +77,7 @@ export class EstimatedWorkflows {
     if (definition === undefined) {
       throw new ApiError("workflow_not_found", `The workflow has no version ${version}.`);
     }
-    return { id: row.id, version, compiled: compileDefinition(definition as WorkflowDefinition) };
+    return { id: row.id, version, compiled: await readDefinition(definition as WorkflowDefinition, this.#work) };
   }
 
   /** @param cost works it out where it is not remembered */

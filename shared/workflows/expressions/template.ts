@@ -1,5 +1,6 @@
 /** Texts of a definition with `${{ … }}` in them: one alone keeps its type, among other text it is inserted. */
 import { LIMITS } from "#shared/limits.ts";
+import { runWhole } from "#shared/time-slices.ts";
 
 import { compileCel } from "./cel.ts";
 import { readPath, referenceOf, walk } from "./path.ts";
@@ -20,12 +21,24 @@ const ESCAPED = `$${OPEN}`;
 
 /** @returns undefined for text without an expression; `$${{` is an expression's mark as text */
 export function compileTemplate(text: string): Template | { readonly fault: string } | undefined {
+  return runWhole(compilingTemplate(text));
+}
+
+/**
+ * The same with stops, for a thread that others wait for.
+ * @param reading what may be done for all that is read together
+ */
+export function* compilingTemplate(
+  text: string,
+  reading?: Work,
+): Generator<void, Template | { readonly fault: string } | undefined> {
   if (!text.includes(OPEN)) return undefined;
   const parts = split(text);
   if ("fault" in parts) return parts;
   const compiled: (string | Template)[] = [];
   for (const part of parts) {
-    const one = typeof part === "string" ? part : compileExpression(part.expression);
+    yield;
+    const one = typeof part === "string" ? part : compileExpression(part.expression, reading);
     if (typeof one !== "string" && "fault" in one) return one;
     compiled.push(one);
   }
@@ -39,7 +52,7 @@ export function compileTemplate(text: string): Template | { readonly fault: stri
 }
 
 /** One expression, without the braces around it. */
-function compileExpression(text: string): Template | { readonly fault: string } {
+function compileExpression(text: string, reading: Work | undefined): Template | { readonly fault: string } {
   const { expressionCharsMax } = LIMITS;
   if (text.length > expressionCharsMax) {
     return { fault: `Expected an expression of at most ${expressionCharsMax} characters, got ${text.length}.` };
@@ -50,7 +63,7 @@ function compileExpression(text: string): Template | { readonly fault: string } 
     if ("fault" in reference) return reference;
     return { isAlone: true, references: [reference], resolve: (scope) => walk(path, scope) };
   }
-  const cel = compileCel(text);
+  const cel = compileCel(text, reading);
   if ("fault" in cel) return cel;
   return { isAlone: true, references: cel.references, resolve: (scope, work) => cel.evaluate(scope, work) };
 }

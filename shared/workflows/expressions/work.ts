@@ -13,6 +13,8 @@ export const NODE_UNITS = 10;
 export const ITEM_UNITS = 4;
 /** Of a name of an object: those that are numbers are made anew each time. */
 export const MEMBER_UNITS = 10;
+/** Of a character of an expression that is parsed. */
+export const PARSED_UNITS = 40;
 /** Of a fault that is passed over: an error with its stack is slow to make. */
 export const FAULT_UNITS = 300;
 

@@ -3,9 +3,11 @@ import { describe, expect, test } from "bun:test";
 
 import fc from "fast-check";
 
+import { readForm } from "#ingress/files/form.ts";
 import type { Incoming } from "#ingress/files/incoming.ts";
-import { boundaryOf, MultipartReader, type PartHead, readField } from "#ingress/files/multipart.ts";
+import { boundaryOf, MultipartReader, type PartHead } from "#ingress/files/multipart.ts";
 import { ApiError } from "#shared/errors.ts";
+import { CountingSink } from "#shared/files/upload.ts";
 import { LIMITS } from "#shared/limits.ts";
 
 interface Read extends PartHead {
@@ -152,7 +154,7 @@ describe("a form", () => {
     ]);
     const reader = new MultipartReader(incoming(body, [1]), "b");
     await reader.nextPart();
-    expect(await readField(reader, "a")).toBe(text);
+    expect(await reader.readField("a")).toBe(text);
     expect((await readAll(body, "b"))[1]).toMatchObject({
       filename: "\u6f22\u{1f600}.bin",
       content: bytes.toString("latin1"),
@@ -166,9 +168,19 @@ describe("a form", () => {
     );
     expect((await reader.nextPart())?.name).toBe("a");
     expect((await reader.nextPart())?.name).toBe("b");
-    expect(await readField(reader, "b")).toBe("y");
+    expect(await reader.readField("b")).toBe("y");
     expect(await reader.nextPart()).toBeUndefined();
   });
+});
+
+test("the form of an upload has fields without a meaning passed over, whatever is in them", async () => {
+  const file = 'Content-Disposition: form-data; name="file"; filename="a.txt"';
+  const form = (more: string): Buffer =>
+    Buffer.from(`${more}${field("purpose", "user_data")}${part(file, "some text")}--b--`, "latin1");
+  const read = (body: Buffer) => readForm(new MultipartReader(incoming(body, [5_000]), "b"), new CountingSink(100));
+  const plain = await read(form(""));
+  const junk = field("junk", "\u00ff".repeat(LIMITS.multipartFieldsBytesMax + 1));
+  expect(await read(form(junk.repeat(3)))).toEqual(plain);
 });
 
 describe("a form is refused", () => {
@@ -196,7 +208,7 @@ describe("a form is refused", () => {
     expect((await refusal(readAll(body, "b"))).code).toBe("invalid_request");
   });
 
-  test("with one part too many, one byte of headers too many, one byte of a field too many", async () => {
+  test("with one part too many, one byte of headers too many, one byte of fields too many", async () => {
     const parts = (count: number) => `${Array.from({ length: count }, () => field("a", "x")).join("")}--b--`;
     expect(await readAll(parts(LIMITS.multipartPartsMax), "b")).toHaveLength(LIMITS.multipartPartsMax);
     expect((await refusal(readAll(parts(LIMITS.multipartPartsMax + 1), "b"))).code).toBe("invalid_request");
@@ -206,16 +218,30 @@ describe("a form is refused", () => {
     expect(await readAll(head(LIMITS.multipartHeaderBytesMax), "b")).toHaveLength(1);
     expect((await refusal(readAll(head(LIMITS.multipartHeaderBytesMax + 1), "b"))).code).toBe("invalid_request");
 
-    const value = async (bytes: number): Promise<string> => {
-      const reader = new MultipartReader(
-        incoming(Buffer.from(`${field("a", "x".repeat(bytes))}--b--`), [100_000]),
-        "b",
-      );
-      await reader.nextPart();
-      return readField(reader, "a");
+    const values = async (first: number, second: number): Promise<string[]> => {
+      const form = `${field("a", "x".repeat(first))}${field("b", "y".repeat(second))}--b--`;
+      const reader = new MultipartReader(incoming(Buffer.from(form), [100_000]), "b");
+      const read: string[] = [];
+      for (let head = await reader.nextPart(); head !== undefined; head = await reader.nextPart()) {
+        read.push(await reader.readField(head.name));
+      }
+      return read;
     };
-    expect(await value(LIMITS.multipartFieldBytesMax)).toHaveLength(LIMITS.multipartFieldBytesMax);
-    expect((await refusal(value(LIMITS.multipartFieldBytesMax + 1))).code).toBe("request_too_large");
+    const max = LIMITS.multipartFieldsBytesMax;
+    expect((await values(max - 9, 9)).map(({ length }) => length)).toEqual([max - 9, 9]);
+    const error = await refusal(values(max - 9, 10));
+    expect([error.code, error.param]).toEqual(["request_too_large", "b"]);
+  });
+
+  test("with one byte too many in parts that are passed over", async () => {
+    const pass = async (first: number, second: number): Promise<void> => {
+      const form = `${field("a", "x".repeat(first))}${field("b", "y".repeat(second))}--b--`;
+      const reader = new MultipartReader(incoming(Buffer.from(form), [100_000]), "b");
+      while ((await reader.nextPart()) !== undefined);
+    };
+    const max = LIMITS.multipartPassedBytesMax;
+    await pass(max - 9, 9);
+    expect((await refusal(pass(max - 9, 10))).code).toBe("request_too_large");
   });
 
   test.each<[string, number[]]>([
@@ -229,7 +255,7 @@ describe("a form is refused", () => {
     const form = (text: string): Buffer => Buffer.from(`${text}--b--`, "latin1");
     const inValue = new MultipartReader(incoming(form(field("prompt", `x${bad}y`)), [1]), "b");
     await inValue.nextPart();
-    expect(await refusal(readField(inValue, "prompt"))).toMatchObject({
+    expect(await refusal(inValue.readField("prompt"))).toMatchObject({
       code: "invalid_request",
       param: "prompt",
       message: expect.stringContaining("not UTF-8") as string,

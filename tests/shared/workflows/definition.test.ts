@@ -1,9 +1,13 @@
 /** Definitions of workflows: what is read, and what is refused at which place. */
 import { describe, expect, test } from "bun:test";
 
+import { findCapability } from "#shared/capabilities/list.ts";
 import { LIMITS } from "#shared/limits.ts";
+import { runWhole } from "#shared/time-slices.ts";
+import { readingDefinition } from "#shared/workflows/definition.ts";
+import { NODE_UNITS, PARSED_UNITS, Work } from "#shared/workflows/expressions/work.ts";
 
-import { read, refusal } from "./definitions.ts";
+import { catalogue, read, refusal } from "./definitions.ts";
 
 const chat = (id: string, content: string, more: object = {}) => ({
   id,
@@ -253,6 +257,43 @@ describe("a definition", () => {
     expect(refusal(resized({ width: "${{ inputs.w }}", height: "tall" }))[0]).toBe("definition.steps[0].params.height");
     expect(read(resized({ width: 10, fit: "${{ inputs.f }}" })).steps).toHaveLength(1);
     expect(read(resized({ width: 10, format: "${{ inputs.f }}g" })).steps).toHaveLength(1);
+  });
+
+  test("may take so much work to be read, all of its expressions together, and not a unit more", () => {
+    const definition = (count: number) => ({
+      steps: [chat("a", "x")],
+      output: Array.from({ length: count }, () => "${{1+1}}"),
+    });
+    const read = (count: number, units: number) => {
+      const reading = new Work(units);
+      runWhole(readingDefinition(definition(count), { catalogue, capability: findCapability }, reading));
+      return reading;
+    };
+    const units = 1_000_000 - read(1, 1_000_000).left;
+    // Three characters, and three parts that are evaluated.
+    expect(units).toBe(3 * PARSED_UNITS + 3 * NODE_UNITS);
+    expect(read(5, 5 * units).left).toBe(0);
+    expect(() => read(5, 5 * units - 1)).toThrow(/read with less work in all/);
+  });
+
+  test("that is refused is not looked at beyond its first fault", () => {
+    const reading = new Work(1_000_000);
+    const output = ["${{1+}}", ...Array.from({ length: 100 }, () => "${{1+1+1+1+1+1}}")];
+    const work = readingDefinition(
+      { steps: [chat("a", "x")], output },
+      { catalogue, capability: findCapability },
+      reading,
+    );
+    expect(() => runWhole(work)).toThrow(/Expected an expression in CEL/);
+    expect(1_000_000 - reading.left).toBe("1+".length * PARSED_UNITS);
+  });
+
+  test("is read with a stop in front of each expression", () => {
+    const output = Array.from({ length: 100 }, () => "${{1+1}} and ${{2+2}}");
+    const work = readingDefinition({ steps: [chat("a", "x")], output }, { catalogue, capability: findCapability });
+    let stops = 0;
+    while (work.next().done !== true) stops += 1;
+    expect(stops).toBeGreaterThan(200);
   });
 
   test("holds as many steps, inputs and bytes as its limits say, and not one more", () => {

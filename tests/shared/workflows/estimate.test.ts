@@ -4,6 +4,7 @@ import { describe, expect, test } from "bun:test";
 import type { WorkflowDefinition } from "#schemas/generated/types.ts";
 import { findCapability } from "#shared/capabilities/list.ts";
 import { LIMITS } from "#shared/limits.ts";
+import { TimeSlices } from "#shared/time-slices.ts";
 import { estimateWorkflow } from "#shared/workflows/estimate/estimate.ts";
 import { EstimateWork } from "#shared/workflows/estimate/work.ts";
 
@@ -19,7 +20,7 @@ const context: Context = {
 };
 
 /** Of a definition that may be stored. */
-async function estimate(definition: object, inputs: object = {}, work = new EstimateWork(LIMITS.estimateWorkMax)) {
+async function estimate(definition: object, inputs: object = {}, work = new EstimateWork(new TimeSlices())) {
   const { definition: stored } = read(definition);
   const steps = await estimateWorkflow(
     context,
@@ -64,7 +65,7 @@ describe("a list that is known", () => {
 
   test("counts beyond what may be looked at as its items do in the mean, and at most as one that is not known", async () => {
     const definition = image({ for_each: count(1_000).map((at) => 1 + (at % 2)) });
-    const work = new EstimateWork(300_000);
+    const work = new EstimateWork(new TimeSlices(), 300_000);
     const [{ usual, most, assumption } = { usual: 0, most: 0, assumption: "" }] = await estimate(definition, {}, work);
     const looked = Number(/of which (\d+) were looked at/.exec(assumption)?.[1]);
     expect(looked).toBeGreaterThan(10);
@@ -110,7 +111,7 @@ describe("the work of an estimate", () => {
     ["for a list that its params do not read", "x"],
     ["for each item", "x ${{ item }}"],
   ])("is bounded in all, and what is left counts as not known: %s", async (_name, content) => {
-    const work = new EstimateWork(LIMITS.estimateWorkMax);
+    const work = new EstimateWork(new TimeSlices());
     const steps = count(10).map(heavy(content, { for_each: count(100) }));
     const costs = await estimate({ inputs, steps }, given, work);
     expect(costs).toHaveLength(10);
@@ -120,10 +121,24 @@ describe("the work of an estimate", () => {
     expect(work.left).toBeGreaterThan(-LIMITS.estimateWorkMax / 10);
   });
 
+  test("bounds what is read, of all definitions together", async () => {
+    const definition = { steps: [chat("a", "is ${{ 1 + 1 }}")] };
+    const ofReading = async (left: number): Promise<number> => {
+      const work = new EstimateWork(new TimeSlices());
+      work.reading.count(LIMITS.definitionWorkMax - left);
+      await estimate(definition, {}, work);
+      return left - work.reading.left;
+    };
+    const units = await ofReading(LIMITS.definitionWorkMax);
+    expect(await ofReading(units)).toBe(units);
+    const fault: unknown = await ofReading(units - 1).catch((error: unknown) => error);
+    expect(fault).toMatchObject({ code: "invalid_request", message: expect.stringContaining("less work") as string });
+  });
+
   test("goes through values once for all items that do not read them", async () => {
     const text = "x".repeat(100_000);
     const of = async (items: number) => {
-      const work = new EstimateWork(LIMITS.estimateWorkMax);
+      const work = new EstimateWork(new TimeSlices());
       const steps = [chat("a", "${{ inputs.text }}", { for_each: count(items) })];
       await estimate({ inputs: { text: { type: "string" } }, steps }, { text }, work);
       return LIMITS.estimateWorkMax - work.left;

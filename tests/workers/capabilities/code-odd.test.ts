@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 
 import { loadJq } from "jq-wasm";
 
+import { LIMITS } from "#shared/limits.ts";
 import { JQ_VERSION } from "#workers/capabilities/code/jq.ts";
 import { loadCapability } from "#workers/capabilities/list.ts";
 
@@ -88,6 +89,33 @@ describe("code that cannot be read is told with its line", () => {
       "too_large: Expected CSS nested at most 200 deep",
     );
   });
+});
+
+describe("a param of any object is bounded as JSON", () => {
+  const { capabilityParamBytesMax: max } = LIMITS;
+  const longest = { a: "x".repeat(max - '{"a":""}'.length) };
+
+  test.each(["code.run_javascript", "code.run_python"])("the args of %s", async (id) => {
+    expect((await outputOf(id, code("1"), { args: longest }))?.["value"]).toBe(1);
+    expect(await refused(runCapability(id, code("1"), { args: { ...longest, b: 1 } }))).toBe(
+      `invalid_request: Expected params.args of at most ${max} bytes as JSON, got ${max + ',"b":1'.length}.`,
+    );
+  });
+
+  test("the schema of code.transform_json", async () => {
+    const schema = { description: "x".repeat(max) };
+    const message = await refused(runCapability("code.transform_json", { data: { text: "1" } }, { schema }));
+    expect(message).toStartWith(`invalid_request: Expected params.schema of at most ${max} bytes as JSON`);
+  });
+});
+
+test("a limit of a param counts characters, not their halves", async () => {
+  const jq = (length: number) => `"${"\u{1F47B}".repeat(length - 2)}"`;
+  expect(await transformed("1", { jq: jq(10_000) })).toBe(`${jq(10_000)}\n`);
+  for (const length of [10_001, 20_001]) {
+    const message = await refused(runCapability("code.transform_json", { data: { text: "1" } }, { jq: jq(length) }));
+    expect(message).toContain("params.jq must have at most 10000 characters");
+  }
 });
 
 test("JSON is minified as it was written", async () => {

@@ -31,11 +31,12 @@ export default defineCapability({
   input: { code: input("text", "The script.", { takesText: true }) },
   params: {
     args: custom<object, { readonly default: object }>(
-      { description: "The script's global `args`.", type: "object" },
+      { description: "The script's global `args`. At most 65536 bytes as JSON.", type: "object" },
       { default: {} },
     ),
     timeout: number("Of the script's own time.", { min: 0.1, max: 5, unit: "s", default: 2 }),
   },
+  rules: [{ rule: "short", path: "params.args", bytesMax: LIMITS.capabilityParamBytesMax }],
   sample_input: {
     code: { text: "const n = args.n ?? 10; print('up to', n); [...Array(n).keys()].reduce((a, b) => a + b, 0)" },
   },

@@ -24,11 +24,12 @@ export default defineCapability({
   input: { code: input("text", "The script.", { takesText: true }) },
   params: {
     args: custom<object, { readonly default: object }>(
-      { description: "The script's global `args`, a dict.", type: "object" },
+      { description: "The script's global `args`, a dict. At most 65536 bytes as JSON.", type: "object" },
       { default: {} },
     ),
     timeout: number("Of the script's own time.", { min: 0.1, max: 5, unit: "s", default: 2 }),
   },
+  rules: [{ rule: "short", path: "params.args", bytesMax: LIMITS.capabilityParamBytesMax }],
   sample_input: {
     code: { text: "n = args.get('n', 10)\nprint('up to', n)\nsum(range(n))" },
   },

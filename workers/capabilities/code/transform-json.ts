@@ -1,6 +1,7 @@
 import { Ajv } from "ajv";
 import { parse as parseCsv } from "csv-parse/sync";
 
+import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/media/media-error.ts";
 
 import { defineCapability, input } from "../define.ts";
@@ -31,8 +32,12 @@ export default defineCapability({
     from: choice("Form of the data.", FROM, { default: "auto" }),
     to: choice("Form of the result.", ["json", "yaml", "toml"], { default: "json" }),
     jq: text("A jq program that the data goes through.", { max: 10_000 }),
-    schema: custom<object>({ description: "A JSON Schema that the result must meet.", type: "object" }, {}),
+    schema: custom<object>(
+      { description: "A JSON Schema that the result must meet. At most 65536 bytes as JSON.", type: "object" },
+      {},
+    ),
   },
+  rules: [{ rule: "short", path: "params.schema", bytesMax: LIMITS.capabilityParamBytesMax }],
   sample_input: { data: { text: '{"items":[{"name":"tea","price":4},{"name":"milk","price":1}]}' } },
   examples: [
     { title: "As it is, in order", params: {} },

@@ -1,0 +1,60 @@
+/** Where strings and numbers of a JSON text end, as far as depth and size are judged by it: the parser has the last word. */
+import { ApiError } from "./errors.ts";
+
+export const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/** A number of fewer characters than this and without exponent is finite: the largest double has 309 digits. */
+const FINITE_CHARS_MAX = 308;
+
+/** This much of a string is read by our loop; for the rest the engine's own search is many times faster. */
+const SHORT_STRING_CHARS = 48;
+
+/**
+ * Position of the quote that closes the string opened at `open`; the text's length when there is none.
+ * @param limit no quote behind it is looked at
+ */
+export function stringEnd(text: string, open: number, limit = text.length): number {
+  const near = Math.min(limit, open + SHORT_STRING_CHARS);
+  let at = open + 1;
+  for (; at < near; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) return at;
+    if (code === BACKSLASH) at++;
+  }
+  for (;;) {
+    const quote = text.indexOf('"', at);
+    if (quote === -1 || quote >= limit) return text.length;
+    let escape = quote;
+    while (escape > at && text.charCodeAt(escape - 1) === BACKSLASH) escape--;
+    if ((quote - escape) % 2 === 0) return quote;
+    at = quote + 1;
+  }
+}
+
+/**
+ * Position of a number's last character.
+ * @param limit no character behind it is looked at
+ * @throws ApiError when a double cannot hold it
+ */
+export function checkedNumberEnd(text: string, start: number, limit = text.length): number {
+  let hasExponent = false;
+  let at = start + 1;
+  for (; at < limit; at++) {
+    const code = text.charCodeAt(at);
+    if ((code | 0x20) === 0x65) hasExponent = true;
+    else if ((code < 0x30 || code > 0x39) && code !== 0x2e && code !== 0x2b && code !== 0x2d) break;
+  }
+  if ((hasExponent || at - start > FINITE_CHARS_MAX) && Number(text.slice(start, at)) === Infinity) {
+    throw invalid(`The number at character ${start + 1} of the body is too large.`);
+  }
+  return at - 1;
+}
+
+export function tooDeep(depthMax: number, at: number): ApiError {
+  return invalid(`The body is nested deeper than ${depthMax} levels at character ${at + 1}.`);
+}
+
+export function invalid(message: string): ApiError {
+  return new ApiError("invalid_json", message);
+}

@@ -1,0 +1,22 @@
+/** Checksums of what is stored and read. */
+import { createHash } from "node:crypto";
+
+import { TimeSlices } from "#shared/time-slices.ts";
+
+const PIECE_BYTES = 1_048_576;
+
+/** In slices where it takes long: 32 MB of MD5 are 50 ms. */
+export async function checksumOf(
+  bytes: Uint8Array,
+  algorithm: "md5" | "sha256",
+  encoding: "base64" | "hex",
+): Promise<string> {
+  const hash = createHash(algorithm);
+  if (bytes.length <= PIECE_BYTES) return hash.update(bytes).digest(encoding);
+  const slices = new TimeSlices();
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+    await slices.rest();
+    hash.update(bytes.subarray(at, at + PIECE_BYTES));
+  }
+  return hash.digest(encoding);
+}

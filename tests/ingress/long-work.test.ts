@@ -1,0 +1,98 @@
+/** Work that takes long: of a workspace one at a time, of others beside it. */
+import { expect, test } from "bun:test";
+
+import { parseBody } from "#ingress/body.ts";
+import { inTurn } from "#ingress/long-work.ts";
+import { ApiError } from "#shared/errors.ts";
+import { newId } from "#shared/ids.ts";
+import { LIMITS } from "#shared/limits.ts";
+
+import { fakeContext } from "./fake-context.ts";
+
+const fake = fakeContext();
+fake.close();
+
+function callOf(workspaceId: string, signal = new AbortController().signal) {
+  return { caller: { ...fake.caller, workspaceId }, request: { signal } as Request };
+}
+
+/** What the work fails with. */
+const faultOf = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => new Error("it did not fail"),
+    (error: unknown) => error,
+  );
+
+/** Work that goes on until it is told to end. */
+function held(workspaceId: string) {
+  const begun = Promise.withResolvers<void>();
+  const end = Promise.withResolvers<void>();
+  const work = inTurn(callOf(workspaceId), async () => {
+    begun.resolve();
+    await end.promise;
+  });
+  return { begun: begun.promise, end: end.resolve, work };
+}
+
+test("is one of a workspace at a time, in the order of coming, and does not wait for others'", async () => {
+  const [workspace, other] = [newId(), newId()];
+  const order: string[] = [];
+  const first = held(workspace);
+  await first.begun;
+  const later = ["second", "third"].map((name) => inTurn(callOf(workspace), () => Promise.resolve(order.push(name))));
+  await inTurn(callOf(other), () => Promise.resolve(order.push("other")));
+  expect(order).toEqual(["other"]);
+  first.end();
+  await Promise.all([first.work, ...later]);
+  expect(order).toEqual(["other", "second", "third"]);
+});
+
+test("waits for it up to so many, and one more is refused", async () => {
+  const workspace = newId();
+  const first = held(workspace);
+  await first.begun;
+  // A workspace has half of those that wait.
+  const waiting = Array.from({ length: LIMITS.longWorkWaitingMax / 2 }, () =>
+    inTurn(callOf(workspace), () => Promise.resolve()),
+  );
+  const refused = await faultOf(inTurn(callOf(workspace), () => Promise.resolve()));
+  expect(refused).toBeInstanceOf(ApiError);
+  expect(refused).toMatchObject({ code: "overloaded", status: 503, headers: { "retry-after": "2" } });
+  first.end();
+  await Promise.all([first.work, ...waiting]);
+});
+
+test("gives its turn back when it fails, and its place when its caller leaves", async () => {
+  const workspace = newId();
+  expect(await faultOf(inTurn(callOf(workspace), () => Promise.reject(new Error("broken"))))).toMatchObject({
+    message: "broken",
+  });
+  const first = held(workspace);
+  await first.begun;
+  const left = new AbortController();
+  const gone = inTurn(callOf(workspace, left.signal), () => Promise.resolve());
+  left.abort();
+  expect(await faultOf(gone)).toMatchObject({ code: "request_timeout" });
+  first.end();
+  await first.work;
+  await inTurn(callOf(workspace), () => Promise.resolve());
+});
+
+test("a small body is read at once, whatever its workspace is at; a large one waits", async () => {
+  const workspace = newId();
+  const first = held(workspace);
+  await first.begun;
+  const text = (length: number) => Buffer.from(`"${"x".repeat(length - 2)}"`);
+  const small = await parseBody(callOf(workspace), text(LIMITS.jsonAtOnceBytesMax));
+  expect(small.textBytes).toBe(LIMITS.jsonAtOnceBytesMax);
+  let isRead = false;
+  const large = parseBody(callOf(workspace), text(LIMITS.jsonAtOnceBytesMax + 1)).then((body) => {
+    isRead = true;
+    return body;
+  });
+  await small.work(async (slices) => slices.next());
+  expect(isRead).toBe(false);
+  first.end();
+  expect((await large).textBytes).toBe(LIMITS.jsonAtOnceBytesMax + 1);
+  await first.work;
+});

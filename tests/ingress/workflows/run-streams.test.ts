@@ -1,0 +1,196 @@
+/** Streams of one run that many read: what they cost together, how many there may be, and what is left of them. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+
+import { connect, type NatsConnection } from "nats";
+
+import { createRunFollower, type RunFollower } from "#ingress/workflows/run-follower.ts";
+import { streamRun } from "#ingress/workflows/run-stream.ts";
+import type { Database } from "#shared/database/client.ts";
+import { insertRun } from "#shared/database/runs.ts";
+import { ApiError } from "#shared/errors.ts";
+import { newId } from "#shared/ids.ts";
+import { LIMITS } from "#shared/limits.ts";
+import { createLogger } from "#shared/logger.ts";
+import { runSubject } from "#shared/queue/subjects.ts";
+import { eventually } from "#tests/faults/wait.ts";
+import { createWorkspace } from "#tests/shared/accounts.ts";
+import { startNats, type TestNats } from "#tests/support/nats.ts";
+import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
+
+const log = createLogger({ level: "silent", role: "test" });
+let nats: TestNats;
+let ingress: NatsConnection;
+let worker: NatsConnection;
+let database: TestDatabase;
+let workspaceId: string;
+const memberId = newId();
+let runs: RunFollower;
+let subscribed = 0;
+let queries = 0;
+
+beforeAll(async () => {
+  [nats, database] = await Promise.all([startNats(), createTestDatabase()]);
+  [ingress, worker] = await Promise.all([connect({ servers: nats.url }), connect({ servers: nats.url })]);
+  workspaceId = await createWorkspace(database.database);
+  await database.query("insert into member (id, workspace_id, name, role) values ($1, $2, 'reader', 'developer')", [
+    memberId,
+    workspaceId,
+  ]);
+  const subscribe: NatsConnection["subscribe"] = (subject, options) => {
+    subscribed += 1;
+    return ingress.subscribe(subject, options);
+  };
+  runs = createRunFollower({ subscribe }, log);
+}, 60_000);
+afterAll(async () => {
+  await Promise.all([ingress?.close(), worker?.close()]);
+  await nats?.close();
+  await database?.drop();
+});
+
+/** One that nothing carries on. */
+async function hangingRun(): Promise<string> {
+  const id = newId();
+  const isNew = await insertRun(database.database, {
+    id,
+    workspaceId,
+    keyId: newId(),
+    memberId,
+    workflow: null,
+    definition: "{}",
+    mode: "stream",
+    lane: "live",
+    maxAttempts: 1,
+    input: null,
+    depth: 0,
+  });
+  expect(isNew).toBe(true);
+  return id;
+}
+
+const counted = {
+  log,
+  database: {
+    query: (...args: Parameters<Database["query"]>) => {
+      queries += 1;
+      return database.database.query(...args);
+    },
+  } as unknown as Database,
+};
+
+interface Reader {
+  read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
+  cancel(): Promise<void>;
+}
+const readers: Reader[] = [];
+afterEach(async () => {
+  for (const reader of readers.splice(0)) await reader.cancel();
+});
+
+function open(runId: string, caller = { workspaceId, keyId: newId() }): Reader {
+  const { body } = streamRun(counted, runId, runs.follow(runId, caller), 0);
+  const reader = (body as ReadableStream<Uint8Array>).getReader();
+  readers.push(reader);
+  return reader;
+}
+
+/** Reads until the stream says what is sought. */
+async function until(reader: Reader, sought: string): Promise<string> {
+  let text = "";
+  while (!text.includes(sought)) {
+    const { done, value } = await reader.read();
+    if (done || value === undefined) throw new Error(`the stream ended: ${text}`);
+    text += Buffer.from(value).toString();
+  }
+  return text;
+}
+
+describe("readers of one run", () => {
+  test("share one subscription, and what they read of it", async () => {
+    const runId = await hangingRun();
+    subscribed = 0;
+    const streams = Array.from({ length: 40 }, () => open(runId));
+    expect(subscribed).toBe(1);
+    queries = 0;
+    // As long as several looks at the rows take.
+    await Promise.all(streams.map((reader) => until(reader, ": keepalive")));
+    const looks = LIMITS.keepaliveMs / LIMITS.jobLookMs;
+    // Two statements a look, and twice as many looks as a lone reader needs: each of 40 by itself would need 40 times as many.
+    expect(queries).toBeLessThan(40 * 2 * looks * 0.5);
+    expect(queries).toBeGreaterThan(0);
+  });
+
+  test("all hear a word, and read once for it", async () => {
+    const runId = await hangingRun();
+    const streams = Array.from({ length: 10 }, () => open(runId));
+    await Promise.all(streams.map((reader) => until(reader, ": run")));
+    const heard = Promise.all(streams.map((reader) => until(reader, "hello")));
+    const word = { delta: { stepId: "a", attempt: 1, content: "hello" } };
+    await ingress.flush();
+    worker.publish(runSubject(runId), JSON.stringify(word));
+    for (const text of await heard) expect(text).toContain('"step.delta"');
+  });
+
+  test("read anew when a word has come since", async () => {
+    const runId = await hangingRun();
+    const [one, other] = [runs.follow(runId), runs.follow(runId)];
+    let reads = 0;
+    const read = () => Promise.resolve((reads += 1));
+    expect(await Promise.all([one.share(0, read), other.share(0, read), one.share(1, read)])).toEqual([1, 1, 2]);
+    await ingress.flush();
+    worker.publish(runSubject(runId), "{}");
+    await one.wait(60_000, new AbortController().signal);
+    expect(await Promise.all([one.share(0, read), other.share(0, read)])).toEqual([3, 3]);
+    one.close();
+    other.close();
+  });
+
+  test("do not share a fault with who comes later", async () => {
+    const followed = runs.follow(newId());
+    const away = new Error("away");
+    expect(await followed.share(0, () => Promise.reject(away)).catch((error: unknown) => error)).toBe(away);
+    expect(await followed.share(0, () => Promise.resolve("there"))).toBe("there");
+    followed.close();
+  });
+});
+
+describe("streams that a process is read", () => {
+  const refusal = (caller: { workspaceId: string; keyId: string }): ApiError => {
+    try {
+      runs.follow(newId(), caller).close();
+    } catch (error) {
+      if (error instanceof ApiError) return error;
+      throw error;
+    }
+    throw new Error("it was let in");
+  };
+
+  test("are so many of a workspace, and so many of one key, and not one more", () => {
+    const workspace = newId();
+    const [greedy, modest] = [newId(), newId()];
+    const follow = (keyId: string) => runs.follow(newId(), { workspaceId: workspace, keyId });
+    const { runStreamsPerKeyMax: ofKey, runStreamsPerWorkspaceMax: ofWorkspace } = LIMITS;
+    const held = Array.from({ length: ofKey }, () => follow(greedy));
+    expect(refusal({ workspaceId: workspace, keyId: greedy })).toMatchObject({ code: "overloaded", status: 503 });
+    while (held.length < ofWorkspace) held.push(follow(modest));
+    expect(refusal({ workspaceId: workspace, keyId: newId() }).message).toContain(`The workspace reads ${ofWorkspace}`);
+    // Another workspace has its own.
+    runs.follow(newId(), { workspaceId: newId(), keyId: newId() }).close();
+    held.pop()?.close();
+    held.push(follow(newId()));
+    for (const one of held) one.close();
+    for (const one of held) one.close();
+    follow(greedy).close();
+  });
+
+  test("leave nothing behind, though their readers leave before the first byte", async () => {
+    const runId = await hangingRun();
+    const caller = { workspaceId: newId(), keyId: newId() };
+    for (let at = 0; at < LIMITS.runStreamsPerKeyMax + 1; at += 1) await open(runId, caller).cancel();
+    await eventually("its subscription is gone", () => {
+      subscribed = 0;
+      runs.follow(runId).close();
+      return subscribed === 1;
+    });
+  });
+});
