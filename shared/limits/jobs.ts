@@ -1,6 +1,8 @@
 /** Durable jobs and batch messages. */
 import { paced } from "#shared/pace.ts";
 
+import { MEDIA_LIMITS } from "./media.ts";
+
 export const JOBS_LIMITS = {
   /** The job that asked for a run lives as long as the run: longer than any. */
   ticketLifeMs: 365 * 86_400_000,
@@ -31,4 +33,13 @@ export const JOBS_LIMITS = {
   batchAnswerBytesMax: 768 * 1024,
   /** Who waits for a job looks at its row this often: the word of its end may be lost. */
   jobLookMs: paced(2_000),
+  /** What a sweep of the janitor fails on is tried again after this long, doubled each time up to the most. */
+  sweepRetryMinMs: paced(2_000),
+  sweepRetryMaxMs: paced(600_000),
 } as const;
+
+/** How long the hold of a job lives that may be begun within `lifeMs`: begun at the very end, it still has all the time that it may run. */
+export function jobHoldMs(kind: string, lifeMs: number): number {
+  const runMs = kind === "workflow" ? JOBS_LIMITS.ticketLifeMs : MEDIA_LIMITS.mediaJobLifeMs;
+  return lifeMs + runMs + JOBS_LIMITS.jobHoldSlackMs;
+}

@@ -163,7 +163,7 @@ async function startJob(context: StartContext, caller: Caller, work: WorkToStart
   const dispatched = {
     id,
     workspace_id: facts.workspaceId,
-    attempt: 1,
+    attempt: verdict.attempt,
     dispatch: verdict.dispatch,
     deadline: new Date(Date.now() + lifeMs),
   };
