@@ -103,6 +103,8 @@ export function openDatabase(options: { url: string; poolMax: number; log: Logge
       ...TIMEOUTS,
       ...limits,
       keepAlive: true,
+      // Compiling a sum of a month costs several times what running it does (measured: 1.2 s of 1.5).
+      options: "-c jit=off",
       application_name: `sluice ${name}`,
     });
     // Without a listener a server restart takes the process down.
