@@ -103,7 +103,7 @@ export function openDatabase(options: { url: string; poolMax: number; log: Logge
       ...TIMEOUTS,
       ...limits,
       keepAlive: true,
-      // Compiling a sum of a month costs several times what running it does (measured: 1.2 s of 1.5).
+      // Compiling costs ten times what it saves (measured: a budget's look at 360,000 sums takes 2.5 s with it and 0.3 s without).
       options: "-c jit=off",
       application_name: `sluice ${name}`,
     });

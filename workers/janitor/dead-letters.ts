@@ -64,7 +64,10 @@ export async function sweepDeadLetters(context: {
         await manager.streams.deleteMessage(stream, message.seq);
       } catch (error) {
         if (!isDataFault(error)) throw error;
-        log.error({ err: error, stream, seq: message.seq }, "a message cannot become a dead letter, those behind it go on");
+        log.error(
+          { err: error, stream, seq: message.seq },
+          "a message cannot become a dead letter, those behind it go on",
+        );
         continue;
       }
       taken += 1;
