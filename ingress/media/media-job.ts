@@ -81,6 +81,8 @@ export async function waitForJob(
     workspaceId: caller.workspaceId,
     jobId: id,
     ms: context.config.mediaWaitMs,
+    // It ends well before, by its own time or as lost.
+    begunMs: LIMITS.mediaJobLifeMs,
     left: call.request.signal,
     ...(onFrame ? { onFrame } : {}),
   });
