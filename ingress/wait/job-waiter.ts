@@ -39,7 +39,7 @@ interface Waited {
   ring: () => void;
   /** The job itself has said that it ended; what it said before has been read. */
   hasRung: boolean;
-  /** What it makes has begun to come. */
+  /** The first part of what it makes has come. */
   hasBegun: boolean;
   readonly onFrame: Waiting["onFrame"];
 }

@@ -3033,11 +3033,11 @@ export interface OperatorCreditMoveRequest {
  */
 export interface OperatorHoldCloseRequest {
   /**
-   * What to take, at most what is held: a number or its decimal text, with at most 9 places. Absent: nothing, the hold is released.
+   * Credits to take, at most those held: a number or its decimal text, with at most 9 places. Absent: nothing, the hold is released.
    */
   credits?: number | string;
   /**
-   * Whether to close it although its deadline is to come. What still runs is then not held for any more.
+   * True closes it although its deadline is to come. A call that still runs has nothing held then.
    */
   before_deadline?: boolean;
   /**
@@ -5323,7 +5323,7 @@ export interface OperatorSettleFault {
    */
   fault: string;
   /**
-   * Of the call; null where its figures were refused.
+   * The call's outcome; null where its figures were refused.
    */
   status: string | null;
   /**

@@ -54,7 +54,7 @@ type ExpiredHold = Pick<HoldRow, "job_id" | "attempt" | "workspace_id">;
 
 /**
  * Those past their deadline, longest past first. now() and not clock_timestamp(), by which no index can be searched. None while the
- * server has been up for less than `startedMs`: whoever could not settle meanwhile comes first.
+ * server has been up for less than `startedMs`: processes that could not settle meanwhile come first.
  */
 export function expiredHolds(target: Queryable, max: number, startedMs: number): Promise<ExpiredHold[]> {
   return target.query<ExpiredHold>(

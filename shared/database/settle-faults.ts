@@ -9,14 +9,14 @@ export interface SettleFaultRow {
   readonly attempt: number;
   /** usage_record, ledger_entry: the key was taken. Else the SQLSTATE with which the figures were refused. */
   readonly fault: string;
-  /** Of the call; null where its figures were refused. */
+  /** The call's outcome; null where its figures were refused. */
   readonly status: string | null;
   readonly source: string | null;
   /** Nano-credits, like the two below. */
   readonly held: bigint;
-  /** As digits, since figures may have been refused for their size; null: nothing was to be taken. */
+  /** Digits, since figures may have been refused for their size; null: nothing was to be taken. */
   readonly used: string | null;
-  /** What stands in the books under the key. */
+  /** The books' amount under the key. */
   readonly settled: bigint;
   readonly at: Date;
 }

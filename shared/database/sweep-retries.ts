@@ -1,5 +1,5 @@
 /**
- * What sweeps of the janitor failed on. Each is tried again later and later, and beside what is new, so that no
+ * Items that sweeps of the janitor failed on. Each is tried again later and later, and beside what is new, so that no
  * number of bad rows stands before a good one.
  */
 import { LIMITS } from "#shared/limits.ts";
@@ -35,7 +35,7 @@ export function freshAndDue(sweep: RowSweep, item: string, query: (condition: st
     (${query(`${areDue} and ${found} <= now()`)})`;
 }
 
-/** The longer the more often it failed. */
+/** Puts the item off, longer each time that it fails. */
 export async function putOff(target: Queryable, sweep: RowSweep, item: string, fault: unknown): Promise<void> {
   await target.query(
     `insert into sweep_retry as r (sweep, item, failures, retry_at, error)
@@ -46,12 +46,12 @@ export async function putOff(target: Queryable, sweep: RowSweep, item: string, f
   );
 }
 
-/** Its texts may have a caller's words in them. */
+/** The error's name; its texts may have a caller's words in them. */
 function nameOf(fault: unknown): string {
   return fault instanceof Error ? fault.name : typeof fault;
 }
 
-/** How many items each sweep has put off. */
+/** Number of items that each sweep has put off. */
 export async function countPutOff(target: Queryable): Promise<ReadonlyMap<RowSweep, number>> {
   const rows = await target.query<{ sweep: RowSweep; count: number }>(
     "select sweep, count(*)::int as count from sweep_retry where retry_at > now() group by 1",

@@ -4,10 +4,10 @@
  */
 import type { Database, Queryable } from "./client.ts";
 
-/** The driver gives up this much later than the server. */
+/** Time by which the driver gives up later than the server. */
 const CANCEL_MS = 2_000;
 
-/** Records that end from here on are not in the part that may be summed next. */
+/** Keeps records that end from now on out of the part that may be summed next. */
 export async function raiseUsageFloor(target: Queryable): Promise<void> {
   await target.query("select raise_usage_floor()");
 }
@@ -30,7 +30,7 @@ export async function rollUpStep(database: Database, stepMs: number, limitMs?: n
   });
 }
 
-/** How many seconds the sums lag behind the present. */
+/** Seconds by which the sums lag behind the present. */
 export async function usageBehindSeconds(target: Queryable): Promise<number> {
   const [row] = await target.query<{ seconds: number }>(
     "select extract(epoch from clock_timestamp() - until)::float8 as seconds from usage_rollup",

@@ -8,7 +8,7 @@ export interface HandClose {
   readonly attempt: number;
   /** Nano-credits to take, at most what is held; null releases it. */
   readonly amountNano: bigint | null;
-  /** Also before its deadline: what may still run is then delivered unpaid, or pays from what is available. */
+  /** True closes it also before its deadline: a call that still runs then pays from what is available, or not at all. */
   readonly isEarly: boolean;
   readonly note: string | null;
 }
@@ -16,7 +16,8 @@ export interface HandClose {
 /** unknown: there is no such hold; early: its deadline is to come; above: it holds less; busy: a settle has it, ask again. */
 export type CloseResult =
   | { readonly result: "closed"; readonly workspaceId: string; readonly heldNano: bigint; readonly takenNano: bigint }
-  | { readonly result: "unknown" | "busy" }
+  | { readonly result: "unknown" }
+  | { readonly result: "busy" }
   | { readonly result: "early"; readonly deadline: Date }
   | { readonly result: "above"; readonly heldNano: bigint };
 

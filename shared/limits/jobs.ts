@@ -33,12 +33,12 @@ export const JOBS_LIMITS = {
   batchAnswerBytesMax: 768 * 1024,
   /** Who waits for a job looks at its row this often: the word of its end may be lost. */
   jobLookMs: paced(2_000),
-  /** What a sweep of the janitor fails on is tried again after this long, doubled each time up to the most. */
+  /** An item that a sweep of the janitor fails on is tried again after this long, doubled each time up to the most. */
   sweepRetryMinMs: paced(2_000),
   sweepRetryMaxMs: paced(600_000),
 } as const;
 
-/** How long the hold of a job lives that may be begun within `lifeMs`: begun at the very end, it still has all the time that it may run. */
+/** Life of the hold of a job that may be begun within `lifeMs`: begun at the very end, it still has all the time that it may run. */
 export function jobHoldMs(kind: string, lifeMs: number): number {
   const runMs = kind === "workflow" ? JOBS_LIMITS.ticketLifeMs : MEDIA_LIMITS.mediaJobLifeMs;
   return lifeMs + runMs + JOBS_LIMITS.jobHoldSlackMs;

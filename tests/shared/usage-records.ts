@@ -47,7 +47,7 @@ export async function spend(target: Queryable, calls: readonly Spend[]): Promise
  * no older transaction runs on the whole server, which other tests use too.
  */
 export async function rollUpAll(target: Queryable, turn: () => Promise<unknown>): Promise<void> {
-  // As text: a Date knows no microseconds.
+  // Text, since a Date knows no microseconds.
   const [row] = await target.query<{ floor: string }>(
     "select greatest(clock_timestamp(), to_timestamp((last_value + 1) / 1e6))::text as floor from usage_floor",
   );

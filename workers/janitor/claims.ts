@@ -49,7 +49,7 @@ function isOld({ at, jobId }: StoredClaim): boolean {
   return at.getTime() < Date.now() - AGE_MIN_MS && isUuid(jobId);
 }
 
-/** One that cannot be deleted keeps none behind it from that. */
+/** Returns whether it is deleted: one that cannot be keeps none behind it from that. */
 async function isDeleted({ storage, log }: Context, key: string): Promise<boolean> {
   try {
     await deleteClaim(storage, key);

@@ -6,9 +6,9 @@ import type { Logger } from "#shared/logger.ts";
 export interface SweptRows<Row> {
   readonly sweep: RowSweep;
   readonly rows: readonly Row[];
-  /** As the sweep's query names it. */
+  /** The name that the sweep's query has for it. */
   readonly itemOf: (row: Row) => string;
-  /** One after the other unless told otherwise. */
+  /** Rows worked on at once; one unless told otherwise. */
   readonly atOnce?: number;
   /** Fails in a row that end this turn: what all of them need is away. Absent: none do. */
   readonly failuresMax?: number;

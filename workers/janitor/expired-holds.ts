@@ -10,7 +10,7 @@ import { paced } from "#shared/pace.ts";
 import { sweepEach } from "./each-row.ts";
 
 const BATCH = 500;
-/** So long settles that could not be written while the server was away come before this sweep. */
+/** Time that settles have which could not be written while the server was away, before this sweep closes their holds. */
 const STARTED_MS = paced(60_000);
 
 /** The database's clock alone decides; a hold's deadline lies behind the call's own by LIMITS.holdSlackMs. */

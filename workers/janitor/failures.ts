@@ -1,4 +1,4 @@
-/** What waits for an operator, or for a sweep's next try, as metrics. */
+/** Metrics of what waits for an operator, or for a sweep's next try. */
 import type { Queryable } from "#shared/database/client.ts";
 import { countSettleFaults } from "#shared/database/settle-faults.ts";
 import { countPutOff, ROW_SWEEPS } from "#shared/database/sweep-retries.ts";

@@ -33,7 +33,7 @@ export interface FileSweepContext {
 }
 
 const BATCH = 500;
-/** Deletions that fail in a row: the object store is away. */
+/** Deletions that fail in a row when the object store is away. */
 const FAILURES_MAX = 4;
 
 /** Frees what uploads without an owner had reserved, and deletes what is no file any more, or no result of any job. */
@@ -153,7 +153,7 @@ async function sweepLost(
   return lost;
 }
 
-/** The pages behind it come all the same. */
+/** Logs what one orphan failed with, so that the pages behind it come all the same. */
 function notYet({ log }: FileSweepContext, fileId: string): (error: unknown) => false {
   return (error) => {
     log.warn({ err: error, file_id: fileId }, "an orphan of the file store cannot be swept yet");

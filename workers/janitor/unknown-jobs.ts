@@ -11,7 +11,7 @@ import { type JobSweepContext, sendAgain } from "./dispatch.ts";
 import { sweepEach } from "./each-row.ts";
 
 const BATCH = 200;
-/** One that is locked is tried again for a while. */
+/** Each may wait a while for a lock. */
 const AT_ONCE = 8;
 
 export async function sweepUnknownJobs(context: JobSweepContext): Promise<void> {

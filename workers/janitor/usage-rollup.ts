@@ -6,9 +6,9 @@ import type { Metrics } from "#shared/metrics.ts";
 
 /** Steps in one turn: a backlog of a year is gone within hours, and a stop never waits long. */
 const STEPS_MAX = 200;
-/** Of records in one step: at 1,000 calls a second 600,000 records, 3 s. */
+/** Time whose records one step adds: at 1,000 calls a second 600,000 records, 3 s. */
 const STEP_MAX_MS = 600_000;
-/** A step that a statement's time does not suffice for is halved down to this. */
+/** The shortest step: one that takes longer than a statement may is halved down to it. */
 const STEP_MIN_MS = 60_000;
 /** The shortest step has time of its own, since nothing waits for it: a minute of 10,000 calls a second, several times over. */
 const LIMIT_MS = 60_000;

@@ -34,7 +34,7 @@ create table sweep_retry (
 ) with (fillfactor = 70);
 
 -- Microseconds since 1970. No usage record ends before it, wherever the clock is set: what was summed up to there stays whole. It is not
--- of any transaction: whoever reads it has the last one set. See 0015_usage_border.
+-- of any transaction: each reader has the last one set. See 0015_usage_border.
 create sequence usage_floor minvalue 0 start 0;
 select setval('usage_floor', (extract(epoch from clock_timestamp()) * 1e6)::bigint);
 alter table usage_record alter column ended_at set default

@@ -96,7 +96,7 @@ describe("an answer that was delivered after its hold had been released", () => 
     isDelivered: true,
   });
 
-  test("is paid from what is available, once, whoever says so and however often", async () => {
+  test("is paid from what is available, once, no matter who says so and how often", async () => {
     const workspaceId = await createWorkspace(db.database, 1_000n);
     const jobId = await hold(workspaceId);
     await settleSingle(db.database, { jobId });

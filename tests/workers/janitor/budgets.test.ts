@@ -12,7 +12,7 @@ import { listBudgetsToLookAt } from "#shared/database/budget-firings.ts";
 import { newId } from "#shared/ids.ts";
 import { createLogger } from "#shared/logger.ts";
 import { createMetrics } from "#shared/metrics.ts";
-import { createWorkspace, CREDIT } from "#tests/shared/accounts.ts";
+import { admitLone, createWorkspace, CREDIT, settleSingle } from "#tests/shared/accounts.ts";
 import { rollUpAll, spend } from "#tests/shared/usage-records.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 import { sweepBudgets } from "#workers/janitor/budgets.ts";
@@ -213,6 +213,23 @@ describe("at the turn of a period", () => {
     expect((await told(workspaceId)).map(({ metadata }) => metadata["periodStart"])).toEqual([
       midnight(-1).toISOString(),
       midnight().toISOString(),
+    ]);
+  });
+
+  test("what was spent before it and is committed long after it is told, in its own day", async () => {
+    const workspaceId = await createWorkspace(db.database);
+    const id = await alertOf(workspaceId);
+    const jobId = newId();
+    expect(await admitLone(db.database, { workspaceId, jobId, amount: 11n * CREDIT })).toBe(0);
+    await db.database.slowTransaction(60_000, async (tx) => {
+      await settleSingle(tx, { jobId, used: 11n * CREDIT });
+      await rollUpUsage();
+      // It is tomorrow: Postgres waits for its standby.
+      expect(await fireAt(workspaceId, new Date(midnight(1).getTime() + 300_000))).toEqual([]);
+    });
+    expect(await fireAt(workspaceId, new Date(midnight(1).getTime() + 310_000))).toHaveLength(1);
+    expect((await told(workspaceId)).map(({ metadata }) => metadata)).toEqual([
+      { alertId: id, period: "daily", periodStart: midnight().toISOString(), threshold: 10, spent: 11 },
     ]);
   });
 

@@ -4,12 +4,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import type { Database } from "#shared/database/client.ts";
 import { raiseUsageFloor, usageBehindSeconds } from "#shared/database/usage-sums.ts";
 import { newId } from "#shared/ids.ts";
-import { auditLedger } from "#shared/ledger/audit.ts";
+import { auditLedger, auditNewEntries } from "#shared/ledger/audit.ts";
 import { createLogger } from "#shared/logger.ts";
 import { createMetrics } from "#shared/metrics.ts";
 import { admitLone, createWorkspace, CREDIT, settleSingle } from "#tests/shared/accounts.ts";
 import { makeStep, rollUpAll, spend } from "#tests/shared/usage-records.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
+import { checkInvariants } from "#workers/janitor/invariants.ts";
 import { openUsageRollUp } from "#workers/janitor/usage-rollup.ts";
 
 const HOUR_MS = 3_600_000;
@@ -27,7 +28,10 @@ afterAll(async () => {
   await db.drop();
 });
 beforeEach(async () => {
-  await db.query("truncate usage_hour, usage_record, ledger_entry, balance cascade");
+  await db.query("truncate usage_hour, usage_record, ledger_entry, ledger_checkpoint, balance cascade");
+  await db.query(
+    "update ledger_border set entry_id = 0, since = '-infinity', next_id = 0, next_xid = '0', usage_until = '-infinity'",
+  );
   await db.query("update usage_rollup set until = now() - interval '6 hours', next_at = until, next_xid = '0'");
   await db.query("select setval('usage_floor', (extract(epoch from clock_timestamp()) * 1e6)::bigint)");
 });
@@ -241,12 +245,38 @@ describe("nothing is missing from the sums", () => {
     const fault = "sums of an hour are not those of its usage records";
     await db.query("update usage_hour set settled = settled + 1 where settled = (select max(settled) from usage_hour)");
     expect(await auditLedger(db.database)).toMatchObject([{ workspace_id: workspaceId, fault }]);
+    // The hourly audit tells it in a metric, again and again, until it is mended.
+    for (let times = 0; times < 3; times++) {
+      await checkInvariants({ database: db.database, log, metrics });
+      expect(await metrics.registry.getSingleMetricAsString("sluice_ledger_faults")).toContain("} 1");
+    }
     await db.query("truncate usage_hour");
     expect((await auditLedger(db.database)).map((found) => found.fault)).toContain(fault);
     // As the runbook has it.
-    await db.query("update usage_rollup set until = (select min(ended_at) from usage_record)");
+    await db.query(
+      "update usage_rollup set until = first.at, next_at = first.at from (select min(ended_at) as at from usage_record) first",
+    );
     await rollUp();
     expect(await auditLedger(db.database)).toEqual([]);
+    await checkInvariants({ database: db.database, log, metrics });
+    expect(await metrics.registry.getSingleMetricAsString("sluice_ledger_faults")).toContain("} 0");
+  });
+
+  test("of hours that an audit found exact only later ones are read again by the hourly one", async () => {
+    const workspaceId = await createWorkspace(db.database);
+    await past(workspaceId, 5);
+    await rollUp();
+    const hourly = (): Promise<object[]> => db.database.transaction(auditNewEntries);
+    const isClosed = "select 1 from ledger_border where entry_id > 0 and usage_until > now() - interval '1 hour'";
+    do expect(await hourly()).toEqual([]);
+    while ((await db.query(isClosed)).length === 0);
+    await db.query("update usage_hour set settled = settled + 1 where hour = (select min(hour) from usage_hour)");
+    expect(await hourly()).toEqual([]);
+    expect(await auditLedger(db.database)).toHaveLength(1);
+    await spend(db.database, [{ workspaceId, nano: 7n }]);
+    await rollUp();
+    await db.query("update usage_hour set settled = settled + 1 where hour = (select max(hour) from usage_hour)");
+    expect(await hourly()).toHaveLength(1);
   });
 });
 
