@@ -232,7 +232,7 @@ begin
   select * into b from balance where workspace_id = p_ws for update;
   select * into r from usage_record where workspace_id = p_ws and job_id = p_job and attempt = p_attempt;
   taken := coalesce(r.settled, 0);
-  if r.settled is null or coalesce(p_used, 0) <= r.settled then return; end if;
+  if r.settled is null or least(coalesce(p_used, 0), r.held) <= r.settled then return; end if;
   select settled into more from usage_record where workspace_id = p_ws and job_id = p_job and attempt = p_attempt + 1;
   if not found then
     more := greatest(0, least(p_used - r.settled, r.held - r.settled, b.amount - b.held));

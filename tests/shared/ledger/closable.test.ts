@@ -119,7 +119,12 @@ describe("an answer that was delivered after its hold had been released", () => 
     expect(await ledger.settle(delivered(workspaceId, partly))).toMatchObject({ takenNano: 60n, lateNano: 35n });
     expect(await ledger.settle(delivered(workspaceId, dear, 500n))).toMatchObject({ takenNano: 100n, lateNano: 100n });
     expect(await ledger.settle(delivered(workspaceId, partly, 20n))).toEqual({ takenNano: 25n, wasClosed: true });
-    expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 840n, held: 0n });
+    // One that was settled at all it held owes nothing, however dear it was.
+    const whole = await hold(workspaceId);
+    expect(await settleSingle(db.database, { jobId: whole, used: 300n })).toBe(100n);
+    expect(await ledger.settle(delivered(workspaceId, whole, 300n))).toMatchObject({ takenNano: 100n, lateNano: 0n });
+    expect(await db.query("select 1 from usage_record where job_id = $1 and attempt = 2", [whole])).toEqual([]);
+    expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 740n, held: 0n });
   });
 
   test("takes what there is of a balance that others hold, and says what it could not", async () => {
