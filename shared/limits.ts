@@ -20,6 +20,7 @@ import { WEB_LIMITS } from "./limits/web.ts";
 import { WORKFLOW_LIMITS } from "./limits/workflows.ts";
 
 export { CAPABILITY_INPUT_BYTES_MAX, CAPABILITY_RUN_MS } from "./limits/capabilities.ts";
+export { jobHoldMs } from "./limits/jobs.ts";
 export { BREAKER } from "./limits/breaker.ts";
 export { INPUT_BYTES_MAX, MEDIA_JOBS, TOKENS_PER_IMAGE } from "./limits/media.ts";
 

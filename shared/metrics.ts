@@ -39,12 +39,19 @@ export interface Metrics {
   readonly timeToFirstTokenSeconds: Histogram<[]>;
   readonly creditsSettled: CreditsCounter;
   readonly creditsUncollected: CreditsCounter;
+  readonly creditsSettledLate: CreditsCounter;
   readonly creditsUnbilled: CreditsCounter;
   readonly holdsOpen: Gauge<[]>;
   readonly holdsOldestSeconds: Gauge<[]>;
   readonly queueDepth: Gauge<[pool: string, lane: string]>;
   readonly queueOldestSeconds: Gauge<[pool: string]>;
   readonly deadLetters: Gauge<[]>;
+  /** Holds closed without being settled at what was used, that no operator has dealt with. */
+  readonly settleFaults: Gauge<[]>;
+  /** Items that a sweep failed on and tries again later. */
+  readonly sweepPutOff: Gauge<[sweep: string]>;
+  /** Differences that the last audit of what is new found. */
+  readonly ledgerFaults: Gauge<[]>;
   readonly callsLost: Counter<[]>;
   readonly answersSettledByIngress: Counter<[]>;
   readonly streamsActive: Gauge<[]>;
@@ -70,7 +77,7 @@ export interface Metrics {
   readonly deliveriesFailed: Gauge<[]>;
   /** Neither going on nor waiting for anything. */
   readonly runsStalledOldestSeconds: Gauge<[]>;
-  /** Between the last record that is in the hourly sums and those that could be. */
+  /** Between the last record that is in the hourly sums and the present. */
   readonly usageBehindSeconds: Gauge<[]>;
   /** stops_calls: true or false. */
   readonly budgetsFired: Counter<[stopsCalls: string]>;
@@ -125,15 +132,23 @@ export function createMetrics(role: string): Metrics {
     timeToFirstTokenSeconds: seconds("time_to_first_token", "Request received to first token sent.", []),
     creditsSettled: credits(registry, "sluice_credits_settled_total", "Credits taken by settles."),
     creditsUncollected: credits(registry, "sluice_credits_uncollected_total", "Credits owed but not covered."),
+    creditsSettledLate: credits(
+      registry,
+      "sluice_credits_settled_late_total",
+      "Credits of delivered answers that were taken after their holds had been released.",
+    ),
     creditsUnbilled: credits(
       registry,
       "sluice_credits_unbilled_total",
-      "Credits of answers that callers have and whose hold was released.",
+      "Credits of delivered answers that nothing was left to take from.",
     ),
     holdsOpen: level("holds_open", "Holds neither settled nor released; beyond 10000 an estimate.", []),
     holdsOldestSeconds: level("holds_oldest_seconds", "Age of the oldest open hold.", []),
     queueDepth: level("queue_depth", "Work messages waiting or under way.", ["pool", "lane"]),
     queueOldestSeconds: level("queue_oldest_seconds", "Age of the oldest work message.", ["pool"]),
+    settleFaults: level("settle_faults", "Holds closed without being settled at what was used.", []),
+    sweepPutOff: level("sweep_put_off", "Items that a sweep failed on and tries again later.", ["sweep"]),
+    ledgerFaults: level("ledger_faults", "Differences that the last audit of the ledger found.", []),
     deadLetters: level("dead_letters", "Dead letters waiting for an operator.", []),
     callsLost: total("calls_lost", "Calls whose worker died before it could report.", []),
     answersSettledByIngress: total(

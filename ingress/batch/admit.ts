@@ -86,7 +86,7 @@ export async function takeMessage(context: BatchContext, arrival: BatchArrival):
         outcome: "queued",
         job,
         told: { status: "queued" },
-        dispatch: verdict.dispatch,
+        ...(verdict.dispatch > 0 ? { dispatch: { attempt: verdict.attempt, dispatch: verdict.dispatch } } : {}),
         foundOpen: verdict.isFromShare !== true,
       };
     case "refused":

@@ -15,8 +15,8 @@ export interface Answered {
   readonly outcome: "queued" | "refused" | "repeated";
   readonly job: Addressed;
   readonly told: JobReply;
-  /** The message to put on the queue now; 0: none. */
-  readonly dispatch: number;
+  /** The message to put on the queue now. */
+  readonly dispatch?: { readonly attempt: number; readonly dispatch: number };
   /** The window had room for it. */
   readonly foundOpen?: boolean;
 }
@@ -45,7 +45,7 @@ export async function findKnown(
     context.log.warn({ err: error, job_id: job.id }, "a job's result could not be read for its publisher");
     return null;
   });
-  return { kind: "answered", outcome: "repeated", job, told: jobReplyOf(row, result), dispatch: 0 };
+  return { kind: "answered", outcome: "repeated", job, told: jobReplyOf(row, result) };
 }
 
 const REUSED = new ApiError(
@@ -55,5 +55,5 @@ const REUSED = new ApiError(
 
 /** What is not accepted, and leaves nothing. */
 export function refused(job: Addressed, error: JobError): Answered {
-  return { kind: "answered", outcome: "refused", job, told: { status: "refused", error }, dispatch: 0 };
+  return { kind: "answered", outcome: "refused", job, told: { status: "refused", error } };
 }

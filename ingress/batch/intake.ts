@@ -120,9 +120,9 @@ export function startIntake(context: IntakeContext, connection: NatsConnection):
     message.ack();
     metrics.batchMessages.inc(outcome);
     log.info({ job_id: job.id, workspace_id: job.workspace_id, outcome, code: told.error?.code }, "batch message");
-    if (dispatch === 0) return;
+    if (!dispatch) return;
     const deadline = new Date(Date.now() + LIMITS.jobLifeMs);
-    await dispatcher.send(pool, "batch", [{ ...job, attempt: 1, dispatch, deadline }], "admitted");
+    await dispatcher.send(pool, "batch", [{ ...job, ...dispatch, deadline }], "admitted");
   };
 
   /** Answers go nowhere but to the publisher's own workspace, whatever its message names. */

@@ -82,6 +82,8 @@ export async function waitForJob(
     workspaceId: caller.workspaceId,
     jobId: id,
     ms: context.config.mediaWaitMs,
+    // It ends well before, by its own time or as lost.
+    begunMs: LIMITS.mediaJobLifeMs,
     left: call.request.signal,
     ...(onFrame ? { onFrame } : {}),
   });
@@ -146,7 +148,8 @@ async function admit(
     failpoint("job.admitted");
     if (verdict.kind !== "admitted" || verdict.dispatch === 0) return;
     const deadline = new Date(Date.now() + lifeMs);
-    const dispatched = { id, workspace_id: caller.workspaceId, attempt: 1, dispatch: verdict.dispatch, deadline };
+    const { attempt, dispatch } = verdict;
+    const dispatched = { id, workspace_id: caller.workspaceId, attempt, dispatch, deadline };
     // Not waited for: what does not arrive is sent again by the janitor.
     void dispatcher.send(job.kind.pool, "live", [dispatched], "admitted");
   } finally {

@@ -17,6 +17,8 @@ export interface Waiting {
   readonly workspaceId: string;
   readonly jobId: string;
   readonly ms: number;
+  /** The longest wait for a job whose answer has begun: it is handed on while it is made, and must be whole. */
+  readonly begunMs?: number;
   /** Ends the waiting: the caller has left. */
   readonly left: AbortSignal;
   /** Hears of the job while it runs. */
@@ -37,6 +39,8 @@ interface Waited {
   ring: () => void;
   /** The job itself has said that it ended; what it said before has been read. */
   hasRung: boolean;
+  /** The first part of what it makes has come. */
+  hasBegun: boolean;
   readonly onFrame: Waiting["onFrame"];
 }
 
@@ -62,8 +66,10 @@ export function openJobWaiter(options: { connection: NatsConnection; database: Q
         return;
       }
       const told = decodeJobFrame(message.data);
-      if (told) one?.onFrame?.(told.frame, told.data);
-      else if (one) {
+      if (told) {
+        if (one && told.frame.t === "made") one.hasBegun = true;
+        one?.onFrame?.(told.frame, told.data);
+      } else if (one) {
         one.hasRung = true;
         one.ring();
       }
@@ -82,10 +88,10 @@ export function openJobWaiter(options: { connection: NatsConnection; database: Q
 
   return {
     address: (jobId) => `${prefix}.${jobId}`,
-    async wait({ workspaceId, jobId, ms, left, onFrame }) {
-      const until = performance.now() + ms;
+    async wait({ workspaceId, jobId, ms, begunMs = ms, left, onFrame }) {
+      const since = performance.now();
       const over = AbortSignal.any([left, ended.signal]);
-      const own: Waited = { ring: () => undefined, hasRung: false, onFrame };
+      const own: Waited = { ring: () => undefined, hasRung: false, hasBegun: false, onFrame };
       waited.set(jobId, own);
       const wake = (): void => own.ring();
       over.addEventListener("abort", wake);
@@ -100,7 +106,7 @@ export function openJobWaiter(options: { connection: NatsConnection; database: Q
             if (onFrame && !own.hasRung) await Promise.race([rung, connection.flush(), Bun.sleep(SOCKET_READ_MS)]);
             return row;
           }
-          const restMs = until - performance.now();
+          const restMs = since + (own.hasBegun ? Math.max(ms, begunMs) : ms) - performance.now();
           if (restMs <= 0 || over.aborted) return undefined;
           const timer = setTimeout(ring, Math.min(restMs, LIMITS.jobLookMs));
           await rung;

@@ -2,8 +2,9 @@
  * Answers that their workers sent before they were settled. Their figures are kept until the worker says that they are
  * settled; when it is lost, or says nothing, they are settled from here. Settling twice changes nothing.
  */
+import { isDataFault } from "#shared/database/client.ts";
 import { failpoint } from "#shared/failpoint.ts";
-import { countCharge, countUnbilled, settlementOf } from "#shared/ledger/charge.ts";
+import { countCharge, countDelivered, settlementOf } from "#shared/ledger/charge.ts";
 import type { Ledger } from "#shared/ledger/settle.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
@@ -35,11 +36,15 @@ interface Unsettled {
   /** performance.now() from which on its worker's word is not waited for. */
   dueAt: number;
   isSettling: boolean;
+  /** Settles that failed. */
+  failures: number;
 }
 
 /** By then a lost worker's message has come to another one, which asks for it. */
 const WORD_MS = LANE_SETTINGS.live.ackWaitMs;
 const TICK_MS = paced(1_000);
+/** Each settle has repeated itself for a while before it fails. */
+const AGAIN_MAX_MS = paced(30_000);
 /** How long workers may take to settle what they run, when we end. */
 const DRAIN_MS = paced(2_000);
 
@@ -68,16 +73,24 @@ export function openUnsettledAnswers(options: {
     const charge = { nano: answer.nano, units, tokens, estimated };
     try {
       const of = { jobId, workspaceId, attempt };
-      const finished = await ledger.settle({ ...of, ...settlementOf("succeeded", source, charge) });
+      const settlement = settlementOf("succeeded", source, charge);
+      const finished = await ledger.settle({ ...of, ...settlement, isDelivered: true });
       answers.delete(jobId);
-      if (finished.takenNano < charge.nano) countUnbilled({ metrics, log }, jobId, charge.nano - finished.takenNano);
+      countDelivered({ metrics, log }, charge, finished, jobId);
       if (finished.wasClosed) return;
       countCharge({ metrics, log }, charge, finished.takenNano, { requestId: jobId, source });
       metrics.answersSettledByIngress.inc();
       log.warn({ job_id: jobId }, "an answer was settled without its worker");
     } catch (error) {
+      if (isDataFault(error)) {
+        answers.delete(jobId);
+        countDelivered({ metrics, log }, charge, { takenNano: 0n, wasClosed: false }, jobId);
+        log.error({ err: error, job_id: jobId }, "an answer cannot be settled; its hold is left to the janitor");
+        return;
+      }
       log.error({ err: error, job_id: jobId }, "an answer could not be settled; it is tried again");
-      answer.dueAt = performance.now();
+      answer.dueAt = performance.now() + Math.min(AGAIN_MAX_MS, TICK_MS * 2 ** answer.failures);
+      answer.failures += 1;
       answer.isSettling = false;
     }
   };
@@ -96,7 +109,7 @@ export function openUnsettledAnswers(options: {
     settleAll,
     keep({ jobId, workspaceId }, { nano }, note) {
       const dueAt = performance.now() + WORD_MS;
-      answers.set(jobId, { jobId, workspaceId, nano: BigInt(nano), note, dueAt, isSettling: false });
+      answers.set(jobId, { jobId, workspaceId, nano: BigInt(nano), note, dueAt, isSettling: false, failures: 0 });
       say("taken", jobId, note);
       failpoint("call.taken");
     },

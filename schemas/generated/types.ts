@@ -255,7 +255,9 @@ export interface SchemaTypes {
   OperatorApiKeyUpdateRequest: OperatorApiKeyUpdateRequest;
   OperatorCatalogueCheckRequest: OperatorCatalogueCheckRequest;
   OperatorCreditMoveRequest: OperatorCreditMoveRequest;
+  OperatorHoldCloseRequest: OperatorHoldCloseRequest;
   OperatorRedriveRequest: OperatorRedriveRequest;
+  OperatorSettleFaultResolveRequest: OperatorSettleFaultResolveRequest;
   OperatorTokenCreateRequest: OperatorTokenCreateRequest;
   OperatorWorkspaceCreateRequest: OperatorWorkspaceCreateRequest;
   OperatorWorkspaceUpdateRequest: OperatorWorkspaceUpdateRequest;
@@ -320,6 +322,7 @@ export interface SchemaTypes {
   OperatorDeadLetterList: OperatorDeadLetterList;
   OperatorDeadLetter: OperatorDeadLetter;
   OperatorDeleted: OperatorDeleted;
+  OperatorHoldClosed: OperatorHoldClosed;
   OperatorHoldList: OperatorHoldList;
   OperatorHold: OperatorHold;
   OperatorJob: OperatorJob;
@@ -331,6 +334,8 @@ export interface SchemaTypes {
   OperatorPoolList: OperatorPoolList;
   OperatorPresetList: OperatorPresetList;
   OperatorRedrive: OperatorRedrive;
+  OperatorSettleFaultList: OperatorSettleFaultList;
+  OperatorSettleFault: OperatorSettleFault;
   OperatorStatus: OperatorStatus;
   OperatorTokenList: OperatorTokenList;
   OperatorToken: OperatorToken;
@@ -3032,6 +3037,24 @@ export interface OperatorCreditMoveRequest {
   [k: string]: unknown;
 }
 /**
+ * Body of POST /operator/holds/{id}/close; may be absent: the hold is released.
+ */
+export interface OperatorHoldCloseRequest {
+  /**
+   * Credits to take, at most those held: a number or its decimal text, with at most 9 places. Absent: nothing, the hold is released.
+   */
+  credits?: number | string;
+  /**
+   * True closes it although its deadline is to come. A call that still runs has nothing held then.
+   */
+  before_deadline?: boolean;
+  /**
+   * For the audit log.
+   */
+  note?: string;
+  [k: string]: unknown;
+}
+/**
  * Body of POST /operator/dead-letters/redrive.
  */
 export interface OperatorRedriveRequest {
@@ -3042,6 +3065,16 @@ export interface OperatorRedriveRequest {
    * @maxItems 100
    */
   ids: string[];
+  [k: string]: unknown;
+}
+/**
+ * Body of POST /operator/settle-faults/{id}/resolve; may be absent.
+ */
+export interface OperatorSettleFaultResolveRequest {
+  /**
+   * For the audit log.
+   */
+  note?: string;
   [k: string]: unknown;
 }
 /**
@@ -4962,6 +4995,28 @@ export interface OperatorDeleted {
   [k: string]: unknown;
 }
 /**
+ * A hold that an operator closed.
+ */
+export interface OperatorHoldClosed {
+  object: "hold_closed";
+  /**
+   * The job's id and the attempt, with a dot between.
+   */
+  id: string;
+  job_id: string;
+  attempt: number;
+  workspace_id: string;
+  /**
+   * Credits that were held.
+   */
+  held: number;
+  /**
+   * Credits that were taken.
+   */
+  credits: number;
+  [k: string]: unknown;
+}
+/**
  * Open holds of all workspaces, the newest first.
  */
 export interface OperatorHoldList {
@@ -5243,6 +5298,59 @@ export interface OperatorRedrive {
     result: "done" | "unknown" | "over" | "funds";
     [k: string]: unknown;
   }[];
+  [k: string]: unknown;
+}
+/**
+ * Holds that were closed without being settled, that no operator has dealt with, the newest first.
+ */
+export interface OperatorSettleFaultList {
+  object: "list";
+  data: OperatorSettleFault[];
+  first_id: string | null;
+  /**
+   * Give it as `after` to get the next page.
+   */
+  last_id: string | null;
+  has_more: boolean;
+  [k: string]: unknown;
+}
+/**
+ * A hold that was closed without being settled at what was used.
+ */
+export interface OperatorSettleFault {
+  object: "settle_fault";
+  id: string;
+  workspace_id: string;
+  /**
+   * Of a call, its `x-request-id`.
+   */
+  job_id: string;
+  attempt: number;
+  /**
+   * `usage_record` or `ledger_entry`: the call had been settled before. Else the SQLSTATE with which its figures were refused.
+   */
+  fault: string;
+  /**
+   * The call's outcome; null where its figures were refused.
+   */
+  status: string | null;
+  /**
+   * `provider/model` that served.
+   */
+  source: string | null;
+  /**
+   * Credits that were held.
+   */
+  held: number;
+  /**
+   * Credits that the call used, as decimal text; null: nothing was to be taken.
+   */
+  used: string | null;
+  /**
+   * Credits that the books have for the call.
+   */
+  settled: number;
+  at: string;
   [k: string]: unknown;
 }
 /**

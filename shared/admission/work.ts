@@ -6,7 +6,7 @@ import type { CallBound } from "#shared/kinds/call-bound.ts";
 import type { StoredInputs } from "#shared/kinds/input-media.ts";
 import type { CheckedCall } from "#shared/kinds/kind.ts";
 import type { Pool } from "#shared/queue/subjects.ts";
-import { LIMITS } from "#shared/limits.ts";
+import { jobHoldMs } from "#shared/limits.ts";
 import { type Price, serializePrice } from "#shared/pricing/price.ts";
 
 import type { Caller } from "./authenticate.ts";
@@ -131,9 +131,7 @@ export function jobWorkOf(of: AdmissionOf, job: PreparedJob) {
     ...(isStreamed === undefined ? {} : { isStreamed }),
     ...(fingerprint === undefined ? {} : { fingerprint }),
   };
-  // A job may start at the end of its life and still gets the full run time, so the hold covers both.
-  const runMs = kind.name === "workflow" ? LIMITS.ticketLifeMs : LIMITS.mediaJobLifeMs;
-  const hold = holdOf(of, model, checked.bound, lifeMs + runMs + LIMITS.jobHoldSlackMs);
+  const hold = holdOf(of, model, checked.bound, jobHoldMs(kind.name, lifeMs));
   return {
     kind: kind.name,
     modality: model.modality,

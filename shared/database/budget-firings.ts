@@ -1,6 +1,5 @@
-/** Budgets whose threshold is reached, and the stop of calls that may follow. What fires when: the functions of 0013_notifications. */
+/** Budgets whose threshold is reached, and the stop of calls that may follow. What fires when: the functions of 0013_notifications and 0015_usage_border. */
 import type { Queryable } from "./client.ts";
-import { USAGE_LAG_MS } from "./usage-sums.ts";
 
 export interface FiredBudget {
   readonly alert_id: string;
@@ -15,10 +14,7 @@ export async function listBudgetsToLookAt(target: Queryable): Promise<string[]> 
 
 /** Fires what is due, once for an alert, period and threshold: event, firing and stop are one statement. */
 export function fireBudgets(target: Queryable, workspaceId: string): Promise<FiredBudget[]> {
-  return target.query<FiredBudget>("select alert_id, stops_calls from fire_budgets($1, $2)", [
-    workspaceId,
-    USAGE_LAG_MS,
-  ]);
+  return target.query<FiredBudget>("select alert_id, stops_calls from fire_budgets($1)", [workspaceId]);
 }
 
 /** Changes of the workspace's alerts and firings wait until the transaction ends. */

@@ -1,6 +1,6 @@
 /** Messages that no worker could finish, kept for an operator's eyes. */
 import { newId } from "#shared/ids.ts";
-import { LIMITS } from "#shared/limits.ts";
+import { jobHoldMs, LIMITS } from "#shared/limits.ts";
 
 import { type Actor, actorJson } from "./audit-log.ts";
 import type { Queryable } from "./client.ts";
@@ -113,11 +113,15 @@ export type Redrive = "done" | "unknown" | "over" | "funds";
 
 /** Sends the job of a dead letter on its way again, under its next attempt and a new hold; the audit log tells of it. */
 export async function redriveDeadLetter(target: Queryable, id: string, actor: Actor): Promise<Redrive> {
+  const [job] = await target.query<{ kind: string }>(
+    "select kind from job where id = (select job_id from dead_letter where id = $1)",
+    [id],
+  );
   const rows = await target.query<{ result: Redrive }>("select redrive_job($1, $2, $3, $4) as result", [
     id,
     actorJson(actor),
     LIMITS.jobLifeMs,
-    LIMITS.jobLifeMs + LIMITS.jobHoldSlackMs,
+    jobHoldMs(job?.kind ?? "", LIMITS.jobLifeMs),
   ]);
   return rows[0]?.result ?? "unknown";
 }

@@ -1,11 +1,17 @@
 /** What the janitor asks of the file store. Only the database's clock is compared. */
 import type { Queryable } from "./client.ts";
 import type { EndedUpload } from "./files.ts";
+import { freshAndDue } from "./sweep-retries.ts";
 
 /** Uploads whose process has not shown itself in time. */
 export async function expiredUploads(target: Queryable, batch: number): Promise<string[]> {
   const rows = await target.query<{ id: string }>(
-    `select id from file where state = 'uploading' and lease_until < now() order by lease_until limit $1`,
+    freshAndDue(
+      "expired uploads",
+      "file.id",
+      (condition) => `select id from file where state = 'uploading' and lease_until < now() and ${condition}
+       order by lease_until limit $1`,
+    ),
     [batch],
   );
   return rows.map((row) => row.id);
@@ -14,10 +20,12 @@ export async function expiredUploads(target: Queryable, batch: number): Promise<
 /** Files that were to be kept for a time that is over. */
 export function outlivedFiles(target: Queryable, batch: number): Promise<{ id: string; workspace_id: string }[]> {
   return target.query(
-    `select id, workspace_id from file
-     where state = 'ready' and expires_at <= now()
-     order by expires_at
-     limit $1`,
+    freshAndDue(
+      "outlived files",
+      "file.id",
+      (condition) => `select id, workspace_id from file where state = 'ready' and expires_at <= now() and ${condition}
+       order by expires_at limit $1`,
+    ),
     [batch],
   );
 }
@@ -25,10 +33,13 @@ export function outlivedFiles(target: Queryable, batch: number): Promise<{ id: s
 /** Deleted for this long, and their bytes not known to be gone: whoever deleted them did not come to it. */
 export function undeletedBytes(target: Queryable, graceMs: number, batch: number): Promise<EndedUpload[]> {
   return target.query<EndedUpload>(
-    `select id, upload_id from file
-     where state = 'deleted' and ended_at < now() - $1 * interval '1 millisecond'
-     order by ended_at
-     limit $2`,
+    freshAndDue(
+      "deleted files",
+      "file.id",
+      (condition) => `select id, upload_id from file
+       where state = 'deleted' and ended_at < now() - $1 * interval '1 millisecond' and ${condition}
+       order by ended_at limit $2`,
+    ),
     [graceMs, batch],
   );
 }
@@ -73,10 +84,14 @@ export interface KeptResult {
 /** Files that jobs kept while they ran and that nobody takes over any more. */
 export function keptOfEndedJobs(target: Queryable, batch: number): Promise<KeptResult[]> {
   return target.query<KeptResult>(
-    `select k.workspace_id, k.key, k.subject
-     from kept_result k left join job on job.id = k.job_id
-     where job.id is null or job.state not in ('queued', 'running')
-     limit $1`,
+    freshAndDue(
+      "kept results",
+      "k.workspace_id || ' ' || k.key",
+      (condition) => `select k.workspace_id, k.key, k.subject
+       from kept_result k left join job on job.id = k.job_id
+       where (job.id is null or job.state not in ('queued', 'running')) and ${condition}
+       limit $1`,
+    ),
     [batch],
   );
 }

@@ -1,5 +1,6 @@
 /** Open holds as operators and the janitor see them. They are opened by admission and closed in shared/ledger, nowhere else. */
 import type { Queryable } from "./client.ts";
+import { freshAndDue } from "./sweep-retries.ts";
 
 export interface HoldRow {
   readonly job_id: string;
@@ -51,11 +52,21 @@ export function pageHolds(target: Queryable, query: HoldQuery): Promise<HoldRow[
 
 type ExpiredHold = Pick<HoldRow, "job_id" | "attempt" | "workspace_id">;
 
-/** Those past their deadline, longest past first. now() and not clock_timestamp(), by which no index can be searched. */
-export function expiredHolds(target: Queryable, max: number): Promise<ExpiredHold[]> {
+/**
+ * Those past their deadline, longest past first. now() and not clock_timestamp(), by which no index can be searched. None while the
+ * server has been up for less than `startedMs`: processes that could not settle meanwhile come first.
+ */
+export function expiredHolds(target: Queryable, max: number, startedMs: number): Promise<ExpiredHold[]> {
   return target.query<ExpiredHold>(
-    "select job_id, attempt, workspace_id from hold where deadline < now() order by deadline limit $1",
-    [max],
+    freshAndDue(
+      "expired holds",
+      "h.job_id || '.' || h.attempt",
+      (condition) => `select job_id, attempt, workspace_id from hold h
+       where deadline < now() and pg_postmaster_start_time() < now() - $2 * interval '1 millisecond' and ${condition}
+       order by deadline
+       limit $1`,
+    ),
+    [max, startedMs],
   );
 }
 

@@ -14,6 +14,7 @@ import {
   ORPHANED_COLUMNS,
   type OrphanedJob,
 } from "./jobs.ts";
+import { freshAndDue } from "./sweep-retries.ts";
 
 export interface Redispatched extends Dispatched {
   readonly pool: Pool;
@@ -98,28 +99,27 @@ export function takeUnclaimed(target: Queryable, olderMs: number, max: number): 
 }
 
 /**
- * Jobs whose lease ended more than the lane's `graceMs` ago, and jobs that no worker took before their deadline. Returns at most
- * `max` of each lane.
+ * Jobs whose lease ended more than the lane's `graceMs` ago, jobs that no worker took before their deadline, and cancelled ones. Returns
+ * at most `max` of each kind and lane, and as many that failed before.
  */
 export function findOverdue(
   target: Queryable,
   lanes: readonly { readonly lane: Lane; readonly graceMs: number }[],
   max: number,
 ): Promise<OrphanedJob[]> {
+  const overdue = (condition: string): string =>
+    `(select * from job where state = 'running' and lane = of_lane
+        and lease_until < now() - grace_ms * interval '1 millisecond' and ${condition} order by lease_until limit $3)
+     union all
+     (select * from job where state = 'queued' and lane = of_lane and deadline < now() and provider_job is null
+        and ${condition} order by deadline limit $3)
+     union all
+     (select * from job where state = 'queued' and lane = of_lane and cancel_requested and provider_job is null
+        and ${condition} limit $3)`;
   return target.query<OrphanedJob>(
     `select ${ORPHANED_COLUMNS}
-     from unnest($1::text[], $2::int[]) l(of_lane, grace_ms) cross join lateral (
-       select * from (
-         (select * from job where state = 'running' and lane = of_lane
-            and lease_until < now() - grace_ms * interval '1 millisecond' order by lease_until limit $3)
-         union all
-         (select * from job where state = 'queued' and lane = of_lane and deadline < now() and provider_job is null
-          order by deadline limit $3)
-         union all
-         (select * from job where state = 'queued' and lane = of_lane and cancel_requested and provider_job is null limit $3)
-       ) found
-       limit $3
-     ) j`,
+     from unnest($1::text[], $2::int[]) l(of_lane, grace_ms)
+     cross join lateral (${freshAndDue("job leases", "job.id::text", overdue)}) j`,
     [lanes.map(({ lane }) => lane), lanes.map(({ graceMs }) => graceMs), max],
   );
 }
@@ -139,10 +139,15 @@ export function redispatchExpired(target: Queryable, id: string, epoch: number):
 /** Of unknown outcome for longer than anybody waits for a verdict. */
 export function findExpired(target: Queryable, keepMs: number, max: number): Promise<OrphanedJob[]> {
   return target.query<OrphanedJob>(
-    `select ${ORPHANED_COLUMNS} from job
-     where state in ('queued', 'running') and unknown_since < now() - $1 * interval '1 millisecond'
-       and lease_until is null
-     limit $2`,
+    freshAndDue(
+      "unknown jobs",
+      "job.id::text",
+      (condition) => `select ${ORPHANED_COLUMNS} from job
+       where state in ('queued', 'running') and unknown_since < now() - $1 * interval '1 millisecond'
+         and lease_until is null and ${condition}
+       order by unknown_since
+       limit $2`,
+    ),
     [keepMs, max],
   );
 }
@@ -205,7 +210,15 @@ const UNRECORDED = `recorded is distinct from state and state <> 'refused' and n
 
 /** Jobs whose record in the object store tells another state than they have. */
 export function findUnrecorded(target: Queryable, max: number): Promise<JobRow[]> {
-  return target.query<JobRow>(`select ${JOB_COLUMNS} from job where ${UNRECORDED} order by created_at limit $1`, [max]);
+  return target.query<JobRow>(
+    freshAndDue(
+      "job records",
+      "job.id::text",
+      (condition) =>
+        `select ${JOB_COLUMNS} from job where ${UNRECORDED} and ${condition} order by job.created_at limit $1`,
+    ),
+    [max],
+  );
 }
 
 /** A record that tells a state which the job has not any more is written once more, whoever wrote last. */
@@ -213,7 +226,10 @@ export async function noteRecorded(target: Queryable, id: string, state: JobStat
   await target.query("update job set recorded = case when state = $2 then state end where id = $1", [id, state]);
 }
 
-/** Ended jobs older than this go, in one batch; resolves with the references of results that lie in the object store. */
+/**
+ * Ended jobs older than this go, in one batch; resolves with the references of results that lie in the object store. Those that a run
+ * has still to hear of stay: without them it would begin their work anew.
+ */
 export async function dropEndedJobs(
   target: Queryable,
   olderMs: number,
@@ -222,6 +238,7 @@ export async function dropEndedJobs(
   return target.query(
     `delete from job where id in (
        select id from job where ended_at < now() - $1 * interval '1 millisecond'
+         and (run_id is null or (select i.work_id from step_item i where i.work_id = job.id and i.credits is null limit 1) is null)
        order by ended_at limit $2 for update skip locked)
      returning id, workspace_id, result_ref, recorded is not null as is_recorded`,
     [olderMs, max],

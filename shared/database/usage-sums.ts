@@ -2,12 +2,41 @@
  * Sums of usage. usage_hour holds them by hour up to usage_rollup.until; every reader adds the records after that, in the same
  * statement, so that a roll-up between the two cannot count a record twice or not at all.
  */
-import { paced } from "#shared/pace.ts";
+import type { Database, Queryable } from "./client.ts";
 
-import type { Database } from "./client.ts";
+/** Time by which the driver gives up later than the server. */
+const CANCEL_MS = 2_000;
 
-/** No settle takes as long: a statement has 10 s, and a settle is one. Older records have all been committed. */
-export const USAGE_LAG_MS = paced(60_000);
+/** Keeps records that end from now on out of the part that may be summed next. */
+export async function raiseUsageFloor(target: Queryable): Promise<void> {
+  await target.query("select raise_usage_floor()");
+}
+
+/**
+ * Adds the records of `stepMs` to the sums, in one transaction. Returns how many milliseconds of records can be added now and are not yet;
+ * null: another process is at it.
+ * @param limitMs for a step that may take longer than statements usually do
+ * @throws Error with the SQLSTATE of a statement timeout; nothing was done then
+ */
+export async function rollUpStep(database: Database, stepMs: number, limitMs?: number): Promise<bigint | null> {
+  const step = async (target: Queryable): Promise<bigint | null> => {
+    const [row] = await target.query<{ left_ms: bigint | null }>("select roll_up_usage($1) as left_ms", [stepMs]);
+    return row?.left_ms ?? null;
+  };
+  if (limitMs === undefined) return step(database);
+  return database.slowTransaction(limitMs + CANCEL_MS, async (tx) => {
+    await tx.query("select set_config('statement_timeout', $1, true)", [String(limitMs)]);
+    return step(tx);
+  });
+}
+
+/** Seconds by which the sums lag behind the present. */
+export async function usageBehindSeconds(target: Queryable): Promise<number> {
+  const [row] = await target.query<{ seconds: number }>(
+    "select extract(epoch from clock_timestamp() - until)::float8 as seconds from usage_rollup",
+  );
+  return Math.max(0, row?.seconds ?? 0);
+}
 
 export type UsageGroup = "model" | "key" | "member" | "workflow" | "status";
 export type UsageStatus = "succeeded" | "failed" | "cancelled" | "lost";
@@ -86,7 +115,7 @@ export function sumUsage(database: Database, workspaceId: string, query: UsageQu
   const { start, end, memberId, keyId, model, workflowId, status, limit } = query;
   return database.transaction(async (tx) => {
     // The planner takes a large workspace's month for a third of the table, and would walk through all of it: 280 ms, not 90.
-    await tx.query("select set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true)");
+    await tx.query("select set_config('enable_seqscan', 'off', true)");
     return tx.query<UsageSum>(text, [workspaceId, start, end, unit, memberId, keyId, model, workflowId, status, limit]);
   });
 }

@@ -50,8 +50,11 @@ export interface JobRequest {
 }
 
 export type JobVerdict =
-  /** dispatch: number of the message to put on the queue now; 0: the job waits for room there. isFromShare: the window was full. */
-  | { readonly kind: "admitted"; readonly dispatch: number; readonly isFromShare?: true }
+  /**
+   * attempt: above 1 where its id was used before. dispatch: number of the message to put on the queue now; 0: the job waits for room
+   * there. isFromShare: the window was full.
+   */
+  | { readonly kind: "admitted"; readonly attempt: number; readonly dispatch: number; readonly isFromShare?: true }
   /** Nothing is kept. waitMs: until it opens, for those that may wait. */
   | { readonly kind: "full"; readonly waitMs: number }
   | { readonly kind: "refused"; readonly error: JobError }
@@ -68,6 +71,7 @@ interface VerdictRow {
   readonly verdict: number;
   readonly wait_ms: bigint;
   readonly number: number;
+  readonly attempt: number;
 }
 
 /** A group's requests travel in one parameter. */
@@ -150,7 +154,12 @@ function toVerdict(job: JobRequest, row: VerdictRow | undefined): JobVerdict | t
   const { terms } = job;
   switch (row?.verdict) {
     case 0:
-      return { kind: "admitted", dispatch: row.number, ...(row.wait_ms < 0n ? { isFromShare: true as const } : {}) };
+      return {
+        kind: "admitted",
+        attempt: row.attempt,
+        dispatch: row.number,
+        ...(row.wait_ms < 0n ? { isFromShare: true as const } : {}),
+      };
     case 1:
       return { kind: "full", waitMs: Number(row.wait_ms) };
     case DAILY_TOKENS:

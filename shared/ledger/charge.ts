@@ -2,7 +2,7 @@
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
 
-import type { CallSettlement, UsageStatus } from "./settle.ts";
+import type { CallSettlement, Settled, UsageStatus } from "./settle.ts";
 
 export interface Charge {
   readonly nano: bigint;
@@ -15,7 +15,7 @@ export interface Charge {
 }
 
 /** A `CallSettlement` without the call that it is of. */
-export type Settlement = Omit<CallSettlement, "workspaceId" | "jobId" | "attempt" | "isPatient">;
+export type Settlement = Omit<CallSettlement, "workspaceId" | "jobId" | "attempt" | "isPatient" | "isDelivered">;
 
 /** @param charge undefined releases the hold. @param source `provider/model` that served, null when none did */
 export function settlementOf(status: UsageStatus, source: string | null, charge: Charge | undefined): Settlement {
@@ -46,12 +46,19 @@ export function countCharge(
   );
 }
 
-/** Counts what an answer cost that its caller has and that was not taken from its hold: another process had released that. */
-export function countUnbilled(
+/** Counts what became of an answer that its caller has, when another process had closed its hold before. */
+export function countDelivered(
   { metrics, log }: { readonly metrics: Metrics; readonly log: Logger },
+  charge: Pick<Charge, "nano">,
+  { takenNano, lateNano = 0n }: Settled,
   requestId: string,
-  nano: bigint,
 ): void {
-  metrics.creditsUnbilled.addNano(nano);
+  if (lateNano > 0n) {
+    metrics.creditsSettled.addNano(lateNano);
+    metrics.creditsSettledLate.addNano(lateNano);
+    log.warn({ request_id: requestId }, "an answer was paid after its hold had been released");
+  }
+  if (takenNano >= charge.nano) return;
+  metrics.creditsUnbilled.addNano(charge.nano - takenNano);
   log.error({ request_id: requestId }, "an answer was delivered whose hold had been released");
 }

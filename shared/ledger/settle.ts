@@ -28,12 +28,16 @@ export interface CallSettlement {
   readonly tokens: number;
   /** No caller waits for it: it may wait `LIMITS.settleLingerMs` for others. */
   readonly isPatient?: boolean;
+  /** The caller has the whole answer: what a hold that had been closed for less did not pay is taken from what is available. */
+  readonly isDelivered?: boolean;
 }
 
 /** Nano-credits taken; `wasClosed` when an earlier settle had done it (the amount is then that one's). */
 export interface Settled {
   readonly takenNano: bigint;
   readonly wasClosed: boolean;
+  /** Those of them that were taken now, from what is available: the hold had been closed for less. */
+  readonly lateNano?: bigint;
 }
 
 /** A call whose hold may have been placed. */
@@ -41,8 +45,8 @@ export type PlacedCall = Pick<CallSettlement, "workspaceId" | "jobId">;
 
 export interface Ledger {
   /**
-   * @throws Error when the database stays away longer than `retryMs` or refuses the figures; the hold then waits for
-   * the janitor
+   * Figures that the database refuses release the hold, and leave a settle_fault for an operator.
+   * @throws Error when the database stays away longer than `retryMs`; the hold then waits for the janitor
    */
   settle(settlement: CallSettlement): Promise<Settled>;
   /** Releases holds whose admission may or may not have been committed. Never throws; tries for half a minute. */
@@ -54,6 +58,8 @@ export interface Ledger {
 const GROUP_SQL = `select settle_calls($1::uuid[], $2::uuid[], $3::smallint[], $4::bigint[], $5::text[], $6::text[], $7::jsonb[],
   $8::boolean[], $9::bigint[], $10, $11) as taken`;
 const SINGLE_SQL = "select settle_call($1, $2, $3::smallint, $4, $5, $6, $7::jsonb, $8, $9) as taken";
+const REFUSE_SQL = "select refuse_settle($1, $2, $3::smallint, $4, $5) as taken";
+const DELIVERED_SQL = "select taken, late from settle_delivered($1, $2, $3::smallint, $4, $5, $6::jsonb, $7, $8)";
 
 export function openLedger(options: {
   database: Database;
@@ -132,22 +138,62 @@ export function openLedger(options: {
 
   const settleInTime = async (item: CallSettlement): Promise<Settled> => {
     const giveUpAt = performance.now() + options.retryMs;
-    for (let tries = 0; ; tries++) {
+    let refusedBy: unknown;
+    // The group form does not close a hold whose key is taken; what no form takes is released.
+    const ways = [
+      () => grouper.call(item),
+      async () => (await single(options.database, item))[0],
+      () => refuse(item, refusedBy),
+    ];
+    for (let tries = 0, way = 0; ; tries++) {
       try {
-        const taken = await grouper.call(item);
-        if (taken !== null) return { takenNano: taken, wasClosed: false };
-        const rows = await options.database.query<{ settled: bigint }>(
-          "select settled from usage_record where workspace_id = $1 and job_id = $2 and attempt = $3",
-          [item.workspaceId, item.jobId, item.attempt],
-        );
-        return { takenNano: rows[0]?.settled ?? 0n, wasClosed: true };
+        const taken = await ways[way]?.();
+        if (typeof taken === "bigint") return { takenNano: taken, wasClosed: false };
+        if (taken === null) return await closedBefore(item);
+        throw new Error(`the hold of job ${item.jobId} stays locked`);
       } catch (error) {
+        if (isDataFault(error)) {
+          refusedBy = error;
+          way += 1;
+          options.log.error({ err: error, job_id: item.jobId, way }, "a settle was refused");
+          if (way < ways.length) continue;
+        }
         if (isDataFault(error) || performance.now() > giveUpAt) throw error;
         options.log.warn({ err: error, job_id: item.jobId, sqlstate: sqlState(error), tries }, "a settle is repeated");
         // Full jitter, so a database that comes back is not met by everyone at once.
         await Bun.sleep(Math.random() * Math.min(2_000, (sqlState(error) === SQL.deadlock ? 20 : 100) * 2 ** tries));
       }
     }
+  };
+
+  const refuse = async (item: CallSettlement, fault: unknown): Promise<bigint | null | typeof BUSY> => {
+    const rows = await options.database.query<{ taken: bigint | null }>(REFUSE_SQL, [
+      item.workspaceId,
+      item.jobId,
+      item.attempt,
+      item.usedNano?.toString() ?? null,
+      sqlState(fault) ?? "",
+    ]);
+    return busy(rows[0]?.taken ?? null);
+  };
+
+  const closedBefore = async (item: CallSettlement): Promise<Settled> => {
+    const key = [item.workspaceId, item.jobId, item.attempt] as const;
+    const [earlier] = await options.database.query<{ settled: bigint }>(
+      "select settled from usage_record where workspace_id = $1 and job_id = $2 and attempt = $3",
+      key,
+    );
+    const takenNano = earlier?.settled ?? 0n;
+    if (item.isDelivered !== true || earlier === undefined || takenNano >= (item.usedNano ?? 0n)) {
+      return { takenNano, wasClosed: true };
+    }
+    const { usedNano, source, units, isEstimated, tokens } = item;
+    const [row] = await options.database.query<{ taken: bigint; late: bigint }>(
+      DELIVERED_SQL,
+      [...key, usedNano, source, JSON.stringify(units), isEstimated, tokens],
+      "settle_delivered",
+    );
+    return { takenNano: row?.taken ?? takenNano, wasClosed: true, lateNano: row?.late ?? 0n };
   };
 
   const undoAll = async (calls: readonly PlacedCall[]): Promise<void> => {

@@ -1,6 +1,8 @@
 /** Durable jobs and batch messages. */
 import { paced } from "#shared/pace.ts";
 
+import { MEDIA_LIMITS } from "./media.ts";
+
 export const JOBS_LIMITS = {
   /** A job that fails in our own hands, and not for an outage, is taken once more: by another worker, where there is one. */
   faultyTries: 2,
@@ -33,4 +35,16 @@ export const JOBS_LIMITS = {
   batchAnswerBytesMax: 768 * 1024,
   /** Who waits for a job looks at its row this often: the word of its end may be lost. */
   jobLookMs: paced(2_000),
+  /**
+   * An item that a sweep of the janitor fails on is tried again after this long, doubled each time up to the most: seldom enough for one that
+   * is bad for good, often enough for those that only a server was away for.
+   */
+  sweepRetryMinMs: paced(2_000),
+  sweepRetryMaxMs: paced(60_000),
 } as const;
+
+/** Life of the hold of a job that may be begun within `lifeMs`: begun at the very end, it still has all the time that it may run. */
+export function jobHoldMs(kind: string, lifeMs: number): number {
+  const runMs = kind === "workflow" ? JOBS_LIMITS.ticketLifeMs : MEDIA_LIMITS.mediaJobLifeMs;
+  return lifeMs + runMs + JOBS_LIMITS.jobHoldSlackMs;
+}

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 import { jetstreamManager } from "@nats-io/jetstream";
 
 import type { BatchAnswer, Job } from "#schemas/generated/types.ts";
+import { dropEndedJobs } from "#shared/database/job-sweeps.ts";
 import { newId } from "#shared/ids.ts";
 import { BATCH_STREAM, cancelSubject } from "#shared/queue/subjects.ts";
 import { audit } from "#tests/faults/audit.ts";
@@ -96,6 +97,24 @@ describe("a published request", () => {
     );
     expect(await usageOf(job_id)).toEqual([{ status: "succeeded", settled: CREDIT }]);
     expect(bed.upstream.requests.length - before).toBe(1);
+  });
+
+  test("repeated under its key when its job is not kept any more is run once more, paid once more, and told", async () => {
+    const before = bed.upstream.requests.length;
+    const key = newId();
+    const { job_id: id } = await publisher.submit({ body: ask("flat") }, { key });
+    await publisher.ended(key);
+    await bed.stack.query("update job set ended_at = ended_at - interval '1 year' where id = $1", [id]);
+    const dropped = await dropEndedJobs({ query: bed.stack.query }, 86_400_000, 10);
+    expect(dropped.map((job) => job.id)).toEqual([id]);
+    expect(await publisher.submit({ body: ask("flat") }, { key })).toMatchObject({ job_id: id, status: "queued" });
+    const completed = (): BatchAnswer[] =>
+      publisher.answers.filter((answer) => answer.key === key && answer.status === "completed");
+    await eventually("it ends twice", () => completed().length === 2);
+    expect(completed().map(({ credits_used }) => credits_used)).toEqual([1, 1]);
+    expect(await usageOf(id)).toEqual([1, 2].map(() => ({ status: "succeeded", settled: CREDIT })));
+    expect(bed.upstream.requests.length - before).toBe(2);
+    expect((await getJob(id)).body).toMatchObject({ status: "completed", credits_used: 1 });
   });
 
   test("without a key is a job of its own each time", async () => {

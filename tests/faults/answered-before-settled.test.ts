@@ -14,6 +14,7 @@ import { startTcpProxy, type TcpProxy } from "#tests/support/tcp-proxy.ts";
 import { audit } from "./audit.ts";
 import { ask, type Bed, FLAT_NANO, startBed } from "./bed.ts";
 import { type Answer, DONE, requestId } from "./client.ts";
+import { metric } from "./metric.ts";
 import { eventually } from "./wait.ts";
 
 interface Part {
@@ -218,6 +219,37 @@ describe("answers that are not settled when", () => {
     60_000,
   );
 });
+
+test("answers whose holds the janitor releases, since neither process has Postgres any more, are paid when it is back", async () => {
+  const { answers, release } = await answeredAndUnsettled([PLAIN, STREAMED]);
+  const back = Promise.withResolvers<void>();
+  try {
+    for (const { postgres } of both()) postgres.cut(back.promise);
+    await endWaiting();
+    await release();
+    await bed.stack.query("update hold set deadline = clock_timestamp()");
+    await eventually("the janitor has released them", async () => (await openHolds()) === 0, 40_000);
+  } finally {
+    back.resolve();
+    await release();
+  }
+  const usage = "select attempt, status, settled from usage_record where job_id = $1 order by attempt";
+  for (const answer of answers) {
+    const [lost, paid] = await eventually(
+      "it is paid",
+      async () => {
+        const rows = await bed.stack.query<{ status: string; settled: bigint }>(usage, [requestId(answer)]);
+        return rows.length === 2 && rows;
+      },
+      40_000,
+    );
+    expect([answer.status, lost?.status, paid?.status]).toEqual([200, "lost", "succeeded"]);
+    if (answer.isStream) expect(paid?.settled).toBeGreaterThan(0n);
+    else expect([lost?.settled, paid?.settled]).toEqual([0n, FLAT_NANO]);
+  }
+  expect(await metric(ingress.role.adminUrl, "sluice_credits_unbilled_total")).toBe(0);
+  expect(await metric(worker.role.adminUrl, "sluice_credits_unbilled_total")).toBe(0);
+}, 120_000);
 
 test("in the end everything adds up", async () => {
   await audit(bed, { withinMs: 30_000 });

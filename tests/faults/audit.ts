@@ -36,7 +36,8 @@ export async function audit(bed: Pick<Bed, "stack" | "client">, options: AuditOp
   await eventually("no hold stays open", async () => (await countOf(stack, "hold")) === 0, withinMs);
   await eventually("the queue runs empty", () => isQueueEmpty(stack), withinMs);
   const ledger = await auditLedger({ query: stack.query });
-  const rows = await stack.query<UsageRow>("select job_id, status, settled from usage_record");
+  // Of what was delivered after its hold had been released the last attempt is the call.
+  const rows = await stack.query<UsageRow>("select job_id, status, settled from usage_record order by attempt");
   const usage = new Map(rows.map((row) => [row.job_id, row]));
   const faults = client.answers.flatMap((answer) =>
     answerFaults(answer, usage.get(requestId(answer))).map(

@@ -42,6 +42,20 @@ export async function spend(target: Queryable, calls: readonly Spend[]): Promise
   return made.map(({ jobId }) => jobId);
 }
 
+/**
+ * Rolls up until every record that is committed by now is in the sums. One turn draws the border and a later one goes up to it, as soon as
+ * no older transaction runs on the whole server, which other tests use too.
+ */
+export async function rollUpAll(target: Queryable, turn: () => Promise<unknown>): Promise<void> {
+  // Text, since a Date knows no microseconds.
+  const [row] = await target.query<{ floor: string }>(
+    "select greatest(clock_timestamp(), to_timestamp((last_value + 1) / 1e6))::text as floor from usage_floor",
+  );
+  const isBehind = "select 1 from usage_rollup where until < $1::timestamptz";
+  do await turn();
+  while ((await target.query(isBehind, [row?.floor ?? ""])).length > 0);
+}
+
 /** Makes a call the step of a run of a stored workflow. */
 export async function makeStep(
   target: Queryable,

@@ -38,8 +38,7 @@ export async function sweepResults(context: Context, pageMax?: number): Promise<
     for (const { key, jobId } of old) {
       const job = byId.get(jobId);
       if (job?.is_open || job?.result_ref?.startsWith(`${key}#`)) continue;
-      await deleteClaim(storage, key);
-      deleted += 1;
+      if (await isDeleted(context, key)) deleted += 1;
     }
   }
   if (deleted > 0) log.info({ results: deleted }, "results that no job names deleted");
@@ -50,19 +49,30 @@ function isOld({ at, jobId }: StoredClaim): boolean {
   return at.getTime() < Date.now() - AGE_MIN_MS && isUuid(jobId);
 }
 
-async function sweepPage({ storage, database }: Context, claims: readonly StoredClaim[]): Promise<number> {
+/** Returns whether it is deleted: one that cannot be keeps none behind it from that. */
+async function isDeleted({ storage, log }: Context, key: string): Promise<boolean> {
+  try {
+    await deleteClaim(storage, key);
+    return true;
+  } catch (error) {
+    log.warn({ err: error, key }, "a claim or result cannot be deleted yet");
+    return false;
+  }
+}
+
+async function sweepPage(context: Context, claims: readonly StoredClaim[]): Promise<number> {
   const old = claims.filter(isOld);
   if (old.length === 0) return 0;
   // A claim knows its job and no workspace: all open holds are looked through, which are few. A dead letter's job may yet be
   // sent on its way again.
-  const open = await database.query<{ job_id: string }>(
+  const open = await context.database.query<{ job_id: string }>(
     `select job_id from hold where job_id = any($1::uuid[])
      union all
      select job_id from dead_letter where job_id = any($1::uuid[]) and redriven_at is null`,
     [plainArray(old.map((claim) => claim.jobId))],
   );
   const isOpen = new Set(open.map((row) => row.job_id));
-  const done = old.filter((claim) => !isOpen.has(claim.jobId));
-  for (const claim of done) await deleteClaim(storage, claim.key);
-  return done.length;
+  let deleted = 0;
+  for (const { jobId, key } of old) if (!isOpen.has(jobId) && (await isDeleted(context, key))) deleted += 1;
+  return deleted;
 }

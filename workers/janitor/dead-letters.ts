@@ -8,7 +8,7 @@
 import { jetstreamManager } from "@nats-io/jetstream";
 import type { NatsConnection } from "nats";
 
-import type { Database } from "#shared/database/client.ts";
+import { type Database, isDataFault } from "#shared/database/client.ts";
 import { countDeadLetters, recordDeadLetter } from "#shared/database/dead-letters.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
@@ -49,18 +49,27 @@ export async function sweepDeadLetters(context: {
       // A message without a deadline was not written by us; it counts from when it came.
       const since = typeof deadlineMs === "number" ? deadlineMs : message.time.getTime();
       if (now < since + AFTER_DEADLINE_MS) break;
-      await recordDeadLetter(database, {
-        stream,
-        streamSeq: BigInt(message.seq),
-        subject: message.subject,
-        messageId: message.header.get(HEADERS.messageId) || null,
-        reason: "undelivered",
-        deliveries: 0,
-        // An ordinary call that outlived its caller: its prompt must not be kept.
-        body: new Uint8Array(),
-        jobId: null,
-      });
-      await manager.streams.deleteMessage(stream, message.seq);
+      try {
+        await recordDeadLetter(database, {
+          stream,
+          streamSeq: BigInt(message.seq),
+          subject: message.subject,
+          messageId: message.header.get(HEADERS.messageId) || null,
+          reason: "undelivered",
+          deliveries: 0,
+          // An ordinary call that outlived its caller: its prompt must not be kept.
+          body: new Uint8Array(),
+          jobId: null,
+        });
+        await manager.streams.deleteMessage(stream, message.seq);
+      } catch (error) {
+        if (!isDataFault(error)) throw error;
+        log.error(
+          { err: error, stream, seq: message.seq },
+          "a message cannot become a dead letter, those behind it go on",
+        );
+        continue;
+      }
       taken += 1;
       log.error(
         { stream, seq: message.seq, subject: message.subject },

@@ -8,6 +8,7 @@ import {
   dropKeptResult,
   expiredUploads,
   filesBetween,
+  type KeptResult,
   keptOfEndedJobs,
   knownFiles,
   outlivedFiles,
@@ -22,6 +23,8 @@ import type { Storage } from "#shared/storage/client.ts";
 import { CLAIMS_PREFIX } from "#shared/storage/claim-check.ts";
 import { deleteObject, dropParts, listObjects, listUploads, objectSize } from "#shared/storage/objects.ts";
 
+import { sweepEach } from "./each-row.ts";
+
 export interface FileSweepContext {
   readonly storage: Storage;
   readonly database: Database;
@@ -30,6 +33,8 @@ export interface FileSweepContext {
 }
 
 const BATCH = 500;
+/** Deletions that fail in a row when the object store is away. */
+const FAILURES_MAX = 4;
 
 /** Frees what uploads without an owner had reserved, and deletes what is no file any more, or no result of any job. */
 export async function sweepUploads(context: FileSweepContext): Promise<void> {
@@ -39,19 +44,26 @@ export async function sweepUploads(context: FileSweepContext): Promise<void> {
       log.warn({ err: error, file_id: ended.id }, "the bytes of a deleted file cannot be deleted yet"),
     );
   };
-  for (const id of await expiredUploads(database, BATCH)) {
+  const idOf = ({ id }: { readonly id: string }): string => id;
+  const expired = (await expiredUploads(database, BATCH)).map((id) => ({ id }));
+  await sweepEach(context, { sweep: "expired uploads", rows: expired, itemOf: idOf }, async ({ id }) => {
     const ended = await endUpload(database, id, true);
-    if (!ended) continue;
+    if (!ended) return;
     log.warn({ file_id: id }, "an upload whose process is gone was given up");
     await erase(ended);
-  }
-  for (const { id, workspace_id } of await outlivedFiles(database, BATCH)) {
+  });
+  const outlived = await outlivedFiles(database, BATCH);
+  await sweepEach(context, { sweep: "outlived files", rows: outlived, itemOf: idOf }, async ({ id, workspace_id }) => {
     if (await endFile(database, workspace_id, id, "deleted")) await erase({ id, upload_id: null });
-  }
-  for (const kept of await keptOfEndedJobs(database, BATCH)) {
-    if (await dropKeptResult(database, kept)) await erase({ id: kept.subject, upload_id: null });
-  }
-  for (const ended of await undeletedBytes(database, LIMITS.fileDeleteGraceMs, BATCH)) await erase(ended);
+  });
+  const kept = await keptOfEndedJobs(database, BATCH);
+  const keyOf = ({ workspace_id, key }: KeptResult): string => `${workspace_id} ${key}`;
+  await sweepEach(context, { sweep: "kept results", rows: kept, itemOf: keyOf }, async (result) => {
+    if (await dropKeptResult(database, result)) await erase({ id: result.subject, upload_id: null });
+  });
+  const deleted = await undeletedBytes(database, LIMITS.fileDeleteGraceMs, BATCH);
+  const deletions = { sweep: "deleted files", rows: deleted, itemOf: idOf, failuresMax: FAILURES_MAX } as const;
+  await sweepEach(context, deletions, (ended) => eraseBytes(storage, database, ended));
   while ((await dropExpiredKeys(database, BATCH)) >= BATCH);
 }
 
@@ -82,7 +94,7 @@ export async function sweepOrphans(context: FileSweepContext, page = 1_000): Pro
     for (const { id, key, at } of ids) {
       // What lies there under a name that we do not give is nobody's of ours to delete.
       if (id === undefined || known.has(id) || !isOld(context, at)) continue;
-      if (await deleteOrphan(context, id, key)) found.objects += 1;
+      if (await deleteOrphan(context, id, key).catch(notYet(context, id))) found.objects += 1;
     }
     for (const row of rows) {
       if (row.state === "ready") files += 1;
@@ -130,12 +142,23 @@ async function sweepLost(
   }
   let lost = 0;
   for (const { id, workspace_id } of missing) {
-    if ((await objectSize(storage, objectKey(id))) !== undefined) continue;
-    if (!(await endFile(database, workspace_id, id, "lost"))) continue;
+    const end = async (): Promise<boolean> => {
+      if ((await objectSize(storage, objectKey(id))) !== undefined) return false;
+      return endFile(database, workspace_id, id, "lost");
+    };
+    if (!(await end().catch(notYet(context, id)))) continue;
     lost += 1;
     log.error({ file_id: id, workspace_id }, "a file has no bytes any more and is shown no longer");
   }
   return lost;
+}
+
+/** Logs what one orphan failed with, so that the pages behind it come all the same. */
+function notYet({ log }: FileSweepContext, fileId: string): (error: unknown) => false {
+  return (error) => {
+    log.warn({ err: error, file_id: fileId }, "an orphan of the file store cannot be swept yet");
+    return false;
+  };
 }
 
 async function sweepMultipartUploads(context: FileSweepContext): Promise<number> {

@@ -11,6 +11,7 @@ import { LANES } from "#shared/queue/subjects.ts";
 import { LANE_SETTINGS } from "#shared/queue/topology.ts";
 
 import { type JobSweepContext, removeMessage, sendAgain } from "./dispatch.ts";
+import { sweepEach } from "./each-row.ts";
 
 const BATCH = 200;
 
@@ -19,14 +20,9 @@ const GRACES = LANES.map((lane) => ({ lane, graceMs: LANE_SETTINGS[lane].ackWait
 
 export async function sweepLeases(context: JobSweepContext): Promise<number> {
   const jobs = await findOverdue(context.database, GRACES, BATCH);
-  const results = await Promise.allSettled(
-    jobs.map((job) => conclude(context, job, LANE_SETTINGS[job.lane].maxDeliver)),
+  await sweepEach(context, { sweep: "job leases", rows: jobs, itemOf: ({ id }) => id, atOnce: BATCH }, (job) =>
+    conclude(context, job, LANE_SETTINGS[job.lane].maxDeliver),
   );
-  for (const result of results) {
-    if (result.status === "rejected") {
-      context.log.warn({ err: result.reason as Error }, "an overdue job could not be dealt with yet");
-    }
-  }
   return jobs.length;
 }
 

@@ -17,6 +17,7 @@ import { sweepDeadLetters } from "./dead-letters.ts";
 import { sweepEndedDeliveries, watchDeliveries } from "./deliveries.ts";
 import { type JobSweepContext, openRoomWatch, releaseAll, sweepDispatches, sweepUnclaimed } from "./dispatch.ts";
 import { sweepExpiredHolds } from "./expired-holds.ts";
+import { watchFailures } from "./failures.ts";
 import { sweepOrphans, sweepUploads } from "./files.ts";
 import { checkInvariants } from "./invariants.ts";
 import { sweepJobRecords } from "./job-records.ts";
@@ -26,7 +27,7 @@ import { sweepRetention } from "./retention.ts";
 import { type RunSweepContext, sweepDueRuns, sweepEndedRuns, sweepForgottenRuns, sweepStalledRuns } from "./runs.ts";
 import { startSweeps } from "./sweeps.ts";
 import { sweepUnknownJobs } from "./unknown-jobs.ts";
-import { rollUpUsage } from "./usage-rollup.ts";
+import { openUsageRollUp } from "./usage-rollup.ts";
 import { watchQueue } from "./watch-queue.ts";
 
 const FINISH_RETRY_MS = 20_000;
@@ -67,7 +68,7 @@ export async function startJanitor(): Promise<void> {
     { name: "forgotten runs", everyMs: paced(5_000), run: () => sweepForgottenRuns(runs) },
     { name: "stalled runs", everyMs: LIMITS.runStalledMs, run: () => sweepStalledRuns(runs) },
     { name: "run retention", everyMs: 60_000, run: () => sweepEndedRuns(runs, config.runRetentionHours) },
-    { name: "usage roll-up", everyMs: paced(15_000), run: () => rollUpUsage({ database, metrics }) },
+    { name: "usage roll-up", everyMs: paced(15_000), run: openUsageRollUp({ database, metrics, log }) },
     { name: "budgets", everyMs: paced(2_000), run: () => sweepBudgets({ database, metrics, log }) },
     { name: "queue", everyMs: 5_000, run: () => watchQueue({ connection, metrics }) },
     { name: "deliveries", everyMs: paced(5_000), run: () => watchDeliveries(database, metrics) },
@@ -77,7 +78,8 @@ export async function startJanitor(): Promise<void> {
     { name: "uploads", everyMs: paced(5_000), run: () => sweepUploads({ storage, database, log }) },
     { name: "orphans", everyMs: 3_600_000, run: () => sweepOrphans({ storage, database, log }) },
     { name: "retention", everyMs: 60_000, run: () => sweepRetention(database, config.jobRetentionHours) },
-    { name: "invariants", everyMs: 3_600_000, run: () => checkInvariants({ database, log }) },
+    { name: "invariants", everyMs: 3_600_000, run: () => checkInvariants({ database, log, metrics }) },
+    { name: "failures", everyMs: paced(5_000), run: () => watchFailures(database, metrics) },
   ]);
   lifecycle.onStop("sweeps", () => sweeps.stop());
   await role.ready({}, role.watchDependencies(storage));

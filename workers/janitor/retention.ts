@@ -1,6 +1,7 @@
 /** Rows that are no longer needed, in bounded batches. Ledger and usage are kept. */
 import type { Queryable } from "#shared/database/client.ts";
 import { dropExpiredAnswers } from "#shared/database/response-cache.ts";
+import { dropOldRetries } from "#shared/database/sweep-retries.ts";
 
 const BATCH = 1_000;
 
@@ -27,6 +28,7 @@ export async function sweepRetention(database: Queryable, hours: number): Promis
     ),
   );
   while ((await dropExpiredAnswers(database, BATCH)) >= BATCH);
+  while ((await dropOldRetries(database, BATCH)) >= BATCH);
 }
 
 /** Small batches, until one is short: a backlog is worked off, and no statement holds many locks. */

@@ -8,19 +8,23 @@ import { countUnknown, findExpired, redispatchUnknown } from "#shared/database/j
 import { endOrphan, EXPIRED } from "#shared/jobs/orphaned-jobs.ts";
 
 import { type JobSweepContext, sendAgain } from "./dispatch.ts";
+import { sweepEach } from "./each-row.ts";
 
 const BATCH = 200;
+/** Each may wait a while for a lock. */
+const AT_ONCE = 8;
 
 export async function sweepUnknownJobs(context: JobSweepContext): Promise<void> {
   const { database, connection, metrics, log } = context;
   const due = await redispatchUnknown(database, BATCH);
   if (due.length > 0) await sendAgain(context, await jetstreamManager(connection, { checkAPI: false }), due);
-  for (const job of await findExpired(database, context.unknownKeepMs, BATCH)) {
+  const rows = await findExpired(database, context.unknownKeepMs, BATCH);
+  await sweepEach(context, { sweep: "unknown jobs", rows, itemOf: ({ id }) => id, atOnce: AT_ONCE }, async (job) => {
     const outcome = await endOrphan(context, job, EXPIRED);
-    if (outcome === "superseded") continue;
+    if (outcome === "superseded") return;
     metrics.jobs.inc(job.pool, "written_off");
     log.error({ job_id: job.id, kind: job.kind }, "a job whose outcome was never told is written off");
-  }
+  });
   const { count, oldestSeconds } = await countUnknown(database);
   metrics.jobsUnknown.set(count);
   metrics.jobsUnknownOldestSeconds.set(oldestSeconds);

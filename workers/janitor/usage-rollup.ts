@@ -1,22 +1,45 @@
 /** Adds usage records to the hourly sums. Readers add what is not in them yet, so no sum ever waits for this. */
-import type { Queryable } from "#shared/database/client.ts";
-import { USAGE_LAG_MS } from "#shared/database/usage-sums.ts";
+import { type Database, SQL, sqlState } from "#shared/database/client.ts";
+import { raiseUsageFloor, rollUpStep, usageBehindSeconds } from "#shared/database/usage-sums.ts";
+import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
 
-/** Steps of ten minutes in one turn: a backlog of a year is gone within hours, and a stop never waits long. */
+/** Steps in one turn: a backlog of a year is gone within hours, and a stop never waits long. */
 const STEPS_MAX = 200;
+/** Time whose records one step adds: at 1,000 calls a second 600,000 records, 3 s. */
+const STEP_MAX_MS = 600_000;
+/** The shortest step: one that takes longer than a statement may is halved down to it. */
+const STEP_MIN_MS = 60_000;
+/** The shortest step has time of its own, since nothing waits for it: a minute of 10,000 calls a second, several times over. */
+const LIMIT_MS = 60_000;
 
-/** Each step is one transaction; of several janitors one does it. @returns how many steps it took */
-export async function rollUpUsage(
-  { database, metrics }: { readonly database: Queryable; readonly metrics: Pick<Metrics, "usageBehindSeconds"> },
-  lagMs: number = USAGE_LAG_MS,
-): Promise<number> {
-  for (let steps = 1; steps <= STEPS_MAX; steps++) {
-    const [row] = await database.query<{ behind_ms: bigint | null }>("select roll_up_usage($1) as behind_ms", [lagMs]);
-    const behindMs = row?.behind_ms ?? null;
-    if (behindMs === null) return steps - 1;
-    metrics.usageBehindSeconds.set(Number(behindMs) / 1_000);
-    if (behindMs <= 0n) return steps;
-  }
-  return STEPS_MAX;
+interface Context {
+  readonly database: Database;
+  readonly metrics: Pick<Metrics, "usageBehindSeconds">;
+  readonly log: Logger;
+}
+
+/** Each step is one transaction; of several janitors one does it. Returns how many steps the turn took. */
+export function openUsageRollUp({ database, metrics, log }: Context): () => Promise<number> {
+  let stepMs = STEP_MAX_MS;
+  return async () => {
+    await raiseUsageFloor(database);
+    let steps = 0;
+    for (let tries = 0; tries < STEPS_MAX; tries++) {
+      const isShortest = stepMs <= STEP_MIN_MS;
+      try {
+        const leftMs = await rollUpStep(database, stepMs, isShortest ? LIMIT_MS : undefined);
+        if (leftMs === null) break;
+        steps += 1;
+        if (leftMs === 0n) break;
+        stepMs = Math.min(STEP_MAX_MS, stepMs * 2);
+      } catch (error) {
+        if (sqlState(error) !== SQL.statementTimeout || isShortest) throw error;
+        stepMs = Math.max(STEP_MIN_MS, stepMs / 2);
+        log.warn({ step_ms: stepMs }, "a step of the usage roll-up took too long, it is halved");
+      }
+    }
+    metrics.usageBehindSeconds.set(await usageBehindSeconds(database));
+    return steps;
+  };
 }

@@ -6,7 +6,7 @@
 import type { JobMessage } from "#schemas/generated/types.ts";
 import { failpoint, sentFailpoint } from "#shared/failpoint.ts";
 import { exactIntegersOf } from "#shared/exact-integers.ts";
-import { countCharge, countUnbilled, settlementOf } from "#shared/ledger/charge.ts";
+import { countCharge, countDelivered, settlementOf } from "#shared/ledger/charge.ts";
 import type { Settled } from "#shared/ledger/settle.ts";
 import { settleLostCall } from "#shared/ledger/lost.ts";
 import { LIMITS } from "#shared/limits.ts";
@@ -63,14 +63,18 @@ export function openLiveCalls(options: {
   const takenWords = openTakenWords(context.replies);
   const settled = createWordBatch<SettledWord>(context.answers);
 
-  const close = async (job: JobMessage, outcome: Outcome, isPatient = false): Promise<Settled> => {
+  const close = async (
+    job: JobMessage,
+    outcome: Outcome,
+    how: { readonly isPatient?: boolean; readonly isDelivered?: boolean } = {},
+  ): Promise<Settled> => {
     const { status, source, charge } = outcome;
     const finished = await ledger.settle({
       workspaceId: job.workspace_id,
       jobId: job.job_id,
       attempt: job.attempt,
       ...settlementOf(status, source, charge),
-      isPatient,
+      ...how,
     });
     failpoint("call.settled");
     if (!finished.wasClosed && charge)
@@ -108,9 +112,13 @@ export function openLiveCalls(options: {
     onAnswered?.();
     await sentFailpoint("call.answered");
     const isTaken = taken === undefined || (await taken);
-    const { takenNano } = await close(job, isTaken ? outcome : untaken(outcome), true);
+    // Of a stream only the ingress knows how much of it has reached the caller.
+    const isDelivered = taken !== undefined && isTaken;
+    const finished = await close(job, isTaken ? outcome : untaken(outcome), { isPatient: true, isDelivered });
     if (!isTaken) return false;
-    if (takenNano < charge.nano) countUnbilled(context, job.request_id, charge.nano - takenNano);
+    // It settles what it has delivered of a stream when it hears nothing.
+    if (!isDelivered && finished.takenNano < charge.nano) return true;
+    countDelivered(context, charge, finished, job.request_id);
     settled.tell(settledSubject(caller.reply), "settled", job.job_id);
     return true;
   };
@@ -140,7 +148,7 @@ export function openLiveCalls(options: {
     failpoint("call.served");
     if (caller && isPayable(outcome, job)) {
       // It would be delivered unpaid if the ingress were there after all.
-      if (caller.isGone && !answer.hasBegun) return void (await close(job, untaken(outcome), true));
+      if (caller.isGone && !answer.hasBegun) return void (await close(job, untaken(outcome), { isPatient: true }));
       if (await tellAndSettle(job, outcome, answer, caller, onAnswered)) outcome.onSettled?.();
       return;
     }

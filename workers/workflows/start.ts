@@ -168,7 +168,7 @@ async function startJob(context: StartContext, caller: Caller, work: WorkToStart
   const dispatched = {
     id,
     workspace_id: facts.workspaceId,
-    attempt: 1,
+    attempt: verdict.attempt,
     dispatch: verdict.dispatch,
     deadline: new Date(Date.now() + lifeMs),
   };

@@ -13,7 +13,6 @@ import { readJson } from "#shared/json.ts";
 import { moveByHand, parseMove } from "#shared/ledger/move-by-hand.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { creditsNumber, formatCredits } from "#shared/money.ts";
-import { isPlainText } from "#shared/plain-text.ts";
 
 import { json } from "../../answers.ts";
 import { readJsonBody } from "../../body.ts";
@@ -22,10 +21,9 @@ import { errorsOf } from "../../route-errors.ts";
 import { actorOf, type Route, type RouteCall } from "../../serve.ts";
 import { createdId, digitsOf } from "../../settings/body.ts";
 import { LIST_QUERY, listOf, numberedPageOf } from "../../settings/page.ts";
-import { MONEY, READ, workspaceOf } from "./common.ts";
+import { MONEY, noteOf, READ, workspaceOf } from "./common.ts";
 
 const CREDITS = "/operator/workspaces/{id}/credits";
-const NOTE_CHARS_MAX = 200;
 
 export function credits(context: IngressContext): readonly Route[] {
   const { database } = context;
@@ -106,13 +104,6 @@ function amountOf(kind: OperatorCreditMoveRequest["kind"], digits: string): bigi
     return refuse(error.message.replace(/^expected/, "Expected"), error);
   }
   return kind === "top_up" && nano < 0n ? refuse("Expected credits above 0; a correction takes them") : nano;
-}
-
-/** @throws ApiError `unsupported_value` */
-function noteOf({ note }: OperatorCreditMoveRequest): string | null {
-  if (note === undefined || isPlainText(note, NOTE_CHARS_MAX)) return note ?? null;
-  const message = `Expected note to have 1 to ${NOTE_CHARS_MAX} characters without control characters, and without blanks at its ends.`;
-  throw new ApiError("unsupported_value", message, { param: "note" });
 }
 
 async function presentMove(

@@ -1,17 +1,19 @@
-/** /operator/holds and /operator/jobs/{id}: credits that are set aside, and what became of the work. Neither is closed by hand. */
-import type { OperatorHold, OperatorJob } from "#schemas/generated/types.ts";
+/** /operator/holds and /operator/jobs/{id}: credits that are set aside, what became of the work, and the close of what no sweep can close. */
+import type { OperatorHold, OperatorHoldClosed, OperatorJob } from "#schemas/generated/types.ts";
 import { type HoldQuery, type HoldRow, pageHolds } from "#shared/database/holds.ts";
 import { findJobFacts, holdsOfJob } from "#shared/database/job-facts.ts";
 import { ApiError } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";
-import { creditsNumber } from "#shared/money.ts";
+import { closeByHand } from "#shared/ledger/close-by-hand.ts";
+import { creditsNumber, formatCredits, parseCredits } from "#shared/money.ts";
 
 import { json } from "../../answers.ts";
 import type { IngressContext } from "../../context.ts";
-import type { Route, RouteCall } from "../../serve.ts";
-import { pathId } from "../../settings/body.ts";
+import { errorsOf } from "../../route-errors.ts";
+import { actorOf, type Route, type RouteCall } from "../../serve.ts";
+import { optionalBody, pathId } from "../../settings/body.ts";
 import { limitIn, LIST_QUERY, listOf, oneOf, queryOf, unsupported } from "../../settings/page.ts";
-import { iso, READ } from "./common.ts";
+import { iso, MONEY, noteOf, READ } from "./common.ts";
 
 const YES_OR_NO = { type: "string", enum: ["true", "false"] } as const;
 
@@ -38,6 +40,19 @@ export function holds(context: IngressContext): readonly Route[] {
         const query = queryFor(call);
         return json(listOf(await pageHolds(context.database, { ...query, limit: query.limit + 1 }), query, present));
       },
+    },
+    {
+      ...MONEY,
+      method: "POST",
+      path: "/operator/holds/{id}/close",
+      operationId: "closeOperatorHold",
+      summary: "Close a hold that the service does not close",
+      description:
+        "Releases it, or takes as much of it as is named. Past its deadline only, unless told otherwise. A job is not ended by it.",
+      request: { schema: "OperatorHoldCloseRequest" },
+      responses: { 200: { description: "It is closed", schema: "OperatorHoldClosed" } },
+      errors: errorsOf(["reads_json"], "not_found", "conflict"),
+      handle: (call) => close(context, call),
     },
     {
       ...READ,
@@ -73,9 +88,64 @@ function yesOrNo(call: RouteCall, name: string): boolean | null {
 function after(call: RouteCall): HoldQuery["after"] {
   const text = queryOf(call).get("after") || null;
   if (text === null) return null;
-  const [, jobId = "", attempt = ""] = /^([0-9a-f-]{36})\.(\d{1,4})$/.exec(text) ?? [];
-  if (!isUuid(jobId)) throw unsupported("after", "the id of a hold", text);
-  return { jobId, attempt: Number(attempt) };
+  const place = placeOf(text);
+  if (place === undefined) throw unsupported("after", "the id of a hold", text);
+  return place;
+}
+
+/** Job and attempt of a hold's id. */
+function placeOf(text: string): NonNullable<HoldQuery["after"]> | undefined {
+  const [, jobId = "", attempt = ""] = /^([0-9a-f-]{36})\.(\d{1,4})$/.exec(text.toLowerCase()) ?? [];
+  return isUuid(jobId) ? { jobId, attempt: Number(attempt) } : undefined;
+}
+
+async function close({ database }: IngressContext, call: RouteCall): Promise<Response> {
+  const place = placeOf(call.params["id"] ?? "");
+  if (place === undefined) throw noHold();
+  const body = await optionalBody(call, "OperatorHoldCloseRequest");
+  const amountNano = body.credits === undefined ? null : amountOf(String(body.credits));
+  const asked = { ...place, amountNano, isEarly: body.before_deadline ?? false, note: noteOf(body) };
+  const closed = await closeByHand(database, asked, actorOf(call));
+  switch (closed.result) {
+    case "closed":
+      return json({
+        object: "hold_closed",
+        id: `${place.jobId}.${place.attempt}`,
+        job_id: place.jobId,
+        attempt: place.attempt,
+        workspace_id: closed.workspaceId,
+        held: creditsNumber(closed.heldNano),
+        credits: creditsNumber(closed.takenNano),
+      } satisfies OperatorHoldClosed);
+    case "unknown":
+      throw noHold();
+    case "busy":
+      throw new ApiError("conflict", "The hold is being closed; ask again.");
+    case "early": {
+      const message = `The hold's deadline is ${closed.deadline.toISOString()}; until then the service closes it.`;
+      throw new ApiError("conflict", message, { param: "before_deadline" });
+    }
+    case "above":
+      throw new ApiError("conflict", `The hold has ${formatCredits(closed.heldNano)} credits.`, { param: "credits" });
+    default:
+      return closed satisfies never;
+  }
+}
+
+/** @throws ApiError `unsupported_value` */
+function amountOf(digits: string): bigint {
+  try {
+    const nano = parseCredits(digits);
+    if (nano >= 0n) return nano;
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+  }
+  const message = "Expected credits as a decimal number of 0 or more, with at most 9 places.";
+  throw new ApiError("unsupported_value", message, { param: "credits" });
+}
+
+function noHold(): ApiError {
+  return new ApiError("not_found", "There is no such hold.");
 }
 
 function present(row: HoldRow): OperatorHold {

@@ -9,6 +9,7 @@ import { holds } from "./holds.ts";
 import { keys } from "./keys.ts";
 import { ledgerAudit } from "./ledger-audit.ts";
 import { pools } from "./pools.ts";
+import { settleFaults } from "./settle-faults.ts";
 import { status } from "./status.ts";
 import { tokens } from "./tokens.ts";
 import { workspaces } from "./workspaces.ts";
@@ -20,6 +21,7 @@ export function operator(context: IngressContext): readonly Route[] {
     ...keys(context),
     ...pools(context),
     ...holds(context),
+    ...settleFaults(context),
     ...deadLetters(context),
     ...catalogue(context),
     ledgerAudit(context),

@@ -44,6 +44,11 @@ describe("a line that is wrong", () => {
     ["expected credits top-up as below", "credits", "top-up", "w", "1", "--id"],
     ["expected --limit as a whole number", "credits", "ledger", "w", "--limit", "0"],
     ["expected --limit as a whole number", "holds", "list", "--limit", "1e3"],
+    ["expected a job's id", "holds", "close", "x"],
+    ["expected a job's id", "holds", "close", `${ID}.0`],
+    ["expected --credits as a decimal number", "holds", "close", ID, "--credits", "x"],
+    ["expected --before-deadline yes or no", "holds", "close", ID, "--before-deadline", "x"],
+    ["expected a fault's number", "holds", "resolve", "x"],
     ["expected a dead letter's id as a UUID", "dead-letters", "show", "1"],
     [
       "expected --continue-streams yes or no",

@@ -45,6 +45,52 @@ describe("what calls leave", () => {
     await db.query("delete from hold where workspace_id = $1", [id]);
   });
 
+  test("holds that nothing closes, and what could not be settled", async () => {
+    const { id, name } = await makeWorkspace();
+    await text("credits", "top-up", name, "10");
+    const hold = async (jobId: string, deadline: string): Promise<string> => {
+      await db.query("select admit_call($1, null, $2, $1, 'm', 2000000000, false, 0, null, 60000)", [id, jobId]);
+      await db.query("update hold set deadline = now() + $2::interval where job_id = $1", [jobId, deadline]);
+      return jobId;
+    };
+    const [late, early] = [await hold(newId(), "-1 second"), await hold(newId(), "1 hour")];
+    expect(await json("holds", "close", late, "--credits", "0.5", "--note", "as told")).toEqual({
+      job_id: late,
+      attempt: 1,
+      workspace_id: id,
+      held: "2",
+      taken: "0.5",
+    });
+    expect(await refusal("holds", "close", `${late}.1`)).toContain(`there is no hold ${late}.1`);
+    expect(await refusal("holds", "close", early)).toContain("--before-deadline yes closes it now");
+    expect(await refusal("holds", "close", early, "--credits", "2.1", "--before-deadline", "yes")).toContain(
+      "has 2 credits",
+    );
+    expect(await text("holds", "close", `${early}.1`, "--before-deadline", "yes")).toContain("taken");
+    expect(await json("credits", "balance", name)).toMatchObject({ credits: "9.5", held: "0" });
+    expect((await audited(id)).filter(({ action }) => action === "hold.close")).toMatchObject([
+      { before: { credits: "2" }, after: { credits: "0.5", note: "as told" } },
+      { before: { credits: "2" }, after: { credits: "0" } },
+    ]);
+    expect(await text("holds", "faults")).toBe("there is no fault");
+    await hold(late, "1 hour");
+    await db.query("select settle_call($1, $2, 1::smallint, 1, 'succeeded', 'a/b', '{}', false, 0)", [id, late]);
+    const [fault] = await json<Json[]>("holds", "faults");
+    const facts = {
+      job_id: late,
+      fault: "usage_record",
+      source: "a/b",
+      held: "2",
+      used: "0.000000001",
+      settled: "0.5",
+    };
+    expect(fault).toMatchObject({ workspace_id: id, ...facts });
+    expect(await text("holds", "faults", "--limit", "1")).toContain(late);
+    expect(await json("holds", "resolve", String(fault?.["id"]))).toEqual(fault as Json);
+    expect(await refusal("holds", "resolve", String(fault?.["id"]))).toContain("there is no fault");
+    expect(await db.query("select * from audit_ledger() where workspace_id = $1", [id])).toEqual([]);
+  });
+
   test("usage, by workspace and by request id", async () => {
     const { id, name } = await makeWorkspace();
     expect(await json<Json[]>("usage", name)).toEqual([]);

@@ -2,6 +2,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import type { WorkflowRun } from "#schemas/generated/types.ts";
+import { dropEndedJobs } from "#shared/database/job-sweeps.ts";
+import { dropEndedRuns } from "#shared/database/run-sweeps.ts";
 import { newId } from "#shared/ids.ts";
 import { openPublisher, type Publisher } from "#tests/faults/publisher.ts";
 import { eventually } from "#tests/faults/wait.ts";
@@ -46,6 +48,36 @@ test("a message begins a run, whose end its publisher is told; a repeat is the s
     [run.id],
   );
   expect(events.map(({ type }) => type)).toEqual(["run.started", "run.succeeded"]);
+});
+
+test("a key whose run is not kept any more begins it anew, and each step of it is paid once more", async () => {
+  const key = newId();
+  const { job_id: id } = await publisher.submit(ask({ input: { word: "tea" } }), { key, pool: "workflow" });
+  await publisher.ended(key);
+  for (const table of ["run", "job"]) {
+    await bench.stack.query(
+      `update ${table} set ended_at = ended_at - interval '1 year' where ${table === "run" ? "id" : "run_id"} = $1`,
+      [id],
+    );
+  }
+  const database = { query: bench.stack.query };
+  expect((await dropEndedRuns(database, 86_400_000, 10)).count).toBe(1);
+  // The step's job, and the one that asked for the run.
+  expect(await dropEndedJobs(database, 86_400_000, 10)).toHaveLength(2);
+  await publisher.submit(ask({ input: { word: "tea" } }), { key, pool: "workflow" });
+  const ended = await eventually("it ends twice", () => {
+    const ends = publisher.answers.filter((answer) => answer.key === key && answer.status === "completed");
+    return ends.length === 2 && ends;
+  });
+  expect(ended[1]).toMatchObject({ job_id: id, result: { status: "succeeded", output: { text: "tea!" } } });
+  expect(ended[1]?.credits_used).toBe(ended[0]?.credits_used ?? NaN);
+  const usage = await bench.stack.query<{ attempt: number; settled: bigint }>(
+    "select attempt, settled from usage_record where job_id in (select id from job where run_id = $1 and id <> $1) order by 1",
+    [id],
+  );
+  expect(usage).toEqual([1, 2].map((attempt) => ({ attempt, settled: usage[0]?.settled ?? 0n })));
+  expect(await bench.stack.query("select 1 from hold")).toEqual([]);
+  expect(await bench.stack.query("select * from audit_ledger()")).toEqual([]);
 });
 
 test("a run that fails is told as failed, with the run", async () => {

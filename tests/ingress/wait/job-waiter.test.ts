@@ -17,6 +17,7 @@ let worker: NatsConnection;
 let waiter: JobWaiter;
 /** When the row of a job can be read. */
 let written: Promise<void> = Promise.resolve();
+let state = "failed";
 /** What the server sent to the ingress while it was held back. */
 let held: (() => void)[] | undefined;
 
@@ -31,8 +32,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => void gate.listen(0, "127.0.0.1", resolve));
   const { port } = gate.address() as { port: number };
   [ingress, worker] = await Promise.all([connect({ servers: `127.0.0.1:${port}` }), connect({ servers: nats.url })]);
-  const ended = { state: "failed", is_unknown: false };
-  const database = { query: () => written.then(() => [ended]) } as unknown as Queryable;
+  const database = { query: () => written.then(() => [{ state, is_unknown: false }]) } as unknown as Queryable;
   waiter = openJobWaiter({ connection: ingress, database, log: createLogger({ level: "silent", role: "test" }) });
   await ingress.flush();
 }, 60_000);
@@ -82,4 +82,30 @@ test("a job that ended without a word is not waited for", async () => {
     const row = await waiter.wait({ workspaceId: "workspace", jobId: "mute", ms: 60_000, left: left.signal, ...more });
     expect(row).toMatchObject({ state: "failed" });
   }
+});
+
+test("a job whose answer has begun is waited for until it ends, another for as long as it was said", async () => {
+  state = "running";
+  const waitFor = (jobId: string, onFrame: () => void) =>
+    waiter.wait({
+      workspaceId: "workspace",
+      jobId,
+      ms: 300,
+      begunMs: 60_000,
+      left: new AbortController().signal,
+      onFrame,
+    });
+  const { promise: hasBegun, resolve: begun } = Promise.withResolvers<void>();
+  let isOver = false;
+  const speaking = waitFor("speaking", begun).finally(() => (isOver = true));
+  worker.publish(
+    waiter.address("speaking"),
+    encodeJobFrame({ t: "made", run: 1, contentType: "audio/mpeg", model: "tts", nano: "1" }),
+  );
+  await hasBegun;
+  expect(await waitFor("silent", () => undefined)).toBeUndefined();
+  expect(isOver).toBe(false);
+  state = "completed";
+  worker.publish(waiter.address("speaking"), "speaking");
+  expect(await speaking).toMatchObject({ state: "completed" });
 });

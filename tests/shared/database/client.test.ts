@@ -55,6 +55,17 @@ test("plain arrays carry ids, numbers, booleans and null", async () => {
   expect(row).toEqual({ ids: [id, null], flags: [true, false, null], none: [] });
 });
 
+test("no connection compiles its statements", async () => {
+  const jit = "select current_setting('jit') as jit";
+  const rows = await Promise.all([
+    database.query(jit),
+    database.reserve("reserved").query(jit),
+    database.transaction((tx) => tx.query(jit)),
+    database.slowTransaction(5_000, (tx) => tx.query(jit)),
+  ]);
+  expect(rows.flat()).toEqual(rows.map(() => ({ jit: "off" })));
+});
+
 test("what a failed transaction did is undone, what a good one did is kept", async () => {
   const undone = database.transaction(async (tx) => {
     await tx.query("insert into thing values (1, 1)");

@@ -48,7 +48,7 @@ describe("an offered job", () => {
   test("is admitted with row, hold and first dispatch at once", async () => {
     const workspaceId = await createWorkspace(db.database);
     const job = jobRequest({ workspaceId, amount: 7n, publisherKey: "mine" });
-    expect(await door().admit(job)).toEqual({ kind: "admitted", dispatch: 1 });
+    expect(await door().admit(job)).toEqual({ kind: "admitted", attempt: 1, dispatch: 1 });
     expect(await findJob(db.database, workspaceId, job.id)).toMatchObject({ state: "queued", publisher_key: "mine" });
     expect(await db.query("select amount from hold where job_id = $1", [job.id])).toEqual([{ amount: 7n }]);
     expect(await db.query("select request, dispatch from job where id = $1", [job.id])).toEqual([
@@ -273,12 +273,20 @@ describe("the first dispatch", () => {
     const sent = verdicts.filter((verdict) => verdict.kind === "admitted" && verdict.dispatch === 1);
     // No worker has told of itself: two fleets of sixteen.
     expect(sent).toHaveLength(32);
-    expect(await door().admit(jobRequest({ workspaceId: modest }))).toEqual({ kind: "admitted", dispatch: 1 });
+    expect(await door().admit(jobRequest({ workspaceId: modest }))).toEqual({
+      kind: "admitted",
+      attempt: 1,
+      dispatch: 1,
+    });
     // Nobody overtakes those of the same workspace that wait.
     await db.query("update job set state = 'completed', ended_at = now() where workspace_id = $1 and dispatch = 1", [
       greedy,
     ]);
-    expect(await door().admit(jobRequest({ workspaceId: greedy }))).toEqual({ kind: "admitted", dispatch: 0 });
+    expect(await door().admit(jobRequest({ workspaceId: greedy }))).toEqual({
+      kind: "admitted",
+      attempt: 1,
+      dispatch: 0,
+    });
   });
 
   test("of jobs that callers wait for leaves slots to other workspaces", async () => {
@@ -305,7 +313,7 @@ describe("the first dispatch", () => {
     for (const { id } of out)
       expect(await noteUnknown(db.database, { id, epoch: 1, isOwned: true }, 60_000)).toBe(true);
     await db.query("delete from job where state = 'queued'");
-    expect(await door().admit(jobRequest({ workspaceId }))).toEqual({ kind: "admitted", dispatch: 1 });
+    expect(await door().admit(jobRequest({ workspaceId }))).toEqual({ kind: "admitted", attempt: 1, dispatch: 1 });
     // Those who look for the ones that are known no more do not read all there are.
     const plan = await db.query<Record<string, string>>(
       "explain select 1 from job where state in ('queued', 'running') and unknown_since < now()",

@@ -6,7 +6,7 @@ import type { JobRequest, JobVerdict } from "#shared/jobs/admission.ts";
 import { createLogger } from "#shared/logger.ts";
 
 const OFFER = { id: "0197a000-0000-7000-8000-000000000001" } as JobRequest;
-const ADMITTED: JobVerdict = { kind: "admitted", dispatch: 1 };
+const ADMITTED: JobVerdict = { kind: "admitted", attempt: 1, dispatch: 1 };
 const log = createLogger({ level: "silent", role: "test" });
 
 /** What an offer comes to when the database answers like this, and whether the job was told to be refused. */

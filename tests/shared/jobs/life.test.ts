@@ -25,6 +25,7 @@ import {
 import { newId } from "#shared/ids.ts";
 import { createJobAdmission, type JobAdmission } from "#shared/jobs/admission.ts";
 import { endJob, type JobEnd, nothingUsed } from "#shared/jobs/end.ts";
+import { jobHoldMs, LIMITS } from "#shared/limits.ts";
 import { auditLedger } from "#shared/ledger/audit.ts";
 import { createLogger } from "#shared/logger.ts";
 import { balanceOf, createWorkspace, randomOf } from "#tests/shared/accounts.ts";
@@ -237,14 +238,21 @@ describe("an owner", () => {
     expect(await stateOf(job.id)).toBe("failed");
   });
 
-  test("ends a job whose hold was swept: the record says what was taken then", async () => {
-    const job = await claimed(await admitted());
-    await db.query("select settle_call($2, $1, 1::smallint, null, 'lost', null, '{}', false, 0)", [
-      job.id,
-      workspaceId,
+  test("ends a job whose hold was swept: what was made is paid all the same, once, and what failed is not", async () => {
+    const [job, failed] = [await claimed(await admitted()), await claimed(await admitted())];
+    const sweep = "select settle_call($2, $1, 1::smallint, null, 'lost', null, '{}', false, 0)";
+    for (const { id } of [job, failed]) await db.query(sweep, [id, workspaceId]);
+    expect(await finish(job)).toBe(40n);
+    expect(await finish(job)).toBeUndefined();
+    expect(await finish(failed, { state: "failed", usage: nothingUsed("failed") })).toBe(0n);
+    expect([await stateOf(job.id), await stateOf(failed.id)]).toEqual(["completed", "failed"]);
+    const usage =
+      "select job_id, attempt, status, settled from usage_record where job_id = any($1::uuid[]) order by 1, 2";
+    expect(await db.query(usage, [[job.id, failed.id]])).toEqual([
+      { job_id: job.id, attempt: 1, status: "lost", settled: 0n },
+      { job_id: job.id, attempt: 2, status: "succeeded", settled: 40n },
+      { job_id: failed.id, attempt: 1, status: "lost", settled: 0n },
     ]);
-    expect(await finish(job)).toBe(0n);
-    expect(await stateOf(job.id)).toBe("completed");
   });
 });
 
@@ -381,6 +389,17 @@ describe("a dead letter's job", () => {
     result: null,
     keepsRequest: true,
   } as const;
+
+  test.each(["chat", "workflow"])("has a hold for as long as one of kind %s that is admitted now", async (kind) => {
+    const { id, letter } = await dead({ kind });
+    expect(await redriveDeadLetter(db.database, letter, OPERATOR)).toBe("done");
+    const [row] = await db.query<{ life_ms: number }>(
+      `select (extract(epoch from h.deadline - h.created_at) * 1000)::float8 as life_ms from hold h where job_id = $1`,
+      [id],
+    );
+    expect(row?.life_ms).toBe(jobHoldMs(kind, LIMITS.jobLifeMs));
+    await db.query("select settle_call($2, $1, 2::smallint, null, 'lost', null, '{}', false, 0)", [id, workspaceId]);
+  });
 
   async function dead(members: Partial<TestJob> = {}): Promise<{ id: string; letter: string }> {
     const id = await admitted({ work: { hold_nano: "100", may_exceed: false }, ...members });

@@ -1,13 +1,15 @@
 /** Many sessions placing and finishing overlapping random groups, waiting and not: no deadlock, exact books. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
-import { type Database, openDatabase } from "#shared/database/client.ts";
+import { type Database, openDatabase, SQL, sqlState } from "#shared/database/client.ts";
 import { newId } from "#shared/ids.ts";
 import { auditLedger } from "#shared/ledger/audit.ts";
 import { openLedger } from "#shared/ledger/settle.ts";
 import { createCallAdmission } from "#shared/admission/calls.ts";
 import { createLogger } from "#shared/logger.ts";
+import { createMetrics } from "#shared/metrics.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
+import { openUsageRollUp } from "#workers/janitor/usage-rollup.ts";
 
 import {
   admitGroup,
@@ -21,6 +23,7 @@ import {
   randomOf,
 } from "../accounts.ts";
 import { testSeed } from "../../support/seed.ts";
+import { rollUpAll } from "../usage-records.ts";
 
 const log = createLogger({ level: "silent", role: "test" });
 const SESSIONS = 16;
@@ -109,6 +112,82 @@ test("random overlapping groups never deadlock and leave exact books", async () 
     expect(balance.amount >= 0n).toBe(true);
   }
 });
+
+test("keys that come again, answers that were delivered after their release, and sums that are made meanwhile leave exact books", async () => {
+  const seed = testSeed("keys again");
+  const workspaces = await Promise.all(
+    [2n, 30n, 500n].map((credits) => createWorkspace(db.database, credits * CREDIT)),
+  );
+  const ownerOf = new Map<string, string>();
+  const ledger = openLedger({ database, log, retryMs: 20_000 });
+  const metrics = createMetrics("test");
+  const rollUp = openUsageRollUp({ database, metrics, log });
+  const session = async (which: number): Promise<void> => {
+    const random = randomOf(seed + which);
+    const pick = <T>(from: readonly T[]): T => from[random(from.length)] as T;
+    for (let round = 0; round < STATEMENTS; round++) {
+      const known = Array.from(ownerOf.keys());
+      const again = known.length > 0 && random(4) === 0 ? pick(known) : undefined;
+      if (random(2) === 0 || known.length === 0) {
+        const jobId = again ?? newId();
+        const workspaceId = ownerOf.get(jobId) ?? pick(workspaces);
+        const call = {
+          workspaceId,
+          jobId,
+          amount: BigInt(random(100)) * (CREDIT / 100n),
+          tokens: random(50),
+          cap: pick([null, 9_000]),
+        };
+        // One that is open under the same key is refused whole.
+        const verdict = await admitLone(database, call).catch((error: unknown) => {
+          if (sqlState(error) !== SQL.uniqueViolation) throw error;
+        });
+        if (verdict === 0) ownerOf.set(jobId, workspaceId);
+      } else {
+        const settles = Array.from({ length: pick([1, 1, 5]) }, async () => {
+          const jobId = pick(known);
+          const usedNano = pick([null, BigInt(random(100)) * (CREDIT / 100n)]);
+          await ledger.settle({
+            workspaceId: ownerOf.get(jobId) ?? "",
+            jobId,
+            attempt: 1,
+            usedNano,
+            status: usedNano === null ? "failed" : "succeeded",
+            source: "sandbox/test-model",
+            units: {},
+            isEstimated: false,
+            tokens: random(50),
+            isDelivered: random(3) === 0,
+          });
+        });
+        await Promise.all(settles);
+      }
+      if (which === 0 && round % 10 === 0) await rollUp();
+    }
+  };
+  const outcomes = await Promise.allSettled(Array.from({ length: SESSIONS }, (_, which) => session(which)));
+  const faults = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [String(outcome.reason)] : []));
+  expect({ seed, faults }).toEqual({ seed, faults: [] });
+  // A hold under a key that was settled before is open until it is closed: no other difference.
+  const found = new Set((await auditLedger(db.database)).map(({ fault }) => fault));
+  expect({ seed, found: found.difference(new Set(["hold open and closed at once"])) }).toEqual({
+    seed,
+    found: new Set(),
+  });
+  const left = await db.query<{ job_id: string }>("select job_id from hold");
+  for (const { job_id: jobId } of left) await settleSingle(database, { jobId });
+  await rollUpAll(db.database, rollUp);
+  expect({ seed, audit: await auditLedger(db.database) }).toEqual({ seed, audit: [] });
+  expect(Number((await db.query<{ n: bigint }>("select count(*) as n from settle_fault"))[0]?.n)).toBeGreaterThan(0);
+  expect((await db.query("select 1 from usage_record where attempt = 2 and settled > 0")).length).toBeGreaterThan(0);
+  for (const workspaceId of workspaces) {
+    const balance = await balanceOf(db.database, workspaceId);
+    expect(balance).toMatchObject({ held: 0n, holds: 0n });
+    expect(balance.amount >= 0n).toBe(true);
+  }
+  metrics.close();
+  await ledger.idle();
+}, 120_000);
 
 test("an ingress that admits and two workers that finish the same hot workspace lose nothing", async () => {
   const workspaceId = await createWorkspace(db.database, 10_000n * CREDIT);

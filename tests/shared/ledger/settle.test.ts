@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import { openDatabase, type Database, SQL, sqlState } from "#shared/database/client.ts";
+import { listSettleFaults } from "#shared/database/settle-faults.ts";
 import { newId } from "#shared/ids.ts";
 import { auditLedger } from "#shared/ledger/audit.ts";
 import { type CallSettlement, type Ledger, openLedger } from "#shared/ledger/settle.ts";
@@ -273,12 +274,16 @@ test("a finish whose answer was lost after its commit is repeated and hears the 
   expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 95n, held: 0n });
 });
 
-test("figures the database refuses fail alone, at once, and leave the hold for the janitor", async () => {
+test("figures the database refuses release their hold alone, at once, and leave a fault for an operator", async () => {
   const workspaceId = await createWorkspace(db.database, 100n);
   const ids = await place(workspaceId, ...Array.from({ length: 9 }, () => ({ amount: 10n })));
-  const outcomes = await Promise.allSettled(
+  const outcomes = await Promise.all(
     ids.map((jobId, index) => ledger.settle(settle(workspaceId, jobId, 5n, index === 4 ? { tokens: 1.5 } : {}))),
   );
-  expect(outcomes.map((one) => one.status)).toEqual(ids.map((_, index) => (index === 4 ? "rejected" : "fulfilled")));
-  expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 60n, held: 10n, holds: 1n });
+  expect(outcomes.map(({ takenNano }) => takenNano)).toEqual(ids.map((_, index) => (index === 4 ? 0n : 5n)));
+  expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 60n, held: 0n, holds: 0n });
+  const faults = await listSettleFaults(db.database, 10);
+  expect(faults).toMatchObject([
+    { workspace_id: workspaceId, job_id: ids[4], attempt: 1, fault: "22P02", held: 10n, used: "5", settled: 0n },
+  ]);
 });

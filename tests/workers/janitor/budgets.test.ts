@@ -12,11 +12,11 @@ import { listBudgetsToLookAt } from "#shared/database/budget-firings.ts";
 import { newId } from "#shared/ids.ts";
 import { createLogger } from "#shared/logger.ts";
 import { createMetrics } from "#shared/metrics.ts";
-import { createWorkspace, CREDIT } from "#tests/shared/accounts.ts";
-import { spend } from "#tests/shared/usage-records.ts";
+import { admitLone, createWorkspace, CREDIT, settleSingle } from "#tests/shared/accounts.ts";
+import { rollUpAll, spend } from "#tests/shared/usage-records.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 import { sweepBudgets } from "#workers/janitor/budgets.ts";
-import { rollUpUsage } from "#workers/janitor/usage-rollup.ts";
+import { openUsageRollUp } from "#workers/janitor/usage-rollup.ts";
 
 const DAY_MS = 86_400_000;
 const ACTOR = { type: "system", id: "test" } as const;
@@ -57,6 +57,8 @@ async function alertOf(workspaceId: string, terms: Partial<BudgetTerms> = {}): P
   return id;
 }
 
+const rollUpUsage = (): Promise<number> => openUsageRollUp({ database: db.database, metrics, log })();
+
 const sweep = (): Promise<void> => sweepBudgets({ database: db.database, metrics, log });
 
 interface Told {
@@ -91,7 +93,7 @@ const midnight = (days = 0): Date => new Date(Math.floor(Date.now() / DAY_MS) * 
 
 /** As at a time of the test's own. */
 const fireAt = (workspaceId: string, at: Date): Promise<object[]> =>
-  db.query("select * from fire_budgets($1, 60000, $2)", [workspaceId, at]);
+  db.query("select * from fire_budgets($1, $2)", [workspaceId, at]);
 
 describe("a budget", () => {
   test("that 100 settles cross together fires once, whichever of two janitors sees it", async () => {
@@ -133,11 +135,13 @@ describe("a budget", () => {
     const workspaceId = await createWorkspace(db.database);
     const channels = [newId(), newId()];
     await alertOf(workspaceId, { threshold: 5n * CREDIT, period: "monthly", channel_ids: channels });
-    await db.query("update usage_rollup set until = now() - interval '3 hours'");
+    await db.query(
+      "update usage_rollup set until = now() - interval '3 hours', next_at = now() - interval '1 hour', next_xid = '0'",
+    );
     await spend(db.database, [
       { workspaceId, nano: 3n * CREDIT, at: new Date(Math.max(Date.now() - 7_200_000, monthStart())) },
     ]);
-    await rollUpUsage({ database: db.database, metrics });
+    await rollUpUsage();
     await spend(db.database, [{ workspaceId, nano: 2n * CREDIT }]);
     await sweep();
     const events = await told(workspaceId);
@@ -153,11 +157,11 @@ describe("a budget", () => {
     await spend(db.database, [{ workspaceId, nano: 1n }]);
     expect(await isDue()).toBe(true);
     await sweep();
-    // A settle that began before the look may be committed after it.
+    // A settle that began before the look may be committed after it, until the border has passed it.
     expect(await isDue()).toBe(true);
-    await db.query("update usage_record set ended_at = now() - interval '2 minutes' where workspace_id = $1", [
-      workspaceId,
-    ]);
+    await rollUpAll(db.database, rollUpUsage);
+    expect(await isDue()).toBe(true);
+    await sweep();
     expect(await isDue()).toBe(false);
     await updateBudgetAlert(db.database, workspaceId, { id, actor: ACTOR, threshold: 1n });
     expect(await isDue()).toBe(true);
@@ -194,9 +198,10 @@ describe("at the turn of a period", () => {
     ]);
     const lastSecond = new Date(midnight().getTime() - 500);
     await spend(db.database, [{ workspaceId, nano: 11n * CREDIT, at: lastSecond }]);
-    await db.query("update usage_rollup set until = $1", [new Date(lastSecond.getTime() - 60_000)]);
+    const border = new Date(lastSecond.getTime() - 60_000);
+    await db.query("update usage_rollup set until = $1, next_at = $2, next_xid = '0'", [border, midnight()]);
     await Promise.all([fireAt(workspaceId, midnight()), fireAt(workspaceId, midnight())]);
-    await rollUpUsage({ database: db.database, metrics });
+    await rollUpUsage();
     await fireAt(workspaceId, new Date(midnight().getTime() + 30_000));
     await sweep();
     expect((await told(workspaceId)).map(({ metadata }) => metadata)).toEqual([
@@ -211,6 +216,23 @@ describe("at the turn of a period", () => {
     ]);
   });
 
+  test("what was spent before it and is committed long after it is told, in its own day", async () => {
+    const workspaceId = await createWorkspace(db.database);
+    const id = await alertOf(workspaceId);
+    const jobId = newId();
+    expect(await admitLone(db.database, { workspaceId, jobId, amount: 11n * CREDIT })).toBe(0);
+    await db.database.slowTransaction(60_000, async (tx) => {
+      await settleSingle(tx, { jobId, used: 11n * CREDIT });
+      await rollUpUsage();
+      // It is tomorrow: Postgres waits for its standby.
+      expect(await fireAt(workspaceId, new Date(midnight(1).getTime() + 300_000))).toEqual([]);
+    });
+    expect(await fireAt(workspaceId, new Date(midnight(1).getTime() + 310_000))).toHaveLength(1);
+    expect((await told(workspaceId)).map(({ metadata }) => metadata)).toEqual([
+      { alertId: id, period: "daily", periodStart: midnight().toISOString(), threshold: 10, spent: 11 },
+    ]);
+  });
+
   test("days that no janitor saw are told one by one, and none from before the alert", async () => {
     const workspaceId = await createWorkspace(db.database);
     const id = await alertOf(workspaceId);
@@ -219,7 +241,7 @@ describe("at the turn of a period", () => {
       db.database,
       [-3, -2, -1, 0].map((day) => ({ workspaceId, nano: 10n * CREDIT, at: midnight(day) })),
     );
-    await db.query("update usage_rollup set until = $1", [midnight(-4)]);
+    await db.query("update usage_rollup set until = $1, next_at = $1", [midnight(-4)]);
     await sweep();
     expect((await told(workspaceId)).map(({ metadata }) => metadata["periodStart"])).toEqual(
       [-2, -1, 0].map((day) => midnight(day).toISOString()),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
-import type { ListObjectsCommand } from "@aws-sdk/client-s3";
+import { DeleteObjectCommand, type ListObjectsCommand } from "@aws-sdk/client-s3";
 
 import { newId } from "#shared/ids.ts";
 import { type Ledger, openLedger } from "#shared/ledger/settle.ts";
@@ -50,7 +50,8 @@ async function hold(lifeMs: number): Promise<{ workspaceId: string; jobId: strin
   return { workspaceId, jobId };
 }
 
-const sweep = (): Promise<number> => sweepExpiredHolds({ database: database.database, ledger, log, metrics });
+const sweep = (): Promise<number> =>
+  sweepExpiredHolds({ database: database.database, ledger, log, metrics, startedMs: 0 });
 const balance = (workspaceId: string) => balanceOf(database.database, workspaceId);
 const usage = async (jobId: string) =>
   (await database.query<{ status: string; settled: bigint }>("select status, settled from usage_record where job_id = $1", [jobId]))[0]; // prettier-ignore
@@ -114,6 +115,20 @@ describe("a claim check", () => {
     expect((await claims()).toSorted()).toEqual([open.jobId, ended].toSorted());
     expect(await sweepAll(aged())).toBe(1);
     expect(await claims()).toEqual([open.jobId]);
+  });
+
+  test("goes although one before it cannot be deleted", async () => {
+    const [stuck, goes] = [newId(), newId()];
+    for (const jobId of [stuck, goes]) await storeClaim(storage, jobId, "x");
+    const old = aged();
+    const send = (command: { input: { Key?: string } }, options: never): Promise<unknown> =>
+      command instanceof DeleteObjectCommand && command.input.Key?.includes(stuck)
+        ? Promise.reject(new Error("access denied"))
+        : (old.client.send as (command: unknown, options: never) => Promise<unknown>)(command, options);
+    expect(await sweepAll({ ...old, client: { send } as unknown as Storage["client"] })).toBe(1);
+    expect(await claims()).not.toContain(goes);
+    expect(await sweepAll(aged())).toBe(1);
+    expect(await claims()).not.toContain(stuck);
   });
 
   test("goes however many stand before it that stay", async () => {

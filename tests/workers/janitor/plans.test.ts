@@ -77,7 +77,9 @@ describe("among many open holds", () => {
   test("those past their deadline are found by it, and none is walked to count them", async () => {
     const metrics = createMetrics("test");
     const ledger = openLedger({ database: database.database, log, retryMs: 1_000 });
-    const plans = await plansOf((target) => sweepExpiredHolds({ database: target, ledger, log, metrics }));
+    const plans = await plansOf((target) =>
+      sweepExpiredHolds({ database: target, ledger, log, metrics, startedMs: 0 }),
+    );
     expect(plans.filter(walks)).toEqual([]);
     expect(conditions(plans[0] ?? { statement: "", lines: [] }).join()).toContain("deadline <");
     // Beyond what is counted, the figure is Postgres' own estimate.

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 
 import { jetstream, jetstreamManager, type JetStreamManager } from "@nats-io/jetstream";
-import { connect, type NatsConnection } from "nats";
+import { connect, headers, type NatsConnection } from "nats";
 
 import { newId } from "#shared/ids.ts";
 import { createLogger } from "#shared/logger.ts";
@@ -71,6 +71,16 @@ describe("a message that nobody finished", () => {
       { stream_seq: BigInt(seq), message_id: id, subject, reason: "undelivered" },
     ]);
     expect(await metrics.registry.getSingleMetricAsString("sluice_dead_letters")).toContain("} 1");
+  });
+
+  test("becomes one although a message before it cannot, as the database refuses what it is called", async () => {
+    const refused = headers();
+    refused.set("Nats-Msg-Id", "not a \0 text");
+    await jetstream(connection).publish(workSubject("chat", "live", newId()), "{}", { headers: refused });
+    const { id } = await put(Date.now());
+    expect(await sweep(Date.now() + LONG_MS)).toBe(1);
+    expect(await letters()).toMatchObject([{ message_id: id }]);
+    expect(await inStream()).toBe(1);
   });
 
   test("is left alone while a delivery may still be under way", async () => {

@@ -1,19 +1,24 @@
 /** Hourly sums of usage: the same totals at any moment, whoever rolls up and whatever breaks off. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 
-import type { Queryable } from "#shared/database/client.ts";
+import type { Database } from "#shared/database/client.ts";
+import { raiseUsageFloor, usageBehindSeconds } from "#shared/database/usage-sums.ts";
+import { newId } from "#shared/ids.ts";
+import { auditLedger, auditNewEntries } from "#shared/ledger/audit.ts";
+import { createLogger } from "#shared/logger.ts";
 import { createMetrics } from "#shared/metrics.ts";
-import { createWorkspace, CREDIT } from "#tests/shared/accounts.ts";
-import { makeStep, spend } from "#tests/shared/usage-records.ts";
+import { admitLone, createWorkspace, CREDIT, settleSingle } from "#tests/shared/accounts.ts";
+import { makeStep, rollUpAll, spend } from "#tests/shared/usage-records.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
-import { rollUpUsage } from "#workers/janitor/usage-rollup.ts";
+import { checkInvariants } from "#workers/janitor/invariants.ts";
+import { openUsageRollUp } from "#workers/janitor/usage-rollup.ts";
 
 const HOUR_MS = 3_600_000;
-/** Records older than this are rolled up; the settles that go on meanwhile are younger. */
-const LAG_MS = HOUR_MS / 2;
+const STEP_MS = 600_000;
 
 let db: TestDatabase;
 const metrics = createMetrics("test");
+const log = createLogger({ level: "silent", role: "test" });
 
 beforeAll(async () => {
   db = await createTestDatabase();
@@ -23,9 +28,16 @@ afterAll(async () => {
   await db.drop();
 });
 beforeEach(async () => {
-  await db.query("truncate usage_hour, usage_record");
-  await db.query("update usage_rollup set until = now() - interval '6 hours'");
+  await db.query("truncate usage_hour, usage_record, ledger_entry, ledger_checkpoint, balance cascade");
+  await db.query(
+    "update ledger_border set entry_id = 0, since = '-infinity', next_id = 0, next_xid = '0', usage_until = '-infinity'",
+  );
+  await db.query("update usage_rollup set until = now() - interval '6 hours', next_at = until, next_xid = '0'");
+  await db.query("select setval('usage_floor', (extract(epoch from clock_timestamp()) * 1e6)::bigint)");
 });
+
+const janitor = (): (() => Promise<number>) => openUsageRollUp({ database: db.database, metrics, log });
+const rollUp = (turn = janitor()): Promise<void> => rollUpAll(db.database, turn);
 
 interface Totals {
   readonly read: string;
@@ -68,7 +80,7 @@ async function past(workspaceId: string, count: number): Promise<void> {
       nano: index % 5 === 0 ? null : CREDIT / 1_000n + BigInt(index),
       tokens: index,
       model: `model ${index % 3}`,
-      at: new Date(Date.now() - LAG_MS - ((index + 1) * 4.5 * HOUR_MS) / count),
+      at: new Date(Date.now() - HOUR_MS / 2 - ((index + 1) * 4.5 * HOUR_MS) / count),
     })),
   );
 }
@@ -79,41 +91,48 @@ describe("rolling up", () => {
     await past(workspaceId, 60);
     const seen: Totals[] = [await totals(workspaceId)];
     const settling = { isDone: false };
-    const settles = spend(
-      db.database,
-      Array.from({ length: 40 }, () => ({ workspaceId, nano: 7n })),
-    );
+    const settles = (async () => {
+      for (let round = 0; round < 8; round++) {
+        await spend(
+          db.database,
+          Array.from({ length: 5 }, () => ({ workspaceId, nano: 7n })),
+        );
+      }
+    })();
     const reads = (async () => {
       while (!settling.isDone) seen.push(await totals(workspaceId));
     })();
-    const janitor = (): Promise<number> => rollUpUsage({ database: db.database, metrics }, LAG_MS);
-    const steps = await Promise.all([janitor(), janitor()]);
+    const janitors = [janitor(), janitor()].map(async (turn) => {
+      while (!settling.isDone) await turn();
+    });
     await settles;
     settling.isDone = true;
-    await reads;
+    await Promise.all([reads, ...janitors]);
+    await rollUp();
     seen.push(await totals(workspaceId));
-    expect(steps[0] + steps[1]).toBeGreaterThan(20);
     for (const { read, ledger } of seen) expect(read).toBe(ledger);
     expect(await sums()).toEqual(await recorded());
     const [{ calls } = { calls: 0n }] = await db.query<{ calls: bigint }>(
       "select sum(calls)::bigint as calls from usage_hour",
     );
-    expect(calls).toBe(60n);
+    expect(calls).toBe(100n);
+    expect(await auditLedger(db.database)).toEqual([]);
   });
 
   test("changes nothing when it breaks off before its end, and goes on from there", async () => {
     const workspaceId = await createWorkspace(db.database);
     await past(workspaceId, 10);
     const before = await totals(workspaceId);
-    const until = await db.query("select until from usage_rollup");
+    const border = await db.query("select * from usage_rollup");
+    await raiseUsageFloor(db.database);
     const broken = db.database.transaction(async (tx) => {
-      await rollUpUsage({ database: tx, metrics }, LAG_MS);
+      await tx.query("select roll_up_usage($1)", [STEP_MS]);
       throw new Error("the janitor dies");
     });
     expect(await broken.catch((error: unknown) => error)).toEqual(new Error("the janitor dies"));
-    expect([await sums(), await db.query("select until from usage_rollup")]).toEqual([[], until]);
+    expect([await sums(), await db.query("select * from usage_rollup")]).toEqual([[], border]);
     expect(await totals(workspaceId)).toEqual(before);
-    await rollUpUsage({ database: db.database, metrics }, LAG_MS);
+    await rollUp();
     expect(await totals(workspaceId)).toEqual(before);
     expect(await sums()).toEqual(await recorded());
   });
@@ -122,29 +141,33 @@ describe("rolling up", () => {
     const workspaceId = await createWorkspace(db.database);
     await past(workspaceId, 20);
     const before = await totals(workspaceId);
-    const each: Queryable = {
-      query: async (text, values) => {
+    let steps = 0;
+    const each: Database = {
+      ...db.database,
+      async query(text, values) {
         const rows = await db.database.query(text, values);
         expect(await totals(workspaceId)).toEqual(before);
+        steps += 1;
         return rows as never;
       },
     };
-    expect(await rollUpUsage({ database: each, metrics }, LAG_MS)).toBeGreaterThan(20);
-  });
-
-  test("leaves alone what may still be on its way, and counts nothing twice", async () => {
-    const workspaceId = await createWorkspace(db.database);
-    await spend(db.database, [{ workspaceId, nano: 5n }]);
-    for (let time = 0; time < 3; time++) await rollUpUsage({ database: db.database, metrics }, LAG_MS);
-    expect(await sums()).toEqual([]);
-    expect((await totals(workspaceId)).read).toBe("5");
+    await rollUp(openUsageRollUp({ database: each, metrics, log }));
+    expect(steps).toBeGreaterThan(20);
   });
 
   test("does nothing while another process is at it", async () => {
     await db.database.transaction(async (tx) => {
       await tx.query("select from usage_rollup for update");
-      expect(await rollUpUsage({ database: db.database, metrics }, LAG_MS)).toBe(0);
+      expect(await janitor()()).toBe(0);
     });
+  });
+
+  test("refuses a transaction that has written before: its border would not hold", async () => {
+    const work = db.database.transaction(async (tx) => {
+      await tx.query("update usage_rollup set until = until");
+      return tx.query("select roll_up_usage($1)", [STEP_MS]);
+    });
+    expect(await work.then(String, String)).toContain("needs a transaction of its own");
   });
 
   test("names the stored workflow whose run made a call", async () => {
@@ -152,11 +175,159 @@ describe("rolling up", () => {
     const [jobId = ""] = await spend(db.database, [{ workspaceId, nano: 5n, at: new Date(Date.now() - HOUR_MS) }]);
     const { workflowId } = await makeStep(db.database, workspaceId, jobId);
     await spend(db.database, [{ workspaceId, nano: 3n, at: new Date(Date.now() - HOUR_MS) }]);
-    await rollUpUsage({ database: db.database, metrics }, LAG_MS);
+    await rollUp();
     const rows = await db.query("select workflow_id, settled from usage_hour order by settled");
     expect(rows).toEqual([
       { workflow_id: "00000000-0000-0000-0000-000000000000", settled: 3n },
       { workflow_id: workflowId, settled: 5n },
     ]);
+  });
+});
+
+describe("nothing is missing from the sums", () => {
+  /** A call of 700 nano-credits that is held. */
+  async function held(workspaceId: string): Promise<string> {
+    const jobId = newId();
+    expect(await admitLone(db.database, { workspaceId, jobId, amount: 700n })).toBe(0);
+    return jobId;
+  }
+
+  test("when a settle commits long after it began: the border waits for it, and its readers with it", async () => {
+    const workspaceId = await createWorkspace(db.database);
+    const [late, early] = [await held(workspaceId), await held(await createWorkspace(db.database))];
+    await db.database.slowTransaction(60_000, async (tx) => {
+      await settleSingle(tx, { jobId: late, used: 700n });
+      await settleSingle(db.database, { jobId: early, used: 700n });
+      // As many turns as it takes where nothing is under way.
+      for (let times = 0; times < 5; times++) await janitor()();
+      expect(await sums()).toEqual([]);
+    });
+    expect(await totals(workspaceId)).toEqual({ read: "700", ledger: "700" });
+    await rollUp();
+    expect(await totals(workspaceId)).toEqual({ read: "700", ledger: "700" });
+    expect(await sums()).toEqual(await recorded());
+    expect(await auditLedger(db.database)).toEqual([]);
+  });
+
+  test("when the clock is set back by an hour: the sums go on from where they were", async () => {
+    const workspaceId = await createWorkspace(db.database);
+    // As it is where the clock ran an hour ahead until now.
+    await db.query(
+      "select setval('usage_floor', (extract(epoch from clock_timestamp() + interval '1 hour') * 1e6)::bigint)",
+    );
+    for (let round = 1; round <= 3; round++) {
+      expect(await settleSingle(db.database, { jobId: await held(workspaceId), used: 700n })).toBe(700n);
+      await rollUp();
+      await janitor()();
+      expect(await totals(workspaceId)).toEqual({ read: String(round * 700), ledger: String(round * 700) });
+    }
+    const [{ calls } = { calls: 0n }] = await db.query<{ calls: bigint }>(
+      "select sum(calls)::bigint as calls from usage_hour",
+    );
+    expect(calls).toBe(3n);
+    expect(await sums()).toEqual(await recorded());
+    expect(await auditLedger(db.database)).toEqual([]);
+  });
+
+  test("when the database was restored on a server that has given out fewer numbers", async () => {
+    const workspaceId = await createWorkspace(db.database);
+    await past(workspaceId, 5);
+    await db.query("update usage_rollup set next_xid = '9000000000000000000'");
+    await rollUp();
+    expect(await sums()).toEqual(await recorded());
+  });
+
+  test("and what is missing, or there twice, is found by the audit", async () => {
+    const workspaceId = await createWorkspace(db.database);
+    await past(workspaceId, 5);
+    await rollUp();
+    expect(await auditLedger(db.database)).toEqual([]);
+    const fault = "sums of an hour are not those of its usage records";
+    await db.query("update usage_hour set settled = settled + 1 where settled = (select max(settled) from usage_hour)");
+    expect(await auditLedger(db.database)).toMatchObject([{ workspace_id: workspaceId, fault }]);
+    // The hourly audit tells it in a metric, again and again, until it is mended.
+    for (let times = 0; times < 3; times++) {
+      await checkInvariants({ database: db.database, log, metrics });
+      expect(await metrics.registry.getSingleMetricAsString("sluice_ledger_faults")).toContain("} 1");
+    }
+    await db.query("truncate usage_hour");
+    expect((await auditLedger(db.database)).map((found) => found.fault)).toContain(fault);
+    // As the runbook has it.
+    await db.query(
+      "update usage_rollup set until = first.at, next_at = first.at from (select min(ended_at) as at from usage_record) first",
+    );
+    await rollUp();
+    expect(await auditLedger(db.database)).toEqual([]);
+    await checkInvariants({ database: db.database, log, metrics });
+    expect(await metrics.registry.getSingleMetricAsString("sluice_ledger_faults")).toContain("} 0");
+  });
+
+  test("of hours that an audit found exact only later ones are read again by the hourly one", async () => {
+    const workspaceId = await createWorkspace(db.database);
+    await past(workspaceId, 5);
+    await rollUp();
+    const hourly = (): Promise<object[]> => db.database.transaction(auditNewEntries);
+    const isClosed = "select 1 from ledger_border where entry_id > 0 and usage_until > now() - interval '1 hour'";
+    do expect(await hourly()).toEqual([]);
+    while ((await db.query(isClosed)).length === 0);
+    await db.query("update usage_hour set settled = settled + 1 where hour = (select min(hour) from usage_hour)");
+    expect(await hourly()).toEqual([]);
+    expect(await auditLedger(db.database)).toHaveLength(1);
+    await spend(db.database, [{ workspaceId, nano: 7n }]);
+    await rollUp();
+    await db.query("update usage_hour set settled = settled + 1 where hour = (select max(hour) from usage_hour)");
+    expect(await hourly()).toHaveLength(1);
+  });
+});
+
+describe("a step that takes too long", () => {
+  test("is halved until it fits, the shortest with time of its own, and lengthened again", async () => {
+    const workspaceId = await createWorkspace(db.database);
+    await past(workspaceId, 30);
+    const before = await totals(workspaceId);
+    // A call costs a tenth of a second, and statements of this pool have half of one.
+    await db.query(
+      `create function slow_hour() returns trigger language plpgsql as $$ begin perform pg_sleep(0.1 * new.calls); return new; end $$`,
+    );
+    await db.query("create trigger slow_hour before insert on usage_hour for each row execute function slow_hour()");
+    const asked: number[] = [];
+    const hurried: Database = {
+      ...db.database,
+      query: (text, values) => {
+        if (text.includes("roll_up_usage")) asked.push(Number(values?.[0]));
+        return db.database.transaction(async (tx) => {
+          await tx.query("select set_config('statement_timeout', $1, true)", [
+            text.includes("roll_up_usage") ? "50" : "0",
+          ]);
+          return tx.query(text, values);
+        });
+      },
+      slowTransaction: (limitMs, work) => {
+        asked.push(limitMs);
+        return db.database.slowTransaction(limitMs, work);
+      },
+    };
+    try {
+      await openUsageRollUp({ database: hurried, metrics, log })();
+      expect(asked.join()).toContain([600_000, 300_000, 150_000, 75_000, 62_000].join());
+      // Up and down again with each record, each time from the shortest.
+      expect(asked.filter((limitMs) => limitMs === 62_000).length).toBeGreaterThan(10);
+      expect(await totals(workspaceId)).toEqual(before);
+    } finally {
+      await db.query("drop function slow_hour() cascade");
+    }
+    await rollUp();
+    expect(await sums()).toEqual(await recorded());
+    expect(await usageBehindSeconds(db.database)).toBeLessThan(3_600);
+  });
+
+  test("is given up for this turn where the shortest has not time enough", async () => {
+    await past(await createWorkspace(db.database), 30);
+    const refused = Object.assign(new Error("canceling statement due to statement timeout"), { code: "57014" });
+    const late: Database = { ...db.database, slowTransaction: () => Promise.reject(refused) };
+    late.query = (text, values) => (text.includes("roll_up_usage") ? Promise.reject(refused) : db.query(text, values));
+    const turn = openUsageRollUp({ database: late, metrics, log });
+    expect(await turn().catch((error: unknown) => error)).toBe(refused);
+    expect(await sums()).toEqual([]);
   });
 });

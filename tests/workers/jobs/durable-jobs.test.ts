@@ -440,6 +440,6 @@ describe("a durable job that finds no source free", () => {
     const message = await queued({ lifeMs: 86_400_000 });
     await bench(refusing("noRoute", 1)).run(message);
     const next = await createJobAdmission({ database: db.database }).admit(jobRequest({ workspaceId }));
-    expect(next).toEqual({ kind: "admitted", dispatch: 1 });
+    expect(next).toEqual({ kind: "admitted", attempt: 1, dispatch: 1 });
   });
 });

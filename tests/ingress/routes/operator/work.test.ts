@@ -183,6 +183,115 @@ describe("holds", () => {
   });
 });
 
+describe("a hold that nothing closes", () => {
+  const close = (id: string) => `/operator/holds/${id}/close`;
+  const overdue = async (): Promise<string> => {
+    const id = await call("one");
+    await bed.db.query("update hold set deadline = now() - interval '1 second' where job_id = $1", [id]);
+    return id;
+  };
+  const balance = async (): Promise<object[]> =>
+    bed.db.query("select amount, held from balance where workspace_id = $1", [workspaceId]);
+
+  test("is released or settled by hand, on record, and once", async () => {
+    const [released, settled] = [await overdue(), await overdue()];
+    expect(await bed.ask("OperatorHoldClosed", "POST", close(`${released}.1`))).toEqual({
+      object: "hold_closed",
+      id: `${released}.1`,
+      job_id: released,
+      attempt: 1,
+      workspace_id: workspaceId,
+      held: 1,
+      credits: 0,
+    });
+    const body = { credits: "0.25", note: "as the provider says" };
+    expect(await bed.ask("OperatorHoldClosed", "POST", close(`${settled.toUpperCase()}.1`), { body })).toMatchObject({
+      credits: 0.25,
+    });
+    expect(await balance()).toEqual([{ amount: 100n * CREDIT - CREDIT / 4n, held: 0n }]);
+    expect(await auditLedger(bed.db.database)).toEqual([]);
+    const log = await bed.ask("OperatorAuditLogList", "GET", `/operator/audit-log?subject=${settled}.1`);
+    expect(log.data).toMatchObject([
+      {
+        action: "hold.close",
+        workspace_id: workspaceId,
+        before: { credits: "1" },
+        after: { credits: "0.25", note: "as the provider says" },
+      },
+    ]);
+    for (const id of [`${settled}.1`, `${newId()}.1`, settled, "x", `${settled}.1.1`]) {
+      expect((await bed.refusal(404, "POST", close(id))).code).toBe("not_found");
+    }
+  });
+
+  test("is not taken more from than it holds, nor closed before its time unless told so", async () => {
+    const [late, early] = [await overdue(), await call("one")];
+    expect(await bed.refusal(409, "POST", close(`${late}.1`), { credits: "1.000000001" })).toEqual({
+      code: "conflict",
+      param: "credits",
+    });
+    for (const credits of [-1, "x", "0.0000000001"]) {
+      expect(await bed.refusal(400, "POST", close(`${late}.1`), { credits })).toEqual({
+        code: "unsupported_value",
+        param: "credits",
+      });
+    }
+    expect(await bed.refusal(400, "POST", close(`${late}.1`), { note: " x" })).toEqual({
+      code: "unsupported_value",
+      param: "note",
+    });
+    expect(await bed.refusal(409, "POST", close(`${early}.1`))).toEqual({ code: "conflict", param: "before_deadline" });
+    expect(await balance()).toEqual([{ amount: 100n * CREDIT, held: 2n * CREDIT }]);
+    await bed.ask("OperatorHoldClosed", "POST", close(`${late}.1`), { body: { credits: 1 } });
+    await bed.ask("OperatorHoldClosed", "POST", close(`${early}.1`), { body: { before_deadline: true } });
+    expect(await balance()).toEqual([{ amount: 99n * CREDIT, held: 0n }]);
+    expect(await auditLedger(bed.db.database)).toEqual([]);
+  });
+
+  test("is told to be busy while a settle has it", async () => {
+    const id = await overdue();
+    await bed.db.database.transaction(async (tx) => {
+      await tx.query("select from hold where job_id = $1 for update", [id]);
+      expect((await bed.refusal(409, "POST", close(`${id}.1`))).code).toBe("conflict");
+    });
+    await bed.ask("OperatorHoldClosed", "POST", close(`${id}.1`));
+  });
+});
+
+describe("settle faults", () => {
+  const LIST = "/operator/settle-faults";
+
+  test("are listed newest first in pages, and dealt with once, on record", async () => {
+    await bed.db.query("delete from settle_fault");
+    const jobs = [await call("one"), await call("one")];
+    for (const jobId of jobs) {
+      await settleSingle(bed.db.database, { jobId, used: CREDIT / 2n });
+      expect(await admitLone(bed.db.database, { workspaceId, jobId, amount: CREDIT })).toBe(0);
+      expect(await settleSingle(bed.db.database, { jobId, used: CREDIT })).toBe(0n);
+    }
+    const page = await bed.ask("OperatorSettleFaultList", "GET", `${LIST}?limit=1`);
+    expect(page).toMatchObject({
+      has_more: true,
+      data: [{ job_id: jobs[1], workspace_id: workspaceId, fault: "usage_record", held: 1, used: "1", settled: 0.5 }],
+    });
+    const rest = await bed.ask("OperatorSettleFaultList", "GET", `${LIST}?after=${page.last_id}`);
+    expect(rest.data.map(({ job_id }) => job_id)).toEqual([jobs[0] ?? ""]);
+    const path = `${LIST}/${page.last_id}/resolve`;
+    const body = { note: "corrected" };
+    expect(await bed.ask("OperatorSettleFault", "POST", path, { body })).toEqual(page.data[0] as never);
+    const log = await bed.ask("OperatorAuditLogList", "GET", `/operator/audit-log?subject=${page.last_id}`);
+    expect(log.data[0]).toMatchObject({
+      action: "settle_fault.resolve",
+      after: { job_id: jobs[1], note: "corrected" },
+    });
+    for (const id of [page.last_id, "0", "x"]) {
+      expect((await bed.refusal(404, "POST", `${LIST}/${id}/resolve`)).code).toBe("not_found");
+    }
+    expect((await bed.ask("OperatorSettleFaultList", "GET", LIST)).data).toEqual(rest.data);
+    expect(await auditLedger(bed.db.database)).toEqual([]);
+  });
+});
+
 describe("a job", () => {
   test("is told of without what was asked and what came of it", async () => {
     const id = await admit({ amount: 2n * CREDIT });

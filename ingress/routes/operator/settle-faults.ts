@@ -1,0 +1,74 @@
+/** /operator/settle-faults: holds that were closed without being settled at what was used. */
+import type { OperatorSettleFault } from "#schemas/generated/types.ts";
+import { listSettleFaults, resolveSettleFault, type SettleFaultRow } from "#shared/database/settle-faults.ts";
+import { ApiError } from "#shared/errors.ts";
+import { creditsNumber, formatCredits } from "#shared/money.ts";
+
+import { json } from "../../answers.ts";
+import type { IngressContext } from "../../context.ts";
+import { errorsOf } from "../../route-errors.ts";
+import { actorOf, type Route, type RouteCall } from "../../serve.ts";
+import { optionalBody } from "../../settings/body.ts";
+import { LIST_QUERY, listOf, numberedPageOf } from "../../settings/page.ts";
+import { noteOf, READ, WRITE } from "./common.ts";
+
+const LIST = "/operator/settle-faults";
+
+export function settleFaults(context: IngressContext): readonly Route[] {
+  return [
+    {
+      ...READ,
+      method: "GET",
+      path: LIST,
+      operationId: "listOperatorSettleFaults",
+      summary: "List holds that were closed without being settled",
+      description: "Those that no operator has dealt with. What is owed is moved as a correction.",
+      query: LIST_QUERY,
+      responses: { 200: { description: "A page of faults", schema: "OperatorSettleFaultList" } },
+      errors: ["unsupported_value"],
+      async handle(call) {
+        const page = numberedPageOf(call);
+        return json(listOf(await listSettleFaults(context.database, page.limit + 1, page.after), page, present));
+      },
+    },
+    {
+      ...WRITE,
+      method: "POST",
+      path: `${LIST}/{id}/resolve`,
+      operationId: "resolveOperatorSettleFault",
+      summary: "Note that a fault is dealt with",
+      description: "It leaves the list and the metric. No credits move.",
+      request: { schema: "OperatorSettleFaultResolveRequest" },
+      responses: { 200: { description: "It is dealt with", schema: "OperatorSettleFault" } },
+      errors: errorsOf(["reads_json"], "not_found"),
+      handle: (call) => resolve(context, call),
+    },
+  ];
+}
+
+async function resolve({ database }: IngressContext, call: RouteCall): Promise<Response> {
+  const note = noteOf(await optionalBody(call, "OperatorSettleFaultResolveRequest"));
+  const word = call.params["id"] ?? "";
+  const row = /^\d{1,18}$/.test(word)
+    ? await resolveSettleFault(database, { id: BigInt(word), actor: actorOf(call), note })
+    : undefined;
+  if (row === undefined) throw new ApiError("not_found", "There is no such fault that is not dealt with.");
+  return json(present(row));
+}
+
+function present(row: SettleFaultRow): OperatorSettleFault {
+  return {
+    object: "settle_fault",
+    id: String(row.id),
+    workspace_id: row.workspace_id,
+    job_id: row.job_id,
+    attempt: row.attempt,
+    fault: row.fault,
+    status: row.status,
+    source: row.source,
+    held: creditsNumber(row.held),
+    used: row.used === null ? null : formatCredits(BigInt(row.used)),
+    settled: creditsNumber(row.settled),
+    at: row.at.toISOString(),
+  };
+}
