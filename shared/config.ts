@@ -77,8 +77,9 @@ export interface Config {
   readonly graceMs: number;
   /** Ended jobs can be asked for this long; a message repeated after it makes a new job. */
   readonly jobRetentionHours: number;
-  /** How long a run that has ended is kept. */
+  /** How long a run that has ended is kept, and its input. */
   readonly runRetentionHours: number;
+  readonly runInputHours: number;
   /** Scripts in a subset of Python are run. */
   readonly python: boolean;
   /** Capabilities without which a worker of their pool does not start. */
@@ -131,6 +132,7 @@ const KNOWN = new Set([
   "SLUICE_HOST",
   "SLUICE_IP_LIMIT",
   "SLUICE_JOB_RETENTION_HOURS",
+  "SLUICE_RUN_INPUT_HOURS",
   "SLUICE_RUN_RETENTION_HOURS",
   // Read by the supervisor of `npm start`, which renders the roles' JSON lines.
   "SLUICE_LOG_FORMAT",
@@ -313,6 +315,7 @@ export function loadConfig(
     graceMs: integer("SLUICE_GRACE_MS", 30_000, 0, 3_600_000),
     jobRetentionHours: integer("SLUICE_JOB_RETENTION_HOURS", 168, 1, 8_760),
     runRetentionHours: integer("SLUICE_RUN_RETENTION_HOURS", 720, 1, 8_760),
+    runInputHours: integer("SLUICE_RUN_INPUT_HOURS", 24, 1, 8_760),
     python: flag("SLUICE_PYTHON", false),
     chromium: text("SLUICE_CHROMIUM"),
     libreoffice: text("SLUICE_LIBREOFFICE"),
