@@ -15,7 +15,7 @@ import { openStorage } from "#shared/storage/client.ts";
 import { sweepBudgets } from "./budgets.ts";
 import { sweepClaims, sweepResults, sweepRunTexts } from "./claims.ts";
 import { sweepDeadLetters } from "./dead-letters.ts";
-import { sweepEndedDeliveries, watchDeliveries } from "./deliveries.ts";
+import { sweepEndedDeliveries, sweepExcessDeliveries, watchDeliveries } from "./deliveries.ts";
 import { type JobSweepContext, openRoomWatch, releaseAll, sweepDispatches, sweepUnclaimed } from "./dispatch.ts";
 import { sweepExpiredHolds } from "./expired-holds.ts";
 import { sweepOrphans, sweepUploads } from "./files.ts";
@@ -79,6 +79,7 @@ export async function startJanitor(): Promise<void> {
     { name: "queue", everyMs: 5_000, run: () => watchQueue({ connection, metrics }) },
     { name: "deliveries", everyMs: paced(5_000), run: () => watchDeliveries(database, metrics) },
     { name: "delivery retention", everyMs: 60_000, run: () => sweepEndedDeliveries(database) },
+    { name: "delivery history", everyMs: 600_000, run: () => sweepExcessDeliveries(database) },
     { name: "claims", everyMs: 60_000, run: () => sweepClaims({ storage, database, log }) },
     { name: "results", everyMs: 3_600_000, run: () => sweepResults({ storage, database, log }) },
     { name: "run texts", everyMs: 3_600_000, run: () => sweepRunTexts({ storage, database, log }) },
