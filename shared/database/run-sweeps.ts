@@ -163,9 +163,39 @@ export function dropEndedRuns(target: Queryable, olderMs: number, max: number): 
   return drop(target, "drop_ended_runs", olderMs, max);
 }
 
+/** Workspaces that have ended runs and whose storage is as full as that. */
+export async function findFullWorkspaces(target: Queryable, usedMin: number): Promise<readonly string[]> {
+  const rows = await target.query<{ workspace_id: string }>(
+    `select workspace_id from file_storage s where used + reserved > $1
+       and exists (select from run r where r.workspace_id = s.workspace_id and r.parent_id is null and r.ended_at is not null)`,
+    [usedMin],
+  );
+  return rows.map(({ workspace_id }) => workspace_id);
+}
+
+/** Drops the oldest ended runs of callers of one workspace, with the runs of their steps. */
+export async function dropOldestRuns(
+  target: Queryable,
+  workspaceId: string,
+  olderMs: number,
+  max: number,
+): Promise<Dropped> {
+  const [row] = await target.query<DroppedRow>("select * from drop_oldest_runs($1, $2, $3)", [
+    workspaceId,
+    olderMs,
+    max,
+  ]);
+  return { count: row?.dropped ?? 0, references: row?.refs ?? [] };
+}
+
 /** Drops inputs of runs that ended a while ago, likewise. */
 export function dropRunInputs(target: Queryable, olderMs: number, max: number): Promise<Dropped> {
   return drop(target, "drop_run_inputs", olderMs, max);
+}
+
+interface DroppedRow {
+  readonly dropped: number;
+  readonly refs: string[] | null;
 }
 
 async function drop(
@@ -174,10 +204,7 @@ async function drop(
   olderMs: number,
   max: number,
 ): Promise<Dropped> {
-  const [row] = await target.query<{ dropped: number; refs: string[] | null }>(`select * from ${work}($1, $2)`, [
-    olderMs,
-    max,
-  ]);
+  const [row] = await target.query<DroppedRow>(`select * from ${work}($1, $2)`, [olderMs, max]);
   return { count: row?.dropped ?? 0, references: row?.refs ?? [] };
 }
 

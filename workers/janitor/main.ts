@@ -72,7 +72,12 @@ export async function startJanitor(): Promise<void> {
     {
       name: "run retention",
       everyMs: 60_000,
-      run: () => sweepEndedRuns(runs, { runHours: config.runRetentionHours, inputHours: config.runInputHours }),
+      run: () =>
+        sweepEndedRuns(runs, {
+          runHours: config.runRetentionHours,
+          inputHours: config.runInputHours,
+          storageBytesMax: config.storageBytesMax,
+        }),
     },
     { name: "usage roll-up", everyMs: paced(15_000), run: () => rollUpUsage({ database, metrics }) },
     { name: "budgets", everyMs: paced(2_000), run: () => sweepBudgets({ database, metrics, log }) },

@@ -4,7 +4,9 @@ import type { NatsConnection } from "nats";
 import type { Database } from "#shared/database/client.ts";
 import {
   dropEndedRuns,
+  dropOldestRuns,
   dropRunInputs,
+  findFullWorkspaces,
   takeDueRuns,
   takeLateTickets,
   takeRunsOfEndedJobs,
@@ -36,6 +38,10 @@ const FORGOTTEN_MS = paced(5_000);
 /** Most runs wait behind others, and their word is on the queue or with a worker. */
 const WORDS = { againMs: paced(15_000), max: BATCH } as const;
 const MS_PER_HOUR = 3_600_000;
+/** Nearly full: then ended runs go after a day, the oldest first, so many batches in one sweep. */
+const FULL_SHARE = 0.9;
+const FULL_KEEP_MS = 24 * MS_PER_HOUR;
+const FULL_ROUNDS = 100;
 
 export async function sweepDueRuns({ connection, database }: RunSweepContext): Promise<void> {
   wakeAll(connection, await takeDueRuns(database, WORDS));
@@ -68,27 +74,44 @@ export async function sweepStalledRuns({ connection, database, metrics, log }: R
   for (const run of taken) wakeRun(connection, run, { isStalled: true });
 }
 
-/** Runs that ended long ago, inputs of those that ended a while ago, and definitions that no run needs any more. */
+/**
+ * Runs that ended long ago, inputs of those that ended a while ago, and definitions that no run needs any more. Where a workspace's storage
+ * is nearly full its oldest runs go sooner: what it ran a week ago must not keep it from storing a file.
+ */
 export async function sweepEndedRuns(
   context: RunSweepContext,
-  keep: { readonly runHours: number; readonly inputHours: number },
+  keep: { readonly runHours: number; readonly inputHours: number; readonly storageBytesMax: number },
 ): Promise<void> {
   const { database } = context;
   await dropAll(context, () => dropEndedRuns(database, keep.runHours * MS_PER_HOUR, BATCH));
   await dropAll(context, () => dropRunInputs(database, keep.inputHours * MS_PER_HOUR, BATCH));
+  const usedMin = Math.floor(keep.storageBytesMax * FULL_SHARE);
+  for (let left = FULL_ROUNDS; left > 0; left -= 1) {
+    const full = await findFullWorkspaces(database, usedMin);
+    let dropped = 0;
+    for (const workspaceId of full) {
+      dropped += await dropTexts(context, await dropOldestRuns(database, workspaceId, FULL_KEEP_MS, BATCH));
+    }
+    if (dropped === 0) break;
+  }
   for (const id of await findUnemptied(database, BATCH)) await emptyWorkflow(database, id);
 }
 
-async function dropAll({ storage, log }: RunSweepContext, drop: () => ReturnType<typeof dropEndedRuns>): Promise<void> {
-  for (;;) {
-    const { count, references } = await drop();
-    const drops = await Promise.allSettled(references.map((reference) => deleteClaim(storage, reference)));
-    const failed = drops.find(({ status }) => status === "rejected");
-    if (failed?.status === "rejected") {
-      log.warn({ err: failed.reason as Error }, "texts of ended runs stay in the object store until they are swept");
-    }
-    if (count < BATCH) return;
+async function dropAll(context: RunSweepContext, drop: () => ReturnType<typeof dropEndedRuns>): Promise<void> {
+  while ((await dropTexts(context, await drop())) >= BATCH);
+}
+
+/** @returns how many runs were dropped */
+async function dropTexts(
+  { storage, log }: RunSweepContext,
+  { count, references }: Awaited<ReturnType<typeof dropEndedRuns>>,
+): Promise<number> {
+  const drops = await Promise.allSettled(references.map((reference) => deleteClaim(storage, reference)));
+  const failed = drops.find(({ status }) => status === "rejected");
+  if (failed?.status === "rejected") {
+    log.warn({ err: failed.reason as Error }, "texts of ended runs stay in the object store until they are swept");
   }
+  return count;
 }
 
 function wakeAll(connection: NatsConnection, runs: readonly WaitingRun[]): void {

@@ -104,6 +104,25 @@ begin
   get diagnostics dropped = row_count;
 end $$;
 
+-- The same of one workspace, sooner: its oldest callers' runs, after all runs under them, of which there may be thousands.
+create function drop_oldest_runs(p_ws uuid, p_older_ms float8, p_max int, out dropped int, out refs text[]) language plpgsql as $$
+declare
+  gone uuid[];
+begin
+  with recursive tree as (
+    (select id, depth from run where workspace_id = p_ws and parent_id is null and ended_at < now() - p_older_ms * interval '1 millisecond'
+       and not exists (select from run a where a.workspace_id = p_ws and a.root_id = run.id and a.status in ('queued', 'running'))
+     order by created_at limit 10)
+    union all
+    select c.id, c.depth from tree join run c on c.parent_id = tree.id)
+  select array_agg(d.id) into gone from (select id from tree order by depth desc limit p_max) d;
+  select array_agg(r.ref) into refs from (
+    select output_ref as ref from step_item where run_id = any (gone) and output_ref is not null
+    union all select input_ref from run where id = any (gone) and input_ref is not null) r;
+  delete from run where id = any (gone);
+  get diagnostics dropped = row_count;
+end $$;
+
 -- Forgets the inputs of up to p_max runs that ended some time ago, and frees them. Result as above.
 create function drop_run_inputs(p_older_ms float8, p_max int, out dropped int, out refs text[]) language plpgsql as $$
 declare

@@ -18,7 +18,10 @@ import {
 } from "#shared/database/workflows.ts";
 import { newId } from "#shared/ids.ts";
 import { LIMITS } from "#shared/limits.ts";
+import { createLogger } from "#shared/logger.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
+
+import { type RunSweepContext, sweepEndedRuns } from "#workers/janitor/runs.ts";
 
 import { createWorkspace } from "../accounts.ts";
 
@@ -160,6 +163,47 @@ describe("what runs store", () => {
     expect((await dropEndedRuns(db.database, HOUR_MS, 100)).count).toBe(2);
     expect(await used()).toBe(0n);
   });
+});
+
+test("a workspace whose storage is nearly full keeps its runs of the last day, and of older ones as many as there is room for", async () => {
+  const [owner, other] = [await newOwner(), await newOwner()];
+  const limit = 100 * LIMITS.runRowBytes;
+  const runs: string[] = [];
+  // Ten of nine blocks each: a caller's run, its step's, and theirs.
+  for (let at = 0; at < 10; at += 1) {
+    const root = newRun(owner, inputOf(4 * LIMITS.runRowBytes));
+    const child = newRun(owner, childOf(root.id, inputOf(2 * LIMITS.runRowBytes)));
+    const last = newRun(owner, childOf(child.id, { depth: 2, ...inputOf(2 * LIMITS.runRowBytes) }));
+    for (const run of [root, child, last]) expect(await begin(run, limit)).toBe("begun");
+    for (const { id } of [last, child, root]) await giveUpRun(db.database, id);
+    runs.push(root.id);
+  }
+  const kept = newRun(other, inputOf(20 * LIMITS.runRowBytes));
+  await begin(kept, limit);
+  await giveUpRun(db.database, kept.id);
+  const used = async () => Number(await storedBytes(db.database, owner.workspaceId)) / LIMITS.runRowBytes;
+  expect(await used()).toBe(90);
+  // The newest three ended less than a day ago.
+  await db.query("update run set ended_at = now() - interval '30 hours', created_at = now() - interval '30 hours' where workspace_id = $1 and id < $2", [
+    owner.workspaceId,
+    runs[7] ?? "",
+  ]); // prettier-ignore
+  const sweep = (storageBytesMax: number) =>
+    sweepEndedRuns({ database: db.database, log: createLogger({ level: "silent", role: "test" }) } as RunSweepContext, {
+      runHours: 720,
+      inputHours: 720,
+      storageBytesMax,
+    });
+  await sweep(101 * LIMITS.runRowBytes);
+  expect(await used()).toBe(90);
+  await sweep(40 * LIMITS.runRowBytes);
+  const left = await db.query<{ id: string }>("select id from run where workspace_id = $1 and parent_id is null order by id", [
+    owner.workspaceId,
+  ]); // prettier-ignore
+  expect(left.map(({ id }) => id)).toEqual(runs.slice(7));
+  expect(await used()).toBe(27);
+  expect(await db.query("select 1 from run where workspace_id = $1", [owner.workspaceId])).toHaveLength(9);
+  expect(await db.query("select 1 from run where id = $1", [kept.id])).toHaveLength(1);
 });
 
 describe("workflows", () => {
