@@ -77,7 +77,7 @@ export interface Config {
   readonly graceMs: number;
   /** Ended jobs can be asked for this long; a message repeated after it makes a new job. */
   readonly jobRetentionHours: number;
-  /** How long a run that has ended is kept, and its input. */
+  /** Hours that a run is kept after its end, and its input. */
   readonly runRetentionHours: number;
   readonly runInputHours: number;
   /** Scripts in a subset of Python are run. */

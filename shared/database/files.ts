@@ -100,7 +100,7 @@ export async function storedBytes(target: Queryable, workspaceId: string): Promi
   return rows[0]?.used ?? 0n;
 }
 
-/** Whether the workspace may store anything more, what is being stored counted. */
+/** True while the workspace may store anything more; uploads under way count. */
 export async function hasRoom(target: Queryable, workspaceId: string, storageBytesMax: number): Promise<boolean> {
   const rows = await target.query<{ has_room: boolean }>(
     "select used + reserved < $2 and files < $3 as has_room from file_storage where workspace_id = $1",

@@ -22,7 +22,7 @@ interface Words {
 }
 
 /**
- * Of the runs that `found` names, in the order of its column `since`, those that a word may be sent of: where a worker takes words of
+ * The runs among those of `found`, in the order of its column `since`, that a word may be sent of: a worker takes words of
  * their lane, since else they would only lie on the queue, and where none was sent since they went on last, or it may be lost. Of many
  * the first of each workspace come first.
  * @param found a query for `id` and `since`; its parameters are $1 `againMs`, $2 `max` and what is given
@@ -208,7 +208,7 @@ async function drop(
   return { count: row?.dropped ?? 0, references: row?.refs ?? [] };
 }
 
-/** Of runs, where their inputs lie; undefined for one that is not there. */
+/** References of runs' large inputs, by run; a run that is not there is missing. */
 export async function findRunInputs(
   target: Queryable,
   ids: readonly string[],

@@ -110,7 +110,7 @@ export function jobsOfRuns(
 /** The job that a publisher asked a run with: it has the run's id, and ends with it. */
 export type Ticket = Pick<ClaimedJob, "workspace_id" | "epoch" | "publisher_key" | "reply"> & { readonly lane: Lane };
 
-/** Whether the workspace has as many runs waiting to begin as batch messages may ask for. */
+/** True when the workspace has as many runs waiting to begin as batch messages may ask for. */
 export async function hasManyTickets(target: Queryable, workspaceId: string): Promise<boolean> {
   const rows = await target.query(
     "select from job where workspace_id = $1 and kind = 'workflow' and state = 'queued' offset $2 limit 1",

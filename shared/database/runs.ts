@@ -23,7 +23,7 @@ export interface RunRow {
   readonly max_attempts: number;
   /** JSON text, as is `output`. */
   readonly input: string | null;
-  /** Where a large one lies. */
+  /** Reference of a large one. */
   readonly input_ref: string | null;
   readonly output: string | null;
   readonly error: { readonly code: string; readonly message: string; readonly stepId: string } | null;
@@ -56,7 +56,7 @@ export interface NewRun {
   readonly maxAttempts: number;
   /** JSON. */
   readonly input: string | null;
-  /** Where a large one lies, and how large any is. */
+  /** Reference of a large one, and bytes of any. */
   readonly inputRef?: string;
   readonly inputBytes: number;
   readonly parent?: {
@@ -72,7 +72,7 @@ export interface NewRun {
 }
 
 /**
- * What came of a run that was to begin. `known`: there is one of that id, or of that idempotency key within its day; `over`: the run whose
+ * The outcome for a run that was to begin. `known`: there is one of that id, or of that idempotency key within its day; `over`: the run whose
  * step it is is over; `gone`: so is its definition; `crowded`: the workspace has as many under way as it may; `full`: so is its storage.
  */
 export type RunVerdict = "begun" | "known" | "over" | "gone" | "crowded" | "full";

@@ -27,7 +27,7 @@ export const NOTIFICATION_LIMITS = {
   countedChannelPauseMs: 1_000,
   /** A receiver that says it is asked too often is left alone for at most so long. */
   channelPauseMsMax: paced(300_000),
-  /** Of one channel: a day of one each nine seconds. What happens while so many wait is not told to it. */
+  /** Waiting deliveries of one channel: one each nine seconds for a day. It is not told of events beyond that. */
   deliveriesWaitingMax: 10_000,
   /** Ended deliveries of one workspace that can be read, the newest, and for how long. */
   deliveriesKeptMax: 100_000,

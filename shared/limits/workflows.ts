@@ -20,7 +20,7 @@ export const WORKFLOW_LIMITS = {
   /** A call of a step, waiting included. */
   stepTimeoutMaxMs: 3_600_000,
   runAttemptsMax: 5,
-  /** What a pass writes of items that are new: it makes no list ready beyond that, and one more list is the most that it goes past it. */
+  /** New items of one pass: past this it makes no further list ready, so one list is the most that it goes beyond. */
   passItemsMax: 1_000,
   runInputBytesMax: 4_194_304,
   /** Up to this size an input stands in its run's row, beyond that in the object store. */
@@ -33,7 +33,7 @@ export const WORKFLOW_LIMITS = {
   runValuesBytesMax: 67_108_864,
   /** What a worker remembers of the runs that it carries on, so as not to read it again. */
   rememberedRunsBytesMax: 67_108_864,
-  /** What rows are counted as in the storage of a workspace, beside the texts in them: about what they take. */
+  /** Bytes that rows count in the storage of a workspace, beside the texts in them: about their size. A run's is one block of `storage_blocks`. */
   runRowBytes: 4_096,
   stepRowBytes: 256,
   /** Workflows of one workspace, and versions of one. */

@@ -12,7 +12,7 @@ export interface RunWake {
 /**
  * Stored by the pool's stream; its acknowledgement is not waited for.
  * @param isLook what is late, due or was never begun is looked for too
- * @param isStalled the same of a run that stands still: whoever takes the word counts that
+ * @param isStalled the same of a run that stands still: the worker that takes the word counts that
  */
 export function wakeRun(
   connection: Pick<NatsConnection, "publish" | "isClosed">,

@@ -1,4 +1,4 @@
-/** How a run begins, whoever asks for it: a caller, a publisher, or the step of another run. */
+/** The beginning of a run, for callers, publishers and steps of other runs alike. */
 import type { Database } from "#shared/database/client.ts";
 import { insertRun, type NewRun, type RunRow, type RunVerdict } from "#shared/database/runs.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -29,7 +29,7 @@ export async function beginRun(
     insertRun(context.database, kept, context.config.storageBytesMax),
 ): Promise<boolean> {
   const kept = await keepInput(context.storage, run);
-  // Where this throws the run may be there all the same: then the janitor finds out whose the input is.
+  // If this throws, the run may be there all the same: the janitor deletes the input if no run names it.
   const verdict = await insert(kept);
   if (verdict === "begun") return true;
   if (kept.inputRef !== undefined) {

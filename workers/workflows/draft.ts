@@ -15,7 +15,7 @@ export interface Draft {
   readonly effects: Effect[];
   /** What its expressions have done. */
   readonly work: Work;
-  /** As much was done as one pass may do: what else could begin waits for the next. */
+  /** The pass has done as much as one may: what else could begin waits for the next. */
   isCut: boolean;
   /** Items that are new. */
   made: number;

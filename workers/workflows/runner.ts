@@ -1,6 +1,6 @@
 /**
  * The pool `workflow` on one lane: wakes of runs, and jobs that are to become runs. Words are taken in far ahead of their turn, since one
- * workspace's may stand before everybody's on the queue: here those about one run are one, and workspaces take turns.
+ * workspace's may stand before all others' on the queue: here those about one run are one, and workspaces take turns.
  */
 import type { DurableMessage } from "#schemas/generated/types.ts";
 import { validate } from "#shared/contracts.ts";
@@ -34,6 +34,7 @@ export function startWorkflowRunner(options: {
   const { context, runs, work, lane, slots } = options;
   const log = context.log.child({ pool: "workflow", lane });
   const settings = LANE_SETTINGS[lane];
+  // A pass is mostly statements: more at once than connections would only wait elsewhere, and in no fair order.
   const turns = new Turns(Math.min(slots, context.config.databasePoolMax));
   const held = new Set<Delivery>();
   let isStopping = false;
@@ -91,7 +92,7 @@ export function startWorkflowRunner(options: {
       await runs.goOn(value.job_id, { ...of, isLook: false, isStalled: false });
     } else {
       const { isLook, isStalled } = value;
-      // Who had a word that comes again may have died.
+      // The worker that had a repeated word may have died.
       await runs.goOn(value.run_id, { ...of, isLook: isLook || isStalled || message.deliveries > 1, isStalled });
     }
     return "run";
@@ -162,9 +163,9 @@ function readMessage(message: Delivery): Word | undefined {
 
 interface Look {
   readonly workspaceId: string;
-  /** Of the word's lane. */
+  /** Turns of the word's lane. */
   readonly turns: Turns;
-  /** What is late, due or was never begun is looked for too. */
+  /** Also looks for work that is late, due or was never begun. */
   readonly isLook: boolean;
   readonly isStalled: boolean;
 }

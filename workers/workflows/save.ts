@@ -22,7 +22,7 @@ export interface Change {
   readonly nextAttemptMs: number | null;
   /** Calls and runs that the pass counted for the root. */
   readonly work: number;
-  /** Of the run's workspace. */
+  /** Storage limit of the run's workspace. */
   readonly storageBytesMax: number;
 }
 
@@ -194,12 +194,12 @@ function bytesOf(value: unknown): number {
   return Buffer.byteLength(typeof value === "string" ? value : JSON.stringify(value));
 }
 
-/** What the item takes from here on that it did not: its row, an output here or in the object store, and the row of its run. */
+/** Bytes that the item adds: its row, an output here or in the object store, and the row of its run. */
 function grownBy(was: ItemRun | undefined, item: ItemRun, record: ReturnType<typeof itemRecord>): number {
   let bytes = was ? 0 : LIMITS.stepRowBytes;
   if (record.is_run) bytes += LIMITS.runRowBytes;
   if (was?.status !== item.status) bytes += bytesOf(record.output) + bytesOf(record.error);
-  // What was kept from an earlier attempt lies where it lay.
+  // An output that an earlier attempt gave stays in its place.
   if (was?.status !== item.status && item.outputRef !== undefined && !item.isKept) bytes += bytesOf(item.output);
   return bytes;
 }

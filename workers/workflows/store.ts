@@ -73,7 +73,7 @@ interface RunRecord {
   readonly cancel_requested: boolean;
   readonly parent_id: string | null;
   readonly root_id: string | null;
-  /** Of that run, or of this one. */
+  /** Counted for that run, or for this one. */
   readonly work: number;
   readonly depth: number;
   readonly is_due: boolean;
@@ -160,7 +160,7 @@ export class RunStore {
     return stored;
   }
 
-  /** What never changes of a run, as if nothing of it were done. */
+  /** The unchanging part of a run, as if nothing of it were done. */
   private async begun(target: Queryable, row: RunRecord): Promise<Remembered> {
     const compiled = await compiledOf(target, row);
     const text = row.input_ref === null ? row.input : await readClaim(this.storage, row.input_ref);
@@ -310,7 +310,7 @@ function isOpen({ status }: StepRun): boolean {
   return status === "queued" || status === "running";
 }
 
-/** Of a step that has ended: what never began is not written again. */
+/** An item of a step that has ended: its row is not written again if it never began. */
 function closed(item: ItemRun): ItemRun {
   return item.status === "queued" ? { ...item, status: "cancelled" } : item;
 }

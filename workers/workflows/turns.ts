@@ -1,5 +1,5 @@
 /**
- * Whose turn it is among workspaces that share something of a process: the one with the fewest at work, then the one whose last turn is
+ * Turns of workspaces that share something of a process: the one with the fewest at work comes first, then the one whose last turn is
  * the longest ago. One alone leaves a turn free, and half of them while others come and go, so that who comes next finds one and waits
  * for little of its work.
  */

@@ -1,14 +1,14 @@
--- What runs and stored definitions may come to: work under one call, bytes of a workspace, runs under way, and words that wake runs.
+-- Bounds of runs and stored definitions: work under one call, bytes of a workspace, runs under way.
 
 alter table run
   -- The run of a caller under which this one is; null for that run itself.
   add column root_id uuid,
-  -- Of a caller's run: calls and runs that it and the runs under it have come to.
+  -- Calls and runs so far of a caller's run and of the runs under it.
   add column work int not null default 0,
-  -- Where a large input lies, and how large any is. It goes some time after the run has ended.
+  -- Reference of a large input, and bytes of any. The input goes some time after the run has ended.
   add column input_ref text,
   add column input_bytes int not null default 0,
-  -- What it stores in rows and objects, its own row included. That of a step's run was counted for the run whose step it is.
+  -- Bytes that it stores in rows and objects. Its own row is among them, but for the run of a step: there the parent counts it.
   add column stored_bytes bigint not null default 0;
 alter table workflow_version add column bytes int not null default 0;
 -- Deleted, and its definitions too: no run needs them any more.
@@ -19,7 +19,7 @@ create index run_kept_input on run (ended_at) where input_bytes > 0 and ended_at
 create index run_workflow_open on run (workflow_id) where workflow_id is not null and status in ('queued', 'running');
 create index workflow_unemptied on workflow (deleted_at) where deleted_at is not null and not is_emptied;
 
--- What the count of a workspace has of a run's bytes: whole blocks, so that most passes touch the run's own row alone. A run's row is
+-- The part of a run's bytes that the workspace's count has: whole blocks, so that most passes touch the run's own row alone. A run's row is
 -- counted as one block, which covers what is not a whole one.
 create function storage_blocks(p_bytes bigint) returns bigint language sql immutable as $$
   select p_bytes / 4096 * 4096;
@@ -43,7 +43,7 @@ begin
   where s.workspace_id = f.ws;
 end $$;
 
--- What deleted runs stored is free, whoever deletes them.
+-- Frees the bytes of deleted runs, also of those that an earlier release or a person deletes.
 create function free_run_storage() returns trigger language plpgsql as $$
 begin
   perform free_storage(array_agg(g.workspace_id), array_agg(storage_blocks(g.stored_bytes))) from gone g where g.stored_bytes > 0;
@@ -51,7 +51,7 @@ begin
 end $$;
 create trigger run_storage after delete on run referencing old table as gone for each statement execute function free_run_storage();
 
--- Whether a run may begin, and takes what it stores if it may. `begun`; `known`: there is one of that id, or of that idempotency key;
+-- Decides on a run that is to begin, and takes its bytes if it may. `begun`; `known`: there is one of that id, or of that idempotency key;
 -- `over`: the run whose step it is is over; `gone`: so is its definition; `crowded`: the workspace has as many under way as it may;
 -- `full`: its storage does not hold it. A run of a step is bounded by the work of its root, and counts among none that are under way.
 -- Locks: workflow_version, file_storage. Callers' runs of one workspace begin one after the other, so that both counts are exact.
@@ -63,7 +63,7 @@ declare
   blocks bigint := storage_blocks(p_bytes);
   has_definition boolean;
 begin
-  -- Who deletes the definition waits for this run to be seen.
+  -- A deletion of the definition waits until it sees this run.
   perform from workflow_version where workflow_id = p_workflow and version = p_version for key share;
   has_definition := found;
   if p_parent is null or blocks > 0 then
@@ -142,7 +142,7 @@ begin
   perform free_storage(owners, bytes);
 end $$;
 
--- Whether a workspace may have one workflow more, and takes its definition's bytes if it may: `made`, `crowded`, `full`.
+-- Decides on one workflow more, and takes its definition's bytes if there may be one: `made`, `crowded`, `full`.
 create function admit_workflow(p_ws uuid, p_bytes bigint, p_max int, p_limit bigint) returns text language plpgsql as $$
 begin
   insert into file_storage (workspace_id) values (p_ws) on conflict do nothing;
@@ -171,7 +171,7 @@ begin
   update file_storage set used = used - freed where workspace_id = ws and freed > 0;
 end $$;
 
--- Where the count of what a workspace stores is not what its files, runs and definitions come to. One snapshot.
+-- Workspaces with a count that is not the sum of their files, runs and definitions. One snapshot.
 create function audit_storage() returns table (workspace_id uuid, fault text, expected text, found text) language sql stable as $$
   with stored as (
     select f.workspace_id, sum(f.bytes) filter (where f.state = 'ready') as used, sum(f.bytes) filter (where f.state = 'uploading') as reserved
@@ -190,7 +190,7 @@ create function audit_storage() returns table (workspace_id uuid, fault text, ex
   where coalesce(w.used, 0) <> coalesce(s.used, 0) or coalesce(w.reserved, 0) <> coalesce(s.reserved, 0);
 $$;
 
--- What there was before. Runs that go on count what they store from here on.
+-- Rows from before. Runs that go on count the bytes that they add from here on.
 update run r set input_bytes = coalesce(octet_length(r.input), 0),
   stored_bytes = case when r.parent_id is null then 4096 else 0 end
     + coalesce(octet_length(r.definition::text), 0) + coalesce(octet_length(r.input), 0) + coalesce(octet_length(r.output), 0)

@@ -1,4 +1,4 @@
--- How many files a workspace has, since rows of small ones fill no storage, and how many runs wait that batch messages asked for.
+-- Counts of files, since rows of small ones fill no storage, and of runs that batch messages asked for and that have not begun.
 
 create index job_ticket on job (workspace_id) where kind = 'workflow' and state = 'queued';
 
@@ -9,7 +9,7 @@ alter table file_storage
   add column files int not null default 0 constraint file_storage_files check (files >= 0);
 update file_storage s set files = (select count(*) from file f where f.workspace_id = s.workspace_id and f.state = 'ready');
 
--- As in 0007_files, and 3: the workspace has as many files as it may. Uploads under way do not count, and are few.
+-- The function of 0007_files, with result 3: the workspace has as many files as it may. Uploads under way do not count, and are few.
 create function extend_upload(p_id text, p_bytes bigint, p_limit bigint, p_lease_ms int, p_upload_id text, p_files_max int)
 returns smallint language plpgsql as $$
 declare
@@ -29,13 +29,13 @@ begin
   return 0;
 end $$;
 
--- As in 0007_files, for processes of before.
+-- The same for processes of an earlier release.
 create or replace function extend_upload(p_id text, p_bytes bigint, p_limit bigint, p_lease_ms int, p_upload_id text)
 returns smallint language sql as $$
   select extend_upload(p_id, p_bytes, p_limit, p_lease_ms, p_upload_id, 2147483647);
 $$;
 
--- As in 0007_files, with the count.
+-- The function of 0007_files, with the count.
 create or replace function finish_upload(
   p_id text, p_filename text, p_purpose text, p_media_type text, p_sha256 bytea, p_block_sha256 bytea, p_block_bytes int,
   p_expires_s int, p_fingerprint bytea, p_answer text, p_keep_ms int
@@ -60,7 +60,7 @@ begin
   return true;
 end $$;
 
--- As in 0007_files, with the count.
+-- The function of 0007_files, with the count.
 create or replace function end_file(p_ws uuid, p_id text, p_state text) returns boolean language plpgsql as $$
 declare
   size bigint;
@@ -73,7 +73,7 @@ begin
   return true;
 end $$;
 
--- As in 0018_run_bounds, with the count of files.
+-- The function of 0018_run_bounds, with the count of files.
 create or replace function audit_storage() returns table (workspace_id uuid, fault text, expected text, found text) language sql stable as $$
   with stored as (
     select f.workspace_id, sum(f.bytes) filter (where f.state = 'ready') as used, sum(f.bytes) filter (where f.state = 'uploading') as reserved,

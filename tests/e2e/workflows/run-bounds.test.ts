@@ -1,4 +1,4 @@
-/** What one call may come to, and what a workspace may have under way and store: whoever tries for more hears so, and others do not. */
+/** Bounds of one call, and of a workspace's runs and storage: a caller that tries for more hears so, and others do not. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import { ListObjectsV2Command } from "@aws-sdk/client-s3";
@@ -42,7 +42,7 @@ afterAll(async () => {
   await bench.close();
 });
 
-/** Of another workspace than the bench's. */
+/** A call of another workspace than the bench's. */
 async function callAs({ key }: Pick<Workspace, "key">, path: string, body?: object) {
   const answer = await fetch((bench.stack.baseUrls[0] ?? "") + path, {
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },

@@ -1,4 +1,4 @@
-/** What a workspace's runs and workflows may come to is exact, whoever begins them at once, and what they stored is freed. */
+/** Bounds of a workspace's runs and workflows are exact, however many begin at once, and the bytes that they stored are freed. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import type { Actor } from "#shared/database/audit-log.ts";

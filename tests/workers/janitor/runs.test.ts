@@ -202,7 +202,7 @@ describe("texts of runs in the object store", () => {
     const gone = newId();
     const kept = await storeRunInput(storage, run, "kept", "1");
     await db.query("update run set input_ref = $2, input_bytes = 1 where id = $1", [run, kept]);
-    // Of a try that was refused; of a run that never came to be, or is no more.
+    // One of a refused try; one of a run that never came to be, or is no more.
     await storeRunInput(storage, run, "refused", "2");
     await storeRunInput(storage, gone, "x", "3");
     await storeRunOutput(storage, run, "a/1/0", "4");

@@ -1,4 +1,4 @@
-/** What deliveries of a workspace may come to: of those that wait, and of those that can be read. */
+/** Bounds of a workspace's deliveries: of those that wait, and of those that can be read. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import { fanOutEvents } from "#shared/database/delivery-work.ts";

@@ -1,4 +1,4 @@
-/** What a run may come to, and what one pass may write of it. */
+/** Bounds of a run's work, and of one pass. */
 import { describe, expect, test } from "bun:test";
 
 import { LIMITS } from "#shared/limits.ts";

@@ -61,7 +61,7 @@ test("several with much to do have as many each, in turns", async () => {
   }
 });
 
-test("one turn is everybody's, one after the other", async () => {
+test("one turn goes round, one workspace after the other", async () => {
   const queue = openQueue(new Turns(1));
   await queue.come("a", 3);
   await queue.come("b", 3);
