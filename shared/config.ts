@@ -79,8 +79,9 @@ export interface Config {
   readonly startWaitMs: number;
   /** Ended jobs can be asked for this long; a message repeated after it makes a new job. */
   readonly jobRetentionHours: number;
-  /** How long a run that has ended is kept. */
+  /** Hours that a run is kept after its end, and its input. */
   readonly runRetentionHours: number;
+  readonly runInputHours: number;
   /** Scripts in a subset of Python are run. */
   readonly python: boolean;
   /** Capabilities without which a worker of their pool does not start. */
@@ -136,6 +137,7 @@ const KNOWN = new Set([
   "SLUICE_HOST",
   "SLUICE_IP_LIMIT",
   "SLUICE_JOB_RETENTION_HOURS",
+  "SLUICE_RUN_INPUT_HOURS",
   "SLUICE_RUN_RETENTION_HOURS",
   // Read by the supervisor of `npm start`, which renders the roles' JSON lines.
   "SLUICE_LOG_FORMAT",
@@ -327,6 +329,7 @@ export function loadConfig(
     startWaitMs: integer("SLUICE_START_WAIT_MS", 300_000, 0, 3_600_000),
     jobRetentionHours: integer("SLUICE_JOB_RETENTION_HOURS", 168, 1, 8_760),
     runRetentionHours: integer("SLUICE_RUN_RETENTION_HOURS", 720, 1, 8_760),
+    runInputHours: integer("SLUICE_RUN_INPUT_HOURS", 24, 1, 8_760),
     python: flag("SLUICE_PYTHON", false),
     chromium: text("SLUICE_CHROMIUM"),
     libreoffice: text("SLUICE_LIBREOFFICE"),

@@ -7,6 +7,7 @@ import { checkBudget } from "#shared/admission/budget-stop.ts";
 import { jobCallerOf, jobWorkOf } from "#shared/admission/work.ts";
 import { discardStored, type StoredRequest } from "#shared/admission/stored-request.ts";
 import type { Queryable } from "#shared/database/client.ts";
+import { hasManyTickets } from "#shared/database/run-work.ts";
 import { ApiError } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";
 import type { JobAdmission, JobRequest } from "#shared/jobs/admission.ts";
@@ -14,6 +15,7 @@ import type { Addressed } from "#shared/jobs/answer.ts";
 import { jobError } from "#shared/jobs/error.ts";
 import { jobIdOf } from "#shared/jobs/id.ts";
 import { LIMITS } from "#shared/limits.ts";
+import { paced } from "#shared/pace.ts";
 import type { Pool } from "#shared/queue/subjects.ts";
 
 import type { IngressContext } from "../context.ts";
@@ -143,6 +145,10 @@ async function requestOf(
     const call = await readBatchCall(context, { caller, pool, data: arrival.data, deliveries: arrival.deliveries });
     checkBudget(caller, call.leastNano);
     if (call.kind.keepsFiles) await checkRoom(context, workspaceId);
+    if (call.kind.name === "workflow" && (await hasManyTickets(context.database, workspaceId))) {
+      // It stays in the stream, which bounds how many a workspace has there.
+      return (await findKnown(context, job, arrival.data)) ?? { kind: "full", waitMs: TICKETS_MS, isWindow: false };
+    }
     const loaded = await loadCall(context, arrival, job, call, caller.preset.requests_per_minute);
     if ("kind" in loaded) return loaded;
     const { checked, stored } = loaded;
@@ -168,6 +174,9 @@ async function requestOf(
     };
   }
 }
+
+/** Runs that wait for others of their workspace to end do so for minutes. */
+const TICKETS_MS = paced(10_000);
 
 /** @throws ApiError `invalid_api_key`, `permission_denied` */
 async function callerOf(context: BatchContext, { workspaceId, keyId }: BatchArrival): Promise<Caller> {

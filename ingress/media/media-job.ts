@@ -11,7 +11,7 @@ import { discardStored, isLarge, type StoredRequest, storeRequest } from "#share
 import type { CheckedCall } from "#shared/kinds/kind.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
 import type { Queryable } from "#shared/database/client.ts";
-import { storageTaken } from "#shared/database/files.ts";
+import { hasRoom } from "#shared/database/files.ts";
 import type { JobError, JobRow } from "#shared/database/jobs.ts";
 import { ApiError, type Code, ERROR_CODES } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoint.ts";
@@ -103,11 +103,11 @@ export async function checkRoom(
   { database, config }: { readonly database: Queryable } & Pick<Context, "config">,
   workspaceId: string,
 ): Promise<void> {
-  const taken = await unavailable(
+  const isFree = await unavailable(
     "The file store cannot be asked right now; try again shortly.",
-    storageTaken(database, workspaceId),
+    hasRoom(database, workspaceId, config.storageBytesMax),
   );
-  if (taken < BigInt(config.storageBytesMax)) return;
+  if (isFree) return;
   throw new ApiError(
     "storage_limit_exceeded",
     `The workspace may store ${config.storageBytesMax} bytes and has no room for what would be made; delete files first.`,

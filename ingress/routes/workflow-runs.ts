@@ -72,7 +72,14 @@ export function workflowRuns(context: IngressContext): readonly Route[] {
         "with 200 and says so in `status`. A run goes on when its caller stops waiting, and can be read by its id.",
       request: { schema: "WorkflowRunRequest", isOptional: true, example: { input: {} } },
       responses: begun,
-      errors: errorsOf(["reads_json"], "workflow_not_found", "permission_denied", "overloaded", "run_timeout"),
+      errors: errorsOf(
+        ["reads_json", "keeps_files"],
+        "workflow_not_found",
+        "permission_denied",
+        "overloaded",
+        "service_unavailable",
+        "run_timeout",
+      ),
       handle: (call) => runStored(context, call),
     },
     {
@@ -88,11 +95,12 @@ export function workflowRuns(context: IngressContext): readonly Route[] {
       requestHeaders: [IDEMPOTENCY_KEY],
       responses: begun,
       errors: errorsOf(
-        ["reads_json"],
+        ["reads_json", "keeps_files"],
         "invalid_workflow_definition",
         "idempotency_key_reused",
         "idempotency_in_progress",
         "overloaded",
+        "service_unavailable",
         "run_timeout",
       ),
       handle: (call) => runInline(context, call),
@@ -127,7 +135,7 @@ export function workflowRuns(context: IngressContext): readonly Route[] {
       summary: "Read a run",
       description: "Its steps are ordered by id and attempt. A run that goes on shows those that there are so far.",
       responses: { 200: { description: "The run", schema: "WorkflowRun", headers: ["x-run-id"] } },
-      errors: ["run_not_found"],
+      errors: ["run_not_found", "service_unavailable"],
       handle: async (call) => answerRun(context, await shownRun(context, call), { status: 200, isFresh: false }),
     },
     {

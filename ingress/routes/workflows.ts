@@ -23,6 +23,7 @@ import {
 } from "#shared/database/workflows.ts";
 import { ApiError } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
+import { LIMITS } from "#shared/limits.ts";
 import { readerOf } from "#shared/workflows/access.ts";
 
 import { json } from "../answers.ts";
@@ -58,7 +59,7 @@ export function workflows(context: IngressContext): readonly Route[] {
         "its steps call, and their params as far as they are known before a run. A fault names its place.",
       request: { schema: "WorkflowCreateRequest", example: { name: "About", definition: EXAMPLE_DEFINITION } },
       responses: { 201: { description: "The workflow is stored as version 1", ...written } },
-      errors: errorsOf(["reads_json"], "invalid_workflow_definition"),
+      errors: errorsOf(["reads_json", "keeps_files"], "invalid_workflow_definition", "conflict"),
       handle: (call) => create(context, call),
     },
     {
@@ -104,7 +105,7 @@ export function workflows(context: IngressContext): readonly Route[] {
         "Members that are absent stay as they are. A definition is the next version; earlier ones stay readable.",
       request: { schema: "WorkflowUpdateRequest" },
       responses: { 200: { description: "The workflow as it is now", ...written } },
-      errors: errorsOf(["reads_json"], "invalid_workflow_definition", "workflow_not_found"),
+      errors: errorsOf(["reads_json", "keeps_files"], "invalid_workflow_definition", "workflow_not_found", "conflict"),
       handle: (call) => update(context, call),
     },
     {
@@ -129,7 +130,13 @@ async function create(context: IngressContext, call: RouteCall): Promise<Respons
   const definition = JSON.stringify(await checkDefinition(context, callerOf(call), read, body.definition));
   const id = newId();
   const written = { name, description, sharingScope, sharePermission, definition };
-  await insertWorkflow(context.database, reader, id, written, actorOf(call));
+  const { storageBytesMax } = context.config;
+  const verdict = await insertWorkflow(context.database, reader, id, written, actorOf(call), storageBytesMax);
+  if (verdict === "full") throw noRoom(storageBytesMax);
+  if (verdict === "crowded") {
+    const message = `A workspace has at most ${LIMITS.workflowsPerWorkspaceMax} workflows; delete one first.`;
+    throw new ApiError("conflict", message);
+  }
   return json({ id, version: 1, name } satisfies WorkflowWritten, {}, 201);
 }
 
@@ -173,8 +180,14 @@ async function update(context: IngressContext, call: RouteCall): Promise<Respons
   const definition =
     body.definition === undefined ? null : await checkNext(context, caller, row, read, body.definition);
   const change = { name, description, sharingScope, sharePermission, definition };
-  const changed = await updateWorkflow(context.database, readerOf(caller), id, change, actorOf(call));
-  if (!changed) throw noWorkflow();
+  const { storageBytesMax } = context.config;
+  const changed = await updateWorkflow(context.database, readerOf(caller), id, change, actorOf(call), storageBytesMax);
+  if (changed === "gone") throw noWorkflow();
+  if (changed === "full") throw noRoom(storageBytesMax);
+  if (changed === "crowded") {
+    const message = `A workflow has at most ${LIMITS.workflowVersionsMax} versions; store the definition as a new one.`;
+    throw new ApiError("conflict", message);
+  }
   return json({ id, version: changed.latest_version, name: changed.name } satisfies WorkflowWritten);
 }
 
@@ -206,6 +219,11 @@ async function checkNext(
 ): Promise<string> {
   const earlier = (await findDefinition(context.database, row.id, row.latest_version)) as WorkflowDefinition;
   return JSON.stringify(await checkDefinition(context, caller, read, value, { id: row.id, earlier }));
+}
+
+function noRoom(storageBytesMax: number): ApiError {
+  const message = `The workspace may store ${storageBytesMax} bytes, which this definition would exceed; delete files or workflows first.`;
+  return new ApiError("storage_limit_exceeded", message);
 }
 
 function present(row: WorkflowRow): WorkflowSummary {

@@ -1,11 +1,12 @@
 /** Begins a run, and answers as its mode says. */
 import type { NewRun, RunRow } from "#shared/database/runs.ts";
-import { countActiveRuns, findRunById, findStepRuns, insertRun } from "#shared/database/runs.ts";
+import { findRunById, findStepRuns } from "#shared/database/runs.ts";
 import { ApiError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoint.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { formatCredits } from "#shared/money.ts";
 import { wakeRun } from "#shared/queue/run-wake.ts";
+import { beginRun as beginNewRun, withInput } from "#shared/workflows/begin-run.ts";
 import { creditsOf, presentRun } from "#shared/workflows/present-run.ts";
 
 import { json } from "../answers.ts";
@@ -16,22 +17,17 @@ import { goesOn, streamRun } from "./run-stream.ts";
 
 /**
  * @returns undefined when there is such a run already
- * @throws ApiError `overloaded`; `run_timeout` or `service_unavailable` when the run goes on without its caller
+ * @throws ApiError as the beginning of any run; `run_timeout` or `service_unavailable` when the run goes on without its caller
  */
 export async function beginRun(context: IngressContext, request: Request, run: NewRun): Promise<Response | undefined> {
-  const { database, connection } = context;
-  const active = await countActiveRuns(database, run.workspaceId, LIMITS.activeRunsMax);
-  if (active >= LIMITS.activeRunsMax) {
-    throw new ApiError("overloaded", `The workspace has ${active} runs under way, which is as many as there may be.`);
-  }
   // Before the run begins, so that no word of it is missed.
   const reader = run.mode === "stream" ? run : undefined;
   const followed = run.mode === "async" ? undefined : context.runs.follow(run.id, reader);
   let isStreamed = false;
   try {
-    if (!(await insertRun(database, run))) return undefined;
+    if (!(await beginNewRun(context, run))) return undefined;
     failpoint("run.inserted");
-    wakeRun(connection, { id: run.id, workspace_id: run.workspaceId, lane: run.lane });
+    wakeRun(context.connection, { id: run.id, workspace_id: run.workspaceId, lane: run.lane });
     if (!followed) return await answerRun(context, await mustFind(context, run.id), { status: 202, isFresh: true });
     if (run.mode === "stream") {
       isStreamed = true;
@@ -46,17 +42,17 @@ export async function beginRun(context: IngressContext, request: Request, run: N
 
 /** @param isFresh the answer that charged it: with its price, without its input, and with its steps in the order of their beginning */
 export async function answerRun(
-  { database }: IngressContext,
+  { database, storage }: IngressContext,
   row: RunRow,
   { status, isFresh }: { readonly status: number; readonly isFresh: boolean },
 ): Promise<Response> {
-  const steps = await findStepRuns(database, [row.id]);
+  const [shown, steps] = await Promise.all([isFresh ? row : withInput(storage, row), findStepRuns(database, [row.id])]);
   const headers = {
     "x-run-id": row.id,
     // Reading a run, or asking for it again, costs nothing.
     ...(isFresh && row.ended_at !== null ? { "x-credits-used": formatCredits(creditsOf(steps)) } : {}),
   };
-  return json(presentRun(row, steps, { isSorted: !isFresh, hasInput: !isFresh }), headers, status);
+  return json(presentRun(shown, steps, { isSorted: !isFresh, hasInput: !isFresh }), headers, status);
 }
 
 async function mustFind({ database }: IngressContext, id: string): Promise<RunRow> {

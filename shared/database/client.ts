@@ -44,6 +44,8 @@ export const SQL = {
   statementTimeout: "57014",
   /** Ours: the decision must be made again under the lock (see admit_calls). */
   decideLocked: "SL001",
+  /** The storage of the workspace does not hold it (see take_storage). */
+  storageFull: "SL002",
 } as const;
 
 /** SQLSTATE of an error of the driver, or undefined for a connection fault. */

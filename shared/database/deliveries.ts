@@ -107,6 +107,25 @@ export async function dropEndedDeliveries(target: Queryable, olderMs: number, ma
   return rows.length;
 }
 
+/** Drops ended deliveries of workspaces that have more of them than they keep, the oldest first: at most `max` of each. */
+export async function dropExcessDeliveries(target: Queryable, keptMax: number, max: number): Promise<number> {
+  const crowded = await target.query<{ workspace_id: string }>(
+    "select workspace_id from delivery where ended_at is not null group by workspace_id having count(*) > $1",
+    [keptMax],
+  );
+  let dropped = 0;
+  for (const { workspace_id: workspaceId } of crowded) {
+    const rows = await target.query(
+      `delete from delivery where id in (
+         select id from delivery where workspace_id = $1 and ended_at is not null order by id desc offset $2 limit $3)
+       returning id`,
+      [workspaceId, keptMax, max],
+    );
+    dropped += rows.length;
+  }
+  return dropped;
+}
+
 /** To one channel, without an event of the outbox: a test. @returns false when the channel has had its most of the last hour */
 export async function insertDelivery(
   target: Queryable,

@@ -2,6 +2,7 @@
 import type { ChannelType } from "#shared/notifications/channel-config.ts";
 import { type Envelope, envelopeText } from "#shared/notifications/envelope.ts";
 import { newId } from "#shared/ids.ts";
+import { LIMITS } from "#shared/limits.ts";
 
 import { plainArray } from "./arrays.ts";
 import type { Database, Queryable } from "./client.ts";
@@ -27,7 +28,7 @@ export async function hasWaitingEvents(target: Queryable): Promise<boolean> {
 
 /**
  * Makes the deliveries of the oldest events that wait, at most `max` events: to channels of their own where they name some, else to
- * enabled channels that subscribe. One transaction marks the events, so each is fanned out once.
+ * enabled channels that subscribe and have not too many deliveries waiting. One transaction marks the events, so each is fanned out once.
  * @returns how many events it took
  */
 export function fanOutEvents(database: Database, max: number): Promise<number> {
@@ -41,16 +42,22 @@ export function fanOutEvents(database: Database, max: number): Promise<number> {
     if (events.length === 0) return 0;
     const ids = plainArray(events.map(({ id }) => id));
     const targets = await tx.query<{ event_id: string; channel_id: string }>(
-      `select e.id as event_id, c.id as channel_id
+      `with enabled as materialized (
+         select c.id, c.workspace_id,
+           exists (select from delivery d where d.channel_id = c.id and d.status = 'pending' offset $2 - 1 limit 1) as is_full
+         from notification_channel c
+         where c.enabled and c.workspace_id in (select workspace_id from event where id = any ($1::uuid[]))
+       )
+       select e.id as event_id, c.id as channel_id
        from event e
-       join notification_channel c on c.workspace_id = e.workspace_id and c.enabled
+       join enabled c on c.workspace_id = e.workspace_id
        where e.id = any ($1::uuid[]) and case
          -- Those that it names may all be deleted by now.
          when exists (select from notification_channel own where own.workspace_id = e.workspace_id and own.id = any (e.channel_ids))
            then c.id = any (e.channel_ids)
-         else exists (select from subscription s where s.channel_id = c.id and s.event = e.type
+         else not c.is_full and exists (select from subscription s where s.channel_id = c.id and s.event = e.type
                       and (s.workflow_id is null or s.workflow_id = e.workflow_id)) end`,
-      [ids],
+      [ids, LIMITS.deliveriesWaitingMax],
     );
     const known = new Map(events.map((event) => [event.id, event]));
     const made = targets.flatMap(({ event_id, channel_id }) => {

@@ -96,6 +96,18 @@ export function keptOfEndedJobs(target: Queryable, batch: number): Promise<KeptR
   );
 }
 
+export interface StorageFault {
+  readonly workspace_id: string;
+  readonly fault: string;
+  readonly expected: string;
+  readonly found: string;
+}
+
+/** Workspaces whose count of what they store is not what is there. One snapshot. */
+export function auditStorage(target: Queryable): Promise<StorageFault[]> {
+  return target.query<StorageFault>("select * from audit_storage()");
+}
+
 /** Forgets that a job kept it. True: it is not in the job's result, and was deleted; its bytes not yet. */
 export async function dropKeptResult(target: Queryable, { workspace_id: ws, key }: KeptResult): Promise<boolean> {
   const rows = await target.query<{ deleted: boolean | null }>("select drop_kept_result($1, $2) as deleted", [ws, key]);

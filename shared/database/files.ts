@@ -1,4 +1,6 @@
 /** Files and what workspaces store: one function per verb. How bytes and rows go together: shared/files. */
+import { LIMITS } from "#shared/limits.ts";
+
 import type { Queryable } from "./client.ts";
 
 /** A file that is there. */
@@ -88,7 +90,7 @@ export function listFiles(target: Queryable, workspaceId: string, page: FilePage
   );
 }
 
-/** Bytes of the workspace's files. */
+/** Bytes of the workspace's files, runs and workflows. */
 export async function storedBytes(target: Queryable, workspaceId: string): Promise<bigint> {
   const rows = await target.query<{ used: bigint }>(
     "select used from file_storage where workspace_id = $1",
@@ -98,13 +100,13 @@ export async function storedBytes(target: Queryable, workspaceId: string): Promi
   return rows[0]?.used ?? 0n;
 }
 
-/** Bytes that the files of a workspace take, and those that are being stored. */
-export async function storageTaken(target: Queryable, workspaceId: string): Promise<bigint> {
-  const rows = await target.query<{ taken: bigint }>(
-    "select used + reserved as taken from file_storage where workspace_id = $1",
-    [workspaceId],
+/** True while the workspace may store anything more; uploads under way count. */
+export async function hasRoom(target: Queryable, workspaceId: string, storageBytesMax: number): Promise<boolean> {
+  const rows = await target.query<{ has_room: boolean }>(
+    "select used + reserved < $2 and files < $3 as has_room from file_storage where workspace_id = $1",
+    [workspaceId, storageBytesMax, LIMITS.filesPerWorkspaceMax],
   );
-  return rows[0]?.taken ?? 0n;
+  return rows[0]?.has_room ?? storageBytesMax > 0;
 }
 
 export type BegunUpload =
@@ -129,7 +131,7 @@ export async function beginUpload(
   return { verdict: "done", fingerprint: row.done_fingerprint, answer: row.done_answer };
 }
 
-/** `full`: the workspace's limit does not hold these bytes. `gone`: the upload was taken for dead. */
+/** `full`: the workspace's limit does not hold these bytes; `crowded`: it has as many files as it may. `gone`: the upload was taken for dead. */
 export async function extendUpload(
   target: Queryable,
   id: string,
@@ -139,13 +141,13 @@ export async function extendUpload(
     readonly leaseMs: number;
     readonly uploadId: string | null;
   },
-): Promise<"taken" | "full" | "gone"> {
+): Promise<"taken" | "full" | "crowded" | "gone"> {
   const [row] = await target.query<{ code: number }>(
-    "select extend_upload($1, $2, $3, $4, $5) as code",
-    [id, take.bytes, take.limitBytes, take.leaseMs, take.uploadId],
+    "select extend_upload($1, $2, $3, $4, $5, $6) as code",
+    [id, take.bytes, take.limitBytes, take.leaseMs, take.uploadId, LIMITS.filesPerWorkspaceMax],
     "extend_upload",
   );
-  return row?.code === 0 ? "taken" : row?.code === 1 ? "full" : "gone";
+  return (["taken", "full", "gone", "crowded"] as const)[row?.code ?? 2] ?? "gone";
 }
 
 /** Uploads of this process are alive. */

@@ -1,5 +1,6 @@
 /** Runs as the janitor looks for them: those that a worker has to look at, and those that ended long ago. */
-import type { Queryable } from "./client.ts";
+import { plainArray } from "./arrays.ts";
+import type { Queryable, SqlValue } from "./client.ts";
 
 /** Runs that a worker has to look at. */
 export interface WaitingRun {
@@ -10,90 +11,129 @@ export interface WaitingRun {
 
 // These queries compare with now(), which an index serves: each is one statement, so that is the present time.
 
-/** Tickets whose run has ended: the worker that ended it died before it told. */
-export function findLateTickets(target: Queryable, max: number): Promise<WaitingRun[]> {
+/** Lanes that a worker takes words of. */
+const LANES_TAKEN = `select lane from worker_slots
+  where pool = 'workflow' and slots > 0 and seen_at > now() - interval '45 seconds'`;
+
+interface Words {
+  /** A run that has not gone on since it was told of is told of again after this long: its word may be lost. */
+  readonly againMs: number;
+  readonly max: number;
+}
+
+/**
+ * The runs among those of `found`, in the order of its column `since`, that a word may be sent of: a worker takes words of
+ * their lane, since else they would only lie on the queue, and where none was sent since they went on last, or it may be lost. Of many
+ * the first of each workspace come first.
+ * @param found a query for `id` and `since`; its parameters are $1 `againMs`, $2 `max` and what is given
+ */
+function takeWords(
+  target: Queryable,
+  name: string,
+  found: string,
+  { againMs, max }: Words,
+  values: readonly SqlValue[] = [],
+): Promise<WaitingRun[]> {
   return target.query<WaitingRun>(
-    `select r.id, r.workspace_id, r.lane from job j join run r on r.id = j.id
-     where j.kind = 'workflow' and j.state = 'running' and r.ended_at < now() - interval '2 seconds'
-     order by r.ended_at
-     limit $1`,
-    [max],
-    "find_late_tickets",
+    `with found as (
+       ${found}
+     ), ranked as (
+       select r.id, row_number() over (partition by r.workspace_id order by f.since) as rank, f.since
+       from (select id, min(since) as since from found group by id) f join run r on r.id = f.id
+       where r.lane in (${LANES_TAKEN})
+         and (r.woken_at is null or r.woken_at < r.progressed_at or r.woken_at < now() - $1 * interval '1 millisecond')
+       order by rank, f.since limit $2
+     ), taken as (
+       select run.id from run join ranked on ranked.id = run.id for no key update of run skip locked
+     )
+     update run set woken_at = now() from taken where run.id = taken.id
+     returning run.id, run.workspace_id, run.lane`,
+    [againMs, max, ...values],
+    name,
+  );
+}
+
+/** Tickets whose run has ended: the worker that ended it died before it told. */
+export function takeLateTickets(target: Queryable, words: Words): Promise<WaitingRun[]> {
+  return takeWords(
+    target,
+    "take_late_tickets",
+    `select r.id, r.ended_at as since from job j join run r on r.id = j.id
+     where j.kind = 'workflow' and j.state = 'running' and r.ended_at < now() - interval '2 seconds'`,
+    words,
   );
 }
 
 /** Those whose time has come: an attempt of the run or of a step, a call that is late, and a cancel that was asked a while ago. */
-export function findDueRuns(target: Queryable, max: number): Promise<WaitingRun[]> {
-  return target.query<WaitingRun>(
-    `select id, workspace_id, lane from run where id in (
-       (select id from run where due_at <= now() order by due_at limit $1)
-       union (select run_id from step_run where due_at <= now() and status = 'queued' order by due_at limit $1)
-       union (select i.run_id from step_item i join run r on r.id = i.run_id
-              where i.status = 'running' and i.late_at <= now() and r.status in ('queued', 'running') order by i.late_at limit $1))`,
-    [max],
-    "find_due_runs",
+export function takeDueRuns(target: Queryable, words: Words): Promise<WaitingRun[]> {
+  return takeWords(
+    target,
+    "take_due_runs",
+    `select id, due_at as since from run where due_at <= now()
+     union all select run_id, due_at from step_run where due_at <= now() and status = 'queued'
+     union all select i.run_id, i.late_at from step_item i join run r on r.id = i.run_id
+       where i.status = 'running' and i.late_at <= now() and r.status in ('queued', 'running')`,
+    words,
   );
 }
 
 /** Those whose job has ended a while ago: the word of it was lost. It begins with open work, so what has ended long ago costs nothing. */
-export function findRunsOfEndedJobs(target: Queryable, olderMs: number, max: number): Promise<WaitingRun[]> {
-  return target.query<WaitingRun>(
-    `select id, workspace_id, lane from run where id in (
-       select i.run_id from step_item i
-       cross join lateral (
-         select j.ended_at from job j where j.id = i.work_id and j.ended_at < now() - $1 * interval '1 millisecond' offset 0) ended
-       where i.work_id is not null and i.credits is null and not i.is_run
-       order by ended.ended_at limit $2)`,
-    [olderMs, max],
-    "find_runs_of_ended_jobs",
+export function takeRunsOfEndedJobs(target: Queryable, olderMs: number, words: Words): Promise<WaitingRun[]> {
+  return takeWords(
+    target,
+    "take_runs_of_ended_jobs",
+    `select i.run_id as id, ended.ended_at as since from step_item i
+     cross join lateral (
+       select j.ended_at from job j where j.id = i.work_id and j.ended_at < now() - $3 * interval '1 millisecond' offset 0) ended
+     where i.work_id is not null and i.credits is null and not i.is_run`,
+    words,
+    [olderMs],
   );
 }
 
 /** Those whose child has ended a while ago. */
-export function findRunsOfEndedRuns(target: Queryable, olderMs: number, max: number): Promise<WaitingRun[]> {
-  return target.query<WaitingRun>(
-    `select id, workspace_id, lane from run where id in (
-       select i.run_id from step_item i
-       cross join lateral (
-         select c.ended_at from run c where c.id = i.work_id and c.ended_at < now() - $1 * interval '1 millisecond' offset 0) ended
-       where i.work_id is not null and i.credits is null and i.is_run
-       order by ended.ended_at limit $2)`,
-    [olderMs, max],
-    "find_runs_of_ended_runs",
+export function takeRunsOfEndedRuns(target: Queryable, olderMs: number, words: Words): Promise<WaitingRun[]> {
+  return takeWords(
+    target,
+    "take_runs_of_ended_runs",
+    `select i.run_id as id, ended.ended_at as since from step_item i
+     cross join lateral (
+       select c.ended_at from run c where c.id = i.work_id and c.ended_at < now() - $3 * interval '1 millisecond' offset 0) ended
+     where i.work_id is not null and i.credits is null and i.is_run`,
+    words,
+    [olderMs],
   );
 }
 
-/**
- * Those that wait to begin, or to be told of a cancel, for a while. Each is told of once in $2: most of them wait behind others on the
- * queue, which has their word.
- */
-export function takeUnbegunRuns(
-  target: Queryable,
-  { olderMs, againMs, max }: { readonly olderMs: number; readonly againMs: number; readonly max: number },
-): Promise<WaitingRun[]> {
-  return target.query<WaitingRun>(
-    `with waiting as (
-       select id from run
-       where status in ('queued', 'running') and (cancel_requested or (status = 'queued' and due_at is null))
-         and progressed_at < now() - $1 * interval '1 millisecond'
-         and (woken_at is null or woken_at < now() - $2 * interval '1 millisecond')
-       order by woken_at nulls first, progressed_at limit $3 for update skip locked
-     )
-     update run set woken_at = now() from waiting where run.id = waiting.id
-     returning run.id, run.workspace_id, run.lane`,
-    [olderMs, againMs, max],
+/** Those that wait to begin, or to be told of a cancel, for a while. Most of them wait behind others on the queue, which has their word. */
+export function takeUnbegunRuns(target: Queryable, olderMs: number, words: Words): Promise<WaitingRun[]> {
+  return takeWords(
+    target,
     "take_unbegun_runs",
+    `select id, progressed_at as since from run
+     where status in ('queued', 'running') and (cancel_requested or (status = 'queued' and due_at is null))
+       and progressed_at < now() - $3 * interval '1 millisecond'`,
+    words,
+    [olderMs],
   );
+}
+
+export interface StalledRun extends WaitingRun {
+  readonly seconds: number;
+  /** A worker takes words of its lane. */
+  readonly is_taken: boolean;
 }
 
 /** Those that have not gone on for long and wait for nothing: no job, run or time. Each is told of once in that time. */
 export function takeStalledRuns(
   target: Queryable,
   { olderMs, max }: { readonly olderMs: number; readonly max: number },
-): Promise<(WaitingRun & { readonly seconds: number })[]> {
-  return target.query<WaitingRun & { seconds: number }>(
+): Promise<StalledRun[]> {
+  return target.query<StalledRun>(
     `with stalled as (
-       select r.id from run r
+       select r.id, r.workspace_id, r.lane, r.lane in (${LANES_TAKEN}) as is_taken,
+         extract(epoch from now() - r.progressed_at)::float8 as seconds
+       from run r
        where r.status in ('queued', 'running') and r.progressed_at < now() - $1 * interval '1 millisecond'
          and (r.woken_at is null or r.woken_at < now() - $1 * interval '1 millisecond')
          and (r.due_at is null or r.due_at < now())
@@ -103,32 +143,79 @@ export function takeStalledRuns(
              and (exists (select from job j where j.id = i.work_id and j.state in ('queued', 'running'))
                or exists (select from run c where c.id = i.work_id and c.status in ('queued', 'running'))))
        order by r.progressed_at limit $2 for update of r skip locked
+     ), taken as (
+       update run set woken_at = now() from stalled where run.id = stalled.id and stalled.is_taken
      )
-     update run set woken_at = now() from stalled where run.id = stalled.id
-     returning run.id, run.workspace_id, run.lane, extract(epoch from now() - run.progressed_at)::float8 as seconds`,
+     select * from stalled`,
     [olderMs, max],
     "take_stalled_runs",
   );
 }
 
-/** Drops runs that ended long ago. @returns references of outputs that lie in the object store */
-export async function dropEndedRuns(
+/** Rows of runs that are gone, and where texts of theirs lie that are to go too. */
+interface Dropped {
+  readonly count: number;
+  readonly references: readonly string[];
+}
+
+/** Drops runs that ended long ago, and frees what they stored. */
+export function dropEndedRuns(target: Queryable, olderMs: number, max: number): Promise<Dropped> {
+  return drop(target, "drop_ended_runs", olderMs, max);
+}
+
+/** Workspaces that have ended runs and whose storage is as full as that. */
+export async function findFullWorkspaces(target: Queryable, usedMin: number): Promise<readonly string[]> {
+  const rows = await target.query<{ workspace_id: string }>(
+    `select workspace_id from file_storage s where used + reserved > $1
+       and exists (select from run r where r.workspace_id = s.workspace_id and r.parent_id is null and r.ended_at is not null)`,
+    [usedMin],
+  );
+  return rows.map(({ workspace_id }) => workspace_id);
+}
+
+/** Drops the oldest ended runs of callers of one workspace, with the runs of their steps. */
+export async function dropOldestRuns(
   target: Queryable,
+  workspaceId: string,
   olderMs: number,
   max: number,
-): Promise<{ readonly count: number; readonly references: readonly string[] }> {
-  const [row] = await target.query<{ count: number; refs: string[] | null }>(
-    `with gone as (
-       select id from run where ended_at < now() - $1 * interval '1 millisecond'
-         and not exists (select from run p where p.id = run.parent_id and (p.ended_at is null or p.ended_at >= now() - $1 * interval '1 millisecond'))
-       order by ended_at limit $2 for update skip locked
-     ), refs as (
-       select i.output_ref from step_item i join gone on gone.id = i.run_id where i.output_ref is not null
-     ), dropped as (
-       delete from run using gone where run.id = gone.id returning 1
-     )
-     select (select count(*) from dropped)::int as count, (select array_agg(output_ref) from refs) as refs`,
-    [olderMs, max],
+): Promise<Dropped> {
+  const [row] = await target.query<DroppedRow>("select * from drop_oldest_runs($1, $2, $3)", [
+    workspaceId,
+    olderMs,
+    max,
+  ]);
+  return { count: row?.dropped ?? 0, references: row?.refs ?? [] };
+}
+
+/** Drops inputs of runs that ended a while ago, likewise. */
+export function dropRunInputs(target: Queryable, olderMs: number, max: number): Promise<Dropped> {
+  return drop(target, "drop_run_inputs", olderMs, max);
+}
+
+interface DroppedRow {
+  readonly dropped: number;
+  readonly refs: string[] | null;
+}
+
+async function drop(
+  target: Queryable,
+  work: "drop_ended_runs" | "drop_run_inputs",
+  olderMs: number,
+  max: number,
+): Promise<Dropped> {
+  const [row] = await target.query<DroppedRow>(`select * from ${work}($1, $2)`, [olderMs, max]);
+  return { count: row?.dropped ?? 0, references: row?.refs ?? [] };
+}
+
+/** References of runs' large inputs, by run; a run that is not there is missing. */
+export async function findRunInputs(
+  target: Queryable,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string | null>> {
+  const rows = await target.query<{ id: string; input_ref: string | null }>(
+    "select id, input_ref from run where id = any ($1::uuid[])",
+    [plainArray(ids)],
   );
-  return { count: row?.count ?? 0, references: row?.refs ?? [] };
+  return new Map(rows.map(({ id, input_ref }) => [id, input_ref]));
 }

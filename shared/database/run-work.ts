@@ -1,5 +1,6 @@
 /** The jobs and runs that do the work of steps, as their run looks for them. */
 import type { Queryable } from "./client.ts";
+import { LIMITS } from "#shared/limits.ts";
 import type { Lane } from "#shared/queue/subjects.ts";
 
 import type { ClaimedJob, JobError } from "./jobs.ts";
@@ -101,6 +102,16 @@ export async function isBegun(target: Queryable, workId: string): Promise<boolea
 /** The job that a publisher asked a run with: it has the run's id, and ends with it. */
 export type Ticket = Pick<ClaimedJob, "workspace_id" | "epoch" | "publisher_key" | "reply"> & { readonly lane: Lane };
 
+/** True when the workspace has as many runs waiting to begin as batch messages may ask for. */
+export async function hasManyTickets(target: Queryable, workspaceId: string): Promise<boolean> {
+  const rows = await target.query(
+    "select from job where workspace_id = $1 and kind = 'workflow' and state = 'queued' offset $2 limit 1",
+    [workspaceId, LIMITS.ticketsWaitingMax - 1],
+    "has_many_tickets",
+  );
+  return rows.length > 0;
+}
+
 /** Undefined where there is none, or it has ended. */
 export async function findTicket(target: Queryable, runId: string): Promise<Ticket | undefined> {
   const rows = await target.query<Ticket>(
@@ -131,14 +142,20 @@ export async function countRecovery(
   return rows[0]?.recoveries;
 }
 
+const NOT_CARRIED_ON = { code: "internal_error", message: "The service could not carry the run on." } as const;
+
 /** Ends a run that cannot be carried on, as cancelled where that was asked. What it began and nobody awaits any more is cancelled. */
-export async function giveUpRun(target: Queryable, id: string): Promise<void> {
+export async function giveUpRun(
+  target: Queryable,
+  id: string,
+  { code, message }: { readonly code: string; readonly message: string } = NOT_CARRIED_ON,
+): Promise<void> {
   await target.query(
     `with ended as (
        update run set rev = rev + 1, frames = frames + 1, ended_at = clock_timestamp(), progressed_at = clock_timestamp(),
          status = case when cancel_requested then 'cancelled' else 'failed' end,
          error = case when not cancel_requested then
-           json_build_object('code', 'internal_error', 'message', 'The service could not carry the run on.', 'stepId', '') end
+           json_build_object('code', $2::text, 'message', $3::text, 'stepId', '') end
        where id = $1 and status in ('queued', 'running')
        returning *
      ), steps as (
@@ -154,7 +171,7 @@ export async function giveUpRun(target: Queryable, id: string): Promise<void> {
      select workspace_id, workflow_id, 'run.' || status, jsonb_strip_nulls(jsonb_build_object('runId', id, 'workflowId', workflow_id,
        'creditsUsed', trim_scale(credits / 1000000000.0), 'error', error::jsonb))
      from ended`,
-    [id],
+    [id, code, message],
     "give_up_run",
   );
 }

@@ -23,6 +23,8 @@ export interface RunRow {
   readonly max_attempts: number;
   /** JSON text, as is `output`. */
   readonly input: string | null;
+  /** Reference of a large one. */
+  readonly input_ref: string | null;
   readonly output: string | null;
   readonly error: { readonly code: string; readonly message: string; readonly stepId: string } | null;
   readonly parent_id: string | null;
@@ -38,7 +40,7 @@ export interface RunRow {
 
 const RUN_COLUMNS = `id, workspace_id, workflow_id, version, mode, lane,
   case when cancel_requested and status in ('queued', 'running') then 'cancelled' else status end as status,
-  attempt, max_attempts, input, output, error, parent_id, fingerprint, credits, frames, created_at, started_at, ended_at`;
+  attempt, max_attempts, input, input_ref, output, error, parent_id, fingerprint, credits, frames, created_at, started_at, ended_at`;
 
 /** A run that is to begin. */
 export interface NewRun {
@@ -54,6 +56,9 @@ export interface NewRun {
   readonly maxAttempts: number;
   /** JSON. */
   readonly input: string | null;
+  /** Reference of a large one, and bytes of any. */
+  readonly inputRef?: string;
+  readonly inputBytes: number;
   readonly parent?: {
     readonly id: string;
     readonly stepId: string;
@@ -66,14 +71,30 @@ export interface NewRun {
   readonly traceparent?: string;
 }
 
-/** False: there is a run of that id, or of that idempotency key within its day; or the run whose step it is is over. */
-export async function insertRun(target: Queryable, run: NewRun): Promise<boolean> {
-  const rows = await target.query(
-    `insert into run (id, workspace_id, key_id, member_id, workflow_id, version, definition, mode, lane, max_attempts, input,
-       parent_id, parent_step, parent_attempt, parent_index, depth, idempotency_key, fingerprint, traceparent)
-     select $1, $2, $3, $4, $5, $6, $7::json, $8, $9, $10, $11, $12::uuid, $13, $14::smallint, $15::int, $16::smallint, $17, $18, $19
-     where $12::uuid is null or not run_is_over($12::uuid)
-     on conflict do nothing returning 1`,
+/**
+ * The outcome for a run that was to begin. `known`: there is one of that id, or of that idempotency key within its day; `over`: the run whose
+ * step it is is over; `gone`: so is its definition; `crowded`: the workspace has as many under way as it may; `full`: so is its storage.
+ */
+export type RunVerdict = "begun" | "known" | "over" | "gone" | "crowded" | "full";
+
+/** @param storageBytesMax of its workspace */
+export async function insertRun(target: Queryable, run: NewRun, storageBytesMax: number): Promise<RunVerdict> {
+  const definitionBytes = run.definition === null ? 0 : Buffer.byteLength(run.definition);
+  // The row of a step's run was counted for the run that it is a step of.
+  const storedBytes = (run.parent ? 0 : LIMITS.runRowBytes) + definitionBytes + run.inputBytes;
+  const [row] = await target.query<{ verdict: RunVerdict; is_made: boolean }>(
+    `with admitted as (
+       select admit_run($1::uuid, $2::uuid, $4::uuid, $17::text, $12::uuid, $5::uuid, $6::int, $22::bigint, $23::int, $24::bigint) as verdict
+     ), made as (
+       insert into run (id, workspace_id, key_id, member_id, workflow_id, version, definition, mode, lane, max_attempts, input,
+         parent_id, parent_step, parent_attempt, parent_index, depth, idempotency_key, fingerprint, traceparent, input_ref, input_bytes,
+         stored_bytes, root_id)
+       select $1, $2, $3, $4, $5, $6, $7::json, $8, $9, $10, $11, $12::uuid, $13, $14::smallint, $15::int, $16::smallint, $17, $18, $19, $20,
+         $21::int, $22, (select coalesce(root_id, id) from run parent where parent.id = $12::uuid)
+       from admitted where verdict = 'begun'
+       on conflict do nothing returning 1
+     )
+     select verdict, exists (select from made) as is_made from admitted`,
     [
       run.id,
       run.workspaceId,
@@ -85,7 +106,7 @@ export async function insertRun(target: Queryable, run: NewRun): Promise<boolean
       run.mode,
       run.lane,
       run.maxAttempts,
-      run.input,
+      run.inputRef === undefined ? run.input : null,
       run.parent?.id ?? null,
       run.parent?.stepId ?? null,
       run.parent?.attempt ?? null,
@@ -94,21 +115,16 @@ export async function insertRun(target: Queryable, run: NewRun): Promise<boolean
       run.idempotencyKey ?? null,
       run.fingerprint ?? null,
       run.traceparent ?? null,
+      run.inputRef ?? null,
+      run.inputBytes,
+      storedBytes,
+      LIMITS.activeRunsMax,
+      storageBytesMax,
     ],
     "insert_run",
   );
-  return rows.length > 0;
-}
-
-/** Runs of a workspace that have not ended, those of steps aside: what started them bounds them. */
-export async function countActiveRuns(target: Queryable, workspaceId: string, max: number): Promise<number> {
-  const rows = await target.query<{ count: number }>(
-    `select count(*)::int as count from (
-       select from run where workspace_id = $1 and status in ('queued', 'running') and parent_id is null limit $2) x`,
-    [workspaceId, max],
-    "count_active_runs",
-  );
-  return rows[0]?.count ?? 0;
+  if (!row) throw new Error("a run that was to begin was told nothing");
+  return row.verdict === "begun" && !row.is_made ? "known" : row.verdict;
 }
 
 /** A member's run of this key. Keys older than that are free again. */

@@ -1,6 +1,8 @@
 /** Workflows of a workspace and the versions of their definitions. A change and its audit row are one statement. */
+import { LIMITS } from "#shared/limits.ts";
+
 import { type Actor, actorJson } from "./audit-log.ts";
-import type { Queryable } from "./client.ts";
+import { type Queryable, SQL, sqlState } from "./client.ts";
 
 export const SHARING_SCOPES = ["private", "workspace"] as const;
 export const SHARE_PERMISSIONS = ["read", "run", "edit"] as const;
@@ -51,32 +53,58 @@ interface Written {
   readonly definition: string;
 }
 
-/** With version 1. */
+/**
+ * With version 1.
+ * @param storageBytesMax of its workspace
+ * @returns `crowded`: the workspace has as many as it may; `full`: its storage does not hold the definition
+ */
 export async function insertWorkflow(
   target: Queryable,
   { workspaceId, memberId }: WorkflowReader,
   id: string,
   { name, description, sharingScope, sharePermission, definition }: Written,
   actor: Actor,
-): Promise<void> {
-  await target.query(
-    `with changed as (
+  storageBytesMax: number,
+): Promise<"made" | "crowded" | "full"> {
+  const [row] = await target.query<{ verdict: "made" | "crowded" | "full" }>(
+    `with admitted as (
+       select admit_workflow($1, octet_length($8::text), $10::int, $11::bigint) as verdict
+     ), changed as (
        insert into workflow (id, workspace_id, name, description, created_by, sharing_scope, share_permission)
-       values ($3, $1, $4, $5, $2, $6, $7)
+       select $3::uuid, $1, $4, $5, $2, $6, $7 from admitted where verdict = 'made'
+       returning workspace_id, id
      ), versioned as (
-       insert into workflow_version (workflow_id, version, definition, created_by)
-       values ($3, 1, $8, $2)
+       insert into workflow_version (workflow_id, version, definition, created_by, bytes)
+       select id, 1, $8::text::json, $2, octet_length($8::text) from changed
+     ), logged as (
+       insert into audit_log (workspace_id, actor, action, subject, after)
+       select workspace_id, $9, 'workflow.create', id::text,
+              jsonb_build_object('name', $4::text, 'version', 1, 'sharing_scope', $6::text, 'share_permission', $7::text)
+       from changed
      )
-     insert into audit_log (workspace_id, actor, action, subject, after)
-     values ($1, $9, 'workflow.create', $3::text,
-             jsonb_build_object('name', $4, 'version', 1, 'sharing_scope', $6, 'share_permission', $7))`,
-    [workspaceId, memberId, id, name, description, sharingScope, sharePermission, definition, actorJson(actor)],
+     select verdict from admitted`,
+    [
+      workspaceId,
+      memberId,
+      id,
+      name,
+      description,
+      sharingScope,
+      sharePermission,
+      definition,
+      actorJson(actor),
+      LIMITS.workflowsPerWorkspaceMax,
+      storageBytesMax,
+    ],
   );
+  if (!row) throw new Error("a new workflow was told nothing");
+  return row.verdict;
 }
 
 /**
  * Members that are null stay as they are; a definition makes the next version.
- * @returns undefined when it is gone
+ * @param storageBytesMax of its workspace
+ * @returns `gone`; `crowded`: it has as many versions as it may; `full`: the workspace's storage does not hold the definition
  */
 export async function updateWorkflow(
   target: Queryable,
@@ -84,8 +112,28 @@ export async function updateWorkflow(
   id: string,
   change: { readonly [M in keyof Written]: Written[M] | null },
   actor: Actor,
-): Promise<Pick<WorkflowRow, "latest_version" | "name"> | undefined> {
-  const rows = await target.query<Pick<WorkflowRow, "latest_version" | "name">>(
+  storageBytesMax: number,
+): Promise<Changed | "gone" | "crowded" | "full"> {
+  try {
+    const [row] = await update(target, { workspaceId, memberId }, id, change, actor, storageBytesMax);
+    return row?.is_crowded === true ? "crowded" : (row ?? "gone");
+  } catch (error) {
+    if (sqlState(error) === SQL.storageFull) return "full";
+    throw error;
+  }
+}
+
+type Changed = Pick<WorkflowRow, "latest_version" | "name">;
+
+function update(
+  target: Queryable,
+  { workspaceId, memberId }: Pick<WorkflowReader, "workspaceId" | "memberId">,
+  id: string,
+  change: { readonly [M in keyof Written]: Written[M] | null },
+  actor: Actor,
+  storageBytesMax: number,
+): Promise<(Changed & { readonly is_crowded: boolean })[]> {
+  return target.query(
     `with old as (
        select id, name, latest_version, sharing_scope, share_permission
        from workflow
@@ -96,15 +144,15 @@ export async function updateWorkflow(
        update workflow w
        set name = coalesce($4, w.name), description = coalesce($5, w.description), sharing_scope = coalesce($6, w.sharing_scope),
            share_permission = coalesce($7, w.share_permission), updated_at = now(),
-           latest_version = w.latest_version + case when $8::json is null then 0 else 1 end
+           latest_version = w.latest_version + case when $8::text is null then 0 else 1 end
        from old
-       where w.id = old.id
+       where w.id = old.id and ($8::text is null or old.latest_version < $10::int)
        returning w.workspace_id, w.id, w.latest_version, w.name, w.sharing_scope, w.share_permission
      ), versioned as (
-       insert into workflow_version (workflow_id, version, definition, created_by)
-       select id, latest_version, $8, $2
+       insert into workflow_version (workflow_id, version, definition, created_by, bytes)
+       select id, latest_version, $8::text::json, $2, octet_length($8::text)
        from changed
-       where $8::json is not null
+       where $8::text is not null
      ), logged as (
        insert into audit_log (workspace_id, actor, action, subject, before, after)
        select c.workspace_id, $9, 'workflow.update', c.id::text,
@@ -112,7 +160,9 @@ export async function updateWorkflow(
               jsonb_build_object('name', c.name, 'version', c.latest_version, 'sharing_scope', c.sharing_scope, 'share_permission', c.share_permission)
        from changed c, old o
      )
-     select latest_version, name from changed`,
+     select coalesce(c.latest_version, o.latest_version) as latest_version, coalesce(c.name, o.name) as name, c.id is null as is_crowded,
+       case when c.id is not null and $8::text is not null then take_storage(c.workspace_id, octet_length($8::text), $11::bigint) end
+     from old o left join changed c on c.id = o.id`,
     [
       workspaceId,
       memberId,
@@ -123,12 +173,13 @@ export async function updateWorkflow(
       change.sharePermission,
       change.definition,
       actorJson(actor),
+      LIMITS.workflowVersionsMax,
+      storageBytesMax,
     ],
   );
-  return rows[0];
 }
 
-/** False when it was gone already. */
+/** With its definitions, unless runs that go on need them: the janitor deletes those later. False when it was gone already. */
 export async function deleteWorkflow(
   target: Queryable,
   { workspaceId }: WorkflowReader,
@@ -149,7 +200,24 @@ export async function deleteWorkflow(
      select id from changed`,
     [workspaceId, id, actorJson(actor)],
   );
+  if (rows.length > 0) await emptyWorkflow(target, id);
   return rows.length > 0;
+}
+
+/** Deletes the definitions of a deleted workflow and frees their bytes, unless a run that goes on needs them. */
+export async function emptyWorkflow(target: Queryable, id: string): Promise<void> {
+  await target.query("select empty_workflow($1)", [id]);
+}
+
+/** Deleted workflows whose definitions no run needs any more. */
+export async function findUnemptied(target: Queryable, max: number): Promise<readonly string[]> {
+  const rows = await target.query<{ id: string }>(
+    `select id from workflow w where deleted_at is not null and not is_emptied
+       and not exists (select from run r where r.workflow_id = w.id and r.status in ('queued', 'running'))
+     order by deleted_at limit $1`,
+    [max],
+  );
+  return rows.map(({ id }) => id);
 }
 
 /** Undefined for one that the reader does not see. */

@@ -167,6 +167,12 @@ export class Upload implements ByteSink {
     });
     if (taken === "gone") throw lostOwnership();
     failpoint("upload.reserved");
+    if (taken === "crowded") {
+      throw new ApiError(
+        "storage_limit_exceeded",
+        `A workspace has at most ${LIMITS.filesPerWorkspaceMax} files; delete others first.`,
+      );
+    }
     if (taken === "full") {
       throw new ApiError(
         "storage_limit_exceeded",

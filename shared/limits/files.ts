@@ -10,6 +10,8 @@ export const FILES_LIMITS = {
   /** The audio of calls shares the disk with them, as many at once; as many calls wait for room, no longer than this. */
   audioWaitingMax: 96,
   audioWaitMs: paced(10_000),
+  /** Files of one workspace that are there: their rows take some 500 MB then. */
+  filesPerWorkspaceMax: 1_000_000,
   /** An upload without an owner is freed this long after it last showed itself, which it does this often. */
   uploadLeaseMs: paced(30_000),
   uploadBeatMs: paced(8_000),

@@ -22,6 +22,8 @@ export const JOBS_LIMITS = {
   intakeLargeMax: 8,
   /** Batch messages of one workspace that lie in the stream, for each pool; further ones are dropped. */
   batchMessagesPerWorkspace: 360,
+  /** Runs that a workspace's batch messages ask for and that have not begun; further messages stay in the stream. */
+  ticketsWaitingMax: 5_000,
   /** Batch messages that a process remembers as waiting for a window (200 bytes each). */
   waitingMessagesMax: 20_000,
   /** A batch message whose workspace's window is full comes again after this long at least and at most. */

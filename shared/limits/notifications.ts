@@ -27,7 +27,10 @@ export const NOTIFICATION_LIMITS = {
   countedChannelPauseMs: 1_000,
   /** A receiver that says it is asked too often is left alone for at most so long. */
   channelPauseMsMax: paced(300_000),
-  /** How long ended deliveries can be read. */
+  /** Waiting deliveries of one channel: one each nine seconds for a day. It is not told of events beyond that. */
+  deliveriesWaitingMax: 10_000,
+  /** Ended deliveries of one workspace that can be read, the newest, and for how long. */
+  deliveriesKeptMax: 100_000,
   deliveryKeepMs: 30 * 86_400_000,
   /** After a rotation both secrets sign. */
   previousSecretMs: 86_400_000,

@@ -12,12 +12,19 @@ export const WORKFLOW_LIMITS = {
   workflowDepthMax: 5,
   /** Definitions that are read to see how deep one is. */
   workflowNestedMax: 100,
-  /** Calls and runs that a definition comes to, with those of the workflows that it runs. */
+  /**
+   * Calls and runs that a definition comes to, with those of the workflows that it runs; and that a run comes to with the runs of its
+   * steps, tries again included, since lists of expressions are known no earlier. 20,000 take a worker minutes, and 20 MB of rows.
+   */
   workflowWorkMax: 20_000,
   /** A call of a step, waiting included. */
   stepTimeoutMaxMs: 3_600_000,
   runAttemptsMax: 5,
+  /** New items of one pass: past this it makes no further list ready, so one list is the most that it goes beyond. */
+  passItemsMax: 1_000,
   runInputBytesMax: 4_194_304,
+  /** Up to this size an input stands in its run's row, beyond that in the object store. */
+  runInputTextBytesMax: 65_536,
   runOutputBytesMax: 1_048_576,
   /** Of a step's output; up to the second it stands in its row, beyond that in the object store. */
   stepOutputBytesMax: 8_388_608,
@@ -26,7 +33,13 @@ export const WORKFLOW_LIMITS = {
   runValuesBytesMax: 67_108_864,
   /** What a worker remembers of the runs that it carries on, so as not to read it again. */
   rememberedRunsBytesMax: 67_108_864,
-  /** Runs of one workspace that have not ended. */
+  /** Bytes that rows count in the storage of a workspace, beside the texts in them: about their size. A run's is one block of `storage_blocks`. */
+  runRowBytes: 4_096,
+  stepRowBytes: 256,
+  /** Workflows of one workspace, and versions of one. */
+  workflowsPerWorkspaceMax: 1_000,
+  workflowVersionsMax: 1_000,
+  /** Runs of one workspace that have not ended, those of steps aside. */
   activeRunsMax: 5_000,
   /** A run that neither goes on nor waits for anything stands still after this long. */
   runStalledMs: paced(60_000),

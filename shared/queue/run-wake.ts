@@ -11,14 +11,16 @@ export interface RunWake {
 
 /**
  * Stored by the pool's stream; its acknowledgement is not waited for.
- * @param isStalled the run stands still: whoever takes the word counts that
+ * @param isLook what is late, due or was never begun is looked for too
+ * @param isStalled the same of a run that stands still: the worker that takes the word counts that
  */
 export function wakeRun(
   connection: Pick<NatsConnection, "publish" | "isClosed">,
   { id, workspace_id, lane }: RunWake,
-  { isStalled = false }: { readonly isStalled?: boolean } = {},
+  { isLook = false, isStalled = false }: { readonly isLook?: boolean; readonly isStalled?: boolean } = {},
 ): void {
   if (connection.isClosed()) return;
-  const word = { run_id: id, workspace_id, ...(isStalled ? { is_stalled: true } : {}) };
+  const flags = { ...(isLook ? { is_look: true } : {}), ...(isStalled ? { is_stalled: true } : {}) };
+  const word = { run_id: id, workspace_id, ...flags };
   connection.publish(workSubject("workflow", lane, workspace_id), JSON.stringify(word));
 }

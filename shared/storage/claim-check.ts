@@ -11,6 +11,7 @@ import { listObjects, putObject } from "./objects.ts";
 export const CLAIMS_PREFIX = "claims/";
 const RESULTS = "results/";
 const RUN_OUTPUTS = "runs/";
+const RUN_INPUTS = "run-inputs/";
 
 /**
  * Stores the text and returns its reference, `key#sha256`.
@@ -28,6 +29,11 @@ export function storeResult(storage: Storage, jobId: string, epoch: number, text
 /** The same for a step's output, which lives as long as its run. @param place step, attempt and item */
 export function storeRunOutput(storage: Storage, runId: string, place: string, text: string): Promise<string> {
   return storeText(storage, `${RUN_OUTPUTS}${runId}/${place}`, text);
+}
+
+/** The same for a run's input. @param part tells it from those of other tries to begin the run */
+export function storeRunInput(storage: Storage, runId: string, part: string, text: string): Promise<string> {
+  return storeText(storage, `${RUN_INPUTS}${runId}/${part}`, text);
 }
 
 async function storeText(storage: Storage, key: string, text: string): Promise<string> {
@@ -78,6 +84,16 @@ export function listClaims(storage: Storage, pageMax = 1_000): Pages {
 /** All stored results, likewise. */
 export function listResults(storage: Storage, pageMax = 1_000): Pages {
   return list(storage, RESULTS, pageMax);
+}
+
+/** All outputs of steps, likewise, under the ids of their runs. */
+export function listRunOutputs(storage: Storage, pageMax = 1_000): Pages {
+  return list(storage, RUN_OUTPUTS, pageMax);
+}
+
+/** All inputs of runs, likewise. */
+export function listRunInputs(storage: Storage, pageMax = 1_000): Pages {
+  return list(storage, RUN_INPUTS, pageMax);
 }
 
 async function* list(storage: Storage, prefix: string, pageMax: number): Pages {

@@ -58,6 +58,7 @@ export function inlineRunOf(
   stored: NewRun["workflow"] = null,
 ): NewRun {
   const given = readRunInput(definition.inputs ?? {}, input);
+  const text = given === undefined ? null : JSON.stringify(given);
   // A run that is waited for is tried once: its caller decides about the next.
   const attempts = mode === "async" ? (definition.retry?.max_attempts ?? 1) : 1;
   return {
@@ -70,7 +71,8 @@ export function inlineRunOf(
     mode,
     lane,
     maxAttempts: Math.min(LIMITS.runAttemptsMax, Math.max(1, attempts)),
-    input: given === undefined ? null : JSON.stringify(given),
+    input: text,
+    inputBytes: text === null ? 0 : Buffer.byteLength(text),
     ...(parent ? { parent } : {}),
     depth,
     ...(traceparent == null ? {} : { traceparent }),

@@ -6,6 +6,7 @@ import { jetstreamManager } from "@nats-io/jetstream";
 import { expect } from "bun:test";
 import { connect } from "nats";
 
+import { auditStorage } from "#shared/database/file-sweeps.ts";
 import { ERROR_CODES, type ErrorEnvelope } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";
 import { auditLedger } from "#shared/ledger/audit.ts";
@@ -36,6 +37,7 @@ export async function audit(bed: Pick<Bed, "stack" | "client">, options: AuditOp
   await eventually("no hold stays open", async () => (await countOf(stack, "hold")) === 0, withinMs);
   await eventually("the queue runs empty", () => isQueueEmpty(stack), withinMs);
   const ledger = await auditLedger({ query: stack.query });
+  const storage = await auditStorage({ query: stack.query });
   // Of what was delivered after its hold had been released the last attempt is the call.
   const rows = await stack.query<UsageRow>("select job_id, status, settled from usage_record order by attempt");
   const usage = new Map(rows.map((row) => [row.job_id, row]));
@@ -44,8 +46,9 @@ export async function audit(bed: Pick<Bed, "stack" | "client">, options: AuditOp
       (fault) => `${answer.status} ${requestId(answer)}: ${fault}: ${answer.body.slice(-300)}`,
     ),
   );
-  expect({ ledger, faults, deadLetters: await countOf(stack, "dead_letter") }).toEqual({
+  expect({ ledger, storage, faults, deadLetters: await countOf(stack, "dead_letter") }).toEqual({
     ledger: [],
+    storage: [],
     faults: [],
     deadLetters: options.deadLetters ?? 0,
   });

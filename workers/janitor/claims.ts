@@ -1,9 +1,17 @@
-/** Claim checks whose call is over, and results that no job names: each owner deletes its own, this takes what crashes left. */
+/** Claim checks whose call is over, and texts that no job or run names: each owner deletes its own, this takes what crashes left. */
 import { plainArray } from "#shared/database/arrays.ts";
 import type { Database } from "#shared/database/client.ts";
+import { findRunInputs } from "#shared/database/run-sweeps.ts";
 import { isUuid } from "#shared/ids.ts";
 import type { Logger } from "#shared/logger.ts";
-import { deleteClaim, listClaims, listResults, type StoredClaim } from "#shared/storage/claim-check.ts";
+import {
+  deleteClaim,
+  listClaims,
+  listResults,
+  listRunInputs,
+  listRunOutputs,
+  type StoredClaim,
+} from "#shared/storage/claim-check.ts";
 import type { Storage } from "#shared/storage/client.ts";
 
 /** Younger ones may belong to a call whose hold is being placed. */
@@ -42,6 +50,29 @@ export async function sweepResults(context: Context, pageMax?: number): Promise<
     }
   }
   if (deleted > 0) log.info({ results: deleted }, "results that no job names deleted");
+  return deleted;
+}
+
+/** Outputs of runs that are forgotten, and inputs that no run names: it was refused, or ended a while ago. @param pageMax looked at in one go */
+export async function sweepRunTexts(context: Context, pageMax?: number): Promise<number> {
+  const { storage, database, log } = context;
+  let deleted = 0;
+  const sweep = async (pages: typeof listRunInputs, isKept: (key: string, inputRef: string | null) => boolean) => {
+    for await (const page of pages(storage, pageMax)) {
+      const old = page.filter(isOld);
+      if (old.length === 0) continue;
+      const runs = await findRunInputs(database, [...new Set(old.map(({ jobId }) => jobId))]);
+      for (const { key, jobId } of old) {
+        const inputRef = runs.get(jobId);
+        if (inputRef !== undefined && isKept(key, inputRef)) continue;
+        await deleteClaim(storage, key);
+        deleted += 1;
+      }
+    }
+  };
+  await sweep(listRunOutputs, () => true);
+  await sweep(listRunInputs, (key, inputRef) => inputRef?.startsWith(`${key}#`) === true);
+  if (deleted > 0) log.info({ texts: deleted }, "texts that no run names deleted");
   return deleted;
 }
 

@@ -3,7 +3,8 @@
  * this sweep looks at the oldest messages themselves: one whose caller's deadline is long past has no owner left. It
  * becomes a dead letter and is removed by its sequence; a filtered purge could take others with it.
  * Messages of durable jobs are passed over, in whatever lane: a job may run long behind its message's deadline, and its row
- * tells what becomes of it (leases.ts, dispatch.ts).
+ * tells what becomes of it (leases.ts, dispatch.ts). Words of runs are only removed: they say what rows say, and a new one is sent
+ * where it is needed (runs.ts).
  */
 import { jetstreamManager } from "@nats-io/jetstream";
 import type { NatsConnection } from "nats";
@@ -43,12 +44,17 @@ export async function sweepDeadLetters(context: {
       const message = await manager.direct.getMessage(stream, { seq, next_by_subj: laneFilter(pool, "live") });
       if (!message) break;
       seq = message.seq + 1;
-      const { durable, deadline_ms: deadlineMs } = readMessage(message.data);
+      const { durable, deadline_ms: deadlineMs, run_id: runId } = readMessage(message.data);
       // It only says which row to claim.
       if (durable === true) continue;
       // A message without a deadline was not written by us; it counts from when it came.
       const since = typeof deadlineMs === "number" ? deadlineMs : message.time.getTime();
       if (now < since + AFTER_DEADLINE_MS) break;
+      taken += 1;
+      if (typeof runId === "string") {
+        await manager.streams.deleteMessage(stream, message.seq);
+        continue;
+      }
       try {
         await recordDeadLetter(database, {
           stream,
@@ -70,13 +76,12 @@ export async function sweepDeadLetters(context: {
         );
         continue;
       }
-      taken += 1;
+      swept += 1;
       log.error(
         { stream, seq: message.seq, subject: message.subject },
         "a message nobody finished became a dead letter",
       );
     }
-    swept += taken;
   }
   metrics.deadLetters.set(await countDeadLetters(database));
   return swept;
@@ -85,7 +90,11 @@ export async function sweepDeadLetters(context: {
 const decoder = new TextDecoder();
 
 /** Nothing of what is no JSON object. */
-function readMessage(body: Uint8Array): { readonly durable?: unknown; readonly deadline_ms?: unknown } {
+function readMessage(body: Uint8Array): {
+  readonly durable?: unknown;
+  readonly deadline_ms?: unknown;
+  readonly run_id?: unknown;
+} {
   try {
     return (JSON.parse(decoder.decode(body)) as object | null) ?? {};
   } catch {

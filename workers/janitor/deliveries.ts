@@ -1,6 +1,6 @@
 /** Figures of deliveries, and the end of old ones. What is due is found by the workers of the pool webhook themselves. */
 import type { Queryable } from "#shared/database/client.ts";
-import { countDeliveries, dropEndedDeliveries } from "#shared/database/deliveries.ts";
+import { countDeliveries, dropEndedDeliveries, dropExcessDeliveries } from "#shared/database/deliveries.ts";
 import { dropMailCounts } from "#shared/database/mail-sent.ts";
 import { LIMITS } from "#shared/limits.ts";
 import type { Metrics } from "#shared/metrics.ts";
@@ -15,6 +15,13 @@ export async function watchDeliveries(
   metrics.deliveriesDue.set(due);
   metrics.deliveriesOldestSeconds.set(oldestSeconds);
   metrics.deliveriesFailed.set(failed);
+}
+
+export async function sweepExcessDeliveries(
+  database: Queryable,
+  keptMax: number = LIMITS.deliveriesKeptMax,
+): Promise<void> {
+  while ((await dropExcessDeliveries(database, keptMax, BATCH)) > 0);
 }
 
 export async function sweepEndedDeliveries(database: Queryable): Promise<void> {

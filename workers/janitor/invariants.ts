@@ -1,5 +1,6 @@
-/** The ledger audit of what is new, regularly: any row it finds is a bug of ours and an alarm. */
+/** The audits of the ledger, as far as it is new, and of what workspaces store: any row they find is a bug of ours and an alarm. */
 import type { Database } from "#shared/database/client.ts";
+import { auditStorage } from "#shared/database/file-sweeps.ts";
 import { AUDIT_LIMIT_MS, auditNewEntries } from "#shared/ledger/audit.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
@@ -9,11 +10,16 @@ export async function checkInvariants(context: {
   log: Logger;
   metrics: Pick<Metrics, "ledgerFaults">;
 }): Promise<void> {
-  const faults = await context.database.slowTransaction(AUDIT_LIMIT_MS, auditNewEntries);
-  context.metrics.ledgerFaults.set(faults.length);
-  if (faults.length === 0) {
-    context.log.info("ledger audit: exact");
-    return;
+  const { database, log, metrics } = context;
+  for (const [name, audit] of AUDITS) {
+    const faults = await database.slowTransaction(AUDIT_LIMIT_MS, audit);
+    if (name === "ledger") metrics.ledgerFaults.set(faults.length);
+    if (faults.length === 0) log.info(`${name} audit: exact`);
+    for (const fault of faults.slice(0, 20)) log.error({ ...fault }, `${name} audit found a difference`);
   }
-  for (const fault of faults.slice(0, 20)) context.log.error({ ...fault }, "ledger audit found a difference");
 }
+
+const AUDITS = [
+  ["ledger", auditNewEntries],
+  ["storage", auditStorage],
+] as const;

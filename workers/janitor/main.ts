@@ -12,9 +12,9 @@ import { startRole } from "#shared/role.ts";
 import { openStorage } from "#shared/storage/client.ts";
 
 import { sweepBudgets } from "./budgets.ts";
-import { sweepClaims, sweepResults } from "./claims.ts";
+import { sweepClaims, sweepResults, sweepRunTexts } from "./claims.ts";
 import { sweepDeadLetters } from "./dead-letters.ts";
-import { sweepEndedDeliveries, watchDeliveries } from "./deliveries.ts";
+import { sweepEndedDeliveries, sweepExcessDeliveries, watchDeliveries } from "./deliveries.ts";
 import { type JobSweepContext, openRoomWatch, releaseAll, sweepDispatches, sweepUnclaimed } from "./dispatch.ts";
 import { sweepExpiredHolds } from "./expired-holds.ts";
 import { watchFailures } from "./failures.ts";
@@ -67,14 +67,25 @@ export async function startJanitor(): Promise<void> {
     { name: "due runs", everyMs: 1_000, run: () => sweepDueRuns(runs) },
     { name: "forgotten runs", everyMs: paced(5_000), run: () => sweepForgottenRuns(runs) },
     { name: "stalled runs", everyMs: LIMITS.runStalledMs, run: () => sweepStalledRuns(runs) },
-    { name: "run retention", everyMs: 60_000, run: () => sweepEndedRuns(runs, config.runRetentionHours) },
+    {
+      name: "run retention",
+      everyMs: 60_000,
+      run: () =>
+        sweepEndedRuns(runs, {
+          runHours: config.runRetentionHours,
+          inputHours: config.runInputHours,
+          storageBytesMax: config.storageBytesMax,
+        }),
+    },
     { name: "usage roll-up", everyMs: paced(15_000), run: openUsageRollUp({ database, metrics, log }) },
     { name: "budgets", everyMs: paced(2_000), run: () => sweepBudgets({ database, metrics, log }) },
     { name: "queue", everyMs: 5_000, run: () => watchQueue({ connection, metrics }) },
     { name: "deliveries", everyMs: paced(5_000), run: () => watchDeliveries(database, metrics) },
     { name: "delivery retention", everyMs: 60_000, run: () => sweepEndedDeliveries(database) },
+    { name: "delivery history", everyMs: 600_000, run: () => sweepExcessDeliveries(database) },
     { name: "claims", everyMs: 60_000, run: () => sweepClaims({ storage, database, log }) },
     { name: "results", everyMs: 3_600_000, run: () => sweepResults({ storage, database, log }) },
+    { name: "run texts", everyMs: 3_600_000, run: () => sweepRunTexts({ storage, database, log }) },
     { name: "uploads", everyMs: paced(5_000), run: () => sweepUploads({ storage, database, log }) },
     { name: "orphans", everyMs: 3_600_000, run: () => sweepOrphans({ storage, database, log }) },
     { name: "retention", everyMs: 60_000, run: () => sweepRetention(database, config.jobRetentionHours) },

@@ -4,14 +4,18 @@ import type { NatsConnection } from "nats";
 import type { Database } from "#shared/database/client.ts";
 import {
   dropEndedRuns,
-  findDueRuns,
-  findLateTickets,
-  findRunsOfEndedJobs,
-  findRunsOfEndedRuns,
+  dropOldestRuns,
+  dropRunInputs,
+  findFullWorkspaces,
+  takeDueRuns,
+  takeLateTickets,
+  takeRunsOfEndedJobs,
+  takeRunsOfEndedRuns,
   takeStalledRuns,
   takeUnbegunRuns,
   type WaitingRun,
 } from "#shared/database/run-sweeps.ts";
+import { emptyWorkflow, findUnemptied } from "#shared/database/workflows.ts";
 import { LIMITS } from "#shared/limits.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
@@ -31,21 +35,25 @@ export interface RunSweepContext {
 const BATCH = 500;
 /** A word that has not come by then is lost. */
 const FORGOTTEN_MS = paced(5_000);
-/** Most runs that have not begun wait behind others, and their word is on the queue. */
-const AGAIN_MS = paced(15_000);
+/** Most runs wait behind others, and their word is on the queue or with a worker. */
+const WORDS = { againMs: paced(15_000), max: BATCH } as const;
 const MS_PER_HOUR = 3_600_000;
+/** Nearly full: then ended runs go after a day, the oldest first, so many batches in one sweep. */
+const FULL_SHARE = 0.9;
+const FULL_KEEP_MS = 24 * MS_PER_HOUR;
+const FULL_ROUNDS = 100;
 
 export async function sweepDueRuns({ connection, database }: RunSweepContext): Promise<void> {
-  wakeAll(connection, await findDueRuns(database, BATCH));
+  wakeAll(connection, await takeDueRuns(database, WORDS));
 }
 
 export async function sweepForgottenRuns(context: RunSweepContext): Promise<void> {
   const { connection, database, log } = context;
   const looks: Readonly<Record<string, () => Promise<readonly WaitingRun[]>>> = {
-    jobs: () => findRunsOfEndedJobs(database, FORGOTTEN_MS, BATCH),
-    runs: () => findRunsOfEndedRuns(database, FORGOTTEN_MS, BATCH),
-    unbegun: () => takeUnbegunRuns(database, { olderMs: FORGOTTEN_MS, againMs: AGAIN_MS, max: BATCH }),
-    tickets: () => findLateTickets(database, BATCH),
+    jobs: () => takeRunsOfEndedJobs(database, FORGOTTEN_MS, WORDS),
+    runs: () => takeRunsOfEndedRuns(database, FORGOTTEN_MS, WORDS),
+    unbegun: () => takeUnbegunRuns(database, FORGOTTEN_MS, WORDS),
+    tickets: () => takeLateTickets(database, WORDS),
   };
   // One after the other, and each whatever became of those before.
   for (const [why, look] of Object.entries(looks)) {
@@ -61,20 +69,51 @@ export async function sweepForgottenRuns(context: RunSweepContext): Promise<void
 export async function sweepStalledRuns({ connection, database, metrics, log }: RunSweepContext): Promise<void> {
   const stalled = await takeStalledRuns(database, { olderMs: LIMITS.runStalledMs, max: BATCH });
   metrics.runsStalledOldestSeconds.set(Math.max(0, ...stalled.map(({ seconds }) => seconds)));
-  if (stalled.length > 0) log.warn({ runs: stalled.length }, "runs stand still, and are woken");
-  for (const run of stalled) wakeRun(connection, run, { isStalled: true });
+  const taken = stalled.filter(({ is_taken }) => is_taken);
+  if (taken.length > 0) log.warn({ runs: taken.length }, "runs stand still, and are woken");
+  for (const run of taken) wakeRun(connection, run, { isStalled: true });
 }
 
-export async function sweepEndedRuns({ database, storage, log }: RunSweepContext, hours: number): Promise<void> {
-  for (;;) {
-    const { count, references } = await dropEndedRuns(database, hours * MS_PER_HOUR, BATCH);
-    const drops = await Promise.allSettled(references.map((reference) => deleteClaim(storage, reference)));
-    const failed = drops.find((drop) => drop.status === "rejected");
-    if (failed) log.warn({ err: failed.reason as Error }, "outputs of dropped runs stay in the object store");
-    if (count < BATCH) return;
+/**
+ * Runs that ended long ago, inputs of those that ended a while ago, and definitions that no run needs any more. Where a workspace's storage
+ * is nearly full its oldest runs go sooner: what it ran a week ago must not keep it from storing a file.
+ */
+export async function sweepEndedRuns(
+  context: RunSweepContext,
+  keep: { readonly runHours: number; readonly inputHours: number; readonly storageBytesMax: number },
+): Promise<void> {
+  const { database } = context;
+  await dropAll(context, () => dropEndedRuns(database, keep.runHours * MS_PER_HOUR, BATCH));
+  await dropAll(context, () => dropRunInputs(database, keep.inputHours * MS_PER_HOUR, BATCH));
+  const usedMin = Math.floor(keep.storageBytesMax * FULL_SHARE);
+  for (let left = FULL_ROUNDS; left > 0; left -= 1) {
+    const full = await findFullWorkspaces(database, usedMin);
+    let dropped = 0;
+    for (const workspaceId of full) {
+      dropped += await dropTexts(context, await dropOldestRuns(database, workspaceId, FULL_KEEP_MS, BATCH));
+    }
+    if (dropped === 0) break;
   }
+  for (const id of await findUnemptied(database, BATCH)) await emptyWorkflow(database, id);
+}
+
+async function dropAll(context: RunSweepContext, drop: () => ReturnType<typeof dropEndedRuns>): Promise<void> {
+  while ((await dropTexts(context, await drop())) >= BATCH);
+}
+
+/** @returns how many runs were dropped */
+async function dropTexts(
+  { storage, log }: RunSweepContext,
+  { count, references }: Awaited<ReturnType<typeof dropEndedRuns>>,
+): Promise<number> {
+  const drops = await Promise.allSettled(references.map((reference) => deleteClaim(storage, reference)));
+  const failed = drops.find(({ status }) => status === "rejected");
+  if (failed?.status === "rejected") {
+    log.warn({ err: failed.reason as Error }, "texts of ended runs stay in the object store until they are swept");
+  }
+  return count;
 }
 
 function wakeAll(connection: NatsConnection, runs: readonly WaitingRun[]): void {
-  for (const run of runs) wakeRun(connection, run);
+  for (const run of runs) wakeRun(connection, run, { isLook: true });
 }

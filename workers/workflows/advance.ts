@@ -6,6 +6,7 @@ import { LIMITS } from "#shared/limits.ts";
 import type { CompiledDefinition, CompiledStep } from "#shared/workflows/definition.ts";
 
 import {
+  countWork,
   type Draft,
   findRun,
   isFailing,
@@ -16,6 +17,7 @@ import {
   nextEnd,
   scopeOf,
   type StepDraft,
+  TOO_MUCH_WORK,
 } from "./draft.ts";
 import { type Effect, isEnded, type RunEvent, type RunState, type WorkEnd, type WorkPlace } from "./state.ts";
 import { cancelItems, cancelQueued, prepare, settle, startItems } from "./step-runs.ts";
@@ -25,15 +27,29 @@ export interface Advanced {
   readonly effects: readonly Effect[];
   /** More could begin now, and waits for the next pass: other runs have their turn between. */
   readonly isCut: boolean;
+  /** Events that the next pass is to be told. */
+  readonly untold: readonly RunEvent[];
+  /** Calls and runs that were counted. */
+  readonly work: number;
 }
 
-/** @param events in the order in which they are told; one pass starts what all of them make ready */
-export function advance(compiled: CompiledDefinition, before: RunState, events: readonly RunEvent[]): Advanced {
+/**
+ * @param events in the order in which they are told; one pass starts what all of them make ready
+ * @param workLeft calls and runs that may still come to be under the run's root
+ */
+export function advance(
+  compiled: CompiledDefinition,
+  before: RunState,
+  events: readonly RunEvent[],
+  workLeft?: number,
+): Advanced {
   const stepRuns = before.stepRuns.map((one) => ({ ...one, items: one.items.map((item) => ({ ...item })) }));
-  const draft = newDraft(compiled, { ...before, stepRuns });
-  for (const event of events) happen(draft, event);
+  const draft = newDraft(compiled, { ...before, stepRuns }, workLeft);
+  const untold = [...events];
+  // An end may make a list's next attempt.
+  for (let event = untold.shift(); event; event = isSpent(draft) ? undefined : untold.shift()) happen(draft, event);
   if (!isEnded(draft.state.status)) goOn(draft);
-  return { state: draft.state, effects: draft.effects, isCut: draft.isCut };
+  return { state: draft.state, effects: draft.effects, isCut: draft.isCut, untold, work: draft.counted };
 }
 
 function happen(draft: Draft, event: RunEvent): void {
@@ -63,9 +79,14 @@ function happen(draft: Draft, event: RunEvent): void {
   }
 }
 
-function begin({ state, effects }: Draft, event: "run.started" | "run.retrying"): void {
+function begin(draft: Draft, event: "run.started" | "run.retrying"): void {
+  const { state, effects, compiled } = draft;
   state.status = "running";
   effects.push({ kind: "event", event });
+  // Each step counts as one; what lists and tries again add is counted as they are made.
+  if (event !== "run.started" || countWork(draft, compiled.steps.length)) return;
+  const { code, message } = TOO_MUCH_WORK;
+  endFailed(draft, { code, message, stepId: "" });
 }
 
 function endWork(draft: Draft, place: WorkPlace, end: WorkEnd, creditsNano: bigint): void {

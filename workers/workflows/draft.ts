@@ -4,7 +4,7 @@ import type { CompiledDefinition, CompiledStep } from "#shared/workflows/definit
 import type { Scope } from "#shared/workflows/expressions/scope.ts";
 import { Work } from "#shared/workflows/expressions/work.ts";
 
-import type { Effect, ItemRun, RunState, StepRun } from "./state.ts";
+import type { Effect, ItemRun, RunState, StepError, StepRun } from "./state.ts";
 
 type Writable<T> = { -readonly [M in keyof T]: T[M] };
 export type StepDraft = Omit<Writable<StepRun>, "items"> & { items: Writable<ItemRun>[] };
@@ -15,20 +15,39 @@ export interface Draft {
   readonly effects: Effect[];
   /** What its expressions have done. */
   readonly work: Work;
-  /** They have done as much as one pass may: what else could begin waits for the next. */
+  /** The pass has done as much as one may: what else could begin waits for the next. */
   isCut: boolean;
+  /** Items that are new. */
+  made: number;
+  /** Calls and runs that may still come to be under the run's root, and those that this pass has counted. */
+  workLeft: number;
+  counted: number;
 }
 
 /** Counts, and refuses nothing: each binding has a bound of its own. */
 const UNBOUNDED = Number.MAX_SAFE_INTEGER;
 
-export function newDraft(compiled: CompiledDefinition, state: Draft["state"]): Draft {
-  return { compiled, state, effects: [], work: new Work(UNBOUNDED), isCut: false };
+export function newDraft(compiled: CompiledDefinition, state: Draft["state"], workLeft = UNBOUNDED): Draft {
+  return { compiled, state, effects: [], work: new Work(UNBOUNDED), isCut: false, made: 0, workLeft, counted: 0 };
 }
 
-/** To be asked before expressions are resolved for something more. It is never so at the first: each pass gets on. */
+/** Counts calls and runs that may begin from here on. False: there would be too many, and none is counted. */
+export function countWork(draft: Draft, count: number): boolean {
+  if (count > draft.workLeft) return false;
+  draft.workLeft -= count;
+  draft.counted += count;
+  return true;
+}
+
+export const TOO_MUCH_WORK: StepError = {
+  code: "run_too_large",
+  message: `Expected a run and the runs of its steps to come to at most ${LIMITS.workflowWorkMax} calls and runs, tries again included.`,
+  isFinal: true,
+};
+
+/** To be asked before something more is begun. It is never so at the first: each pass gets on. */
 export function isSpent(draft: Draft): boolean {
-  draft.isCut ||= UNBOUNDED - draft.work.left > LIMITS.passWorkMax;
+  draft.isCut ||= UNBOUNDED - draft.work.left > LIMITS.passWorkMax || draft.made >= LIMITS.passItemsMax;
   return draft.isCut;
 }
 

@@ -3,13 +3,19 @@
  * may stop after any line: what was decided stands in rows, and the next worker that looks does the rest.
  */
 import type { Caller } from "#shared/admission/authenticate.ts";
-import { cancelJobs, findDueSteps, findEndedWork, findOpenWork, findTicket } from "#shared/database/run-work.ts";
+import {
+  cancelJobs,
+  findDueSteps,
+  findEndedWork,
+  findOpenWork,
+  findTicket,
+  giveUpRun,
+} from "#shared/database/run-work.ts";
 import { requestRunCancel } from "#shared/database/runs.ts";
 import { failpoint } from "#shared/failpoint.ts";
 import { paced } from "#shared/pace.ts";
 import { wakeRun } from "#shared/queue/run-wake.ts";
 import { runSubject } from "#shared/queue/subjects.ts";
-import { Semaphore } from "#shared/semaphore.ts";
 import { kindOf } from "#shared/workflows/step-work.ts";
 
 import { advance } from "./advance.ts";
@@ -24,19 +30,24 @@ import { endTicket } from "./ticket.ts";
 
 /** What ends while a pass goes on waits for the next. */
 const ENDS_MAX = 256;
-/** Calls that are read and admitted at once. */
-const STARTS_MAX = 32;
 /** Work without a job may be about to have one, from another worker's hand. */
 const ABSENT_MS = paced(3_000);
 
 /**
  * Until nothing is left to do now.
- * @param isRepeat the word came before, and who had it may have died
+ * @param isLook what is late, due or was never begun is looked for too: the word came before, or the janitor sent it
+ * @param takeTurn before each further pass: others have theirs between
  * @throws Error of our surroundings: it is to be called again
  */
-export async function goOn(context: WorkflowContext, runId: string, isRepeat: boolean): Promise<void> {
+export async function goOn(
+  context: WorkflowContext,
+  runId: string,
+  isLook: boolean,
+  takeTurn: () => Promise<void>,
+): Promise<void> {
   let refusals: RunEvent[] = [];
   for (let isFirst = true; ; isFirst = false) {
+    if (!isFirst) await takeTurn();
     const [seen, ended] = await Promise.all([
       context.store.load(context.database, runId),
       findEndedWork(context.database, runId, ENDS_MAX),
@@ -44,22 +55,34 @@ export async function goOn(context: WorkflowContext, runId: string, isRepeat: bo
     if (!seen) return;
     const ends = await readEnds(context.storage, seen, ended);
     const [pass, caller] = await Promise.all([
-      takePass(context, seen, [...refusals, ...ends], isRepeat && isFirst),
+      takePass(context, seen, [...refusals, ...ends], isLook && isFirst),
       callerOf(context, seen.facts),
     ]);
+    if (pass === "full") {
+      await giveUpRun(context.database, runId, STORAGE_FULL);
+      continue;
+    }
     if (pass === "overtaken") {
       // Spread, so that two workers at the same run do not go on overtaking each other.
       await Bun.sleep(Math.random() * OVERTAKEN_MS);
       continue;
     }
     const started = await carryOut(context, caller, pass);
-    refusals = started.flatMap((one) => (one === undefined || one === "refused" ? [] : [one]));
+    const own = new Set(refusals);
+    refusals = [
+      ...pass.untold.filter((event) => own.has(event)),
+      ...started.flatMap((one) => (one === undefined || one === "refused" ? [] : [one])),
+    ];
     const hasMore = pass.isCut || started.some((one) => one !== undefined) || ended.length === ENDS_MAX;
     if (!hasMore) return;
   }
 }
 
 const OVERTAKEN_MS = 10;
+const STORAGE_FULL = {
+  code: "storage_limit_exceeded",
+  message: "The workspace has no room for what the run would store; delete files or workflows first.",
+} as const;
 
 interface Pass {
   readonly before: StoredRun;
@@ -70,19 +93,21 @@ interface Pass {
   readonly absent: readonly WorkPlace[];
   /** More could begin, and does so in the next pass. */
   readonly isCut: boolean;
+  /** Events that the next pass is to be told: those that are read from rows will be read again. */
+  readonly untold: readonly RunEvent[];
 }
 
-/** `overtaken`: the run is not what it was any more, and nothing was written. */
+/** `overtaken`: the run is not what it was any more; `full`: its workspace has no room: nothing was written. */
 async function takePass(
   context: WorkflowContext,
   before: StoredRun,
   told: readonly RunEvent[],
-  isRepeat: boolean,
-): Promise<Pass | "overtaken"> {
-  const { database, store } = context;
+  isAsked: boolean,
+): Promise<Pass | "overtaken" | "full"> {
+  const { database, store, config } = context;
   const { id, isCancelRequested, isDue } = before.facts;
   // A pass that an end woke does not look for what is late, or was never begun: the janitor wakes for that.
-  const isLook = isRepeat || told.length === 0;
+  const isLook = isAsked || told.length === 0;
   const [open, due] = isLook ? await Promise.all([findOpenWork(database, id), findDueSteps(database, id)]) : [[], []];
   const isOver = isEnded(before.state.status) || isCancelRequested;
   const events: RunEvent[] = [];
@@ -101,25 +126,28 @@ async function takePass(
   }
   if (isDue) events.push({ kind: "run_due", attempt: before.state.attempt });
   events.push({ kind: "tick" });
-  const { state, effects, isCut } = advance(before.compiled, before.state, events);
+  const { state, effects, isCut, untold, work } = advance(before.compiled, before.state, events, before.facts.workLeft);
   const absent = isOver
     ? []
     : open
         .filter(({ is_absent, is_late, age_ms }) => is_absent && !is_late && age_ms > ABSENT_MS)
         .map(({ step_id: stepId, attempt, item: index }) => ({ stepId, attempt, index }));
-  if (!hasChanged(before, state)) return { before, after: before, effects: [], saved: undefined, absent, isCut };
+  if (!hasChanged(before, state))
+    return { before, after: before, effects: [], saved: undefined, absent, isCut, untold };
   const saved = await saveRun(database, {
     before,
     after: state,
     effects,
     starts: startsOf(context, before, effects),
     nextAttemptMs: nextAttemptMs(effects),
+    work,
+    storageBytesMax: config.storageBytesMax,
   });
-  if (!saved) return "overtaken";
+  if (saved === "overtaken" || saved === "full") return saved;
   const after = { ...before, state, bytes: before.bytes + saved.bytes };
   store.remember(after, saved.rev);
   failpoint("run.saved");
-  return { before, after, effects, saved, absent, isCut };
+  return { before, after, effects, saved, absent, isCut, untold };
 }
 
 function hasChanged({ state: before }: StoredRun, after: StoredRun["state"]): boolean {
@@ -181,11 +209,10 @@ async function carryOut(context: WorkflowContext, caller: Caller | undefined, pa
   ];
   if (saved) context.replies.publish(runSubject(facts.id), JSON.stringify({ frames: saved.frames }));
   await cancelWork(context, pass);
-  const places = new Semaphore(STARTS_MAX);
   const started = await Promise.all(
     works.map(async (work) => {
-      const lease = await places.take(1);
-      return startWork(context, caller, work).finally(() => lease.release());
+      const giveBack = await context.starts.take(facts.workspaceId);
+      return startWork(context, caller, work).finally(giveBack);
     }),
   );
   for (const work of works) {

@@ -16,9 +16,13 @@ import type { Runner } from "../runner/runner.ts";
 import type { WorkflowContext } from "./context.ts";
 import { CarriedRuns, startWorkflowRunner } from "./runner.ts";
 import { RunStore } from "./store.ts";
+import { Turns } from "./turns.ts";
 
 /** Shares of the process' slots: runs that are carried on at once. Each takes milliseconds, mostly the database's. */
 export const WORKFLOW_SHARES = { liveShare: 1 / 8, batchShare: 1 / 8 } as const;
+
+/** Most of them are statements that wait for one of the process' connections. */
+const STARTS_MAX = 16;
 
 type Opened = Pick<
   WorkerContext,
@@ -42,6 +46,7 @@ export async function startWorkflows(
     jobs: createJobAdmission({ database, metrics }),
     dispatcher,
     store: new RunStore(storage),
+    starts: new Turns(STARTS_MAX),
     cancel(jobId) {
       if (!replies.isClosed()) replies.publish(cancelSubject(jobId), tokens.of(jobId));
     },

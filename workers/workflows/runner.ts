@@ -1,4 +1,7 @@
-/** The pool `workflow` on one lane: wakes of runs, and jobs that are to become runs. Words about one run that come together are one. */
+/**
+ * The pool `workflow` on one lane: wakes of runs, and jobs that are to become runs. Words are taken in far ahead of their turn, since one
+ * workspace's may stand before all others' on the queue: here those about one run are one, and workspaces take turns.
+ */
 import type { DurableMessage } from "#schemas/generated/types.ts";
 import { validate } from "#shared/contracts.ts";
 import { isUuid, newId } from "#shared/ids.ts";
@@ -13,8 +16,11 @@ import type { WorkflowContext } from "./context.ts";
 import { goOn } from "./go-on.ts";
 import { recoverRun } from "./recover.ts";
 import { takeTicket } from "./ticket.ts";
+import { Turns, TurnsOver } from "./turns.ts";
 
-const ASKED_MAX = 32;
+const ASKED_MAX = 256;
+/** Four workspaces whose words fill what the queue takes of each. */
+const HELD_MAX = 8_192;
 const DECODER = new TextDecoder();
 
 export function startWorkflowRunner(options: {
@@ -28,7 +34,9 @@ export function startWorkflowRunner(options: {
   const { context, runs, work, lane, slots } = options;
   const log = context.log.child({ pool: "workflow", lane });
   const settings = LANE_SETTINGS[lane];
-  const running = new Set<Delivery>();
+  // A pass is mostly statements: more at once than connections would only wait elsewhere, and in no fair order.
+  const turns = new Turns(Math.min(slots, context.config.databasePoolMax));
+  const held = new Set<Delivery>();
   let isStopping = false;
   let isPumpQueued = false;
   let whenIdle: (() => void) | undefined;
@@ -37,7 +45,7 @@ export function startWorkflowRunner(options: {
     isPumpQueued = false;
     if (isStopping || context.metrics.eventLoopLag() * 1_000 > settings.ackWaitMs / 4) return;
     const asked = puller.asked();
-    const free = Math.min(slots - running.size, ASKED_MAX) - asked;
+    const free = Math.min(HELD_MAX - held.size, ASKED_MAX) - asked;
     if (free > 0 && free >= asked) puller.ask(free);
   };
   const queuePump = (): void => {
@@ -48,21 +56,23 @@ export function startWorkflowRunner(options: {
 
   const handle = async (message: Delivery): Promise<void> => {
     const startedAt = performance.now();
-    running.add(message);
+    held.add(message);
     let result = "failed";
     try {
       result = await carry(message);
       message.ack();
     } catch (error) {
-      log.error({ err: error, deliveries: message.deliveries }, "a run could not be carried on");
+      const isOver = error instanceof TurnsOver;
+      if (isOver) result = "repeat";
+      if (!isOver) log.error({ err: error, deliveries: message.deliveries }, "a run could not be carried on");
       // The janitor finds runs that stand still: a word that fails for good is not kept.
       if (message.deliveries >= settings.maxDeliver - 1) message.ack();
-      else message.nak(nakDelayMs(message.deliveries));
+      else message.nak(isOver ? 0 : nakDelayMs(message.deliveries));
     } finally {
-      running.delete(message);
+      held.delete(message);
       context.metrics.jobs.inc("workflow", result);
       context.metrics.jobSeconds.at("workflow").observe((performance.now() - startedAt) / 1_000);
-      if (running.size === 0) whenIdle?.();
+      if (held.size === 0) whenIdle?.();
       queuePump();
     }
   };
@@ -73,11 +83,18 @@ export function startWorkflowRunner(options: {
       log.error({ subject: message.subject }, "a message on the queue cannot be read, and is dropped");
       return "dropped";
     }
+    const { workspace_id: workspaceId } = value;
+    const of = { workspaceId, turns };
     if ("job_id" in value) {
-      if (!(await takeTicket(context, value))) return "repeat";
-      await runs.goOn(value.job_id, false);
-    } else if (value.isStalled) await recoverRun(context, value.run_id, () => runs.goOn(value.run_id, true));
-    else await runs.goOn(value.run_id, message.deliveries > 1);
+      const giveBack = await turns.take(workspaceId);
+      const isBegun = await takeTicket(context, value).finally(giveBack);
+      if (!isBegun) return "repeat";
+      await runs.goOn(value.job_id, { ...of, isLook: false, isStalled: false });
+    } else {
+      const { isLook, isStalled } = value;
+      // The worker that had a repeated word may have died.
+      await runs.goOn(value.run_id, { ...of, isLook: isLook || isStalled || message.deliveries > 1, isStalled });
+    }
     return "run";
   };
 
@@ -93,16 +110,17 @@ export function startWorkflowRunner(options: {
   // It holds no job; the beat tells how many runs this worker carries on at once.
   const leases = openLeases({ context, worker: newId(), pool: "workflow", lane, slots });
   const beats = setInterval(() => {
-    for (const message of running) message.working();
+    for (const message of held) message.working();
     queuePump();
   }, settings.beatMs);
   pump();
   return {
-    running: () => running.size,
+    running: () => held.size,
     async stop(_hurry) {
       isStopping = true;
       await puller.stop();
-      if (running.size > 0) {
+      turns.end();
+      if (held.size > 0) {
         await new Promise<void>((resolve) => {
           whenIdle = resolve;
         });
@@ -113,7 +131,14 @@ export function startWorkflowRunner(options: {
   };
 }
 
-type Word = DurableMessage | { readonly run_id: string; readonly isStalled: boolean };
+interface RunWord {
+  readonly run_id: string;
+  readonly workspace_id: string;
+  readonly isLook: boolean;
+  readonly isStalled: boolean;
+}
+
+type Word = DurableMessage | RunWord;
 
 function readMessage(message: Delivery): Word | undefined {
   let value: unknown;
@@ -125,16 +150,31 @@ function readMessage(message: Delivery): Word | undefined {
   const {
     workspace_id: workspaceId,
     run_id: runId,
+    is_look: isLook,
     is_stalled: isStalled,
   } = (value ?? {}) as Readonly<Record<string, unknown>>;
-  if (workspaceId !== workspaceOfSubject(message.subject)) return undefined;
-  if (typeof runId === "string") return isUuid(runId) ? { run_id: runId, isStalled: isStalled === true } : undefined;
+  if (typeof workspaceId !== "string" || workspaceId !== workspaceOfSubject(message.subject)) return undefined;
+  if (typeof runId === "string") {
+    if (!isUuid(runId)) return undefined;
+    return { run_id: runId, workspace_id: workspaceId, isLook: isLook === true, isStalled: isStalled === true };
+  }
   return validate("DurableMessage", value) === null ? (value as DurableMessage) : undefined;
 }
 
+interface Look {
+  readonly workspaceId: string;
+  /** Turns of the word's lane. */
+  readonly turns: Turns;
+  /** Also looks for work that is late, due or was never begun. */
+  readonly isLook: boolean;
+  readonly isStalled: boolean;
+}
+
 interface Going {
-  isAskedAgain: boolean;
-  isRepeat: boolean;
+  /** A look is to come. */
+  isAsked: boolean;
+  isLook: boolean;
+  isStalled: boolean;
   work: Promise<void>;
 }
 
@@ -147,31 +187,41 @@ export class CarriedRuns {
     this.context = context;
   }
 
-  /** @param isRepeat the word came before, and who had it may have died */
-  goOn(runId: string, isRepeat: boolean): Promise<void> {
+  /** Resolves when that was done, and at once where another word asked for a look that is yet to come: its delivery stands for both. */
+  goOn(runId: string, look: Look): Promise<void> {
     const known = this.going.get(runId);
     if (known) {
-      known.isAskedAgain = true;
-      known.isRepeat ||= isRepeat;
+      known.isLook ||= look.isLook;
+      known.isStalled ||= look.isStalled;
+      if (known.isAsked) return Promise.resolve();
+      known.isAsked = true;
       return known.work;
     }
-    const one: Going = { isAskedAgain: false, isRepeat, work: Promise.resolve() };
+    const one: Going = { isAsked: true, isLook: look.isLook, isStalled: look.isStalled, work: Promise.resolve() };
     this.going.set(runId, one);
-    one.work = this.carry(runId, one);
+    one.work = this.carry(runId, one, look);
     return one.work;
   }
 
-  private async carry(runId: string, one: Going): Promise<void> {
+  private async carry(runId: string, one: Going, { workspaceId, turns }: Look): Promise<void> {
+    let giveBack = (): void => undefined;
+    const takeTurn = async (): Promise<void> => {
+      giveBack();
+      giveBack = () => undefined;
+      giveBack = await turns.take(workspaceId);
+    };
     try {
       do {
-        const { isRepeat } = one;
-        one.isAskedAgain = false;
-        one.isRepeat = false;
-        await goOn(this.context, runId, isRepeat);
-      } while (one.isAskedAgain);
+        await takeTurn();
+        const { isLook, isStalled } = one;
+        Object.assign(one, { isAsked: false, isLook: false, isStalled: false });
+        const pass = () => goOn(this.context, runId, isLook, takeTurn);
+        await (isStalled ? recoverRun(this.context, runId, pass) : pass());
+      } while (one.isAsked);
     } finally {
       // At once, so that no word comes between the last look and this.
       this.going.delete(runId);
+      giveBack();
     }
   }
 }

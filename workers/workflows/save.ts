@@ -1,5 +1,6 @@
 /** What a pass of `advance` has changed, written in one statement: rows, frames for readers of the stream, and the event. */
-import type { Queryable, SqlValue } from "#shared/database/client.ts";
+import { type Queryable, SQL, sqlState, type SqlValue } from "#shared/database/client.ts";
+import { LIMITS } from "#shared/limits.ts";
 
 import { type Effect, isEnded, type ItemRun, type RunState, type StepRun, type WorkPlace } from "./state.ts";
 import { placeKey, type StoredRun } from "./store.ts";
@@ -19,6 +20,10 @@ export interface Change {
   readonly starts: ReadonlyMap<string, WorkStart>;
   /** When the next attempt of the run begins, from now. */
   readonly nextAttemptMs: number | null;
+  /** Calls and runs that the pass counted for the root. */
+  readonly work: number;
+  /** Storage limit of the run's workspace. */
+  readonly storageBytesMax: number;
 }
 
 export interface Saved {
@@ -29,24 +34,35 @@ export interface Saved {
   readonly bytes: number;
 }
 
-/** @returns undefined when the run has changed since it was read, or is to be cancelled by now: nothing is written then */
-export async function saveRun(target: Queryable, change: Change): Promise<Saved | undefined> {
+/**
+ * Nothing is written where the run has changed since it was read, is to be cancelled by now, or where its root has come to more work
+ * meanwhile (`overtaken`); and where the storage of the workspace does not hold what it would write (`full`).
+ */
+export async function saveRun(target: Queryable, change: Change): Promise<Saved | "overtaken" | "full"> {
   const { before, after, effects } = change;
   const rev = before.facts.rev + 1;
   const known = new Map(before.state.stepRuns.map((run) => [`${run.stepId}/${run.attempt}`, run]));
   const steps: object[] = [];
   const items: object[] = [];
   const frames: Frame[] = [];
+  let grown = 0;
   if (effects.some((effect) => effect.kind === "event" && effect.event === "run.started")) {
     frames.push({ type: "run.started" });
   }
   for (const [seq, run] of after.stepRuns.entries()) {
     const was = known.get(`${run.stepId}/${run.attempt}`);
-    if (!was || isChanged(was, run)) steps.push(stepRecord(change, run, seq));
+    if (!was || isChanged(was, run)) {
+      const record = stepRecord(change, run, seq);
+      steps.push(record);
+      if (!was) grown += LIMITS.stepRowBytes + bytesOf(record.list) + bytesOf(record.error);
+    }
     frames.push(...framesOf(was, run));
     for (const item of run.items) {
       const old = was?.items[item.index];
-      if (!old || isItemChanged(old, item)) items.push(itemRecord(change, run, item));
+      if (old && !isItemChanged(old, item)) continue;
+      const record = itemRecord(change, run, item);
+      items.push(record);
+      grown += grownBy(old, item, record);
     }
   }
   if (isEnded(after.status) && !isEnded(before.state.status)) frames.push({ type: "run.finished" });
@@ -54,41 +70,61 @@ export async function saveRun(target: Queryable, change: Change): Promise<Saved 
   const stepsText = JSON.stringify(steps);
   const itemsText = JSON.stringify(items);
   const events = effects.flatMap((effect) => (effect.kind === "event" ? [effect.event] : []));
-  const rows = await target.query(
-    SAVE,
-    [
-      before.facts.id,
-      rev,
-      after.status,
-      after.attempt,
-      after.ends,
-      after.output === undefined ? null : JSON.stringify(after.output),
-      after.error === undefined ? null : JSON.stringify(after.error),
-      creditsOf(after),
-      change.nextAttemptMs,
-      before.facts.frames,
-      last,
-      stepsText,
-      itemsText,
-      JSON.stringify(frames),
-      events,
-      before.facts.isCancelRequested,
-    ] satisfies SqlValue[],
-    "save_run",
-  );
-  if (rows.length === 0) return undefined;
-  return { rev, frames: last, bytes: stepsText.length + itemsText.length };
+  const output = after.output === undefined ? null : JSON.stringify(after.output);
+  grown += bytesOf(output);
+  const saved = await write(target, [
+    before.facts.id,
+    rev,
+    after.status,
+    after.attempt,
+    after.ends,
+    output,
+    after.error === undefined ? null : JSON.stringify(after.error),
+    creditsOf(after),
+    change.nextAttemptMs,
+    before.facts.frames,
+    last,
+    stepsText,
+    itemsText,
+    JSON.stringify(frames),
+    events,
+    before.facts.isCancelRequested,
+    change.work,
+    before.facts.rootId,
+    LIMITS.workflowWorkMax,
+    grown,
+    change.storageBytesMax,
+  ]);
+  return saved === "written" ? { rev, frames: last, bytes: stepsText.length + itemsText.length } : saved;
 }
 
+async function write(target: Queryable, values: SqlValue[]): Promise<"written" | "overtaken" | "full"> {
+  try {
+    const rows = await target.query(SAVE, values, "save_run");
+    return rows.length > 0 ? "written" : "overtaken";
+  } catch (error) {
+    if (sqlState(error) === SQL.storageFull) return "full";
+    throw error;
+  }
+}
+
+// Locks: the root's run, the run, file_storage; a pass that counts no work and fills no block locks its own run alone.
 const SAVE = `
-  with changed as (
+  with root as (
+    select id, work from run where $17::int > 0 and id = $18::uuid for no key update
+  ), changed as (
     update run set rev = $2, status = $3, attempt = $4, ends = $5, output = coalesce($6, output), error = coalesce($7::json, error), credits = $8, frames = $11,
       due_at = case when $9::float8 is not null then clock_timestamp() + $9 * interval '1 millisecond' when $3 = 'queued' then due_at end,
+      work = work + case when $18::uuid is null then $17 else 0 end, stored_bytes = stored_bytes + $20::bigint,
       recoveries = 0, progressed_at = clock_timestamp(),
       started_at = coalesce(started_at, case when $3 <> 'queued' and ($3 <> 'cancelled' or 'run.started' = any ($15::text[])) then clock_timestamp() end),
       ended_at = coalesce(ended_at, case when $3 in ('succeeded', 'failed', 'cancelled') then clock_timestamp() end)
     where id = $1 and rev = $2 - 1 and (not cancel_requested or $16)
-    returning workspace_id, workflow_id, attempt, max_attempts, credits, error, started_at, ended_at
+      and ($17 = 0 or case when $18 is null then work + $17 <= $19::int else exists (select from root where root.work + $17 <= $19) end)
+    returning workspace_id, workflow_id, attempt, max_attempts, credits, error, started_at, ended_at,
+      storage_blocks(stored_bytes) - storage_blocks(stored_bytes - $20) as grown
+  ), counted as (
+    update run set work = root.work + $17 from root, changed where run.id = root.id
   ), steps as (
     insert into step_run (run_id, step_id, attempt, seq, run_attempt, type, status, skipped_reason, list, error, ended_seq, due_at, rev,
       started_at, ended_at)
@@ -126,7 +162,7 @@ const SAVE = `
     clock_timestamp()
   from changed cross join unnest($15::text[]) with ordinality t(type, n) order by t.n
   )
-  select 1 from changed`;
+  select case when grown > 0 then take_storage(workspace_id, grown, $21::bigint) end from changed`;
 
 interface Frame {
   readonly type: string;
@@ -147,11 +183,28 @@ function isChanged(was: StepRun, run: StepRun): boolean {
   return was.status !== run.status || was.isDelayed !== run.isDelayed;
 }
 
+/** An item that never began says what its step says: however many they are, they are not written again when that ends. */
 function isItemChanged(was: ItemRun, item: ItemRun): boolean {
+  if (was.status === "queued" && item.status === "cancelled") return false;
   return was.status !== item.status || was.creditsNano !== item.creditsNano;
 }
 
-function stepRecord({ before, effects }: Change, run: StepRun, seq: number): object {
+function bytesOf(value: unknown): number {
+  if (value === null || value === undefined) return 0;
+  return Buffer.byteLength(typeof value === "string" ? value : JSON.stringify(value));
+}
+
+/** Bytes that the item adds: its row, an output here or in the object store, and the row of its run. */
+function grownBy(was: ItemRun | undefined, item: ItemRun, record: ReturnType<typeof itemRecord>): number {
+  let bytes = was ? 0 : LIMITS.stepRowBytes;
+  if (record.is_run) bytes += LIMITS.runRowBytes;
+  if (was?.status !== item.status) bytes += bytesOf(record.output) + bytesOf(record.error);
+  // An output that an earlier attempt gave stays in its place.
+  if (was?.status !== item.status && item.outputRef !== undefined && !item.isKept) bytes += bytesOf(item.output);
+  return bytes;
+}
+
+function stepRecord({ before, effects }: Change, run: StepRun, seq: number) {
   const { stepId, attempt } = run;
   const timer = effects.find(
     (effect) => effect.kind === "step_timer" && effect.stepId === stepId && effect.attempt === attempt,
@@ -173,7 +226,7 @@ function stepRecord({ before, effects }: Change, run: StepRun, seq: number): obj
   };
 }
 
-function itemRecord({ starts }: Change, { stepId, attempt }: StepRun, item: ItemRun): object {
+function itemRecord({ starts }: Change, { stepId, attempt }: StepRun, item: ItemRun) {
   const place: WorkPlace = { stepId, attempt, index: item.index };
   const start = item.status === "running" ? starts.get(placeKey(place)) : undefined;
   return {

@@ -9,11 +9,10 @@ import { type CallTarget, readCall } from "#shared/admission/read-call.ts";
 import { discardStored, storeRequest } from "#shared/admission/stored-request.ts";
 import { jobCallerOf, jobWorkOf } from "#shared/admission/work.ts";
 import type { Offered } from "#shared/capabilities/offered.ts";
-import { storageTaken } from "#shared/database/files.ts";
+import { hasRoom } from "#shared/database/files.ts";
 import { noteTemplateUnavailable } from "#shared/database/template-events.ts";
 import { findWorkflow } from "#shared/database/workflows.ts";
 import { isBegun } from "#shared/database/run-work.ts";
-import { countActiveRuns, insertRun } from "#shared/database/runs.ts";
 import { ApiError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoint.ts";
 import type { JobAdmission, JobRequest } from "#shared/jobs/admission.ts";
@@ -22,6 +21,7 @@ import { jobIdOf } from "#shared/jobs/id.ts";
 import { CAPABILITY_RUN_MS, LIMITS, MEDIA_JOBS } from "#shared/limits.ts";
 import type { Lane, Pool } from "#shared/queue/subjects.ts";
 import { readerOf } from "#shared/workflows/access.ts";
+import { beginRun } from "#shared/workflows/begin-run.ts";
 import { newRunOf } from "#shared/workflows/new-run.ts";
 import { kindOf } from "#shared/workflows/step-work.ts";
 
@@ -197,7 +197,7 @@ function bodyOf(
 
 /** What is made is kept: a provider is not paid for what a full workspace could not have. */
 async function checkRoom({ database, config }: StartContext, workspaceId: string): Promise<void> {
-  if ((await storageTaken(database, workspaceId)) < BigInt(config.storageBytesMax)) return;
+  if (await hasRoom(database, workspaceId, config.storageBytesMax)) return;
   throw new ApiError(
     "storage_limit_exceeded",
     "The workspace has no room for what the step would make; delete files first.",
@@ -205,7 +205,7 @@ async function checkRoom({ database, config }: StartContext, workspaceId: string
 }
 
 async function startRun(
-  { database }: StartContext,
+  context: StartContext,
   caller: Caller,
   { facts, step, place, input }: WorkToStart,
 ): Promise<void> {
@@ -215,13 +215,10 @@ async function startRun(
       `Expected workflows that run others to a depth of at most ${LIMITS.workflowDepthMax}.`,
     );
   }
-  const active = await countActiveRuns(database, facts.workspaceId, LIMITS.activeRunsMax);
-  if (active >= LIMITS.activeRunsMax)
-    throw new ApiError("rate_limit_exceeded", `The workspace has ${active} runs under way.`);
   // Whether it may be run was judged when the definition was written: who runs a shared workflow runs what it is made of.
   const reader = { ...readerOf(caller), seesAll: true };
-  const row = await findWorkflow(database, reader, (step.workflow_id ?? "").toLowerCase());
-  const run = await newRunOf(database, caller, {
+  const row = await findWorkflow(context.database, reader, (step.workflow_id ?? "").toLowerCase());
+  const run = await newRunOf(context.database, caller, {
     id: workIdOf(facts.id, place),
     workflow: row,
     version: step.version,
@@ -233,5 +230,5 @@ async function startRun(
     depth: facts.depth + 1,
     traceparent: facts.traceparent,
   });
-  await insertRun(database, run);
+  await beginRun(context, run);
 }

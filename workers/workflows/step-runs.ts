@@ -4,6 +4,7 @@ import type { CompiledDefinition, CompiledStep } from "#shared/workflows/definit
 import type { Resolved } from "#shared/workflows/expressions/scope.ts";
 
 import {
+  countWork,
   type Draft,
   findRun,
   isFailing,
@@ -13,6 +14,7 @@ import {
   scopeOf,
   type StepDraft,
   stepOf,
+  TOO_MUCH_WORK,
 } from "./draft.ts";
 import { isEnded, type ItemRun, type RunState, type StepError, type WorkPlace } from "./state.ts";
 
@@ -39,22 +41,32 @@ export function prepare(draft: Draft, { step, condition, list }: CompiledStep): 
     run.skippedReason = "condition_false";
     return;
   }
-  if (!list) {
-    run.items = [{ index: 0, status: "queued" }];
-    return;
-  }
+  if (!list) return make(draft, run, [{ index: 0, status: "queued" }]);
   const resolved = list.resolve(scope, draft.work);
   // A step that was skipped gives null, and there is nothing to do for it.
   const items = "fault" in resolved ? null : (resolved.value ?? []);
   const message = "fault" in resolved ? resolved.fault : listFault(items);
   if (message !== undefined) return stop(draft, run, { code: "binding_unresolved", message, isFinal: true });
   run.list = items as readonly unknown[];
-  run.items = run.list.map((item, index) => {
+  const made = run.list.map((item, index): ItemRun => {
     // What an earlier attempt of the run did for the same item is not done again.
     const done = earlier?.items[index];
     const isSame = done?.status === "succeeded" && Bun.deepEquals(earlier?.list?.[index], item, true);
     return isSame ? kept({ ...done, index }) : { index, status: "queued" };
   });
+  make(draft, run, made);
+}
+
+/** The step itself was counted as one when the run began. */
+function make(draft: Draft, run: StepDraft, items: readonly ItemRun[]): void {
+  const counted = run.attempt === 1 ? 1 : 0;
+  if (!countWork(draft, Math.max(0, waiting(items) - counted))) return stop(draft, run, TOO_MUCH_WORK);
+  draft.made += items.length;
+  run.items = [...items];
+}
+
+function waiting(items: readonly ItemRun[]): number {
+  return items.filter(({ status }) => status === "queued").length;
 }
 
 /**
@@ -160,7 +172,18 @@ function isTriedAgain(draft: Draft, run: StepDraft, error: StepError): boolean {
   const { state } = draft;
   const { step } = stepOf(draft, run.stepId);
   const tries = state.stepRuns.filter((one) => one.stepId === run.stepId && one.runAttempt === state.attempt).length;
-  return error.isFinal !== true && tries < (step.retry?.max_attempts ?? 1) && !isFailing(draft);
+  if (error.isFinal === true || tries >= (step.retry?.max_attempts ?? 1) || isFailing(draft)) return false;
+  return waiting(triedAgain(run)) <= draft.workLeft;
+}
+
+/** The items of the next attempt: what is not done, and might be. */
+function triedAgain({ items }: StepDraft): readonly ItemRun[] {
+  return items.map((item): ItemRun => {
+    const { index, status } = item;
+    if (status === "succeeded") return kept(item);
+    if (item.error?.isFinal === true) return { index, status, error: item.error, isKept: true };
+    return { index, status: "queued" };
+  });
 }
 
 /** Ends an attempt whose items have ended, and queues the next one where the step has one left. */
@@ -174,21 +197,17 @@ function fail(draft: Draft, run: StepDraft, error: StepError): void {
   if (!again) return;
   const seconds = step.retry?.delay_seconds ?? 0;
   const attempt = run.attempt + 1;
-  const items = run.items.map((item) => {
-    const { index, status } = item;
-    if (status === "succeeded") return kept(item);
-    if (item.error?.isFinal === true) return { index, status, error: item.error, isKept: true as const };
-    return { index, status: "queued" as const };
-  });
-  state.stepRuns.push({
+  const next: StepDraft = {
     stepId: run.stepId,
     attempt,
     runAttempt: state.attempt,
     status: "queued",
     ...(run.list === undefined ? {} : { list: run.list }),
-    items,
+    items: [],
     ...(seconds > 0 ? { isDelayed: true as const } : {}),
-  });
+  };
+  state.stepRuns.push(next);
+  make(draft, next, triedAgain(run));
   if (seconds > 0) effects.push({ kind: "step_timer", stepId: run.stepId, attempt, seconds });
 }
 

@@ -31,6 +31,10 @@ export interface RunFacts {
   readonly lane: Lane;
   readonly depth: number;
   readonly parentId: string | null;
+  /** The run of a caller under which it is; null for that run itself. */
+  readonly rootId: string | null;
+  /** Calls and runs that may still come to be under that run. */
+  readonly workLeft: number;
   readonly traceparent: string | null;
   readonly isCancelRequested: boolean;
   /** Its next attempt may begin. */
@@ -63,9 +67,14 @@ interface RunRecord {
   readonly max_attempts: number;
   readonly rev: number;
   readonly ends: number;
+  /** Null, as the one below, where it is known. */
   readonly input: string | null;
+  readonly input_ref: string | null;
   readonly cancel_requested: boolean;
   readonly parent_id: string | null;
+  readonly root_id: string | null;
+  /** Counted for that run, or for this one. */
+  readonly work: number;
   readonly depth: number;
   readonly is_due: boolean;
   readonly traceparent: string | null;
@@ -102,6 +111,7 @@ interface ItemRecord {
 interface Remembered {
   readonly rev: number;
   readonly compiled: CompiledDefinition;
+  readonly inputs: RunState["inputs"];
   readonly stepRuns: readonly StepRun[];
   readonly bytes: number;
 }
@@ -120,35 +130,49 @@ export class RunStore {
   }
 
   /**
-   * The run as it stands, large outputs read from the object store. What is made of it is written only if nothing has changed since.
+   * The run as it stands, large inputs and outputs read from the object store. What is made of it is written only if nothing has
+   * changed since.
    * @returns undefined when there is none
-   * @throws Error when an output cannot be read
+   * @throws Error when one of them cannot be read
    */
   async load(target: Queryable, runId: string): Promise<StoredRun | undefined> {
+    const known = this.remembered.get(runId);
     const [row] = await target.query<RunRecord>(
-      `select id, workspace_id, key_id, member_id, workflow_id, version, definition, mode, lane, status, attempt, max_attempts, rev, ends,
-         input, cancel_requested or (parent_id is not null and run_is_over(parent_id)) as cancel_requested, parent_id, depth, due_at <= clock_timestamp() as is_due, traceparent, frames,
+      `select id, workspace_id, key_id, member_id, workflow_id, version, case when not $2 then definition end as definition, mode, lane,
+         status, attempt, max_attempts, rev, ends, case when not $2 then input end as input, case when not $2 then input_ref end as input_ref,
+         root_id, coalesce((select root.work from run root where root.id = run.root_id), work) as work, cancel_requested or (parent_id is not null and run_is_over(parent_id)) as cancel_requested, parent_id, depth, due_at <= clock_timestamp() as is_due, traceparent, frames,
          started_at is not null as has_started
        from run where id = $1`,
-      [runId],
+      [runId, known !== undefined],
       "load_run",
     );
     if (!row) return undefined;
-    const known = this.remembered.get(runId);
-    const isOlder = known !== undefined && known.rev <= row.rev;
-    const compiled = (isOlder ? known.compiled : undefined) ?? (await compiledOf(target, row));
-    const found =
-      isOlder && known.rev === row.rev ? known : await this.changed(target, row.id, isOlder ? known : undefined);
-    const stored = { facts: factsOf(row), compiled, state: stateOf(row, found.stepRuns), bytes: found.bytes };
+    if (known && known.rev > row.rev) {
+      // The database has gone back to an earlier time.
+      this.forget(runId);
+      return this.load(target, runId);
+    }
+    const from = known ?? (await this.begun(target, row));
+    const found = from.rev === row.rev ? from : await this.changed(target, row.id, from);
+    const state = stateOf(row, from.inputs, found.stepRuns);
+    const stored = { facts: factsOf(row), compiled: from.compiled, state, bytes: found.bytes };
     this.remember(stored, row.rev);
     return stored;
+  }
+
+  /** The unchanging part of a run, as if nothing of it were done. */
+  private async begun(target: Queryable, row: RunRecord): Promise<Remembered> {
+    const compiled = await compiledOf(target, row);
+    const text = row.input_ref === null ? row.input : await readClaim(this.storage, row.input_ref);
+    const inputs = text === null ? {} : (JSON.parse(text) as RunState["inputs"]);
+    return { rev: -1, compiled, inputs, stepRuns: [], bytes: 1_000 + (text?.length ?? 0) };
   }
 
   /** What was just written, and committed. */
   remember({ facts, compiled, state, bytes }: StoredRun, rev: number): void {
     this.forget(facts.id);
     if (isEnded(state.status) || bytes > LIMITS.rememberedRunsBytesMax) return;
-    this.remembered.set(facts.id, { rev, compiled, stepRuns: state.stepRuns, bytes });
+    this.remembered.set(facts.id, { rev, compiled, inputs: state.inputs, stepRuns: state.stepRuns, bytes });
     this.bytes += bytes;
     for (const [id] of this.remembered) {
       if (this.bytes <= LIMITS.rememberedRunsBytesMax) return;
@@ -165,9 +189,9 @@ export class RunStore {
   private async changed(
     target: Queryable,
     id: string,
-    known: Remembered | undefined,
+    known: Remembered,
   ): Promise<Pick<Remembered, "stepRuns" | "bytes">> {
-    const since = known?.rev ?? -1;
+    const since = known.rev;
     const steps = await target.query<StepRecord>(
       `select step_id, attempt, seq, run_attempt, status, skipped_reason, list, error, ended_seq, due_at is not null as is_delayed
        from step_run where run_id = $1 and rev > $2 order by seq`,
@@ -180,7 +204,7 @@ export class RunStore {
       [id, since],
       "load_step_items",
     );
-    const byPlace = new Map((known?.stepRuns ?? []).map((one) => [keyOf(one.stepId, one.attempt), one]));
+    const byPlace = new Map(known.stepRuns.map((one) => [keyOf(one.stepId, one.attempt), one]));
     for (const row of steps) {
       const key = keyOf(row.step_id, row.attempt);
       byPlace.set(key, stepRunOf(row, byPlace.get(key)?.items ?? []));
@@ -194,7 +218,7 @@ export class RunStore {
         return readClaim(this.storage, reference).finally(() => lease.release());
       }),
     );
-    let bytes = (known?.bytes ?? 1_000) + steps.reduce((sum, { list }) => sum + 500 + (list?.length ?? 0), 0);
+    let bytes = known.bytes + steps.reduce((sum, { list }) => sum + 500 + (list?.length ?? 0), 0);
     for (const [at, row] of items.entries()) {
       const text = texts[at] ?? null;
       if (text !== null) outputs.set(row, JSON.parse(text));
@@ -208,7 +232,8 @@ export class RunStore {
       for (const row of rows) all[row.item] = itemOf(row, outputs);
       byPlace.set(key, withOutput({ ...one, items: all }));
     }
-    return { stepRuns: [...byPlace.values()], bytes };
+    const stepRuns = [...byPlace.values()].map((run) => (isOpen(run) ? run : { ...run, items: run.items.map(closed) }));
+    return { stepRuns, bytes };
   }
 }
 
@@ -230,6 +255,8 @@ function factsOf(row: RunRecord): RunFacts {
     lane: row.lane,
     depth: row.depth,
     parentId: row.parent_id,
+    rootId: row.root_id,
+    workLeft: LIMITS.workflowWorkMax - row.work,
     traceparent: row.traceparent,
     isCancelRequested: row.cancel_requested,
     isDue: row.is_due,
@@ -239,13 +266,13 @@ function factsOf(row: RunRecord): RunFacts {
   };
 }
 
-function stateOf(row: RunRecord, stepRuns: readonly StepRun[]): RunState {
+function stateOf(row: RunRecord, inputs: RunState["inputs"], stepRuns: readonly StepRun[]): RunState {
   return {
     id: row.id,
     status: row.status,
     attempt: row.attempt,
     maxAttempts: row.max_attempts,
-    inputs: row.input === null ? {} : (JSON.parse(row.input) as Record<string, unknown>),
+    inputs,
     ends: row.ends,
     stepRuns,
   };
@@ -277,6 +304,15 @@ function itemOf(row: ItemRecord, outputs: ReadonlyMap<ItemRecord, unknown>): Ite
     ...(row.ended_seq === null ? {} : { endedSeq: row.ended_seq }),
     ...(row.is_kept ? { isKept: true as const } : {}),
   };
+}
+
+function isOpen({ status }: StepRun): boolean {
+  return status === "queued" || status === "running";
+}
+
+/** An item of a step that has ended: its row is not written again if it never began. */
+function closed(item: ItemRun): ItemRun {
+  return item.status === "queued" ? { ...item, status: "cancelled" } : item;
 }
 
 /** A step's output is its items' outputs, and stands nowhere else. */

@@ -4,9 +4,9 @@
  */
 import type { DurableMessage } from "#schemas/generated/types.ts";
 import { findPublisher } from "#shared/admission/authenticate.ts";
-import { claimJob, findRequest } from "#shared/database/jobs.ts";
+import { claimJob, type ClaimRequest, findRequest, restJob } from "#shared/database/jobs.ts";
 import type { Ticket } from "#shared/database/run-work.ts";
-import { findRunById, findStepRuns, insertRun, type NewRun } from "#shared/database/runs.ts";
+import { findRunById, findStepRuns, insertRun, type NewRun, type RunVerdict } from "#shared/database/runs.ts";
 import { findWorkflow } from "#shared/database/workflows.ts";
 import { ApiError } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
@@ -19,6 +19,7 @@ import { roomSubject } from "#shared/queue/subjects.ts";
 import { LANE_SETTINGS } from "#shared/queue/topology.ts";
 import { readClaim } from "#shared/storage/claim-check.ts";
 import { readerOf } from "#shared/workflows/access.ts";
+import { beginRun, withInput } from "#shared/workflows/begin-run.ts";
 import { newRunOf } from "#shared/workflows/new-run.ts";
 import { presentRun } from "#shared/workflows/present-run.ts";
 
@@ -51,16 +52,47 @@ export async function takeTicket(context: WorkflowContext, message: DurableMessa
     leaseMs: LIMITS.ticketLifeMs,
     claimsMax: CLAIMS_MAX,
   };
-  if (run instanceof ApiError) {
-    // With a lease that ends: a worker that dies before it has told leaves it to another.
-    const job = await claimJob(database, { ...claim, leaseMs: LANE_SETTINGS.batch.leaseMs });
-    if (job) await endAs(context, { ...job, lane: "batch" }, "failed", null, run, 0n);
-    return false;
+  const begun = run instanceof ApiError ? run : await begin(context, claim, run);
+  if (!(begun instanceof ApiError)) return begun;
+  // With a lease that ends: a worker that dies before it has told leaves it to another.
+  const job = await claimJob(database, { ...claim, leaseMs: LANE_SETTINGS.batch.leaseMs });
+  if (job) await endAs(context, { ...job, lane: "batch" }, "failed", null, begun, 0n);
+  return false;
+}
+
+/** The job is the run's ticket from here on, or the run is refused. A workspace with too many runs under way waits: batch work may. */
+async function begin(context: WorkflowContext, claim: ClaimRequest, run: NewRun): Promise<boolean | ApiError> {
+  const { database, config } = context;
+  try {
+    return await beginRun(context, run, (kept) =>
+      database
+        .transaction(async (tx) => {
+          const job = await claimJob(tx, claim);
+          if (!job) return "known";
+          const verdict = await insertRun(tx, kept, config.storageBytesMax);
+          if (verdict === "crowded" && (await restJob(tx, job.id, job.epoch, 0))) return "known";
+          if (verdict !== "begun" && verdict !== "known") throw new Unclaimed(verdict);
+          return verdict;
+        })
+        .catch((error: unknown) => {
+          if (error instanceof Unclaimed) return error.verdict;
+          throw error;
+        }),
+    );
+  } catch (error) {
+    if (error instanceof ApiError && error.status < 500) return error;
+    throw error;
   }
-  return database.transaction(async (tx) => {
-    const job = await claimJob(tx, claim);
-    return job !== undefined && insertRun(tx, run);
-  });
+}
+
+/** Undoes the claim: the run was refused. */
+class Unclaimed extends Error {
+  readonly verdict: RunVerdict;
+
+  constructor(verdict: RunVerdict) {
+    super(verdict);
+    this.verdict = verdict;
+  }
 }
 
 async function readTicket(
@@ -85,8 +117,9 @@ async function readTicket(
 
 /** Tells the publisher what came of the run. */
 export async function endTicket(context: WorkflowContext, runId: string, ticket: Ticket): Promise<void> {
-  const row = await findRunById(context.database, runId);
-  if (!row) return;
+  const found = await findRunById(context.database, runId);
+  if (!found) return;
+  const row = await withInput(context.storage, found);
   const steps = await findStepRuns(context.database, [runId]);
   const text = JSON.stringify(presentRun(row, steps, { isSorted: true, hasInput: true }));
   const state = row.status === "succeeded" ? "completed" : row.status === "cancelled" ? "cancelled" : "failed";

@@ -5,6 +5,7 @@ import type { WorkflowRun } from "#schemas/generated/types.ts";
 import { dropEndedJobs } from "#shared/database/job-sweeps.ts";
 import { dropEndedRuns } from "#shared/database/run-sweeps.ts";
 import { newId } from "#shared/ids.ts";
+import { LIMITS } from "#shared/limits.ts";
 import { openPublisher, type Publisher } from "#tests/faults/publisher.ts";
 import { eventually } from "#tests/faults/wait.ts";
 
@@ -121,6 +122,35 @@ test("a key of the billing role is refused, as over HTTP, also for a workflow th
   expect(await asked).toMatchObject({ status: "refused", error: { code: "permission_denied" } });
   expect(await runs()).toEqual(before);
 });
+test("a run waits while its workspace has as many under way as it may, and begins when one has ended", async () => {
+  const rows = await bench.stack.query<{ id: string }>(
+    `insert into run (id, workspace_id, key_id, member_id, definition, mode, lane, status, max_attempts, progressed_at)
+     select gen_random_uuid(), m.workspace_id, m.id, m.id, '{}', 'async', 'batch', 'running', 1, now() + interval '1 hour'
+     from (select workspace_id, id from member limit 1) m, generate_series(1, $1::int) returning id`,
+    [LIMITS.activeRunsMax],
+  );
+  const key = newId();
+  const { job_id: id } = await publisher.submit(ask({ input: { word: "later" } }), { key, pool: "workflow" });
+  const rests = "select 1 from job where id = $1 and state = 'queued' and rests > 0";
+  await eventually("it rests", async () => (await bench.stack.query(rests, [id])).length === 1);
+  await bench.stack.query("delete from run where id = any ($1::uuid[])", [rows.map((row) => row.id)]);
+  const ended = await publisher.ended(key, 40_000);
+  expect([ended.status, (ended["result"] as unknown as WorkflowRun).output]).toEqual(["completed", { text: "later!" }]);
+}, 60_000);
+
+test("a message stays in the stream while as many runs wait to begin as may be", async () => {
+  await bench.stack.query(
+    `insert into job (id, workspace_id, pool, lane, kind, modality, state, deadline, not_before, work)
+     select gen_random_uuid(), w.id, 'workflow', 'batch', 'workflow', 'text', 'queued', now() + interval '1 day', now() + interval '1 day', '{}'
+     from (select id from workspace limit 1) w, generate_series(1, $1::int)`,
+    [LIMITS.ticketsWaitingMax],
+  );
+  const key = newId();
+  const message = ask({ input: { word: "patient" } });
+  expect(await publisher.submit(message, { key, pool: "workflow" })).toMatchObject({ key, status: "waiting" });
+  await bench.stack.query("delete from job where not_before > now() + interval '1 hour'");
+  expect(await publisher.ended(key, 40_000)).toMatchObject({ status: "completed" });
+}, 60_000);
 
 test("many are begun and all end; their tickets hold nothing", async () => {
   const keys = Array.from({ length: 30 }, () => newId());

@@ -1,4 +1,6 @@
 /** What tests of runs share: a service with the pools that they need, and calls that begin, read and follow runs. */
+import { expect } from "bun:test";
+
 import type { WorkflowRun, WorkflowRunFrame } from "#schemas/generated/types.ts";
 import { type Bench, startBench } from "#tests/e2e/media/bench.ts";
 import { eventually } from "#tests/faults/wait.ts";
@@ -47,6 +49,10 @@ export async function startRunsBench(options: StackOptions = {}): Promise<RunsBe
       return run.id;
     },
     read,
+    async close() {
+      expect(await bench.stack.query("select * from audit_storage()")).toEqual([]);
+      await bench.close();
+    },
     ended: (id, withinMs = 30_000) =>
       eventually(
         `the end of run ${id}`,

@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 
 import type { FileFacts, Upload } from "#shared/files/upload.ts";
+import { auditStorage } from "#shared/database/file-sweeps.ts";
 import { openUploads, type Uploads } from "#shared/files/uploads.ts";
 import { createLogger } from "#shared/logger.ts";
 import { openStorage, type Storage } from "#shared/storage/client.ts";
@@ -39,13 +40,7 @@ export async function openFileBench(): Promise<FileBench> {
       ]);
       return { objects: objects.objects.map(({ key }) => key), uploads: parts.map(({ key }) => key) };
     },
-    differences: () =>
-      db.query(
-        `select s.* from file_storage s
-         where s.reserved <> (select coalesce(sum(bytes), 0) from file f
-                              where f.workspace_id = s.workspace_id and f.state = 'uploading')
-            or s.used <> (select coalesce(sum(bytes), 0) from file f where f.workspace_id = s.workspace_id and f.state = 'ready')`,
-      ),
+    differences: () => auditStorage(db.database),
     async close() {
       uploads.close();
       storage.close();

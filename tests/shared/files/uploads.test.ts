@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 
 import { PutObjectCommand } from "@aws-sdk/client-s3";
 
-import { findBlocks } from "#shared/database/files.ts";
+import { endFile, findBlocks, hasRoom } from "#shared/database/files.ts";
 import { ApiError } from "#shared/errors.ts";
 import { objectKey } from "#shared/files/id.ts";
 import { readFile } from "#shared/files/read.ts";
@@ -193,6 +193,29 @@ describe("the limit of a workspace", () => {
     uploads.close();
   });
 
+  test("is one of files too, and a deleted one makes room", async () => {
+    const crowded = await createWorkspace(bench.db.database);
+    const uploads = openUploads({
+      database: bench.db.database,
+      storage: bench.storage,
+      log,
+      limits: LIMITS_OF_BENCH,
+    });
+    const first = await storeFile(uploads, crowded, randomBytes(1));
+    const others = LIMITS.filesPerWorkspaceMax - 2;
+    await bench.db.query("update file_storage set files = files + $2 where workspace_id = $1", [crowded, others]);
+    await storeFile(uploads, crowded, randomBytes(1));
+    const error = await refusal(storeFile(uploads, crowded, randomBytes(1)));
+    expect(error).toMatchObject({ code: "storage_limit_exceeded" });
+    expect(String(error)).toContain(`at most ${LIMITS.filesPerWorkspaceMax} files`);
+    expect(await hasRoom(bench.db.database, crowded, 1_000)).toBe(false);
+    expect(await endFile(bench.db.database, crowded, first, "deleted")).toBe(true);
+    expect(await hasRoom(bench.db.database, crowded, 1_000)).toBe(true);
+    await storeFile(uploads, crowded, randomBytes(1));
+    await bench.db.query("update file_storage set files = files - $2 where workspace_id = $1", [crowded, others]);
+    uploads.close();
+  });
+
   test("of uploads at once is told before a byte is read", async () => {
     const busy = await createWorkspace(bench.db.database);
     const release = Promise.withResolvers<void>();
@@ -375,7 +398,9 @@ describe("an object store that fails", () => {
     await storeFile(target, workspaceId, randomBytes(3));
     expect(asked).toBeGreaterThan(2);
     target.close();
-    await bench.db.query("update file_storage set used = used - 3 where workspace_id = $1", [workspaceId]);
+    await bench.db.query("update file_storage set used = used - 3, files = files - 1 where workspace_id = $1", [
+      workspaceId,
+    ]);
     await bench.db.query("delete from file where bytes = 3");
   });
 });

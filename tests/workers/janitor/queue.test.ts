@@ -125,6 +125,16 @@ describe("a message that nobody finished", () => {
     expect(await letters()).toHaveLength(3);
   });
 
+  test("is only removed when it is the word of a run, whose rows say as much", async () => {
+    const word = JSON.stringify({ run_id: newId(), workspace_id: newId() });
+    await put(Date.now(), word);
+    expect(await sweep(Date.now() + 1_000)).toBe(0);
+    expect(await inStream()).toBe(1);
+    expect(await sweep(Date.now() + LONG_MS)).toBe(0);
+    expect(await inStream()).toBe(0);
+    expect(await letters()).toEqual([]);
+  });
+
   test("is found behind durable jobs that wait for longer, and behind more of them than are swept at once", async () => {
     const now = Date.now();
     const durable = Array.from({ length: 150 }, () => put(now + 2 * LONG_MS, '{"durable":true}'));

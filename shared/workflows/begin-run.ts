@@ -1,0 +1,88 @@
+/** The beginning of a run, for callers, publishers and steps of other runs alike. */
+import type { Database } from "#shared/database/client.ts";
+import { insertRun, type NewRun, type RunRow, type RunVerdict } from "#shared/database/runs.ts";
+import { ApiError } from "#shared/errors.ts";
+import { failpoint } from "#shared/failpoint.ts";
+import { newId } from "#shared/ids.ts";
+import { LIMITS } from "#shared/limits.ts";
+import type { Logger } from "#shared/logger.ts";
+import { deleteClaim, readClaim, storeRunInput } from "#shared/storage/claim-check.ts";
+import type { Storage } from "#shared/storage/client.ts";
+
+export interface BeginContext {
+  readonly database: Database;
+  readonly storage: Storage;
+  readonly log: Logger;
+  readonly config: { readonly storageBytesMax: number };
+}
+
+/**
+ * Writes the run, its input in the object store where it is large.
+ * @param insert writes it with something else
+ * @returns false when there is such a run already, or the run whose step it is is over
+ * @throws ApiError `overloaded`, `storage_limit_exceeded`, `workflow_not_found`, `service_unavailable`
+ */
+export async function beginRun(
+  context: BeginContext,
+  run: NewRun,
+  insert: (run: NewRun) => Promise<RunVerdict> = (kept) =>
+    insertRun(context.database, kept, context.config.storageBytesMax),
+): Promise<boolean> {
+  const kept = await keepInput(context.storage, run);
+  // If this throws, the run may be there all the same: the janitor deletes the input if no run names it.
+  const verdict = await insert(kept);
+  if (verdict === "begun") return true;
+  if (kept.inputRef !== undefined) {
+    await deleteClaim(context.storage, kept.inputRef).catch((error: unknown) =>
+      context.log.warn({ err: error, run_id: run.id }, "the input of a refused run was not deleted"),
+    );
+  }
+  const refusal = refusalOf(verdict, context.config.storageBytesMax);
+  if (refusal) throw refusal;
+  return false;
+}
+
+async function keepInput(storage: Storage, run: NewRun): Promise<NewRun> {
+  if (run.input === null || run.inputBytes <= LIMITS.runInputTextBytesMax) return run;
+  try {
+    // Each try has its own: who is refused deletes no other's.
+    const inputRef = await storeRunInput(storage, run.id, newId(), run.input);
+    failpoint("request.stored");
+    return { ...run, inputRef };
+  } catch (error) {
+    throw new ApiError("service_unavailable", "Large inputs cannot be stored right now; try again shortly.", {
+      cause: error,
+    });
+  }
+}
+
+function refusalOf(verdict: RunVerdict, storageBytesMax: number): ApiError | undefined {
+  switch (verdict) {
+    case "crowded":
+      return new ApiError(
+        "overloaded",
+        `The workspace has ${LIMITS.activeRunsMax} runs under way, which is as many as there may be.`,
+      );
+    case "full":
+      return new ApiError(
+        "storage_limit_exceeded",
+        `The workspace may store ${storageBytesMax} bytes, which this run would exceed; delete files or workflows first.`,
+      );
+    case "gone":
+      return new ApiError("workflow_not_found", "The workflow was deleted as the run was to begin.");
+    default:
+      return undefined;
+  }
+}
+
+/** The run with its input, wherever that lies. @throws ApiError `service_unavailable` */
+export async function withInput(storage: Storage, row: RunRow): Promise<RunRow> {
+  if (row.input_ref === null) return row;
+  try {
+    return { ...row, input: await readClaim(storage, row.input_ref) };
+  } catch (error) {
+    throw new ApiError("service_unavailable", "The run's input cannot be read right now; try again shortly.", {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,109 @@
+/** Bounds of a run's work, and of one pass. */
+import { describe, expect, test } from "bun:test";
+
+import { LIMITS } from "#shared/limits.ts";
+import { advance, type Advanced } from "#workers/workflows/advance.ts";
+import type { RunEvent, RunState } from "#workers/workflows/state.ts";
+
+import { begun, compile, say } from "./play.ts";
+
+const TICK = { kind: "tick" } as const;
+const LIST = { inputs: { list: { type: "array" } } };
+const each = (id: string, more: object = {}) => say(id, "${{ item }}", { for_each: "${{ inputs.list }}", ...more });
+const listOf = (length: number) => begun({ inputs: { list: Array.from({ length }, (_, at) => at) } });
+
+/** The run's first pass, with so much work left under its root. */
+function first(definition: object, state: RunState, workLeft: number): Advanced {
+  return advance(compile({ ...LIST, ...definition }), state, [TICK], workLeft);
+}
+
+const itemsOf = ({ stepRuns }: RunState): number => stepRuns.reduce((sum, { items }) => sum + items.length, 0);
+const endOf = (stepId: string, index: number, attempt = 1): RunEvent => ({
+  kind: "work_ended",
+  place: { stepId, attempt, index },
+  end: { status: "failed", error: { code: "upstream_error", message: "no" } },
+  creditsNano: 0n,
+});
+
+describe("the work under one root", () => {
+  test("is the steps and the items of their lists, as it was counted when the definition was written", () => {
+    const { work } = first({ steps: [say("a", "x"), each("b"), say("c", "y", { if: false })] }, listOf(7), 100);
+    expect(work).toBe(9);
+  });
+
+  test("may be as much as there may be, and no item more: the step fails, and nothing of it begins", () => {
+    const definition = { steps: [say("a", "x"), each("b")] };
+    expect(first(definition, listOf(7), 8)).toMatchObject({ work: 8, state: { status: "running" } });
+    const { state, work, effects } = first(definition, listOf(7), 7);
+    expect(work).toBe(2);
+    expect(state.stepRuns.map(({ stepId, status, items }) => [stepId, status, items.length])).toEqual([
+      ["a", "cancelled", 1],
+      ["b", "failed", 0],
+    ]);
+    expect(state.stepRuns[1]?.error).toMatchObject({ code: "run_too_large", isFinal: true });
+    expect(state.stepRuns[1]?.error?.message).toContain(`at most ${LIMITS.workflowWorkMax} calls and runs`);
+    expect(effects.filter(({ kind }) => kind === "start_work")).toEqual([]);
+  });
+
+  test("is told to a step that may go on without", () => {
+    const steps = [each("b", { on_error: "continue" }), say("c", "${{ steps.b.status }}")];
+    const { state } = first({ steps }, listOf(7), 5);
+    expect(state.stepRuns.map(({ stepId, status }) => [stepId, status])).toEqual([
+      ["b", "failed"],
+      ["c", "running"],
+    ]);
+  });
+
+  test("leaves no room for a run of a step: it fails as it begins", () => {
+    const { state, effects, work } = first({ steps: [say("a", "x"), say("b", "y")] }, begun(), 1);
+    expect(state).toMatchObject({ status: "failed", stepRuns: [], error: { code: "run_too_large", stepId: "" } });
+    expect(effects.flatMap((effect) => (effect.kind === "event" ? [effect.event] : []))).toEqual([
+      "run.started",
+      "run.failed",
+    ]);
+    expect(work).toBe(0);
+  });
+
+  test("counts what is tried again, and nothing is tried again beyond it", () => {
+    const steps = [each("b", { retry: { max_attempts: 3 }, concurrency: 2 })];
+    const compiled = compile({ ...LIST, steps });
+    const { state } = first({ steps }, listOf(2), 100);
+    const again = (workLeft: number) => advance(compiled, state, [endOf("b", 0), endOf("b", 1)], workLeft);
+    expect(again(2)).toMatchObject({ work: 2, state: { status: "running" } });
+    expect(again(1)).toMatchObject({ work: 0, state: { status: "failed", error: { code: "upstream_error" } } });
+  });
+});
+
+describe("a pass", () => {
+  test("makes no further list ready once it has made many items; the next ones do, and none is forgotten", () => {
+    const count = 12;
+    const definition = { ...LIST, steps: Array.from({ length: count }, (_, at) => each(`s${at}`)) };
+    const compiled = compile(definition);
+    let state: RunState = listOf(600);
+    const made: number[] = [];
+    for (let isCut = true; isCut;) {
+      const before = itemsOf(state);
+      ({ state, isCut } = advance(compiled, state, [TICK]));
+      made.push(itemsOf(state) - before);
+    }
+    expect(itemsOf(state)).toBe(count * 600);
+    for (const items of made) expect(items).toBeLessThan(LIMITS.passItemsMax + LIMITS.forEachItemsMax);
+    expect(made.length).toBeGreaterThan(5);
+  });
+
+  test("is told no further end once the ends have made many items: they are told to the next", () => {
+    const steps = Array.from({ length: 4 }, (_, at) =>
+      each(`s${at}`, { retry: { max_attempts: 2 }, concurrency: 1, on_error: "fail" }),
+    );
+    const compiled = compile({ ...LIST, steps });
+    let state: RunState = listOf(900);
+    for (let isCut = true; isCut;) ({ state, isCut } = advance(compiled, state, [TICK]));
+    const events = steps.map(({ id }) => endOf(id, 0));
+    const { state: after, untold, isCut } = advance(compiled, state, events);
+    expect(itemsOf(after) - itemsOf(state)).toBe(1_800);
+    expect(untold).toEqual(events.slice(2));
+    expect(isCut).toBe(true);
+    const last = advance(compiled, after, untold);
+    expect(itemsOf(last.state) - itemsOf(state)).toBe(3_600);
+  });
+});
