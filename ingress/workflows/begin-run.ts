@@ -1,7 +1,6 @@
 /** Begins a run, and answers as its mode says. */
 import type { NewRun, RunRow } from "#shared/database/runs.ts";
 import { findRunById, findStepRuns } from "#shared/database/runs.ts";
-import { ApiError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoint.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { formatCredits } from "#shared/money.ts";

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 
-import type { File } from "#schemas/generated/types.ts";
+import type { StoredFile } from "#schemas/generated/types.ts";
 import { SAMPLE_FILES } from "#shared/capabilities/samples.ts";
 import { validate } from "#shared/contracts.ts";
 import { startStack, type Stack } from "#tests/support/stack.ts";
@@ -24,8 +24,8 @@ const call = (path: string, init: RequestInit = {}): Promise<Response> =>
 
 test.each(SAMPLE_FILES)("%s can be read about and downloaded, and counts to no quota", async (id) => {
   const about = await call(`/${id}`);
-  const file = (await about.json()) as File;
-  expect([about.status, validate("File", file)]).toEqual([200, null]);
+  const file = (await about.json()) as StoredFile;
+  expect([about.status, validate("StoredFile", file)]).toEqual([200, null]);
   expect(about.headers.get("x-storage-used-bytes")).toBe("0");
   const content = await call(`/${id}/content`);
   const bytes = Buffer.from(await content.arrayBuffer());

@@ -51,25 +51,31 @@ afterAll(async () => {
 /** One that nothing carries on. */
 async function hangingRun(): Promise<string> {
   const id = newId();
-  const isNew = await insertRun(database.database, {
-    id,
-    workspaceId,
-    keyId: newId(),
-    memberId,
-    workflow: null,
-    definition: "{}",
-    mode: "stream",
-    lane: "live",
-    maxAttempts: 1,
-    input: null,
-    depth: 0,
-  });
-  expect(isNew).toBe(true);
+  const verdict = await insertRun(
+    database.database,
+    {
+      id,
+      workspaceId,
+      keyId: newId(),
+      memberId,
+      workflow: null,
+      definition: "{}",
+      mode: "stream",
+      lane: "live",
+      maxAttempts: 1,
+      input: null,
+      inputBytes: 0,
+      depth: 0,
+    },
+    1_000_000,
+  );
+  expect(verdict).toBe("begun");
   return id;
 }
 
 const counted = {
   log,
+  closing: new AbortController().signal,
   database: {
     query: (...args: Parameters<Database["query"]>) => {
       queries += 1;
