@@ -34,7 +34,7 @@ async function receiveJson(context: IngressContext, call: RouteCall, receiver: R
   return { request: rest, audio: await audioOfBody(context, receiver, request) };
 }
 
-/** Any other is passed over. Audio in the form is the audio: what JSON would name it by has no place there. */
+/** Any other is passed over, and so are lists of others. Audio in the form is the audio: what JSON would name it by has no place there. */
 const FIELDS: ReadonlySet<string> = new Set([
   "model",
   "language",
@@ -44,7 +44,6 @@ const FIELDS: ReadonlySet<string> = new Set([
   "timestamp_granularities",
   "stream",
 ] satisfies (keyof TranscriptionRequest)[]);
-const LISTS: ReadonlySet<string> = new Set(["timestamp_granularities[]"]);
 /** Members that a form can only write as text. */
 const AS_NUMBER: ReadonlySet<string> = new Set(["temperature"]);
 const AS_FLAG: ReadonlySet<string> = new Set(["stream"]);
@@ -62,7 +61,7 @@ async function receiveForm(call: RouteCall, receiver: Receiver): Promise<Receive
       if (name === "file") {
         if (audio) throw new ApiError("invalid_request", "Expected one file, got several.", { param: "file" });
         audio = await receiveFile(receiver, reader, head.filename, head.contentType);
-      } else if (LISTS.has(name)) {
+      } else if (name.endsWith("[]") && FIELDS.has(name.slice(0, -2))) {
         const list = name.slice(0, -2);
         lists.set(list, [...(lists.get(list) ?? []), await reader.readField(name)]);
       } else if (FIELDS.has(name)) fields.set(name, typed(name, await reader.readField(name)));
