@@ -340,7 +340,7 @@ describe("who may", () => {
   });
 
   test("ids that are none are told like those that are not there", async () => {
-    for (const id of ["x", newId(), "..%2f", "%00"]) {
+    for (const id of ["x", newId(), "a%2fb", "%00"]) {
       expect(codeOf(await call("GET", `/v1/workflows/${id}`, "maker"))).toEqual([404, "workflow_not_found"]);
     }
   });

@@ -32,7 +32,7 @@ function anyDefinition(chance: Chance): object {
       },
     );
   });
-  return { steps, output: ids.map((id) => `\${{ steps.${id}.output }}`) };
+  return { steps, output: { all: ids.map((id) => `\${{ steps.${id}.output }}`) } };
 }
 
 /** What was done in a run, as the world outside of it saw. */
