@@ -18,7 +18,9 @@ afterEach(() => {
   metrics.close();
 });
 
-function open({ wasClosed = false, takenNano = 40n, faults = 0 } = {}) {
+const AWAY = new Error("the database is away");
+
+function open({ wasClosed = false, takenNano = 40n, lateNano = 0n, faults = 0, fault = AWAY } = {}) {
   const settlements: CallSettlement[] = [];
   const words: { subject: string; text: string }[] = [];
   metrics = createMetrics("test");
@@ -27,9 +29,9 @@ function open({ wasClosed = false, takenNano = 40n, faults = 0 } = {}) {
     lingerMs: 0,
     ledger: {
       settle(finish) {
-        if (left-- > 0) return Promise.reject(new Error("the database is away"));
+        if (left-- > 0) return Promise.reject(fault);
         settlements.push(finish);
-        return Promise.resolve({ takenNano, wasClosed });
+        return Promise.resolve({ takenNano, wasClosed, lateNano });
       },
       undo: () => undefined,
       idle: () => Promise.resolve(),
@@ -104,6 +106,25 @@ describe("an answer that came before it was settled", () => {
     expect(settlements).toHaveLength(1);
     const unbilled = await metrics.registry.getSingleMetricAsString("sluice_credits_unbilled_total");
     expect(unbilled).toContain("} 4e-8");
+  });
+
+  test("is counted as paid late when its hold had been released and it was taken from what is available", async () => {
+    const { settlements } = open({ wasClosed: true, takenNano: 40n, lateNano: 40n });
+    answers.keep(CALL, FRAME, NOTE);
+    await answers.settleAll();
+    expect(settlements).toMatchObject([{ isDelivered: true, usedNano: 40n }]);
+    const sample = (name: string): Promise<string> => metrics.registry.getSingleMetricAsString(name);
+    expect(await sample("sluice_credits_settled_late_total")).toContain("} 4e-8");
+    expect(await sample("sluice_credits_unbilled_total")).toContain("} 0");
+  });
+
+  test("is given up at once where the database refuses its figures, and counted", async () => {
+    const refused = Object.assign(new Error("invalid input"), { code: "22P02" });
+    const { settlements } = open({ faults: 1, fault: refused });
+    answers.keep(CALL, FRAME, NOTE);
+    await answers.settleAll();
+    expect([settlements.length, answers.size()]).toEqual([0, 0]);
+    expect(await metrics.registry.getSingleMetricAsString("sluice_credits_unbilled_total")).toContain("} 4e-8");
   });
 
   test("is tried again when the database was away", async () => {
