@@ -201,15 +201,24 @@ function memberSchema({ kind, description, takesText, many, named: names, isAddr
   const one = {
     type: "object",
     properties: {
-      file_id: { description: "A stored file of the workspace.", type: "string", minLength: 1, maxLength: 100 },
-      url: { description: "A public http or https address.", type: "string", minLength: 1, maxLength: 8_000 },
+      file_id: {
+        description: "ID of a stored file of the workspace, or of a sample such as `file-sample-photo`.",
+        type: "string",
+        minLength: 1,
+        maxLength: 100,
+      },
+      url: { description: "Public http or https address to fetch.", type: "string", minLength: 1, maxLength: 8_000 },
       base64: {
         description: "The bytes in base64, at most 10 MB of them.",
         type: "string",
         // A text may have no letters, and a file of any kind no bytes.
         ...(takesText || kind === "any" ? {} : { minLength: 1 }),
       },
-      mime_type: { description: "What base64 holds; its bytes decide.", type: "string", maxLength: 200 },
+      mime_type: {
+        description: "Media type of the base64 data. Optional: the type is detected from the bytes.",
+        type: "string",
+        maxLength: 200,
+      },
       ...(takesText ? { text: { description: "The text itself.", type: "string", maxLength: 2_097_152 } } : {}),
     },
     additionalProperties: false,

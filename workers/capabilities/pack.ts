@@ -14,9 +14,13 @@ configure({ useWebWorkers: false });
 /** Archives of the same files are the same bytes. */
 const DATE = new Date(Date.UTC(2000, 0, 1));
 
-export const PACK = choice("One archive of all files, or the files one by one, in their order.", ["zip", "files"], {
-  default: "zip",
-});
+export const PACK = choice(
+  "Return one ZIP archive of all files, or the files one by one, in order.",
+  ["zip", "files"],
+  {
+    default: "zip",
+  },
+);
 
 /** @throws MediaError too_large */
 export function checkFiles(pack: "zip" | "files", count: number): void {

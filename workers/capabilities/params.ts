@@ -92,7 +92,7 @@ export function text<
 }
 
 export function color<const G extends Presence<string>>(description: string, given: G): Param<Value<string, G>> {
-  return text(`${description} A hex colour such as #3366ff, or a CSS name.`, {
+  return text(`${description} A hex colour such as #3366ff, or a CSS colour name.`, {
     ...given,
     max: 30,
     pattern: "^(?:#[0-9a-fA-F]{3,8}|[a-zA-Z]{3,30})$",

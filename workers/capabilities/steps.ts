@@ -44,12 +44,13 @@ export function pipelineParams<const P extends Params>(
   const items = { anyOf: Object.entries(operations).map(([name, operation]) => stepSchema(name, operation)) };
   return {
     operations: custom<readonly Step[], { readonly required: true }>(
-      { description: "Done in this order.", type: "array", items, minItems: 1, maxItems: STEPS_MAX },
+      { description: "Operations to apply, in this order.", type: "array", items, minItems: 1, maxItems: STEPS_MAX },
       { required: true },
     ),
-    output: custom({ ...objectSchema(output), description: "How the result is written.", default: {} }, {}) as Param<
-      ParamsOf<P>
-    >,
+    output: custom(
+      { ...objectSchema(output), description: "Format and encoding of the result.", default: {} },
+      {},
+    ) as Param<ParamsOf<P>>,
   };
 }
 
@@ -69,7 +70,7 @@ function stepSchema(name: string, { params, valueSources, second }: StepOperatio
 }
 
 function assetParam({ member, isOptional }: NonNullable<StepOperation["second"]>): Param<unknown> {
-  const description = `A member of \`input.assets\`, as the ${member}.`;
+  const description = `Name of the member of \`input.assets\` to use as the ${member}.`;
   return isOptional ? text(description, { max: 40 }) : text(description, { max: 40, required: true });
 }
 

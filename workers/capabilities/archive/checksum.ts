@@ -15,7 +15,7 @@ export default defineCapability({
   output_modality: "text",
   input: { file: input("any", "The file.", { takesText: true }) },
   params: {
-    algorithms: list("Which.", choice("An algorithm.", ALGORITHMS, { required: true }), {
+    algorithms: list("Checksum algorithms.", choice("One algorithm.", ALGORITHMS, { required: true }), {
       max: ALGORITHMS.length,
       default: ["sha256"] as (typeof ALGORITHMS)[number][],
     }),
@@ -23,7 +23,7 @@ export default defineCapability({
   sample_input: { file: { file_id: "file-sample-photo" } },
   examples: [
     { title: "SHA-256", params: {} },
-    { title: "Three of them", params: { algorithms: ["sha512", "md5", "crc32"] } },
+    { title: "SHA-512, MD5 and CRC-32", params: { algorithms: ["sha512", "md5", "crc32"] } },
   ],
   price: FACT_PRICE,
   engine: "archive",

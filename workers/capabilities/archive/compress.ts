@@ -17,18 +17,18 @@ const ENDINGS: Readonly<Record<Format, readonly [ending: string, mediaType: stri
 
 export default defineCapability({
   id: "archive.compress",
-  display_name: "Compress a file",
-  description: "Packs a single file with gzip, zstd or brotli.",
+  display_name: "Compress file",
+  description: "Compresses a single file with gzip, zstd or brotli.",
   output_modality: "any",
   input: { file: input("any", "The file.", { takesText: true }) },
   params: {
-    format: choice("How it is packed.", FORMATS, { default: "gzip" }),
-    level: integer("How hard it packs.", { min: 1, max: 9, default: 6 }),
+    format: choice("Compression format.", FORMATS, { default: "gzip" }),
+    level: integer("Compression level.", { min: 1, max: 9, default: 6 }),
   },
   sample_input: { file: { text: "Sluice ".repeat(50) } },
   examples: [
     { title: "With gzip", params: {} },
-    { title: "With brotli, hard", params: { format: "brotli", level: 9 } },
+    { title: "With brotli, best compression", params: { format: "brotli", level: 9 } },
   ],
   price: ARCHIVE_PRICE,
   engine: "archive",

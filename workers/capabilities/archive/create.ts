@@ -31,25 +31,25 @@ const DATE = new Date(Date.UTC(2000, 0, 1));
 
 export default defineCapability({
   id: "archive.create",
-  display_name: "Create an archive",
+  display_name: "Create archive",
   description: "Packs files into a zip, tar or 7z archive.",
   output_modality: "archive",
-  input: { files: inputs("any", "The files, in their order.", [1, 1_000]) },
+  input: { files: inputs("any", "The files, in order.", [1, 1_000]) },
   params: {
     names: list(
-      "What the files are called in the archive, with folders; their own names where it is not given.",
-      text("A path.", { max: 1_024, required: true }),
+      "Paths of the files in the archive, in order. Default: their own names.",
+      text("Path of one file.", { max: 1_024, required: true }),
       { max: 1_000 },
     ),
     format: choice("Format of the archive.", FORMATS, { default: "zip" }),
-    level: integer("How hard it packs; 0 is not at all.", { min: 0, max: 9, default: 6 }),
-    password: text("Encrypts it, as zip (AES) or 7z.", { max: 127 }),
+    level: integer("Compression level; 0 stores without compression.", { min: 0, max: 9, default: 6 }),
+    password: text("Password to encrypt with; for zip (AES-256) and 7z only.", { max: 127 }),
   },
   rules: [],
   sample_input: { files: [{ file_id: "file-sample-photo" }, { file_id: "file-sample-chart" }] },
   examples: [
     { title: "A zip", params: {} },
-    { title: "A tar with names and folders", params: { format: "tar.gz", names: ["images/a.jpg", "images/b.png"] } },
+    { title: "A tar.gz with names and folders", params: { format: "tar.gz", names: ["images/a.jpg", "images/b.png"] } },
   ],
   price: ARCHIVE_PRICE,
   engine: "archive",

@@ -14,13 +14,13 @@ import { checkZstdWhole } from "./zstd.ts";
 
 export default defineCapability({
   id: "archive.decompress",
-  display_name: "Decompress a file",
-  description: "Unpacks a single file that was packed with gzip, zstd or brotli.",
+  display_name: "Decompress file",
+  description: "Decompresses a single gzip, zstd or brotli file.",
   output_modality: "any",
-  input: { file: input("any", "The packed file.") },
+  input: { file: input("any", "The compressed file.") },
   params: {
     format: choice(
-      "How it was packed; auto goes by its first bytes, which brotli has none of its own of.",
+      "Compression format. `auto` detects gzip and zstd; brotli has no signature and must be named.",
       ["auto", "gzip", "zstd", "brotli"],
       { default: "auto" },
     ),
@@ -29,7 +29,7 @@ export default defineCapability({
     file: { base64: Buffer.from(Bun.gzipSync(Buffer.from("Sluice unpacks this.\n"))).toString("base64") },
   },
   examples: [
-    { title: "By its first bytes", params: {} },
+    { title: "Detect the format", params: {} },
     { title: "As gzip", params: { format: "gzip" } },
   ],
   price: ARCHIVE_PRICE,

@@ -8,25 +8,29 @@ import { flag, integer, list, text } from "../params.ts";
 import { ARCHIVE_PRICE, badName, globOf, openOutput } from "./counted.ts";
 import { readArchive } from "./read.ts";
 
-const GLOB = text("A glob, such as images/*.png.", { max: 200, required: true });
+const GLOB = text("Glob pattern, such as images/*.png.", { max: 200, required: true });
 
 export default defineCapability({
   id: "archive.extract",
-  display_name: "Extract an archive",
-  description: "Unpacks the files of a zip, tar or 7z archive. Links and devices are left out and told.",
+  display_name: "Extract archive",
+  description:
+    "Extracts the files of a zip, tar or 7z archive. Links, devices and empty files are skipped and listed in `output.skipped`.",
   output_modality: "any",
   input: { archive: input("archive", "The archive.") },
   params: {
-    include: list("Files that are unpacked; all where it is not given.", GLOB, { max: 50 }),
-    exclude: list("Files that are left out.", GLOB, { max: 50 }),
-    password: text("Of an encrypted archive.", { max: 127 }),
-    max_files: integer("Files at most; more are refused.", { min: 1, max: 200, default: 200 }),
-    flatten: flag("Names files without their folders.", false),
+    include: list("Files to extract. Default: all.", GLOB, { max: 50 }),
+    exclude: list("Files to skip.", GLOB, { max: 50 }),
+    password: text(
+      "Password, if the archive is encrypted. ZIP files with PKWARE's strong encryption cannot be opened.",
+      { max: 127 },
+    ),
+    max_files: integer("Maximum number of files; archives with more are refused.", { min: 1, max: 200, default: 200 }),
+    flatten: flag("Drop folder names from the file names.", false),
   },
   sample_input: { archive: { file_id: "file-sample-bundle" } },
   examples: [
     { title: "Everything", params: {} },
-    { title: "The texts, without folders", params: { include: ["**/*.txt", "*.txt"], flatten: true } },
+    { title: "Text files only, without folders", params: { include: ["**/*.txt", "*.txt"], flatten: true } },
   ],
   price: ARCHIVE_PRICE,
   engine: "archive",

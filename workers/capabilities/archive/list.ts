@@ -5,17 +5,17 @@ import { readArchive } from "./read.ts";
 
 export default defineCapability({
   id: "archive.list",
-  display_name: "List an archive",
-  description: "Names what a zip, tar or 7z archive holds, without unpacking it.",
+  display_name: "List archive",
+  description: "Lists the entries of a zip, tar or 7z archive without extracting it.",
   output_modality: "text",
   input: { archive: input("archive", "The archive.") },
   params: {
-    password: text("Of an archive whose names are encrypted.", { max: 127 }),
-    max: integer("Entries that are named at most.", { min: 1, max: 10_000, default: 1_000 }),
+    password: text("Password, if the file names are encrypted.", { max: 127 }),
+    max: integer("Maximum number of entries to list; all are counted.", { min: 1, max: 10_000, default: 1_000 }),
   },
   sample_input: { archive: { file_id: "file-sample-bundle" } },
   examples: [
-    { title: "What there is", params: {} },
+    { title: "All entries", params: {} },
     { title: "The first entry", params: { max: 1 } },
   ],
   price: FACT_PRICE,

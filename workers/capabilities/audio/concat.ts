@@ -7,23 +7,23 @@ import { AUDIO_PRICE, channelFilters, encodeAudio, OUTPUT, probeAudio, round, sh
 export default defineCapability({
   id: "audio.concat",
   display_name: "Join audio",
-  description: "Plays audio one after the other, with a pause or fading over.",
+  description: "Joins audio files one after the other, with a gap or a crossfade.",
   output_modality: "audio",
-  input: { audios: inputs("audio", "The audio, in its order.", [2, 50]) },
+  input: { audios: inputs("audio", "The audio files, in playback order.", [2, 50]) },
   params: {
-    crossfade: number("How long one fades into the next; no longer than the shortest.", {
+    crossfade: number("Crossfade duration in seconds; at most the duration of the shortest file.", {
       min: 0,
       max: 10,
       unit: "s",
       default: 0,
     }),
-    gap: number("The pause between them.", { min: 0, max: 10, unit: "s", default: 0 }),
+    gap: number("Silence between the files in seconds.", { min: 0, max: 10, unit: "s", default: 0 }),
     ...OUTPUT,
   },
   sample_input: { audios: [{ file_id: "file-sample-tune" }, { file_id: "file-sample-tune" }] },
   examples: [
     { title: "One after the other", params: {} },
-    { title: "With a pause, as WAV", params: { gap: 0.5, format: "wav" } },
+    { title: "With a gap, as WAV", params: { gap: 0.5, format: "wav" } },
   ],
   price: AUDIO_PRICE,
   engine: "ffmpeg",

@@ -7,7 +7,7 @@ const converted = audioCapability(
   {
     id: "audio.convert",
     display_name: "Convert audio",
-    description: "Writes audio in another format.",
+    description: "Converts audio to another format, bitrate, sample rate or number of channels.",
     examples: [
       { title: "As MP3", params: { format: "mp3" } },
       { title: "As small mono Opus", params: { format: "opus", bitrate: 32, channels: 1 } },

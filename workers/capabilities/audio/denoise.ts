@@ -2,8 +2,8 @@ import { number } from "../params.ts";
 import { audioCapability, type AudioOperation } from "./operation.ts";
 
 const params = {
-  strength: number("How much noise is taken away.", { min: 1, max: 40, unit: "dB", default: 12 }),
-  noise_floor: number("How loud the noise is.", { min: -80, max: -20, unit: "dB", default: -25 }),
+  strength: number("Noise reduction in dB.", { min: 1, max: 40, unit: "dB", default: 12 }),
+  noise_floor: number("Level of the noise in dB.", { min: -80, max: -20, unit: "dB", default: -25 }),
 };
 
 export const operation: AudioOperation<typeof params> = {
@@ -26,9 +26,9 @@ export const operation: AudioOperation<typeof params> = {
 export default audioCapability(operation, {
   id: "audio.denoise",
   display_name: "Reduce noise",
-  description: "Takes steady noise out of audio.",
+  description: "Reduces steady background noise.",
   examples: [
-    { title: "A little", params: {} },
-    { title: "Much of a loud one", params: { strength: 30, noise_floor: -20 } },
+    { title: "Light", params: {} },
+    { title: "Strong, for loud noise", params: { strength: 30, noise_floor: -20 } },
   ],
 });

@@ -8,9 +8,19 @@ import { audioCapability, type AudioOperation } from "./operation.ts";
 const CURVES = { linear: "tri", quarter_sine: "qsin", exponential: "exp", logarithmic: "log" } as const;
 
 const params = {
-  in: number("How long it takes to come; no longer than the audio.", { min: 0, max: 60, unit: "s", default: 0 }),
-  out: number("How long it takes to go; no longer than the audio.", { min: 0, max: 60, unit: "s", default: 0 }),
-  curve: choice("How it comes and goes.", ["linear", "quarter_sine", "exponential", "logarithmic"], {
+  in: number("Fade-in duration in seconds; at most the duration of the audio.", {
+    min: 0,
+    max: 60,
+    unit: "s",
+    default: 0,
+  }),
+  out: number("Fade-out duration in seconds; at most the duration of the audio.", {
+    min: 0,
+    max: 60,
+    unit: "s",
+    default: 0,
+  }),
+  curve: choice("Shape of the fades.", ["linear", "quarter_sine", "exponential", "logarithmic"], {
     default: "linear",
   }),
 };
@@ -42,9 +52,9 @@ export const operation: AudioOperation<typeof params> = {
 export default audioCapability(operation, {
   id: "audio.fade",
   display_name: "Fade audio",
-  description: "Lets audio come and go.",
+  description: "Fades audio in and out.",
   examples: [
-    { title: "Out over a second", params: { out: 1 } },
-    { title: "In and out, by ear", params: { in: 0.5, out: 0.5, curve: "quarter_sine" } },
+    { title: "Fade out over one second", params: { out: 1 } },
+    { title: "Fade in and out, logarithmic", params: { in: 0.5, out: 0.5, curve: "quarter_sine" } },
   ],
 });

@@ -40,13 +40,18 @@ export const ENCODINGS: Readonly<Record<AudioFormat, Encoding>> = {
 
 /** What most audio capabilities say about their result. */
 export const OUTPUT = {
-  format: choice("Format of the result; the input's where it is not given.", FORMATS, {}),
+  format: choice("Format of the result. Default: same as the input.", FORMATS, {}),
   bitrate: integer(
-    "Of formats that lose detail; 128 where it is not given. Vorbis takes what is nearest among those that fit its rate, Opus 256 at most in one channel.",
+    "Bitrate of lossy formats. Default: 128. Vorbis uses the nearest bitrate that its sample rate supports; Opus is limited to 256 for mono.",
     { min: 16, max: 320, unit: "kbit/s" },
   ),
-  sample_rate: integer("The input's where it is not given.", { min: 8_000, max: 96_000, unit: "Hz" }),
-  channels: choice("The input's where it is not given.", [1, 2], { labels: { 1: "Mono", 2: "Stereo" } }),
+  sample_rate: integer(
+    "Sample rate. Default: same as the input. Formats that do not support it use the next higher rate they do; Opus is always 48000.",
+    { min: 8_000, max: 96_000, unit: "Hz" },
+  ),
+  channels: choice("Number of channels. Default: same as the input, at most 2.", [1, 2], {
+    labels: { 1: "Mono", 2: "Stereo" },
+  }),
 };
 export type Output = ParamsOf<typeof OUTPUT>;
 

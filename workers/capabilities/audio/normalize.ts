@@ -4,10 +4,14 @@ import { choice, number } from "../params.ts";
 import { audioCapability, type AudioOperation, type Before } from "./operation.ts";
 
 const params = {
-  loudness: number("As a whole, by EBU R 128.", { min: -40, max: -5, unit: "LUFS", default: -16 }),
-  true_peak: number("No peak is louder.", { min: -9, max: 0, unit: "dBTP", default: -1.5 }),
-  range: number("How much loudness may vary.", { min: 1, max: 20, default: 11 }),
-  passes: choice("Two measure first, and keep the dynamics.", [1, 2], { default: 2 }),
+  loudness: number("Target integrated loudness.", { min: -40, max: -5, unit: "LUFS", default: -16 }),
+  true_peak: number("Maximum true peak.", { min: -9, max: 0, unit: "dBTP", default: -1.5 }),
+  range: number("Target loudness range in LU.", { min: 1, max: 20, default: 11 }),
+  passes: choice(
+    "2 measures first and applies one constant gain where possible, which keeps the dynamics. Where the peak leaves no room for that gain, or with 1, the gain changes over time: `output.loudness.mode` is then `dynamic`, and the target may be missed slightly.",
+    [1, 2],
+    { default: 2 },
+  ),
 };
 
 export const operation: AudioOperation<typeof params> = {
@@ -80,9 +84,10 @@ export async function loudnessOf(
 export default audioCapability(operation, {
   id: "audio.normalize",
   display_name: "Normalize loudness",
-  description: "Brings audio to a loudness, as broadcasters and podcasts ask for.",
+  description:
+    "Normalizes the loudness of audio to a target (EBU R 128). `output.loudness` tells the loudness that was reached.",
   examples: [
-    { title: "As podcasts are", params: {} },
-    { title: "As broadcasts are, in one pass", params: { loudness: -23, passes: 1 } },
+    { title: "For podcasts", params: {} },
+    { title: "For broadcast, in one pass", params: { loudness: -23, passes: 1 } },
   ],
 });

@@ -24,11 +24,11 @@ const OPERATIONS = {
 export default defineCapability({
   id: "audio.pipeline",
   display_name: "Audio pipeline",
-  description: "Does several operations to audio, one after the other, and encodes it once.",
+  description: "Applies several operations to audio in order and encodes the result once.",
   long_description:
-    "Each operation is a capability without its `audio.`, with that capability's `params` but for the output block, which stands once in " +
-    "`output`. Operations are done strictly in their order, in one chain with a single encode at its end, so that nothing is lost between " +
-    "them. An operation that measures first (loudness, silence) measures what the operations before it made.",
+    "Each operation is the capability of the same name without `audio.`, with the same `params` except for the output params, which are " +
+    "given once in `output`. Operations are applied strictly in order, in one filter chain with a single encode at the end, so that no " +
+    "quality is lost in between. Operations that measure first (loudness, silence) measure the result of the previous operations.",
   output_modality: "audio",
   composite: true,
   input: { audio: input("audio", "The audio.") },
@@ -36,11 +36,11 @@ export default defineCapability({
   sample_input: TUNE,
   examples: [
     {
-      title: "Faster and at an even loudness",
+      title: "Faster, with normalized loudness",
       params: { operations: [{ operation: "speed", params: { rate: 1.25 } }, { operation: "normalize" }] },
     },
     {
-      title: "A piece that fades out, as WAV",
+      title: "The first second with a fade-out, as WAV",
       params: {
         operations: [
           { operation: "trim", params: { duration: 1 } },

@@ -6,14 +6,15 @@ import { beforeOf } from "./operation.ts";
 
 export default defineCapability({
   id: "audio.probe",
-  display_name: "Read about audio",
-  description: "Tells length, codec, rate, channels and tags of audio, and how loud it is.",
+  display_name: "Probe audio",
+  description:
+    "Returns duration, codec, sample rate, channels and tags of an audio file and, on request, its loudness.",
   output_modality: "text",
   input: { audio: input("audio", "The audio.") },
-  params: { loudness: flag("Measures loudness, which takes a pass over all of it.", false) },
+  params: { loudness: flag("Measure the loudness by decoding the whole file.", false) },
   sample_input: TUNE,
   examples: [
-    { title: "Facts", params: {} },
+    { title: "Basic facts", params: {} },
     { title: "With loudness", params: { loudness: true } },
   ],
   price: { unit: "per_operation", operation_price: "0.02" },

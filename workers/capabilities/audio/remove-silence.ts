@@ -5,10 +5,15 @@ import { audioCapability, type AudioOperation } from "./operation.ts";
 import { silencesOf } from "./silences.ts";
 
 const params = {
-  threshold: number("What is quieter is silence.", { min: -90, max: -10, unit: "dB", default: -40 }),
-  min_silence: number("Shorter pauses stay.", { min: 0.05, max: 10, unit: "s", default: 0.5 }),
-  keep: number("What stays of each pause.", { min: 0, max: 1, unit: "s", default: 0.1 }),
-  where: choice("All pauses, or those at both ends.", ["all", "edges"], { default: "all" }),
+  threshold: number("Level below which audio counts as silence.", { min: -90, max: -10, unit: "dB", default: -40 }),
+  min_silence: number("Minimum duration of a silence in seconds; shorter ones are kept.", {
+    min: 0.05,
+    max: 10,
+    unit: "s",
+    default: 0.5,
+  }),
+  keep: number("Seconds of each silence to keep.", { min: 0, max: 1, unit: "s", default: 0.1 }),
+  where: choice("Remove all silences, or only those at the start and the end.", ["all", "edges"], { default: "all" }),
 };
 
 export const operation: AudioOperation<typeof params> = {
@@ -43,9 +48,9 @@ export const operation: AudioOperation<typeof params> = {
 export default audioCapability(operation, {
   id: "audio.remove_silence",
   display_name: "Remove silence",
-  description: "Takes pauses out of audio.",
+  description: "Removes or shortens silent passages.",
   examples: [
-    { title: "All longer pauses", params: {} },
-    { title: "At both ends alone", params: { where: "edges", keep: 0 } },
+    { title: "All silences of half a second and more", params: {} },
+    { title: "At the start and the end only", params: { where: "edges", keep: 0 } },
   ],
 });

@@ -7,8 +7,8 @@ import { tempo } from "./tempo.ts";
 const PAD_SECONDS = 1;
 
 const params = {
-  rate: number("1 is as fast as it is.", { min: 0.25, max: 4, default: 1 }),
-  pitch: number("How much higher, in semitones.", { min: -12, max: 12, default: 0 }),
+  rate: number("Speed factor: 2 is twice as fast, 0.5 half as fast.", { min: 0.25, max: 4, default: 1 }),
+  pitch: number("Pitch shift in semitones; negative values lower it.", { min: -12, max: 12, default: 0 }),
 };
 
 export const operation: AudioOperation<typeof params> = {
@@ -35,9 +35,9 @@ export const operation: AudioOperation<typeof params> = {
 export default audioCapability(operation, {
   id: "audio.speed",
   display_name: "Change speed",
-  description: "Plays audio faster or slower at its pitch, or changes the pitch.",
+  description: "Changes the speed of audio without changing its pitch, or the pitch without changing the speed.",
   examples: [
-    { title: "Half as fast again", params: { rate: 1.5 } },
+    { title: "1.5 times as fast", params: { rate: 1.5 } },
     { title: "Three semitones lower", params: { pitch: -3, format: "wav" } },
   ],
 });

@@ -10,15 +10,22 @@ import { silencesOf } from "./silences.ts";
 const PARTS_MAX = 2_000;
 
 const params = {
-  by: choice("Where it is cut.", ["length", "silence", "times"], { default: "length" }),
-  length: number("Of each piece.", { min: 1, max: 3_600, unit: "s", default: 60 }),
+  by: choice("How to split: by `length`, at each `silence`, or at given `times`.", ["length", "silence", "times"], {
+    default: "length",
+  }),
+  length: number("Duration of each part in seconds, for `by: length`.", { min: 1, max: 3_600, unit: "s", default: 60 }),
   times: list(
-    "Where it is cut, for times; before its end, in any order.",
+    "Times in seconds at which to split, for `by: times`; in any order, before the end.",
     number("A time.", { min: 0.01, max: SECONDS_MAX, unit: "s", required: true }),
     { max: 199 },
   ),
-  threshold: number("What is quieter is silence.", { min: -90, max: -10, unit: "dB", default: -40 }),
-  min_silence: number("It is cut in the middle of pauses that are no shorter.", {
+  threshold: number("Level below which audio counts as silence, for `by: silence`.", {
+    min: -90,
+    max: -10,
+    unit: "dB",
+    default: -40,
+  }),
+  min_silence: number("Minimum duration of a silence in seconds, for `by: silence`. Cuts are made in its middle.", {
     min: 0.05,
     max: 10,
     unit: "s",
@@ -31,14 +38,17 @@ const params = {
 export default defineCapability({
   id: "audio.split",
   display_name: "Split audio",
-  description: "Cuts audio into pieces: of a length, at pauses, or at times.",
+  description: "Splits audio into parts: of a fixed length, at silences, or at given times.",
   output_modality: "archive",
   input: { audio: input("audio", "The audio.") },
   params,
   sample_input: TUNE,
   examples: [
-    { title: "At every second", params: { length: 1 } },
-    { title: "At a time, one by one", params: { by: "times", times: [0.8], format: "wav", pack: "files" } },
+    { title: "Every second", params: { length: 1 } },
+    {
+      title: "At a given time, as separate files",
+      params: { by: "times", times: [0.8], format: "wav", pack: "files" },
+    },
   ],
   price: AUDIO_PRICE,
   engine: "ffmpeg",

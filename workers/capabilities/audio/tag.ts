@@ -45,32 +45,32 @@ const PICTURE_TAG = "METADATA_BLOCK_PICTURE";
 export default defineCapability({
   id: "audio.tag",
   display_name: "Tag audio",
-  description: "Writes title, artist and other tags into audio, and a picture; the audio itself stays as it is.",
+  description: "Writes tags (title, artist and others) and cover art into an audio file without re-encoding it.",
   output_modality: "audio",
   input: {
     audio: input("audio", "The audio: mp3, m4a, flac, ogg, opus, wav or aiff."),
-    artwork: input("image", "The picture, instead of those that are there; wav has no place for it.", {
+    artwork: input("image", "Cover art, which replaces existing pictures. Not available for WAV.", {
       optional: true,
     }),
   },
   params: {
-    title: text("Of the piece.", TEXT),
-    artist: text("Who plays, sings or speaks.", TEXT),
-    album: text("What it is a part of.", TEXT),
-    year: integer("When it came out.", { min: 1, max: 9_999 }),
-    genre: text("Such as Jazz or Podcast.", TEXT),
-    track: text("Its number in the album, or that and how many there are: 3 or 3/12.", {
+    title: text("Title of the recording.", TEXT),
+    artist: text("Artist.", TEXT),
+    album: text("Album.", TEXT),
+    year: integer("Year of release.", { min: 1, max: 9_999 }),
+    genre: text("Genre, such as Jazz or Podcast.", TEXT),
+    track: text("Track number, optionally with the total: 3 or 3/12.", {
       max: 9,
       pattern: "^[0-9]{1,4}(?:/[0-9]{1,4})?$",
     }),
-    comment: text("Anything else.", TEXT),
-    clear: flag("Takes all old tags and pictures away first; without it, those that are not given stay.", false),
+    comment: text("Comment.", TEXT),
+    clear: flag("Remove all existing tags and pictures first. If false, tags that are not given are kept.", false),
   },
   sample_input: TUNE,
   examples: [
-    { title: "A title", params: { title: "Three notes" } },
+    { title: "A title only", params: { title: "Three notes" } },
     {
-      title: "All of them, and nothing old",
+      title: "All tags, replacing the old ones",
       params: {
         title: "Three notes",
         artist: "Sluice",

@@ -27,9 +27,9 @@ import { type AudioOperation, runOperation } from "./operation.ts";
 const TIME = { min: 0, max: SECONDS_MAX, unit: "s" } as const;
 
 const params = {
-  start: number("Where it begins.", { ...TIME, default: 0 }),
-  end: number("Where it ends; at the end of the audio where it is not given.", TIME),
-  duration: number("How long it is, in place of an end.", { min: 0.01, max: SECONDS_MAX, unit: "s" }),
+  start: number("Start of the section in seconds.", { ...TIME, default: 0 }),
+  end: number("End of the section in seconds. Default: end of the audio.", TIME),
+  duration: number("Duration of the section in seconds, instead of `end`.", { min: 0.01, max: SECONDS_MAX, unit: "s" }),
 };
 
 export const operation: AudioOperation<typeof params> = {
@@ -54,13 +54,13 @@ const COPY_RULES = ["params.bitrate", "params.sample_rate", "params.channels"].m
 export default defineCapability({
   id: "audio.trim",
   display_name: "Trim audio",
-  description: "Keeps a piece of audio.",
+  description: "Cuts a section out of an audio file.",
   output_modality: "audio",
   input: { audio: input("audio", "The audio.") },
   params: {
     ...params,
     mode: choice(
-      "`exact` encodes anew; `copy` is quick and loses nothing, but begins with the packet that holds the start: the output's `start` says where. It keeps the format, and FLAC is not copied, which loses nothing anyway.",
+      "`exact` re-encodes and cuts at the exact times. `copy` is fast and lossless, but starts with the packet that contains `start`; `output.start` tells where. `copy` keeps the format and is not available for FLAC, which is lossless anyway.",
       ["exact", "copy"],
       { default: "exact" },
     ),
@@ -71,8 +71,8 @@ export default defineCapability({
   sample_input: TUNE,
   examples: [
     { title: "The first second", params: { duration: 1 } },
-    { title: "From half a second on, as WAV", params: { start: 0.5, format: "wav" } },
-    { title: "The first second, as it is", params: { duration: 1, mode: "copy" } },
+    { title: "From 0.5 seconds to the end, as WAV", params: { start: 0.5, format: "wav" } },
+    { title: "The first second, without re-encoding", params: { duration: 1, mode: "copy" } },
   ],
   price: AUDIO_PRICE,
   engine: "ffmpeg",

@@ -2,8 +2,8 @@ import { flag, number } from "../params.ts";
 import { audioCapability, type AudioOperation } from "./operation.ts";
 
 const params = {
-  gain: number("How much louder; below 0 it is quieter.", { min: -60, max: 30, unit: "dB", default: 0 }),
-  limiter: flag("Keeps peaks from being cut.", true),
+  gain: number("Gain in dB; negative values make it quieter.", { min: -60, max: 30, unit: "dB", default: 0 }),
+  limiter: flag("Limit peaks so that they do not clip.", true),
 };
 
 export const operation: AudioOperation<typeof params> = {
@@ -21,6 +21,6 @@ export default audioCapability(operation, {
   description: "Makes audio louder or quieter.",
   examples: [
     { title: "6 dB louder", params: { gain: 6 } },
-    { title: "Half as loud, as it is", params: { gain: -6, limiter: false } },
+    { title: "6 dB quieter, without a limiter", params: { gain: -6, limiter: false } },
   ],
 });

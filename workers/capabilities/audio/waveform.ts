@@ -17,24 +17,28 @@ const KINDS = ["waveform", "spectrogram"] as const;
 export default defineCapability({
   id: "audio.waveform",
   display_name: "Draw a waveform",
-  description: "Draws audio as a waveform, with its peaks as numbers, or as a spectrogram of its pitches.",
+  description: "Draws audio as a waveform image, with its peaks as numbers, or as a spectrogram.",
   output_modality: "image",
   input: { audio: input("audio", "The audio.") },
   params: {
-    kind: choice("How loud it is, or which pitches it has: from 0 Hz at the bottom to 12 kHz at the top.", KINDS, {
-      default: "waveform",
-    }),
-    width: integer("Of the image.", { min: 64, max: 4_096, unit: "px", default: 1_200 }),
-    height: integer("Of the image.", { min: 16, max: 2_160, unit: "px", default: 200 }),
-    color: color("Of the wave, or of what is loud.", { default: "#3366ff" }),
-    background: color("Behind it.", { default: "transparent" }),
+    kind: choice(
+      "`waveform` shows the level over time; `spectrogram` shows the frequencies from 0 Hz (bottom) to 12 kHz (top).",
+      KINDS,
+      {
+        default: "waveform",
+      },
+    ),
+    width: integer("Width of the image.", { min: 64, max: 4_096, unit: "px", default: 1_200 }),
+    height: integer("Height of the image.", { min: 16, max: 2_160, unit: "px", default: 200 }),
+    color: color("Colour of the waveform, or of the loudest parts of a spectrogram.", { default: "#3366ff" }),
+    background: color("Background colour.", { default: "transparent" }),
     format: choice("Format of the image.", ["png", "webp"], { default: "png" }),
   },
   sample_input: TUNE,
   examples: [
     { title: "In blue", params: {} },
-    { title: "Its pitches", params: { kind: "spectrogram" } },
-    { title: "A small one, white on black", params: { width: 300, height: 60, color: "white", background: "black" } },
+    { title: "Spectrogram", params: { kind: "spectrogram" } },
+    { title: "Small, white on black", params: { width: 300, height: 60, color: "white", background: "black" } },
   ],
   price: AUDIO_PRICE,
   engine: "ffmpeg",

@@ -36,14 +36,14 @@ type Language = keyof typeof PARSERS;
 export default defineCapability({
   id: "code.format",
   display_name: "Format code",
-  description: "Lays out code in the usual way of its language.",
+  description: "Formats source code in the standard style of its language.",
   output_modality: "text",
   input: { code: input("text", "The code.", { takesText: true }) },
   params: {
-    language: choice("Of the code.", Object.keys(PARSERS) as Language[], { required: true }),
-    width: integer("Characters of a line that it keeps to where it can.", { min: 40, max: 200, default: 80 }),
-    indent: integer("Blanks of a step.", { min: 1, max: 8, default: 2 }),
-    tabs: flag("Indents by tabs.", false),
+    language: choice("Programming language of the code.", Object.keys(PARSERS) as Language[], { required: true }),
+    width: integer("Preferred maximum line length in characters.", { min: 40, max: 200, default: 80 }),
+    indent: integer("Spaces per indentation level.", { min: 1, max: 8, default: 2 }),
+    tabs: flag("Indent with tabs.", false),
   },
   sample_input: { code: { text: "const a = {b:1,c:[1,2,3]};function f( x ){return x+1}" } },
   examples: [

@@ -22,24 +22,24 @@ const THEMES = [
 export default defineCapability({
   id: "code.highlight",
   display_name: "Highlight code",
-  description: "Colours code by its language, as HTML that needs no script.",
+  description: "Highlights source code as HTML that needs no script.",
   output_modality: "document",
   input: { code: input("text", "The code.", { takesText: true }) },
   params: {
-    language: text("Of the code, such as python, rust or ts; text for none.", {
+    language: text("Programming language, such as python, rust or ts; `text` for none.", {
       max: 30,
       required: true,
       pattern: "^[a-zA-Z0-9+#._-]+$",
     }),
-    theme: choice("The colours.", THEMES, { default: "github-light" }),
-    line_numbers: flag("Numbers the lines.", false),
-    standalone: flag("A whole page rather than a piece of one.", true),
+    theme: choice("Colour theme.", THEMES, { default: "github-light" }),
+    line_numbers: flag("Show line numbers.", false),
+    standalone: flag("Return a complete page instead of a fragment.", true),
   },
   sample_input: { code: { text: "def area(r):\n    return 3.14159 * r ** 2\n" } },
   examples: [
     { title: "Python", params: { language: "python" } },
     {
-      title: "A piece for a dark page, with numbers",
+      title: "A fragment for a dark page, with line numbers",
       params: { language: "python", theme: "nord", line_numbers: true, standalone: false },
     },
   ],

@@ -52,14 +52,14 @@ async function script(code: string, loader: "js" | "ts"): Promise<string> {
 export default defineCapability({
   id: "code.minify",
   display_name: "Minify code",
-  description: "Makes code as short as it can be without changing what it does.",
+  description: "Minifies source code without changing its behaviour.",
   output_modality: "text",
   input: { code: input("text", "The code.", { takesText: true }) },
-  params: { language: choice("Of the code.", LANGUAGES, { required: true }) },
+  params: { language: choice("Language of the code.", LANGUAGES, { required: true }) },
   sample_input: { code: { text: "/* a */ .a { color: #ff0000; margin: 0px 0px }" } },
   examples: [
     { title: "CSS", params: { language: "css" } },
-    { title: "The same as HTML", params: { language: "html" } },
+    { title: "HTML", params: { language: "html" } },
   ],
   price: CODE_PRICE,
   engine: "code",

@@ -14,20 +14,27 @@ const FLAGS = { i: RE2JS.CASE_INSENSITIVE, m: RE2JS.MULTILINE, s: RE2JS.DOTALL }
 
 export default defineCapability({
   id: "code.regex",
-  display_name: "Match text",
-  description: "Finds, replaces or splits by a regular expression, in time that grows with the text alone (RE2).",
+  display_name: "Regular expressions",
+  description: "Finds, replaces or splits text with a regular expression (RE2, which runs in linear time).",
   output_modality: "text",
   input: { text: input("text", "The text.", { takesText: true }) },
   params: {
-    pattern: text("In RE2's syntax, which has no look-around and no back-references.", { max: 1_000, required: true }),
-    mode: choice("What is done.", ["match", "replace", "split"], { default: "match" }),
-    replacement: text("Stands in for each match; $1 is the first group.", { min: 0, max: 10_000 }),
+    pattern: text("Regular expression in RE2 syntax, which has no look-around and no back-references.", {
+      max: 1_000,
+      required: true,
+    }),
+    mode: choice(
+      "`match` returns the matches; `replace` replaces them; `split` splits the text at them.",
+      ["match", "replace", "split"],
+      { default: "match" },
+    ),
+    replacement: text("Replacement for each match; $1 is the first group.", { min: 0, max: 10_000 }),
     flags: list(
-      "i ignores case, m lets ^ and $ meet at lines, s lets . meet line breaks.",
-      choice("A flag.", ["i", "m", "s"], { required: true }),
+      "`i` ignores case, `m` makes ^ and $ match at line breaks, `s` makes . match line breaks.",
+      choice("One flag.", ["i", "m", "s"], { required: true }),
       { max: 3 },
     ),
-    max: integer("Matches, or parts of a split, at most; a replacement takes all matches.", {
+    max: integer("Maximum number of matches, or of parts when splitting. Replacement always covers all matches.", {
       min: 1,
       max: 10_000,
       default: 1_000,

@@ -24,25 +24,25 @@ export default defineCapability({
   display_name: "Run JavaScript",
   description: "Runs a script in a sandbox and returns its last value and what it printed.",
   long_description:
-    "The script is run by QuickJS (ES2023) inside WebAssembly, in a process of its own: no network, no files, no modules, no timers, " +
-    "64 MB of memory, and at most five seconds of its own time. `args` is a global; `print(…)` prints, as its console does. The value of the last " +
-    "expression is the result, as JSON; of a promise what it is settled with. Big integers are text.",
+    "The script runs in QuickJS (ES2023) inside WebAssembly, in a process of its own: no network, files, modules or timers, 64 MB of memory, " +
+    "and at most five seconds of execution time. `args` is a global; `print(…)` and `console` print. The result is the value of the last " +
+    "expression as JSON, or what a promise resolves to. Big integers are returned as text.",
   output_modality: "text",
   input: { code: input("text", "The script.", { takesText: true }) },
   params: {
     args: custom<object, { readonly default: object }>(
-      { description: "The script's global `args`. At most 65536 bytes as JSON.", type: "object" },
+      { description: "Value of the global `args` in the script, at most 65536 bytes as JSON.", type: "object" },
       { default: {} },
     ),
-    timeout: number("Of the script's own time.", { min: 0.1, max: 5, unit: "s", default: 2 }),
+    timeout: number("Maximum execution time in seconds.", { min: 0.1, max: 5, unit: "s", default: 2 }),
   },
   rules: [{ rule: "short", path: "params.args", bytesMax: LIMITS.capabilityParamBytesMax }],
   sample_input: {
     code: { text: "const n = args.n ?? 10; print('up to', n); [...Array(n).keys()].reduce((a, b) => a + b, 0)" },
   },
   examples: [
-    { title: "With its own number", params: {} },
-    { title: "With a number of yours", params: { args: { n: 100 } } },
+    { title: "Without arguments", params: {} },
+    { title: "With an argument", params: { args: { n: 100 } } },
   ],
   price: { unit: "per_second", second_price: "0.05" },
   engine: "code",

@@ -16,26 +16,29 @@ export default defineCapability({
   display_name: "Run Python subset",
   description: "Runs a script in a subset of Python in a sandbox and returns its last value and what it printed.",
   long_description:
-    "The script is run by Monty, an interpreter of a subset of Python, in a process of its own: functions, comprehensions, exceptions, f-strings and a " +
-    "few modules such as `json`, `math` and `re`, but no classes of your own; no network, no files, no environment, 64 MB of memory, and at most five " +
-    "seconds of its own time. `args` is a global. The value of the last expression is the result, as JSON: tuples and sets as arrays, bytes in Base64, " +
-    "integers that a double cannot hold as text.",
+    "The script runs in Monty, an interpreter for a subset of Python, in a process of its own. Supported: functions, comprehensions, " +
+    "exceptions, f-strings and a few modules such as `json`, `math` and `re`; not supported: your own classes, network, files, environment. " +
+    "The limits are 64 MB of memory and five seconds of execution time. `args` is a global. The result is the value of the last expression as " +
+    "JSON: tuples and sets become arrays, bytes Base64, and integers that a double cannot hold text.",
   output_modality: "text",
   input: { code: input("text", "The script.", { takesText: true }) },
   params: {
     args: custom<object, { readonly default: object }>(
-      { description: "The script's global `args`, a dict. At most 65536 bytes as JSON.", type: "object" },
+      {
+        description: "Value of the global `args` in the script, as a dict, at most 65536 bytes as JSON.",
+        type: "object",
+      },
       { default: {} },
     ),
-    timeout: number("Of the script's own time.", { min: 0.1, max: 5, unit: "s", default: 2 }),
+    timeout: number("Maximum execution time in seconds.", { min: 0.1, max: 5, unit: "s", default: 2 }),
   },
   rules: [{ rule: "short", path: "params.args", bytesMax: LIMITS.capabilityParamBytesMax }],
   sample_input: {
     code: { text: "n = args.get('n', 10)\nprint('up to', n)\nsum(range(n))" },
   },
   examples: [
-    { title: "With its own number", params: {} },
-    { title: "With a number of yours", params: { args: { n: 100 } } },
+    { title: "Without arguments", params: {} },
+    { title: "With an argument", params: { args: { n: 100 } } },
   ],
   price: { unit: "per_second", second_price: "0.05" },
   engine: "python",

@@ -24,25 +24,26 @@ const READERS: Readonly<Record<Exclude<From, "auto">, (data: string) => unknown>
 export default defineCapability({
   id: "code.transform_json",
   display_name: "Transform data",
-  description: "Reads JSON, YAML, TOML, XML or CSV, queries it with jq, checks it by a schema, and writes it again.",
+  description:
+    "Converts between data formats: reads JSON, YAML, TOML, XML or CSV, optionally queries it with jq and validates it against a schema, and writes JSON, YAML or TOML.",
   long_description: `The order is: read, query, check, write. Programs are written for jq ${JQ_VERSION}; several results become a list, no result is null. Modules and files cannot be read. Integers beyond ±9,007,199,254,740,991 are refused, because they would silently change: write them as text.`,
   output_modality: "text",
   input: { data: input("text", "The data.", { takesText: true }) },
   params: {
-    from: choice("Form of the data.", FROM, { default: "auto" }),
-    to: choice("Form of the result.", ["json", "yaml", "toml"], { default: "json" }),
-    jq: text("A jq program that the data goes through.", { max: 10_000 }),
+    from: choice("Format of the data.", FROM, { default: "auto" }),
+    to: choice("Format of the result.", ["json", "yaml", "toml"], { default: "json" }),
+    jq: text("jq program to apply to the data.", { max: 10_000 }),
     schema: custom<object>(
-      { description: "A JSON Schema that the result must meet. At most 65536 bytes as JSON.", type: "object" },
+      { description: "JSON Schema that the result must satisfy, at most 65536 bytes as JSON.", type: "object" },
       {},
     ),
   },
   rules: [{ rule: "short", path: "params.schema", bytesMax: LIMITS.capabilityParamBytesMax }],
   sample_input: { data: { text: '{"items":[{"name":"tea","price":4},{"name":"milk","price":1}]}' } },
   examples: [
-    { title: "As it is, in order", params: {} },
+    { title: "As formatted JSON", params: {} },
     {
-      title: "What costs more than two, as YAML",
+      title: "Query with jq, as YAML",
       params: { jq: "[.items[] | select(.price > 2) | .name]", to: "yaml" },
     },
   ],

@@ -20,23 +20,23 @@ const MEDIA_TYPES = {
 export default defineCapability({
   id: "document.convert_spreadsheet",
   display_name: "Convert spreadsheet",
-  description: "Turns xlsx, ods or csv into one another or into JSON: the values, without formulas and styles.",
+  description: "Converts between xlsx, ods and csv, and to JSON. Values only: formulas and styles are dropped.",
   output_modality: "document",
   input: { document: input("document", "The spreadsheet: xlsx, ods or csv.", { takesText: true }) },
   params: {
     to: choice("Format of the result.", ["xlsx", "ods", "csv", "json"], { required: true }),
-    sheet: text("Name of the sheet; the first for csv and json, all for xlsx and ods where it is not given.", {
+    sheet: text("Name of the sheet. Default: the first for csv and json, all for xlsx and ods.", {
       max: 100,
     }),
-    header: flag("The first row names the columns, as the members of JSON.", true),
-    delimiter: choice("Between the values of csv, read or written.", ["comma", "semicolon", "tab"], {
+    header: flag("Use the first row as column names (the keys of JSON objects).", true),
+    delimiter: choice("Delimiter of csv, for reading and writing.", ["comma", "semicolon", "tab"], {
       default: "comma",
     }),
   },
   sample_input: { document: { file_id: "file-sample-sheet" } },
   examples: [
     { title: "The first sheet as CSV", params: { to: "csv" } },
-    { title: "A sheet by its name, as JSON", params: { to: "json", sheet: "Orders" } },
+    { title: "A named sheet as JSON", params: { to: "json", sheet: "Orders" } },
   ],
   price: { unit: "per_operation", operation_price: "0.1" },
   engine: "office",

@@ -8,10 +8,10 @@ import { LOCKED } from "./locked-sample.ts";
 export default defineCapability({
   id: "document.decrypt_pdf",
   display_name: "Decrypt PDF",
-  description: "Takes the encryption off a PDF whose password is known.",
+  description: "Removes the encryption of a PDF whose password is known.",
   output_modality: "document",
   input: { document: input("document", "The PDF.") },
-  params: { password: text("Opens the document; the owner's or the user's.", { max: 127, required: true }) },
+  params: { password: text("User or owner password of the document.", { max: 127, required: true }) },
   sample_input: { document: { base64: LOCKED, mime_type: "application/pdf" } },
   examples: [
     { title: "With the user's password", params: { password: "tea" } },

@@ -6,17 +6,17 @@ import { TEXT_PRICE } from "./markdown.ts";
 export default defineCapability({
   id: "document.docx_to_markdown",
   display_name: "Word to Markdown",
-  description: "Reads a Word document as Markdown or HTML.",
+  description: "Converts a Word document to Markdown or HTML.",
   output_modality: "text",
   input: { document: input("document", "The Word document, as docx.") },
   params: {
     to: choice("Format of the result.", ["markdown", "html"], { default: "markdown", labels: { html: "HTML" } }),
-    images: choice("Pictures are left out, or stand in the text as data URLs.", ["drop", "embed"], { default: "drop" }),
+    images: choice("Drop images, or embed them as data URLs.", ["drop", "embed"], { default: "drop" }),
   },
   sample_input: { document: { file_id: "file-sample-letter" } },
   examples: [
     { title: "As Markdown", params: {} },
-    { title: "As HTML with its pictures", params: { to: "html", images: "embed" } },
+    { title: "As HTML with embedded images", params: { to: "html", images: "embed" } },
   ],
   price: TEXT_PRICE,
   engine: "office",

@@ -10,15 +10,17 @@ type Right = (typeof RIGHTS)[number];
 export default defineCapability({
   id: "document.encrypt_pdf",
   display_name: "Encrypt PDF",
-  description: "Encrypts a PDF with AES-256, so that it opens with a password only.",
+  description: "Encrypts a PDF with AES-256, so that it can only be opened with a password.",
   output_modality: "document",
   input: { document: input("document", "The PDF.") },
   params: {
-    user_password: text("Opens the document.", { max: 127, required: true }),
-    owner_password: text("Opens the document with all rights; nothing does where it is not given.", { max: 127 }),
+    user_password: text("Password to open the document.", { max: 127, required: true }),
+    owner_password: text("Password that gives all rights. Default: none, so that no password gives all rights.", {
+      max: 127,
+    }),
     allow: list(
-      "What viewers let those do who have the user password.",
-      choice("A right.", RIGHTS, { required: true }),
+      "Actions that viewers allow with the user password.",
+      choice("One action.", RIGHTS, { required: true }),
       {
         min: 0,
         max: RIGHTS.length,
@@ -28,9 +30,9 @@ export default defineCapability({
   },
   sample_input: REPORT,
   examples: [
-    { title: "To be read only", params: { user_password: "tea" } },
+    { title: "Read only", params: { user_password: "tea" } },
     {
-      title: "To be printed, with a password for its owner",
+      title: "Printing allowed, with an owner password",
       params: { user_password: "tea", owner_password: "milk", allow: ["print"] },
     },
   ],

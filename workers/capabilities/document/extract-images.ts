@@ -14,20 +14,20 @@ import { DOCUMENT_PRICE, openPdf, pdfBytes, REPORT, unreadable } from "./pdf.ts"
 
 export default defineCapability({
   id: "document.extract_images",
-  display_name: "Images of a PDF",
-  description: "Takes the pictures out of a PDF, each once, as PNG.",
+  display_name: "Extract PDF images",
+  description: "Extracts the images embedded in a PDF as PNG, each one once.",
   output_modality: "archive",
   input: { document: input("document", "The PDF.") },
   params: {
-    pages: pagesParam("Which pages are looked at; all where it is not given."),
-    min_width: integer("Narrower pictures are left out.", { min: 1, max: 16_384, unit: "px", default: 32 }),
-    min_height: integer("Lower pictures are left out.", { min: 1, max: 16_384, unit: "px", default: 32 }),
+    pages: pagesParam("Pages to search. Default: all."),
+    min_width: integer("Minimum width; narrower images are skipped.", { min: 1, max: 16_384, unit: "px", default: 32 }),
+    min_height: integer("Minimum height; lower images are skipped.", { min: 1, max: 16_384, unit: "px", default: 32 }),
     pack: PACK,
   },
   sample_input: REPORT,
   examples: [
-    { title: "All pictures", params: {} },
-    { title: "Large ones of the first two pages", params: { pages: "1-2", min_width: 200, pack: "files" } },
+    { title: "All images", params: {} },
+    { title: "Large images of the first two pages", params: { pages: "1-2", min_width: 200, pack: "files" } },
   ],
   price: DOCUMENT_PRICE,
   engine: "pdf",

@@ -21,14 +21,14 @@ type Value = string | boolean | readonly string[];
 export default defineCapability({
   id: "document.fill_form",
   display_name: "Fill PDF form",
-  description: "Fills the fields of a PDF form, with letters of Western alphabets.",
+  description: "Fills the fields of a PDF form. Only characters of Western European alphabets are supported.",
   output_modality: "document",
   input: { document: input("document", "The PDF.") },
   params: {
     fields: custom<Readonly<Record<string, Value>>, { readonly required: true }>(
       {
         description:
-          "Values by the names of fields, which document.info lists: text, true or false for a check box, the options that are chosen.",
+          "Values by field name (see document.info): text, true or false for a check box, or the chosen options.",
         type: "object",
         additionalProperties: {
           anyOf: [
@@ -42,13 +42,13 @@ export default defineCapability({
       },
       { required: true },
     ),
-    flatten: flag("Makes the values part of the page, so that they cannot be changed any more.", true),
+    flatten: flag("Make the values part of the page, so that they can no longer be edited.", true),
   },
   sample_input: REPORT,
   examples: [
     { title: "A name", params: { fields: { customer: "Ada Lovelace" } } },
     {
-      title: "Text, a choice and a check box, to be changed later",
+      title: "Text, a choice and a check box, still editable",
       params: { fields: { customer: "Ada Lovelace", size: "large", agreed: true }, flatten: false },
     },
   ],

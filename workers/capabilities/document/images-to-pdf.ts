@@ -13,19 +13,23 @@ const PIXEL = 0.75;
 export default defineCapability({
   id: "document.images_to_pdf",
   display_name: "Images to PDF",
-  description: "Makes a PDF of images, one on each page.",
+  description: "Makes a PDF from images, one per page.",
   output_modality: "document",
-  input: { images: inputs("image", "The images, in their order.", [1, 200]) },
+  input: { images: inputs("image", "The images, in page order.", [1, 200]) },
   params: {
-    page_size: choice("Size of the pages; fit is that of each image.", ["fit", "a4", "letter"], { default: "fit" }),
-    orientation: choice("Of pages that do not fit; auto follows each image.", ["auto", "portrait", "landscape"], {
-      default: "auto",
-    }),
-    margin: number("Around each image.", { min: 0, max: 50, unit: "mm", default: 0 }),
+    page_size: choice("Page size; `fit` uses the size of each image.", ["fit", "a4", "letter"], { default: "fit" }),
+    orientation: choice(
+      "Page orientation, unless `page_size` is fit; `auto` follows each image.",
+      ["auto", "portrait", "landscape"],
+      {
+        default: "auto",
+      },
+    ),
+    margin: number("Margin around each image.", { min: 0, max: 50, unit: "mm", default: 0 }),
   },
   sample_input: { images: [{ file_id: "file-sample-photo" }, { file_id: "file-sample-scan" }] },
   examples: [
-    { title: "Pages as large as the images", params: {} },
+    { title: "Pages of the size of the images", params: {} },
     { title: "On A4 with a margin", params: { page_size: "a4", margin: 15 } },
   ],
   price: DOCUMENT_PRICE,

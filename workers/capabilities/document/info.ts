@@ -10,14 +10,14 @@ const LISTED_MAX = 100;
 export default defineCapability({
   id: "document.info",
   display_name: "PDF facts",
-  description: "Tells pages, sizes, title, form fields and encryption of a PDF.",
+  description: "Returns page count, page sizes, title, form fields and encryption of a PDF.",
   output_modality: "text",
   input: { document: input("document", "The PDF.") },
-  params: { password: text("Of an encrypted document.", { max: 127 }) },
+  params: { password: text("Password, if the document is encrypted.", { max: 127 }) },
   sample_input: REPORT,
   examples: [
     { title: "A report", params: {} },
-    { title: "With a password, which a document without one ignores", params: { password: "tea" } },
+    { title: "With a password (ignored if the document is not encrypted)", params: { password: "tea" } },
   ],
   price: { unit: "per_operation", operation_price: "0.02" },
   engine: "pdf",

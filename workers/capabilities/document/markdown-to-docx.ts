@@ -12,12 +12,12 @@ export default defineCapability({
   id: "document.markdown_to_docx",
   display_name: "Markdown to Word",
   description:
-    "Writes Markdown as a Word document with headings, lists, tables and code. Pictures stand as their names.",
+    "Converts Markdown to a Word document with headings, lists, tables and code. Images are replaced by their alternative text.",
   output_modality: "document",
   input: { markdown: input("text", "The Markdown.", { takesText: true }) },
   params: {
     page_size: choice("Size of the pages.", PAGE_SIZES, { default: "a4" }),
-    title: text("Of the document; its first heading where it is not given.", { max: 200 }),
+    title: text("Document title. Default: the first heading.", { max: 200 }),
   },
   sample_input: MARKDOWN,
   examples: [

@@ -10,21 +10,22 @@ import { blocksOf, decoded, guarded, MARKDOWN, safeLink, TEXT_PRICE, titleOf } f
 export default defineCapability({
   id: "document.markdown_to_html",
   display_name: "Markdown to HTML",
-  description: "Writes Markdown of GitHub's kind as HTML, without scripts unless they are let through.",
+  description:
+    "Converts GitHub Flavored Markdown to HTML. HTML in the Markdown is shown as text unless `allow_html` is set.",
   output_modality: "document",
   input: { markdown: input("text", "The Markdown.", { takesText: true }) },
   params: {
-    standalone: flag("A whole page rather than a piece of one.", true),
+    standalone: flag("Return a complete page instead of a fragment.", true),
     allow_html: flag(
-      "Lets HTML in the Markdown through as it is, with its scripts; without it, it is shown as text.",
+      "Pass HTML in the Markdown through unchanged, including scripts. If false, it is shown as text.",
       false,
     ),
-    theme: choice("The look of a whole page.", ["plain", "github"], { default: "plain", labels: { github: "GitHub" } }),
+    theme: choice("Style of a complete page.", ["plain", "github"], { default: "plain", labels: { github: "GitHub" } }),
   },
   sample_input: MARKDOWN,
   examples: [
-    { title: "A page", params: {} },
-    { title: "A piece for a page of one's own", params: { standalone: false } },
+    { title: "A complete page", params: {} },
+    { title: "A fragment for your own page", params: { standalone: false } },
   ],
   price: TEXT_PRICE,
   engine: "office",

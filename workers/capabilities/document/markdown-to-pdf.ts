@@ -16,19 +16,20 @@ const font = (name: string): string => join(FONTS, `${name}.ttf`);
 export default defineCapability({
   id: "document.markdown_to_pdf",
   display_name: "Markdown to PDF",
-  description: "Sets Markdown as a PDF with headings, lists, tables and code. Pictures stand as their names.",
+  description:
+    "Converts Markdown to a PDF with headings, lists, tables and code. Images are replaced by their alternative text.",
   output_modality: "document",
   input: { markdown: input("text", "The Markdown.", { takesText: true }) },
   params: {
     page_size: choice("Size of the pages.", PAGE_SIZES, { default: "a4" }),
-    margin: number("Around the text.", { min: 0, max: 50, unit: "mm", default: 20 }),
-    font_size: integer("Of plain text, in points.", { min: 6, max: 24, default: 11 }),
-    title: text("Of the document; its first heading where it is not given.", { max: 200 }),
+    margin: number("Page margins.", { min: 0, max: 50, unit: "mm", default: 20 }),
+    font_size: integer("Font size of body text in points.", { min: 6, max: 24, default: 11 }),
+    title: text("Document title. Default: the first heading.", { max: 200 }),
   },
   sample_input: MARKDOWN,
   examples: [
     { title: "On A4", params: {} },
-    { title: "On letter paper, larger", params: { page_size: "letter", font_size: 14, title: "Tea" } },
+    { title: "On letter paper, larger text", params: { page_size: "letter", font_size: 14, title: "Tea" } },
   ],
   price: TEXT_PRICE,
   engine: "office",

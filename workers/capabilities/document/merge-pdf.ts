@@ -8,14 +8,13 @@ import { copiedPages, DOCUMENT_PRICE, newPdf, openPdf, savePdf } from "./pdf.ts"
 export default defineCapability({
   id: "document.merge_pdf",
   display_name: "Merge PDFs",
-  description:
-    "Puts the pages of several PDFs into one, in order. Filled fields stay to be seen; the form itself does not.",
+  description: "Merges several PDFs into one, in order. Filled form fields stay visible but are no longer editable.",
   output_modality: "document",
-  input: { documents: inputs("document", "The PDFs, in their order.", [2, 50]) },
+  input: { documents: inputs("document", "The PDFs, in order.", [2, 50]) },
   params: {
     passwords: list(
-      "One for each document, in the same order; empty for those without.",
-      text("A password, or nothing.", { min: 0, max: 127, required: true }),
+      "One password per document, in the same order; empty for documents without one.",
+      text("Password of one document, or an empty string.", { min: 0, max: 127, required: true }),
       { max: 50 },
     ),
   },

@@ -13,7 +13,7 @@ export default defineCapability({
   id: "document.office_to_pdf",
   display_name: "Office to PDF",
   description:
-    "Prints a document of Word, Excel, PowerPoint or LibreOffice as a PDF. Its macros are not run, and pictures that are not in it are left out.",
+    "Converts a Word, Excel, PowerPoint or LibreOffice document to PDF. Macros are not run, and linked external images are left out.",
   output_modality: "document",
   input: { document: input("document", "A docx, xlsx, pptx, odt, ods, odp or rtf.") },
   params: {},

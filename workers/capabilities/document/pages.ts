@@ -6,7 +6,7 @@ import { text } from "../params.ts";
 
 const PART = "-?[0-9]{1,5}(?:-(?:-?[0-9]{1,5})?)?";
 export const PAGES_PATTERN = `^${PART}(?:,${PART})*$`;
-const HINT = "Numbers and ranges such as 1-3,7,-1; -1 is the last page, 5- all from the fifth.";
+const HINT = "Page numbers and ranges, such as 1-3,7,-1. -1 is the last page; 5- means from page 5 to the end.";
 
 export const pagesParam = (description: string) =>
   text(`${description} ${HINT}`, { max: 2_000, pattern: PAGES_PATTERN });

@@ -20,13 +20,13 @@ const { quality, lossless } = OUTPUT;
 export default defineCapability({
   id: "document.render_pages",
   display_name: "PDF pages to images",
-  description: "Draws pages of a PDF as images, at most 200 of them.",
+  description: "Renders pages of a PDF as images, at most 200.",
   output_modality: "archive",
   input: { document: input("document", "The PDF.") },
   params: {
-    pages: pagesParam("Which; all where it is not given."),
-    dpi: integer("Pixels in an inch of the page.", { min: 36, max: 300, unit: "dpi", default: 144 }),
-    password: text("Of an encrypted document.", { max: 127 }),
+    pages: pagesParam("Pages to render. Default: all."),
+    dpi: integer("Resolution in pixels per inch.", { min: 36, max: 300, unit: "dpi", default: 144 }),
+    password: text("Password, if the document is encrypted.", { max: 127 }),
     pack: PACK,
     format: choice("Format of the images.", FORMATS, { default: "png" }),
     quality,
@@ -35,7 +35,7 @@ export default defineCapability({
   sample_input: REPORT,
   examples: [
     { title: "Each page as PNG", params: {} },
-    { title: "A small picture of the first page", params: { pages: "1", dpi: 48, format: "webp", pack: "files" } },
+    { title: "A small image of the first page", params: { pages: "1", dpi: 48, format: "webp", pack: "files" } },
   ],
   price: { unit: "per_operation", operation_price: "0.4" },
   engine: "pdf",

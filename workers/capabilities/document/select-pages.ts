@@ -10,18 +10,18 @@ import { copiedPages, DOCUMENT_PRICE, newPdf, openPdf, REPORT, savePdf, unreadab
 export default defineCapability({
   id: "document.select_pages",
   display_name: "Select pages",
-  description: "Keeps, reorders, deletes or turns pages of a PDF.",
+  description: "Keeps, reorders, deletes or rotates pages of a PDF.",
   output_modality: "document",
   input: { document: input("document", "The PDF.") },
   params: {
-    pages: requiredPages("Which; those that are kept stand in this order."),
-    mode: choice("What becomes of them.", ["keep", "delete"], { default: "keep" }),
-    rotate: choice("Turns the pages of the result clockwise, in degrees.", [0, 90, 180, 270], { default: 0 }),
+    pages: requiredPages("Pages to keep (in this order) or to delete."),
+    mode: choice("Keep or delete the given pages.", ["keep", "delete"], { default: "keep" }),
+    rotate: choice("Clockwise rotation of the resulting pages in degrees.", [0, 90, 180, 270], { default: 0 }),
   },
   sample_input: REPORT,
   examples: [
     { title: "The last page first", params: { pages: "-1,1-2" } },
-    { title: "Without the first page, turned", params: { pages: "1", mode: "delete", rotate: 90 } },
+    { title: "Without the first page, rotated", params: { pages: "1", mode: "delete", rotate: 90 } },
   ],
   price: DOCUMENT_PRICE,
   engine: "pdf",

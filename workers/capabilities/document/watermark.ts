@@ -18,38 +18,47 @@ const LOGO_PIXELS_MAX = 2_000;
 export default defineCapability({
   id: "document.watermark",
   display_name: "Watermark PDF",
-  description: "Writes words, a logo or page numbers over the pages of a PDF.",
+  description: "Adds text, a logo or page numbers to the pages of a PDF.",
   output_modality: "document",
   input: {
     document: input("document", "The PDF."),
-    logo: input("image", "An image, instead of words.", { optional: true }),
+    logo: input("image", "Image to use as the watermark, instead of `params.text`.", { optional: true }),
   },
   params: {
-    text: text("The words.", { max: 500 }),
-    page_numbers: choice("Page numbers, instead of words.", ["none", "n", "n_of_m"], {
-      default: "none",
-      labels: { n: "3", n_of_m: "3 / 12" },
+    text: text("Watermark text.", { max: 500 }),
+    page_numbers: choice(
+      "Add page numbers instead of text: `n`, or `n_of_m` with the total.",
+      ["none", "n", "n_of_m"],
+      {
+        default: "none",
+        labels: { n: "3", n_of_m: "3 / 12" },
+      },
+    ),
+    gravity: choice("Position on the page.", GRAVITIES, { default: "center" }),
+    angle: number("Counter-clockwise rotation of the watermark in degrees.", {
+      min: -360,
+      max: 360,
+      unit: "deg",
+      default: 45,
     }),
-    gravity: choice("Where on the page.", GRAVITIES, { default: "center" }),
-    angle: number("Turns the mark, counter-clockwise.", { min: -360, max: 360, unit: "deg", default: 45 }),
     size: integer(
-      "Height of the letters in points, less where the page is too small; of a logo, percent of the width.",
+      "Font size in points, reduced where the page is too small; for a logo, its width as a percentage of the page width.",
       {
         min: 4,
         max: 500,
         default: 64,
       },
     ),
-    opacity: number("0 is not to be seen, 1 hides what is below.", { min: 0, max: 1, default: 0.2 }),
-    color: color("Of words.", { default: "red" }),
-    pages: pagesParam("Which pages; all where it is not given."),
+    opacity: number("Opacity: 0 is invisible, 1 is opaque.", { min: 0, max: 1, default: 0.2 }),
+    color: color("Text colour.", { default: "red" }),
+    pages: pagesParam("Pages to mark. Default: all."),
   },
   rules: [{ rule: "one", of: ["params.text", "input.logo"] }],
   sample_input: REPORT,
   examples: [
-    { title: "Words across each page", params: { text: "Draft" } },
+    { title: "Text across each page", params: { text: "Draft" } },
     {
-      title: "Page numbers below",
+      title: "Page numbers at the bottom",
       params: { page_numbers: "n_of_m", gravity: "south", angle: 0, size: 10, opacity: 1, color: "black" },
     },
   ],

@@ -3,15 +3,15 @@ import { imageCapability, type ImageOperation } from "./operation.ts";
 import { checkColor } from "./sharp.ts";
 
 const params = {
-  brightness: number("1 leaves it as it is.", { min: 0, max: 5, default: 1 }),
-  contrast: number("1 leaves it as it is.", { min: 0, max: 5, default: 1 }),
-  saturation: number("0 is grey, 1 leaves it as it is.", { min: 0, max: 5, default: 1 }),
-  hue: number("Turns all colours.", { min: -360, max: 360, unit: "deg", default: 0 }),
-  gamma: number("Lightens the middle tones.", { min: 1, max: 3, default: 1 }),
-  normalize: flag("Stretches the tones from black to white.", false),
-  greyscale: flag("Takes the colours away.", false),
-  invert: flag("Turns it into its negative.", false),
-  tint: color("Colours it, its tones kept.", {}),
+  brightness: number("Brightness factor; 1 is unchanged.", { min: 0, max: 5, default: 1 }),
+  contrast: number("Contrast factor; 1 is unchanged.", { min: 0, max: 5, default: 1 }),
+  saturation: number("Saturation factor; 0 is grey, 1 is unchanged.", { min: 0, max: 5, default: 1 }),
+  hue: number("Hue rotation in degrees.", { min: -360, max: 360, unit: "deg", default: 0 }),
+  gamma: number("Gamma correction; higher values lighten the midtones.", { min: 1, max: 3, default: 1 }),
+  normalize: flag("Stretch the tones to the full range from black to white.", false),
+  greyscale: flag("Convert to greyscale.", false),
+  invert: flag("Invert the colours.", false),
+  tint: color("Tint the image with this colour, keeping its luminance.", {}),
 };
 
 export const operation: ImageOperation<typeof params> = {
@@ -40,7 +40,7 @@ export const operation: ImageOperation<typeof params> = {
 export default imageCapability(operation, {
   id: "image.adjust",
   display_name: "Adjust image",
-  description: "Changes brightness, contrast, colours and tones.",
+  description: "Adjusts brightness, contrast, colours and tones.",
   examples: [
     { title: "Black and white", params: { greyscale: true } },
     { title: "Warmer and livelier", params: { saturation: 1.3, hue: 8, brightness: 1.05 } },

@@ -6,15 +6,24 @@ import { checkColor } from "./sharp.ts";
 
 const params = {
   color: text(
-    "What becomes transparent: a hex colour, a CSS name, or corner for the colour of the upper left corner.",
+    "Colour to make transparent: a hex colour, a CSS colour name, or `corner` for the colour of the top left pixel.",
     {
       max: 30,
       default: "corner",
     },
   ),
-  tolerance: number("How far a pixel's colour may be from it.", { min: 0, max: 100, unit: "percent", default: 10 }),
-  mode: choice("All such pixels, or those that are connected with the edge.", ["all", "connected"], { default: "all" }),
-  feather: integer("Softens the edge of what stays.", { min: 0, max: 20, unit: "px", default: 1 }),
+  tolerance: number("How different a pixel's colour may be and still become transparent.", {
+    min: 0,
+    max: 100,
+    unit: "percent",
+    default: 10,
+  }),
+  mode: choice(
+    "`all` removes all matching pixels; `connected` only those connected to the edge of the image.",
+    ["all", "connected"],
+    { default: "all" },
+  ),
+  feather: integer("Softness of the edges in pixels.", { min: 0, max: 20, unit: "px", default: 1 }),
 };
 
 export const operation: ImageOperation<typeof params> = {
@@ -78,11 +87,11 @@ function maskOf(
 
 export default imageCapability(operation, {
   id: "image.chroma_key",
-  display_name: "Remove a colour",
+  display_name: "Remove colour",
   description: "Makes a background of one colour transparent.",
   sample_input: { image: { file_id: "file-sample-chart" } },
   examples: [
-    { title: "The colour of the corner", params: { format: "png" } },
+    { title: "The colour of the corner pixel", params: { format: "png" } },
     { title: "White, where it touches the edge", params: { color: "white", mode: "connected", format: "webp" } },
   ],
 });

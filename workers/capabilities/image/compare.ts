@@ -6,14 +6,23 @@ import { openImage } from "./sharp.ts";
 export default defineCapability({
   id: "image.compare",
   display_name: "Compare images",
-  description: "Says how far two images differ: in pixels, in decibels, and to the eye.",
+  description: "Measures how much two images differ: share of different pixels, PSNR and perceptual hash distance.",
   output_modality: "text",
-  input: { image: input("image", "The image."), other: input("image", "What it is compared with.") },
-  params: { tolerance: integer("Channels that differ by no more count as equal.", { min: 0, max: 255, default: 8 }) },
+  input: {
+    image: input("image", "The image."),
+    other: input("image", "The image to compare it with. It is scaled to the size of the first."),
+  },
+  params: {
+    tolerance: integer("Maximum channel difference at which pixels still count as equal.", {
+      min: 0,
+      max: 255,
+      default: 8,
+    }),
+  },
   sample_input: { image: { file_id: "file-sample-photo" }, other: { file_id: "file-sample-chart" } },
   examples: [
-    { title: "As they are", params: {} },
-    { title: "To the last bit", params: { tolerance: 0 } },
+    { title: "Default tolerance", params: {} },
+    { title: "Exact", params: { tolerance: 0 } },
   ],
   price: MEGAPIXEL_PRICE,
   engine: "sharp",

@@ -25,31 +25,46 @@ interface Layer {
 const LAYER = {
   type: "object",
   properties: {
-    asset: { description: "A member of `input.assets`.", type: "string", minLength: 1, maxLength: 40 },
+    asset: {
+      description: "Name of the member of `input.assets` to place.",
+      type: "string",
+      minLength: 1,
+      maxLength: 40,
+    },
     x: {
-      description: "Left edge; may lie outside.",
+      description: "Left edge of the layer; may be outside the image.",
       type: "integer",
       minimum: -SIDE,
       maximum: SIDE,
       "x-svc-unit": "px",
     },
     y: {
-      description: "Upper edge; may lie outside.",
+      description: "Top edge of the layer; may be outside the image.",
       type: "integer",
       minimum: -SIDE,
       maximum: SIDE,
       "x-svc-unit": "px",
     },
-    gravity: { description: "Where it stands without x and y; in the middle.", type: "string", enum: GRAVITIES },
+    gravity: {
+      description: "Position of the layer, if `x` and `y` are not given. Default: center.",
+      type: "string",
+      enum: GRAVITIES,
+    },
     width: {
-      description: "Its own where it is not given.",
+      description: "Width of the layer. Default: its own width.",
       type: "integer",
       minimum: 1,
       maximum: SIDE,
       "x-svc-unit": "px",
     },
-    opacity: { description: "1 covers what is below.", type: "number", minimum: 0, maximum: 1, default: 1 },
-    blend: { description: "How it meets what is below.", type: "string", enum: BLENDS, default: "over" },
+    opacity: {
+      description: "Opacity: 0 is invisible, 1 is opaque.",
+      type: "number",
+      minimum: 0,
+      maximum: 1,
+      default: 1,
+    },
+    blend: { description: "Blend mode.", type: "string", enum: BLENDS, default: "over" },
   },
   required: ["asset"],
   additionalProperties: false,
@@ -57,7 +72,7 @@ const LAYER = {
 
 const params = {
   layers: custom<readonly Layer[], { readonly required: true }>(
-    { description: "Laid over the image in their order.", type: "array", items: LAYER, minItems: 1, maxItems: 20 },
+    { description: "Layers, from bottom to top.", type: "array", items: LAYER, minItems: 1, maxItems: 20 },
     { required: true },
   ),
 };
@@ -80,13 +95,13 @@ export const operation: ImageOperation<typeof params> = {
 export default imageCapability(operation, {
   id: "image.composite",
   display_name: "Combine images",
-  description: "Lays up to 20 images over another one, each with its place, size and blend.",
-  assets: { assets: named("image", "The images of the layers, by the names that layers call them.", 20) },
+  description: "Places up to 20 images over another one, each with its own position, size, opacity and blend mode.",
+  assets: { assets: named("image", "The images of the layers, by the names that `layers` use.", 20) },
   sample_input: { image: { file_id: "file-sample-photo" }, assets: { chart: { file_id: "file-sample-chart" } } },
   examples: [
-    { title: "One in the middle", params: { layers: [{ asset: "chart" }] } },
+    { title: "One layer in the centre", params: { layers: [{ asset: "chart" }] } },
     {
-      title: "A small one in a corner, and darkened over all",
+      title: "A small layer in a corner, and one multiplied over the image",
       params: {
         layers: [
           { asset: "chart", width: 200, gravity: "northeast", opacity: 0.8 },

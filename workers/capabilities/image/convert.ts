@@ -7,7 +7,7 @@ const operation: ImageOperation = { params: {}, takesFrames: true, apply: ({ ima
 const converted = imageCapability(operation, {
   id: "image.convert",
   display_name: "Convert image",
-  description: "Writes an image in another format.",
+  description: "Converts an image to another format.",
   examples: [
     { title: "As WebP", params: { format: "webp" } },
     { title: "As a small AVIF", params: { format: "avif", quality: 50 } },

@@ -11,17 +11,25 @@ const SIDE = { min: 1, max: LIMITS.imageSidePixelsMax, unit: "px" } as const;
 const PLACE = { min: 0, max: LIMITS.imageSidePixelsMax, unit: "px" } as const;
 
 const params = {
-  x: integer("Left edge of the box; the gravity decides where it is not given.", PLACE),
-  y: integer("Upper edge of the box; the gravity decides where it is not given.", PLACE),
-  width: integer("Width of the box; as wide as it goes where it is not given.", SIDE),
-  height: integer("Height of the box; as high as it goes where it is not given.", SIDE),
-  aspect_ratio: text("Shape of the box, such as 16:9, as large as it goes.", {
+  x: integer("Left edge of the rectangle. Default: decided by `gravity`, or 0 if `y` is given.", PLACE),
+  y: integer("Top edge of the rectangle. Default: decided by `gravity`, or 0 if `x` is given.", PLACE),
+  width: integer("Width of the rectangle. Default: as wide as possible.", SIDE),
+  height: integer("Height of the rectangle. Default: as tall as possible.", SIDE),
+  aspect_ratio: text("Aspect ratio of the rectangle, such as 16:9, as large as possible.", {
     max: 11,
     pattern: "^[1-9][0-9]{0,4}:[1-9][0-9]{0,4}$",
   }),
-  gravity: choice("Where the box stands.", [...GRAVITIES, "entropy", "attention"], { default: "center" }),
-  trim: flag("Takes away borders of one colour first.", false),
-  trim_threshold: integer("How far a border's pixels may differ from its corner.", { min: 0, max: 255, default: 10 }),
+  gravity: choice(
+    "Position of the rectangle. `entropy` and `attention` pick the most interesting part.",
+    [...GRAVITIES, "entropy", "attention"],
+    { default: "center" },
+  ),
+  trim: flag("Remove borders of a single colour first.", false),
+  trim_threshold: integer("How much border pixels may differ from the corner pixel, for `trim`.", {
+    min: 0,
+    max: 255,
+    default: 10,
+  }),
 };
 
 export const operation: ImageOperation<typeof params> = {
@@ -91,9 +99,9 @@ export default imageCapability(operation, {
   id: "image.crop",
   display_name: "Crop image",
   description:
-    "Cuts a box out of an image: at a place, of a shape, or around what draws the eye. An animation takes boxes at places only.",
+    "Crops an image to a rectangle: at a position, of an aspect ratio, or around the most interesting part. Animations can only be cropped at a position.",
   examples: [
-    { title: "As wide as a cinema screen", params: { aspect_ratio: "21:9" } },
-    { title: "A box at a place", params: { x: 100, y: 50, width: 400, height: 300 } },
+    { title: "Cinema aspect ratio", params: { aspect_ratio: "21:9" } },
+    { title: "A rectangle at a position", params: { x: 100, y: 50, width: 400, height: 300 } },
   ],
 });

@@ -7,8 +7,13 @@ import type { OpenedImage } from "./sharp.ts";
 const TYPES = ["blur", "sharpen", "median", "threshold", "pixelate", "sepia", "vignette"] as const;
 
 const params = {
-  type: choice("What is done.", TYPES, { required: true }),
-  amount: number("How much of it.", { min: 0, max: 100, default: 50, unit: "percent" }),
+  type: choice("Filter to apply.", TYPES, { required: true }),
+  amount: number("Strength of the filter; 0 leaves the image unchanged.", {
+    min: 0,
+    max: 100,
+    default: 50,
+    unit: "percent",
+  }),
 };
 
 export const operation: ImageOperation<typeof params> = {
@@ -80,7 +85,7 @@ function vignette(width: number, height: number, share: number): string {
 export default imageCapability(operation, {
   id: "image.filter",
   display_name: "Filter image",
-  description: "Blurs, sharpens, pixelates, ages or darkens an image.",
+  description: "Applies a filter: blur, sharpen, median, threshold, pixelate, sepia or vignette.",
   examples: [
     { title: "Blurred", params: { type: "blur" } },
     { title: "Large pixels", params: { type: "pixelate", amount: 30 } },

@@ -8,12 +8,12 @@ import { openImage, pngFrames } from "./sharp.ts";
 export default defineCapability({
   id: "image.metadata",
   display_name: "Read image metadata",
-  description: "Tells size, format, colours and what the camera wrote.",
+  description: "Returns size, format, colour space and EXIF data of an image.",
   output_modality: "text",
   input: { image: input("image", "The image.") },
   params: {
-    exif: flag("Tells what the camera wrote.", true),
-    stats: flag("Tells mean and spread of each channel.", false),
+    exif: flag("Include EXIF data (camera, exposure, location).", true),
+    stats: flag("Include minimum, maximum, mean and standard deviation of each channel.", false),
   },
   sample_input: PHOTO,
   examples: [

@@ -9,22 +9,31 @@ import { openImage } from "./sharp.ts";
 
 export default defineCapability({
   id: "image.ocr",
-  display_name: "Read text",
-  description: "Reads the text in an image.",
+  display_name: "Read text (OCR)",
+  description: "Recognizes the text in an image.",
   output_modality: "text",
   input: { image: input("image", "The image.") },
   params: {
-    language: choice("Of the text; each is an installed package.", ["eng"], {
+    language: choice("Language of the text.", ["eng"], {
       default: "eng",
       labels: { eng: "English" },
     }),
-    detail: choice("What is told of it.", ["text", "lines", "words"], { default: "text" }),
-    min_confidence: integer("Leaves out what is less sure.", { min: 0, max: 100, unit: "percent", default: 0 }),
+    detail: choice(
+      "`text` returns the plain text; `lines` and `words` add each line or word with its position and confidence.",
+      ["text", "lines", "words"],
+      { default: "text" },
+    ),
+    min_confidence: integer("Leave out words recognized with less confidence.", {
+      min: 0,
+      max: 100,
+      unit: "percent",
+      default: 0,
+    }),
   },
   sample_input: { image: { file_id: "file-sample-scan" } },
   examples: [
-    { title: "The text", params: {} },
-    { title: "Each word with its place", params: { detail: "words", min_confidence: 50 } },
+    { title: "Plain text", params: {} },
+    { title: "Each word with its position", params: { detail: "words", min_confidence: 50 } },
   ],
   price: { unit: "per_operation", operation_price: "0.4" },
   engine: "ocr",

@@ -16,20 +16,28 @@ export default defineCapability({
   id: "image.optimize",
   display_name: "Optimize image",
   description:
-    "Makes an image's file smaller without a change that shows; SVG stays SVG, and a file that cannot be smaller stays as it is.",
+    "Makes an image file smaller without visible changes. SVG stays SVG. With `format` same or auto, the result is never larger than the input: if encoding does not help, only metadata is removed.",
   output_modality: "image",
   input: { image: input("image", "The image.") },
   params: {
-    format: choice("auto: the smaller one of webp and avif.", ["same", "auto", "jpeg", "webp", "avif", "png"], {
-      default: "same",
+    format: choice(
+      "`same` keeps the format (TIFF and still GIF become PNG); `auto` picks the smaller of WebP and AVIF.",
+      ["same", "auto", "jpeg", "webp", "avif", "png"],
+      {
+        default: "same",
+      },
+    ),
+    max_bytes: integer("Lower the quality until the file is at most this large.", {
+      min: 200,
+      max: 50_000_000,
+      unit: "bytes",
     }),
-    max_bytes: integer("Lowers the quality until the file is no larger.", { min: 200, max: 50_000_000, unit: "bytes" }),
-    min_quality: integer("The quality is not lowered below this.", { min: 1, max: 100, default: 40 }),
+    min_quality: integer("Minimum quality for `max_bytes`.", { min: 1, max: 100, default: 40 }),
   },
   sample_input: PHOTO,
   examples: [
     { title: "In its own format", params: {} },
-    { title: "At most 20 kB in the best format", params: { format: "auto", max_bytes: 20_000 } },
+    { title: "At most 20 kB, in the smaller format", params: { format: "auto", max_bytes: 20_000 } },
   ],
   price: MEGAPIXEL_PRICE,
   engine: "sharp",

@@ -5,20 +5,24 @@ import { openImage } from "./sharp.ts";
 
 export default defineCapability({
   id: "image.palette",
-  display_name: "Read the palette",
-  description: "Names the main colours of an image, with their shares, and a tiny stand-in for it.",
+  display_name: "Extract palette",
+  description: "Returns the main colours of an image with their shares and, as a data URL, a tiny preview.",
   output_modality: "text",
   input: { image: input("image", "The image.") },
   params: {
-    colors: integer("How many colours.", { min: 2, max: 32, default: 6 }),
-    placeholder: choice("A stand-in of 16 pixels to show while the image loads.", ["none", "data_url"], {
-      default: "data_url",
-    }),
+    colors: integer("Number of colours.", { min: 2, max: 32, default: 6 }),
+    placeholder: choice(
+      "Include a 16-pixel preview as a data URL, to show while the image loads.",
+      ["none", "data_url"],
+      {
+        default: "data_url",
+      },
+    ),
   },
   sample_input: PHOTO,
   examples: [
     { title: "Six colours", params: {} },
-    { title: "Three colours alone", params: { colors: 3, placeholder: "none" } },
+    { title: "Three colours, without a preview", params: { colors: 3, placeholder: "none" } },
   ],
   price: MEGAPIXEL_PRICE,
   engine: "sharp",

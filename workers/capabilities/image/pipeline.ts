@@ -32,24 +32,24 @@ const OPERATIONS = {
 export default defineCapability({
   id: "image.pipeline",
   display_name: "Image pipeline",
-  description: "Does several operations to an image, one after the other, and writes it once.",
+  description: "Applies several operations to an image in order and encodes the result once.",
   long_description:
-    "Each operation is a capability without its `image.`, with that capability's `params` but for the output block, which stands once " +
-    "in `output`. Operations are done strictly in their order: each sees exactly the pixels that the one before it made, and nothing is " +
-    "merged or moved. Second images are named in `input.assets` and called by `asset`.\n\n" +
-    "The price counts the larger of input and output for each operation.",
+    "Each operation is the capability of the same name without `image.`, with the same `params` except for the output params, which are " +
+    "given once in `output`. Operations are applied strictly in order: each works on exactly the pixels that the previous one made, and " +
+    "nothing is merged or reordered. Second images are named in `input.assets` and referenced by `asset`.\n\n" +
+    "The price counts the larger of input and output, times the number of operations.",
   output_modality: "image",
   composite: true,
   input: {
     image: input("image", "The image."),
-    assets: named("image", "Second images, by the names that operations call them.", 20),
+    assets: named("image", "Second images (logos, layers), by the names that operations use.", 20),
   },
   params: pipelineParams(OPERATIONS, OUTPUT),
   sample_input: { image: { file_id: "file-sample-photo" }, assets: { logo: { file_id: "file-sample-chart" } } },
   examples: [
-    { title: "Smaller and sharper", params: { operations: [{ operation: "resize", params: { width: 400 } }] } },
+    { title: "Smaller", params: { operations: [{ operation: "resize", params: { width: 400 } }] } },
     {
-      title: "A square in grey with a logo, as WebP",
+      title: "A greyscale square with a logo, as WebP",
       params: {
         operations: [
           { operation: "crop", params: { aspect_ratio: "1:1" } },

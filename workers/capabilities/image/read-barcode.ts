@@ -32,18 +32,18 @@ interface Point {
 export default defineCapability({
   id: "image.read_barcode",
   display_name: "Read barcodes",
-  description: "Finds QR codes and other barcodes in an image and says what they hold.",
+  description: "Finds QR codes and other barcodes in an image and returns their contents.",
   output_modality: "text",
   input: { image: input("image", "The image.") },
   params: {
-    types: list("Which kinds to look for; all where it is not given.", choice("A kind.", TYPES, { required: true }), {
+    types: list("Types to look for. Default: all.", choice("A kind.", TYPES, { required: true }), {
       max: TYPES.length,
     }),
-    max: integer("How many at most.", { min: 1, max: 50, default: 10 }),
+    max: integer("Maximum number of barcodes to return.", { min: 1, max: 50, default: 10 }),
   },
   sample_input: { image: { file_id: "file-sample-scan" } },
   examples: [
-    { title: "All kinds", params: {} },
+    { title: "All types", params: {} },
     { title: "One QR code", params: { types: ["qr"], max: 1 } },
   ],
   price: { unit: "per_operation", operation_price: "0.02" },

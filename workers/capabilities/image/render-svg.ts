@@ -17,21 +17,21 @@ const SVG =
 export default defineCapability({
   id: "image.render_svg",
   display_name: "Render SVG",
-  description: "Draws an SVG as an image of any size. Files and addresses that it names are not read.",
+  description: "Renders an SVG as an image of any size. External files and addresses in the SVG are not loaded.",
   output_modality: "image",
   input: { svg: input("text", "The SVG.", { takesText: true }) },
   params: {
-    width: integer("Of the result; its own where it is not given.", {
+    width: integer("Width of the result. Default: the SVG's own.", {
       min: 1,
       max: LIMITS.imageSidePixelsMax,
       unit: "px",
     }),
-    height: integer("Of the result; from the width where it is not given.", {
+    height: integer("Height of the result. Default: follows from the width.", {
       min: 1,
       max: LIMITS.imageSidePixelsMax,
       unit: "px",
     }),
-    dpi: integer("Pixels of an inch, for sizes that are not in pixels.", {
+    dpi: integer("Pixels per inch, for sizes given in physical units.", {
       min: 36,
       max: 1_200,
       unit: "dpi",
@@ -41,7 +41,7 @@ export default defineCapability({
   },
   sample_input: { svg: { text: SVG } },
   examples: [
-    { title: "As it is", params: {} },
+    { title: "At its own size", params: {} },
     { title: "1,000 pixels wide on white", params: { width: 1_000, format: "jpeg" } },
   ],
   price: MEGAPIXEL_PRICE,

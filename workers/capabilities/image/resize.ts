@@ -9,21 +9,21 @@ import { checkSize } from "./sharp.ts";
 const SIDE = { min: 1, max: LIMITS.imageSidePixelsMax, unit: "px" } as const;
 
 const params = {
-  width: integer("Width of the result; it follows from the height where it is not given.", SIDE),
-  height: integer("Height of the result; it follows from the width where it is not given.", SIDE),
-  fit: choice("How the image meets a size of another shape.", ["cover", "contain", "fill", "inside", "outside"], {
+  width: integer("Width of the result. Default: follows from the height; with `fit: fill` it stays.", SIDE),
+  height: integer("Height of the result. Default: follows from the width; with `fit: fill` it stays.", SIDE),
+  fit: choice("How to fit the image into a size of another shape.", ["cover", "contain", "fill", "inside", "outside"], {
     default: "cover",
     labels: { cover: "Fill and crop", contain: "Fit with borders", fill: "Stretch" },
   }),
   gravity: choice(
-    "What stays in sight when the image is cropped; an animation takes places only.",
+    "Which part to keep when cropping. `entropy` and `attention` pick the most interesting part and are not available for animations.",
     [...GRAVITIES, "entropy", "attention"],
     {
       default: "center",
     },
   ),
-  kernel: choice("How pixels are joined.", ["nearest", "cubic", "mitchell", "lanczos3"], { default: "lanczos3" }),
-  enlarge: flag("Makes small images larger; without it they stay as they are.", true),
+  kernel: choice("Resampling filter.", ["nearest", "cubic", "mitchell", "lanczos3"], { default: "lanczos3" }),
+  enlarge: flag("Allow enlarging. If false, smaller images keep their size.", true),
 };
 
 export const operation: ImageOperation<typeof params> = {
@@ -55,11 +55,11 @@ export const operation: ImageOperation<typeof params> = {
 export default imageCapability(operation, {
   id: "image.resize",
   display_name: "Resize image",
-  description: "Changes the size of an image, cropping or fitting it where the shape differs.",
+  description: "Resizes an image, cropping or fitting it where the shape differs.",
   examples: [
     { title: "320 pixels wide", params: { width: 320 } },
     {
-      title: "A square around what draws the eye",
+      title: "A square around the most interesting part",
       params: { width: 256, height: 256, gravity: "attention", format: "webp" },
     },
   ],

@@ -3,10 +3,10 @@ import { imageCapability, type ImageOperation, settled } from "./operation.ts";
 import { checkColor } from "./sharp.ts";
 
 const params = {
-  angle: number("Clockwise.", { min: -360, max: 360, unit: "deg", default: 0 }),
-  flip: choice("Mirrors the turned image.", ["none", "horizontal", "vertical", "both"], { default: "none" }),
-  auto_orient: flag("Turns it upright first, as its camera says.", true),
-  background: color("Fills the corners of what is not turned by quarters.", { default: "transparent" }),
+  angle: number("Clockwise rotation in degrees.", { min: -360, max: 360, unit: "deg", default: 0 }),
+  flip: choice("Mirror the image after rotating it.", ["none", "horizontal", "vertical", "both"], { default: "none" }),
+  auto_orient: flag("Apply the EXIF orientation first.", true),
+  background: color("Colour of the corners when the angle is not a multiple of 90.", { default: "transparent" }),
 };
 
 export const operation: ImageOperation<typeof params> = {
@@ -29,9 +29,12 @@ export const operation: ImageOperation<typeof params> = {
 export default imageCapability(operation, {
   id: "image.rotate",
   display_name: "Rotate image",
-  description: "Turns an image by any angle and mirrors it.",
+  description: "Rotates an image by any angle and mirrors it.",
   examples: [
-    { title: "A quarter to the right", params: { angle: 90 } },
-    { title: "A little, on white, and mirrored", params: { angle: -7.5, flip: "horizontal", background: "white" } },
+    { title: "90 degrees clockwise", params: { angle: 90 } },
+    {
+      title: "Slightly rotated on white, and mirrored",
+      params: { angle: -7.5, flip: "horizontal", background: "white" },
+    },
   ],
 });

@@ -30,12 +30,12 @@ export const MEDIA_TYPES: Readonly<Record<Format, string>> = {
 
 /** What most image capabilities say about their result. */
 export const OUTPUT = {
-  format: choice("Format of the result; the input's where it is not given.", FORMATS, {}),
-  quality: integer("Of formats that lose detail.", { min: 1, max: 100, default: 80 }),
-  lossless: flag("Keeps every pixel, in webp and avif.", false),
-  background: color("Stands behind transparency where the format has none.", { default: "white" }),
+  format: choice("Format of the result. Default: same as the input.", FORMATS, {}),
+  quality: integer("Quality of lossy formats (JPEG, WebP, AVIF, TIFF).", { min: 1, max: 100, default: 80 }),
+  lossless: flag("Encode WebP and AVIF without loss.", false),
+  background: color("Background behind transparent areas, for formats without transparency.", { default: "white" }),
   keep_metadata: flag(
-    "Keeps EXIF and XMP, and the colour profile where the colours are still its own; without it places and cameras are not told.",
+    "Keep EXIF and XMP metadata (camera, location) and, where the pixels still use it, the colour profile. By default all metadata is removed.",
     false,
   ),
 };

@@ -7,14 +7,14 @@ import { openImage, writeImage } from "./sharp.ts";
 export default defineCapability({
   id: "image.strip_metadata",
   display_name: "Strip metadata",
-  description: "Takes places, cameras and all other metadata out of an image, which is turned upright first.",
+  description: "Removes all metadata (camera, location and others) from an image, after applying its EXIF orientation.",
   output_modality: "image",
   input: { image: input("image", "The image.") },
-  params: { keep_color_profile: flag("Keeps the profile by which colours are shown.", true) },
+  params: { keep_color_profile: flag("Keep the colour profile.", true) },
   sample_input: PHOTO,
   examples: [
-    { title: "All but the colours", params: {} },
-    { title: "The profile too", params: { keep_color_profile: false } },
+    { title: "Keep the colour profile only", params: {} },
+    { title: "Remove the colour profile too", params: { keep_color_profile: false } },
   ],
   price: MEGAPIXEL_PRICE,
   engine: "sharp",

@@ -8,15 +8,20 @@ import { imageOverlay, textOverlay, turned } from "./overlay.ts";
 import { checkColor } from "./sharp.ts";
 
 const params = {
-  text: text("Words to lay over it, where no logo is given.", { max: 500 }),
-  gravity: choice("Where it stands.", GRAVITIES, { default: "southeast" }),
-  margin: integer("From the edges.", { min: 0, max: 2_000, unit: "px", default: 16 }),
-  scale: number("Of the image's width, that a logo takes.", { min: 1, max: 100, unit: "percent", default: 15 }),
-  opacity: number("1 covers what is below.", { min: 0, max: 1, default: 0.6 }),
-  tile: flag("Repeats it over the whole image.", false),
-  angle: number("Clockwise.", { min: -360, max: 360, unit: "deg", default: 0 }),
-  color: color("Of words.", { default: "white" }),
-  size: integer("Height of words; a twentieth of the image where it is not given.", { min: 4, max: 2_000, unit: "px" }),
+  text: text("Watermark text. Required unless `input.logo` is given.", { max: 500 }),
+  gravity: choice("Position of the watermark.", GRAVITIES, { default: "southeast" }),
+  margin: integer("Distance from the edges in pixels.", { min: 0, max: 2_000, unit: "px", default: 16 }),
+  scale: number("Width of the logo as a percentage of the image's width.", {
+    min: 1,
+    max: 100,
+    unit: "percent",
+    default: 15,
+  }),
+  opacity: number("Opacity: 0 is invisible, 1 is opaque.", { min: 0, max: 1, default: 0.6 }),
+  tile: flag("Repeat the watermark over the whole image.", false),
+  angle: number("Clockwise rotation of the watermark in degrees.", { min: -360, max: 360, unit: "deg", default: 0 }),
+  color: color("Text colour.", { default: "white" }),
+  size: integer("Font size in pixels. Default: image height divided by 20.", { min: 4, max: 2_000, unit: "px" }),
 };
 
 export const operation: ImageOperation<typeof params> = {
@@ -49,10 +54,10 @@ export const operation: ImageOperation<typeof params> = {
 export default imageCapability(operation, {
   id: "image.watermark",
   display_name: "Watermark image",
-  description: "Lays a logo or words over an image, once or all over.",
-  assets: { logo: input("image", "The logo, where no text is given.", { optional: true }) },
+  description: "Places a logo or text over an image, once or tiled.",
+  assets: { logo: input("image", "The logo. Required unless `params.text` is given.", { optional: true }) },
   examples: [
-    { title: "Words in a corner", params: { text: "© Sluice" } },
-    { title: "Words all over", params: { text: "DRAFT", tile: true, opacity: 0.2, angle: -30 } },
+    { title: "Text in a corner", params: { text: "© Sluice" } },
+    { title: "Text tiled over the image", params: { text: "DRAFT", tile: true, opacity: 0.2, angle: -30 } },
   ],
 });

@@ -15,17 +15,18 @@ const SIDE = { min: 16, max: LIMITS.videoLongSideMax, unit: "px" } as const;
 export default defineCapability({
   id: "video.concat",
   display_name: "Join videos",
-  description: "Plays videos one after the other, of whatever size, rate and sound, one fading into the next or not.",
+  description:
+    "Joins videos one after the other, with an optional transition. Sizes, frame rates and audio may differ.",
   output_modality: "video",
-  input: { videos: inputs("video", "The videos, in their order.", [2, 20]) },
+  input: { videos: inputs("video", "The videos, in playback order.", [2, 20]) },
   params: {
-    transition: choice("From one to the next.", ["none", "fade", "wipeleft", "slideleft", "dissolve"], {
+    transition: choice("Transition between videos.", ["none", "fade", "wipeleft", "slideleft", "dissolve"], {
       default: "none",
     }),
-    transition_duration: number("Of each transition.", { min: 0.1, max: 5, unit: "s", default: 1 }),
-    width: integer("Of the result; the first video's where no side is given.", SIDE),
-    height: integer("Of the result; the first video's where no side is given.", SIDE),
-    fps: number("Of the result; the first video's where it is not given.", {
+    transition_duration: number("Duration of each transition in seconds.", { min: 0.1, max: 5, unit: "s", default: 1 }),
+    width: integer("Width of the result. Default: that of the first video.", SIDE),
+    height: integer("Height of the result. Default: that of the first video.", SIDE),
+    fps: number("Frames per second of the result. Default: same as the first video.", {
       min: 1,
       max: LIMITS.videoFpsMax,
       unit: "fps",
@@ -37,7 +38,7 @@ export default defineCapability({
   examples: [
     { title: "One after the other", params: {} },
     {
-      title: "One fading into the next, smaller",
+      title: "With a crossfade, 160 pixels wide",
       params: { transition: "fade", transition_duration: 0.5, width: 160 },
     },
   ],

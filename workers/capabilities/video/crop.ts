@@ -10,11 +10,11 @@ const SIDE = { min: 16, max: 4_096, unit: "px", required: true } as const;
 const PLACE = { min: 0, max: 4_096, unit: "px" } as const;
 
 const params = {
-  width: integer("Width of the box.", SIDE),
-  height: integer("Height of the box.", SIDE),
-  x: integer("Left edge of the box; the gravity decides where neither edge is given.", PLACE),
-  y: integer("Upper edge of the box; the gravity decides where neither edge is given.", PLACE),
-  gravity: choice("Where the box stands.", GRAVITIES, { default: "center" }),
+  width: integer("Width of the rectangle.", SIDE),
+  height: integer("Height of the rectangle.", SIDE),
+  x: integer("Left edge of the rectangle. Default: decided by `gravity`.", PLACE),
+  y: integer("Top edge of the rectangle. Default: decided by `gravity`.", PLACE),
+  gravity: choice("Position of the rectangle, if neither `x` nor `y` is given.", GRAVITIES, { default: "center" }),
 };
 
 export const operation: VideoOperation<typeof params> = {
@@ -36,9 +36,9 @@ export const operation: VideoOperation<typeof params> = {
 export default videoCapability(operation, {
   id: "video.crop",
   display_name: "Crop video",
-  description: "Cuts a box out of the picture.",
+  description: "Crops a video to a rectangle.",
   examples: [
     { title: "A square in the middle", params: { width: 180, height: 180 } },
-    { title: "A box at a place", params: { width: 160, height: 90, x: 20, y: 40 } },
+    { title: "A rectangle at a position", params: { width: 160, height: 90, x: 20, y: 40 } },
   ],
 });

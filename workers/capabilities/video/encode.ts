@@ -59,22 +59,25 @@ export const CONTAINERS: Readonly<Record<VideoFormat, Container>> = {
 
 /** What most video capabilities say about their result. */
 export const OUTPUT = {
-  format: choice("Format of the result; the input's, or MP4, where it is not given.", FORMATS, {
+  format: choice("Container of the result. Default: same as the input, or MP4.", FORMATS, {
     labels: { mp4: "MP4", webm: "WebM", mkv: "Matroska", mov: "QuickTime" },
   }),
-  video_codec: choice("The format's usual one where it is not given: H.264, or VP9 in WebM.", VIDEO_CODECS, {
+  video_codec: choice("Video codec. Default: H.264, or VP9 in WebM.", VIDEO_CODECS, {
     labels: { h264: "H.264", h265: "H.265", vp8: "VP8", vp9: "VP9", av1: "AV1" },
   }),
-  crf: integer("How much detail may go: 0 keeps all. H.264 and H.265 take 51 at most, and more counts as that.", {
-    min: 0,
-    max: 63,
-    default: 23,
+  crf: integer(
+    "Constant rate factor: lower is better quality and a larger file, 0 is the best. H.264 and H.265 treat values above 51 as 51.",
+    {
+      min: 0,
+      max: 63,
+      default: 23,
+    },
+  ),
+  preset: choice("Encoder speed. Slower presets make smaller files.", PRESETS, { default: "veryfast" }),
+  audio_codec: choice("Audio codec. Default: AAC, or Opus in WebM.", AUDIO_CODECS, {
+    labels: { aac: "AAC", opus: "Opus", mp3: "MP3", vorbis: "Vorbis", none: "No audio" },
   }),
-  preset: choice("A slower one makes smaller files.", PRESETS, { default: "veryfast" }),
-  audio_codec: choice("The format's usual one where it is not given: AAC, or Opus in WebM.", AUDIO_CODECS, {
-    labels: { aac: "AAC", opus: "Opus", mp3: "MP3", vorbis: "Vorbis", none: "No sound" },
-  }),
-  audio_bitrate: integer("Of the sound; Opus takes 256 at most, Vorbis 240.", {
+  audio_bitrate: integer("Audio bitrate. Opus is limited to 256, Vorbis to 240.", {
     min: 32,
     max: 320,
     unit: "kbit/s",

@@ -16,20 +16,20 @@ const TIME = { min: 0, max: LIMITS.videoSecondsMax, unit: "s" } as const;
 
 export default defineCapability({
   id: "video.extract_audio",
-  display_name: "Sound of a video",
-  description: "Takes the sound out of a video; sound that begins after the pictures has silence before it.",
+  display_name: "Extract audio",
+  description: "Extracts the audio of a video. If the audio starts later than the picture, silence fills the gap.",
   output_modality: "audio",
   input: { video: input("video", "The video.") },
   params: {
-    stream: integer("Which of its sounds, from 0.", { min: 0, max: 15, default: 0 }),
-    start: number("Where it begins; at the beginning where it is not given.", TIME),
-    end: number("Where it ends; at the end where it is not given.", TIME),
+    stream: integer("Index of the audio stream, starting at 0.", { min: 0, max: 15, default: 0 }),
+    start: number("Start of the section in seconds. Default: start of the video.", TIME),
+    end: number("End of the section in seconds. Default: end of the video.", TIME),
     ...OUTPUT,
   },
   rules: [{ rule: "less", of: ["params.start", "params.end"] }],
   sample_input: CLIP,
   examples: [
-    { title: "All of it", params: {} },
+    { title: "The whole audio", params: {} },
     { title: "The first second, as MP3", params: { end: 1, format: "mp3" } },
   ],
   price: VIDEO_PRICE,

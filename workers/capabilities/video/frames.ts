@@ -21,22 +21,22 @@ const FRAMES_MAX = 2_000;
 
 export default defineCapability({
   id: "video.frames",
-  display_name: "Frames of a video",
+  display_name: "Extract frames",
   description:
-    "Makes pictures of a video at even distances, each a file, or all in one sheet with an index for players.",
+    "Extracts still images from a video at regular intervals, as separate files or as one sprite sheet with a WebVTT index for players.",
   output_modality: "archive",
   input: { video: input("video", "The video.") },
   params: {
-    fps: number("So many a second; one a second where none of the three is given.", {
+    fps: number("Images per second of video. Default: 1, unless `count` or `interval` is given.", {
       min: 0.01,
       max: 30,
       unit: "fps",
     }),
-    count: integer("So many in all.", { min: 1, max: 200 }),
-    interval: number("One each so many seconds.", { min: 0.05, max: 3_600, unit: "s" }),
-    layout: choice("Files of their own, or one sheet.", ["files", "sheet"], { default: "files" }),
-    columns: integer("Of the sheet.", { min: 1, max: 20, default: 4 }),
-    width: integer("Of each picture; the video's where it is not given.", {
+    count: integer("Total number of images, spread evenly.", { min: 1, max: 200 }),
+    interval: number("Seconds between images.", { min: 0.05, max: 3_600, unit: "s" }),
+    layout: choice("Separate files, or one sprite sheet with an index.", ["files", "sheet"], { default: "files" }),
+    columns: integer("Number of columns of the sprite sheet.", { min: 1, max: 20, default: 4 }),
+    width: integer("Width of each image. Default: that of the video.", {
       min: 16,
       max: LIMITS.videoInputLongSideMax,
       unit: "px",
@@ -47,9 +47,9 @@ export default defineCapability({
   valueSources: ["fps", "count", "interval"],
   sample_input: CLIP,
   examples: [
-    { title: "One each second", params: {} },
+    { title: "One image per second", params: {} },
     {
-      title: "A sheet of six small ones with its index",
+      title: "A sprite sheet of six small images",
       params: { count: 6, layout: "sheet", columns: 3, width: 120, pack: "files" },
     },
   ],

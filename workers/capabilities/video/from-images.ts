@@ -20,22 +20,32 @@ const ZOOM = 0.25;
 export default defineCapability({
   id: "video.from_images",
   display_name: "Video from images",
-  description: "Shows images one after the other as a video, with sound if there is some.",
+  description: "Makes a slideshow video from images, with optional audio.",
   output_modality: "video",
   input: {
-    images: inputs("image", "The images, in their order.", [1, 200]),
-    audio: input("audio", "The sound; it ends with the images.", { optional: true }),
+    images: inputs("image", "The images, in playback order.", [1, 200]),
+    audio: input("audio", "The audio. It is cut where the images end.", { optional: true }),
   },
   params: {
-    seconds_each: number("How long each is shown; one frame at least.", { min: 0.1, max: 60, unit: "s", default: 3 }),
-    transition: choice("How one becomes the next.", ["none", "fade"], { default: "none" }),
-    motion: choice("Whether the picture moves.", ["none", "ken_burns"], {
-      default: "none",
-      labels: { none: "It stands still", ken_burns: "It comes slowly nearer" },
+    seconds_each: number("Seconds to show each image; at least one frame.", {
+      min: 0.1,
+      max: 60,
+      unit: "s",
+      default: 3,
     }),
-    width: integer("Of the video; images are fitted into it.", { min: 16, max: 3_840, unit: "px", default: 1_280 }),
-    height: integer("Of the video.", { min: 16, max: 3_840, unit: "px", default: 720 }),
-    fps: integer("Frames a second.", { min: 1, max: LIMITS.videoFpsMax, unit: "fps", default: 30 }),
+    transition: choice("Transition between images.", ["none", "fade"], { default: "none" }),
+    motion: choice("Camera motion within each image.", ["none", "ken_burns"], {
+      default: "none",
+      labels: { none: "None", ken_burns: "Slow zoom in (Ken Burns effect)" },
+    }),
+    width: integer("Width of the video. Images are fitted into it with borders.", {
+      min: 16,
+      max: 3_840,
+      unit: "px",
+      default: 1_280,
+    }),
+    height: integer("Height of the video.", { min: 16, max: 3_840, unit: "px", default: 720 }),
+    fps: integer("Frames per second.", { min: 1, max: LIMITS.videoFpsMax, unit: "fps", default: 30 }),
     ...OUTPUT,
   },
   rules: outputRules(),
@@ -46,7 +56,7 @@ export default defineCapability({
   examples: [
     { title: "Three seconds each", params: {} },
     {
-      title: "Small, nearer and nearer, fading",
+      title: "Small, with a slow zoom and crossfades",
       params: { seconds_each: 1.5, transition: "fade", motion: "ken_burns", width: 320, height: 240, fps: 15 },
     },
   ],

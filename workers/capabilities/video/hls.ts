@@ -19,23 +19,23 @@ const SECONDS_MIN = 0.5;
 
 export default defineCapability({
   id: "video.hls",
-  display_name: "Video for streaming",
+  display_name: "Package for streaming",
   description:
-    "Cuts a video into segments in one or more sizes, with the playlists by which players choose among them; half a second at least.",
+    "Packages a video as HLS or DASH: segments in one or more sizes, with the playlists for adaptive streaming. The video must last at least 0.5 seconds.",
   output_modality: "archive",
   input: { video: input("video", "The video.") },
   params: {
-    protocol: choice("How players are told.", ["hls", "dash"], {
+    protocol: choice("Streaming protocol.", ["hls", "dash"], {
       default: "hls",
       labels: { hls: "HLS", dash: "DASH" },
     }),
     heights: list(
-      "Heights to be had; those above the video's own are left out, and where all are, its own is taken.",
-      integer("A height.", { min: 144, max: 2_160, unit: "px", required: true }),
+      "Heights of the renditions. Heights above the video's own are skipped; if all are, its own height is used.",
+      integer("Height of one rendition.", { min: 144, max: 2_160, unit: "px", required: true }),
       { min: 1, max: 4, default: [720] },
     ),
-    segment_seconds: integer("Of each segment.", { min: 2, max: 10, unit: "s", default: 4 }),
-    container: choice("Of segments of HLS; DASH has fragmented MP4 always.", ["ts", "fmp4"], {
+    segment_seconds: integer("Duration of each segment in seconds.", { min: 2, max: 10, unit: "s", default: 4 }),
+    container: choice("Segment format for HLS. DASH always uses fragmented MP4.", ["ts", "fmp4"], {
       default: "fmp4",
       labels: { ts: "MPEG-TS", fmp4: "Fragmented MP4" },
     }),

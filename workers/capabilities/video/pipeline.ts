@@ -31,18 +31,20 @@ const OPERATIONS = {
 export default defineCapability({
   id: "video.pipeline",
   display_name: "Video pipeline",
-  description: "Does several operations to a video, one after the other, and encodes it once.",
+  description: "Applies several operations to a video in order and encodes the result once.",
   long_description:
-    "Each operation is a capability without its `video.`, with that capability's `params` but for the output block, which stands once in " +
-    "`output`. Operations are done strictly in their order, in one graph with a single encode at its end, so that nothing is lost between " +
-    "them: times and sizes are those of what the operations before made. Second inputs are named in `input.assets` and called by `asset`: " +
-    "the logo of `watermark`, the subtitles of `subtitle`, which are burnt in, and the audio of `set_audio`. Limits on size and length " +
-    "hold after every operation.",
+    "Each operation is the capability of the same name without `video.`, with the same `params` except for the output params, which are " +
+    "given once in `output`. Operations are applied strictly in order, in one filter graph with a single encode at the end, so that no " +
+    "quality is lost in between. Times and sizes refer to the result of the previous operations. Second inputs are named in `input.assets` " +
+    "and referenced by `asset`: the logo of `watermark`, the subtitles of `subtitle` (always burnt in) and the audio of `set_audio`. Limits " +
+    "on size and duration apply after every operation.",
   output_modality: "video",
   composite: true,
   input: {
     video: input("video", "The video."),
-    assets: named("any", "Second inputs, by the names that operations call them.", 20, { takesText: true }),
+    assets: named("any", "Second inputs (logos, subtitles, audio), by the names that operations use.", 20, {
+      takesText: true,
+    }),
   },
   params: pipelineParams(OPERATIONS, OUTPUT),
   rules: outputRules("params.output"),
@@ -54,9 +56,9 @@ export default defineCapability({
     },
   },
   examples: [
-    { title: "A piece of it", params: { operations: [{ operation: "trim", params: { duration: 1 } }] } },
+    { title: "The first second", params: { operations: [{ operation: "trim", params: { duration: 1 } }] } },
     {
-      title: "Upright, with a logo and subtitles, without sound",
+      title: "Portrait, with a logo and subtitles, muted",
       params: {
         operations: [
           { operation: "trim", params: { start: 0.5 } },

@@ -6,15 +6,15 @@ import { openVideo, probeVideo } from "./facts.ts";
 
 export default defineCapability({
   id: "video.probe",
-  display_name: "Read about video",
-  description: "Tells length, size, frame rate, codecs, rotation and tags of a video.",
+  display_name: "Probe video",
+  description: "Returns duration, size, frame rate, codecs, rotation and tags of a video.",
   output_modality: "text",
   input: { video: input("video", "The video.") },
-  params: { count_frames: flag("Counts its frames, which takes a pass over all of it.", false) },
+  params: { count_frames: flag("Count the frames by reading the whole video.", false) },
   sample_input: CLIP,
   examples: [
-    { title: "Facts", params: {} },
-    { title: "With the number of frames", params: { count_frames: true } },
+    { title: "Basic facts", params: {} },
+    { title: "With a frame count", params: { count_frames: true } },
   ],
   price: { unit: "per_operation", operation_price: "0.02" },
   engine: "ffmpeg",

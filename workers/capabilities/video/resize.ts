@@ -10,22 +10,22 @@ import { onVideo } from "./scene.ts";
 const SIDE = { min: 16, max: 4_096, unit: "px" } as const;
 
 const params = {
-  width: integer("Width of the result; it follows from the height where it is not given.", SIDE),
-  height: integer("Height of the result; it follows from the width where it is not given.", SIDE),
-  aspect_ratio: text("Shape of the result, such as 9:16, with a width, a height or neither.", {
+  width: integer("Width of the result. Default: follows from the height.", SIDE),
+  height: integer("Height of the result. Default: follows from the width.", SIDE),
+  aspect_ratio: text("Aspect ratio of the result, such as 9:16. Can be combined with a width or a height.", {
     max: 11,
     pattern: "^[1-9][0-9]{0,4}:[1-9][0-9]{0,4}$",
   }),
-  fit: choice("How the video meets a size of another shape.", FITS, {
+  fit: choice("How to fit the video into a size of another shape.", FITS, {
     default: "contain",
     labels: {
       contain: "Fit with borders",
       cover: "Fill and crop",
       fill: "Stretch",
-      inside: "Fit, smaller on one side",
+      inside: "Fit inside, without borders",
     },
   }),
-  background: color("Of the borders.", { default: "black" }),
+  background: color("Colour of the borders.", { default: "black" }),
 };
 
 export const operation: VideoOperation<typeof params> = {
@@ -52,9 +52,9 @@ export const operation: VideoOperation<typeof params> = {
 export default videoCapability(operation, {
   id: "video.resize",
   display_name: "Resize video",
-  description: "Changes the size or the shape of a video, with borders or cropping it where the shape differs.",
+  description: "Changes the size or aspect ratio of a video, adding borders or cropping where the shape differs.",
   examples: [
     { title: "160 pixels wide", params: { width: 160 } },
-    { title: "Upright, filled and cropped", params: { aspect_ratio: "9:16", fit: "cover" } },
+    { title: "Portrait, filled and cropped", params: { aspect_ratio: "9:16", fit: "cover" } },
   ],
 });

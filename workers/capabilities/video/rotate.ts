@@ -7,8 +7,8 @@ const TURNS = { 0: [], 90: ["transpose=clock"], 180: ["hflip", "vflip"], 270: ["
 const FLIPS = { horizontal: ["hflip"], vertical: ["vflip"], both: ["hflip", "vflip"], none: [] } as const;
 
 const params = {
-  angle: choice("Clockwise, in degrees.", [0, 90, 180, 270], { default: 90 }),
-  flip: choice("Mirrored, after it is turned.", ["none", "horizontal", "vertical", "both"], { default: "none" }),
+  angle: choice("Clockwise rotation in degrees.", [0, 90, 180, 270], { default: 90 }),
+  flip: choice("Mirror the video after rotating it.", ["none", "horizontal", "vertical", "both"], { default: "none" }),
 };
 
 export const operation: VideoOperation<typeof params> = {
@@ -23,7 +23,7 @@ export const operation: VideoOperation<typeof params> = {
 export default videoCapability(operation, {
   id: "video.rotate",
   display_name: "Rotate video",
-  description: "Turns video by quarters, and mirrors it.",
+  description: "Rotates a video by 90, 180 or 270 degrees and mirrors it.",
   examples: [
     { title: "A quarter clockwise", params: {} },
     { title: "Mirrored, as WebM", params: { angle: 0, flip: "horizontal", format: "webm" } },

@@ -8,14 +8,19 @@ import { videoCapability, type VideoOperation } from "./operation.ts";
 import { muted, onAudio, onVideo, secondsOf, withSound } from "./scene.ts";
 
 const params = {
-  mode: choice("What becomes of the video's own sound.", ["replace", "mix", "mute"], {
+  mode: choice("What to do with the video's own audio.", ["replace", "mix", "mute"], {
     default: "replace",
-    labels: { replace: "The audio in its place", mix: "Both at once", mute: "No sound" },
+    labels: { replace: "Replace", mix: "Mix", mute: "Mute" },
   }),
-  volume: number("How much louder the audio is.", { min: -60, max: 20, unit: "dB", default: 0 }),
-  loop: flag("Plays the audio again until the video ends.", false),
+  volume: number("Gain of the added audio in dB; negative values make it quieter.", {
+    min: -60,
+    max: 20,
+    unit: "dB",
+    default: 0,
+  }),
+  loop: flag("Repeat the added audio until the video ends.", false),
   length: choice(
-    "As long as the video, with silence behind the audio, or as the shorter of both.",
+    "Duration of the result: that of the video (padded with silence), or of the shorter input.",
     ["video", "shortest"],
     {
       default: "video",
@@ -30,7 +35,7 @@ export const operation: VideoOperation<typeof params> = {
   second: {
     member: "audio",
     kind: "audio",
-    description: "The audio, but where the video is muted.",
+    description: "The audio. Not used with `mode: mute`.",
     isOptional: true,
     sample: { file_id: "file-sample-tune" },
   },
@@ -65,10 +70,10 @@ function soundOf({ source, channels }: AudioFacts, { loop, volume }: ParamsOf<ty
 
 export default videoCapability(operation, {
   id: "video.set_audio",
-  display_name: "Set sound of video",
-  description: "Puts other sound to a video, mixes it with its own, or takes all sound away.",
+  display_name: "Set video audio",
+  description: "Replaces the audio of a video, mixes other audio into it, or mutes it.",
   examples: [
-    { title: "Other sound", params: {} },
-    { title: "Quiet music below what is heard, again and again", params: { mode: "mix", volume: -12, loop: true } },
+    { title: "Other audio", params: {} },
+    { title: "Quiet background music in a loop", params: { mode: "mix", volume: -12, loop: true } },
   ],
 });

@@ -9,9 +9,9 @@ import { type Before, videoCapability, type VideoOperation } from "./operation.t
 import { atRate, onAudio, onVideo, type Scene, secondsOf } from "./scene.ts";
 
 const params = {
-  rate: number("1 is as fast as it is.", { min: 0.25, max: 4, default: 1 }),
-  reverse: flag("Plays it from its end to its beginning.", false),
-  keep_pitch: flag("Keeps voices as high as they are; without it they are higher the faster it is.", true),
+  rate: number("Speed factor: 2 is twice as fast, 0.5 half as fast.", { min: 0.25, max: 4, default: 1 }),
+  reverse: flag("Play the video backwards.", false),
+  keep_pitch: flag("Keep the pitch of the audio. If false, the pitch changes with the speed.", true),
 };
 
 export const operation: VideoOperation<typeof params> = {
@@ -52,10 +52,10 @@ function reversed(scene: Scene, { audio }: Before["facts"]): Scene {
 
 export default videoCapability(operation, {
   id: "video.speed",
-  display_name: "Change speed of video",
-  description: "Plays a video faster, slower or backwards, its sound too.",
+  display_name: "Change video speed",
+  description: "Makes a video faster, slower or reversed, including its audio.",
   examples: [
-    { title: "Backwards", params: { reverse: true } },
-    { title: "Twice as fast, with higher voices", params: { rate: 2, keep_pitch: false } },
+    { title: "Reversed", params: { reverse: true } },
+    { title: "Twice as fast, with a higher pitch", params: { rate: 2, keep_pitch: false } },
   ],
 });

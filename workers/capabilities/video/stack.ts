@@ -14,26 +14,33 @@ const USUAL_FPS = 30;
 
 export default defineCapability({
   id: "video.stack",
-  display_name: "Videos side by side",
-  description: "Shows several videos at once: in a row, a column, a grid, or one within the other.",
+  display_name: "Stack videos",
+  description: "Shows several videos at once: in a row, a column, a grid, or picture in picture.",
   output_modality: "video",
-  input: { videos: inputs("video", "The videos, in their order.", [2, 9]) },
+  input: { videos: inputs("video", "The videos, in layout order.", [2, 9]) },
   params: {
-    layout: choice("How they stand.", ["row", "column", "grid", "pip"], {
+    layout: choice("Layout of the videos.", ["row", "column", "grid", "pip"], {
       default: "row",
-      labels: { pip: "The second within the first" },
+      labels: { pip: "Picture in picture" },
     }),
-    gap: integer("Between them, in black.", { min: 0, max: 64, unit: "px", default: 0 }),
-    pip_gravity: choice("Where the second stands within the first.", GRAVITIES, { default: "southeast" }),
-    pip_scale: number("Its width, of the first one's.", { min: 5, max: 50, unit: "percent", default: 25 }),
-    audio: choice("What is heard.", ["first", "mix", "none"], { default: "first" }),
+    gap: integer("Gap between the videos in pixels, filled with black.", { min: 0, max: 64, unit: "px", default: 0 }),
+    pip_gravity: choice("Position of the second video, for picture in picture.", GRAVITIES, { default: "southeast" }),
+    pip_scale: number("Width of the second video as a percentage of the first one's, for picture in picture.", {
+      min: 5,
+      max: 50,
+      unit: "percent",
+      default: 25,
+    }),
+    audio: choice("Audio of the result: the first video's, a mix of all, or none.", ["first", "mix", "none"], {
+      default: "first",
+    }),
     ...OUTPUT,
   },
   rules: outputRules(),
   sample_input: { videos: [{ file_id: "file-sample-clip" }, { file_id: "file-sample-clip" }] },
   examples: [
     { title: "Side by side", params: {} },
-    { title: "One within the other, both heard", params: { layout: "pip", audio: "mix" } },
+    { title: "Picture in picture, audio mixed", params: { layout: "pip", audio: "mix" } },
   ],
   price: VIDEO_PRICE,
   engine: "ffmpeg",

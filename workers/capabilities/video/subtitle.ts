@@ -18,12 +18,12 @@ import { onVideo, steady } from "./scene.ts";
 import { flattened, parseSubtitles, subStation, within } from "./subtitles.ts";
 
 const params = {
-  size: integer("Of the letters, burnt in; an eighteenth of the height where it is not given.", {
+  size: integer("Font size in pixels when burning in. Default: video height divided by 18.", {
     min: 8,
     max: 200,
     unit: "px",
   }),
-  color: color("Of the letters, burnt in.", { default: "white" }),
+  color: color("Text colour when burning in.", { default: "white" }),
 };
 
 const DESCRIPTION = "The subtitles, in SRT or WebVTT.";
@@ -75,19 +75,19 @@ const SAMPLE = "1\n00:00:00,000 --> 00:00:01,500\nThree boxes\n\n2\n00:00:01,500
 export default defineCapability({
   id: "video.subtitle",
   display_name: "Subtitle video",
-  description: "Burns subtitles into the picture, or adds them as a track that players can switch.",
+  description: "Burns subtitles into a video, or adds them as a track that players can switch on and off.",
   long_description:
-    "`burn` draws the subtitles and encodes the picture anew. `soft` copies pictures and sound as they are and adds a track: timed text in " +
-    "MP4 and QuickTime, SRT in Matroska, WebVTT in WebM; `size`, `color` and the params of encoding are ignored then. Marks of style " +
-    "in the subtitles, and places, are dropped in both.",
+    "`burn` draws the subtitles into the picture and re-encodes it. `soft` copies video and audio unchanged and adds a subtitle track: timed " +
+    "text in MP4 and QuickTime, SRT in Matroska, WebVTT in WebM. `soft` ignores `size`, `color` and the encoding params. Styles and positions " +
+    "in the subtitle file are dropped in both modes.",
   output_modality: "video",
   input: { video: input("video", "The video."), subtitles: input("text", DESCRIPTION) },
   params: {
-    mode: choice("How they are added.", ["burn", "soft"], {
+    mode: choice("`burn` draws the subtitles into the picture; `soft` adds a subtitle track.", ["burn", "soft"], {
       default: "burn",
-      labels: { burn: "Into the picture", soft: "As a track" },
+      labels: { burn: "Burnt into the picture", soft: "As a track" },
     }),
-    language: text("Of the track, in three letters of ISO 639-2.", {
+    language: text("Language of the track as a three-letter ISO 639-2 code.", {
       min: 3,
       max: 3,
       pattern: "^[a-z]{3}$",
@@ -99,8 +99,8 @@ export default defineCapability({
   rules: [...outputRules(), ...copyRules("soft")],
   sample_input: { ...CLIP, subtitles: { text: SAMPLE } },
   examples: [
-    { title: "Into the picture", params: {} },
-    { title: "As a track in English", params: { mode: "soft", language: "eng" } },
+    { title: "Burnt into the picture", params: {} },
+    { title: "As an English track", params: { mode: "soft", language: "eng" } },
   ],
   price: VIDEO_PRICE,
   engine: "ffmpeg",

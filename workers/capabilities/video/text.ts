@@ -13,16 +13,19 @@ import { onVideo, steady } from "./scene.ts";
 import { TIMES, whileShown } from "./times.ts";
 
 const params = {
-  text: text("The words, in letters that the font has; lines that are too wide are broken between words.", {
-    max: 500,
-    required: true,
-  }),
-  gravity: choice("Where they stand.", GRAVITIES, { default: "south" }),
-  margin: integer("From the edges.", { min: 0, max: 500, unit: "px", default: 32 }),
-  size: integer("Of the letters.", { min: 8, max: 400, unit: "px", default: 48 }),
-  color: color("Of the words.", { default: "white" }),
-  box_color: color("Of a box behind them; there is none where it is not given.", {}),
-  font: choice("Of the letters.", FONT_NAMES, { default: "sans" }),
+  text: text(
+    "The text. Lines that are too wide are wrapped between words. Characters that the font does not have are refused.",
+    {
+      max: 500,
+      required: true,
+    },
+  ),
+  gravity: choice("Position of the text.", GRAVITIES, { default: "south" }),
+  margin: integer("Distance from the edges in pixels.", { min: 0, max: 500, unit: "px", default: 32 }),
+  size: integer("Font size in pixels.", { min: 8, max: 400, unit: "px", default: 48 }),
+  color: color("Text colour.", { default: "white" }),
+  box_color: color("Colour of a box behind the text. Default: no box.", {}),
+  font: choice("Typeface.", FONT_NAMES, { default: "sans" }),
   ...TIMES,
 };
 
@@ -91,12 +94,12 @@ function placeOf(gravity: string, margin: number): { x: string; y: string } {
 
 export default videoCapability(operation, {
   id: "video.text",
-  display_name: "Write on video",
-  description: "Writes words on a video, all the time or for a while.",
+  display_name: "Add text to video",
+  description: "Writes text on a video, for its whole duration or a part of it.",
   examples: [
-    { title: "A line below", params: { text: "Hello", size: 24 } },
+    { title: "A line at the bottom", params: { text: "Hello", size: 24 } },
     {
-      title: "A title in a box for a second",
+      title: "A title in a box for one second",
       params: { text: "Chapter one", size: 28, gravity: "center", font: "serif", box_color: "navy", start: 0, end: 1 },
     },
   ],

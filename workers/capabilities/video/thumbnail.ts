@@ -19,33 +19,40 @@ const LOOKED_AT_S = 60;
 
 export default defineCapability({
   id: "video.thumbnail",
-  display_name: "Thumbnail of a video",
+  display_name: "Video thumbnail",
   description:
-    "Makes a picture of a video: of its most telling frame, or of the one that is seen at a time. A time behind the end is refused.",
+    "Takes a still image from a video: its most representative frame, or the frame at a given time. Times after the end are refused.",
   output_modality: "image",
   input: { video: input("video", "The video.") },
   params: {
-    mode: choice("Which frame.", ["best", "time"], {
-      default: "best",
-      labels: { best: "The most telling of the first minute", time: "At a time" },
-    }),
-    time: number("When, for the mode time.", { min: 0, max: LIMITS.videoSecondsMax, unit: "s" }),
-    width: integer("Of the picture; it follows from the height where it is not given.", {
+    mode: choice(
+      "`best` picks the most representative frame of the first minute; `time` takes the frame at `time`.",
+      ["best", "time"],
+      {
+        default: "best",
+        labels: { best: "Most representative of the first minute", time: "At a given time" },
+      },
+    ),
+    time: number("Time of the frame in seconds, for `mode: time`.", { min: 0, max: LIMITS.videoSecondsMax, unit: "s" }),
+    width: integer("Width of the image. Default: follows from the height.", {
       min: 16,
       max: LIMITS.videoInputLongSideMax,
       unit: "px",
     }),
-    height: integer("Of the picture. With both sides it is cropped to their shape.", {
-      min: 16,
-      max: LIMITS.videoInputLongSideMax,
-      unit: "px",
-    }),
+    height: integer(
+      "Height of the image. Default: follows from the width. If both are given, the image is cropped to fit.",
+      {
+        min: 16,
+        max: LIMITS.videoInputLongSideMax,
+        unit: "px",
+      },
+    ),
     ...OUTPUT,
   },
   sample_input: CLIP,
   examples: [
-    { title: "The most telling frame", params: {} },
-    { title: "At one second, small, as WebP", params: { mode: "time", time: 1, width: 160, format: "webp" } },
+    { title: "The most representative frame", params: {} },
+    { title: "At 1 second, small, as WebP", params: { mode: "time", time: 1, width: 160, format: "webp" } },
   ],
   price: VIDEO_PRICE,
   engine: "ffmpeg",

@@ -7,8 +7,8 @@ import { number } from "../params.ts";
 const TIME = { min: 0, max: LIMITS.videoSecondsMax, unit: "s" } as const;
 
 export const TIMES = {
-  start: number("When it comes; at the beginning where it is not given.", TIME),
-  end: number("When it goes; at the end where it is not given.", TIME),
+  start: number("Time in seconds at which it appears. Default: start of the video.", TIME),
+  end: number("Time in seconds at which it disappears. Default: end of the video.", TIME),
 };
 
 /** As FFmpeg's `enable` reads it; undefined: always. @param seconds of the video; 0 where they are not known. @throws MediaError invalid */

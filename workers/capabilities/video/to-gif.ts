@@ -17,26 +17,26 @@ export default defineCapability({
   id: "video.to_gif",
   display_name: "Video to GIF",
   description:
-    "Makes an animated GIF or WebP of a piece of a video, from the frame that is seen at its start; a start behind the end is refused.",
+    "Converts a section of a video to an animated GIF or WebP. A start after the end of the video is refused.",
   output_modality: "image",
   input: { video: input("video", "The video.") },
   params: {
-    start: number("Where it begins.", { min: 0, max: LIMITS.videoSecondsMax, unit: "s", default: 0 }),
-    duration: number("How long it is.", { min: 0.1, max: 30, unit: "s", default: 5 }),
-    fps: number("Frames a second.", { min: 1, max: 30, unit: "fps", default: 10 }),
-    width: integer("Of the picture; smaller videos stay as they are.", {
+    start: number("Start of the section in seconds.", { min: 0, max: LIMITS.videoSecondsMax, unit: "s", default: 0 }),
+    duration: number("Duration of the section in seconds.", { min: 0.1, max: 30, unit: "s", default: 5 }),
+    fps: number("Frames per second.", { min: 1, max: 30, unit: "fps", default: 10 }),
+    width: integer("Width of the animation. Smaller videos are not enlarged.", {
       min: 16,
       max: 1_280,
       unit: "px",
       default: 480,
     }),
     format: choice("Format of the animation.", ["gif", "webp"], { default: "gif" }),
-    loop: integer("How often it is played; 0 is without an end.", { min: 0, max: 100, default: 0 }),
+    loop: integer("Number of times to play; 0 loops forever.", { min: 0, max: 100, default: 0 }),
   },
   sample_input: CLIP,
   examples: [
     { title: "Five seconds", params: {} },
-    { title: "One second, small, as WebP", params: { duration: 1, width: 160, format: "webp" } },
+    { title: "One second, 160 pixels wide, as WebP", params: { duration: 1, width: 160, format: "webp" } },
   ],
   price: VIDEO_PRICE,
   engine: "ffmpeg",

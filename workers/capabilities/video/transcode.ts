@@ -13,18 +13,22 @@ const KBPS_MAX = 50_000;
 const SIDE = { min: 16, max: LIMITS.videoLongSideMax, unit: "px" } as const;
 
 const params = {
-  video_bitrate: integer("Of the picture, in place of `crf`.", { min: 50, max: KBPS_MAX, unit: "kbit/s" }),
-  target_bytes: integer("What the file is not to exceed, in place of `crf`; the sound gets a quarter of it at most.", {
+  video_bitrate: integer("Average bitrate of the video stream, instead of `crf`.", {
+    min: 50,
+    max: KBPS_MAX,
+    unit: "kbit/s",
+  }),
+  target_bytes: integer("Maximum file size, instead of `crf`. Audio gets at most a quarter of it.", {
     min: 100_000,
     unit: "bytes",
   }),
-  fps: number("Frames a second; the input's where it is not given.", { min: 1, max: LIMITS.videoFpsMax, unit: "fps" }),
-  max_width: integer("The picture is made smaller where it is wider.", SIDE),
-  max_height: integer("The picture is made smaller where it is higher.", SIDE),
+  fps: number("Frames per second. Default: same as the input.", { min: 1, max: LIMITS.videoFpsMax, unit: "fps" }),
+  max_width: integer("Maximum width. Wider videos are scaled down.", SIDE),
+  max_height: integer("Maximum height. Taller videos are scaled down.", SIDE),
   ...OUTPUT,
   // Without a default: it is one of three ways to say how much detail stays.
   crf: integer(
-    "How much detail may go: 0 keeps all; 23 where none of the three is given. H.264 and H.265 take 51 at most.",
+    "Constant rate factor: lower is better quality and a larger file, 0 is the best. Default: 23, unless a bitrate or a file size is given. H.264 and H.265 treat values above 51 as 51.",
     {
       min: 0,
       max: 63,
@@ -35,12 +39,12 @@ const params = {
 export default defineCapability({
   id: "video.transcode",
   display_name: "Convert video",
-  description: "Writes a video in another format, codec, size, frame rate, bitrate or file size.",
+  description: "Converts a video to another container, codec, size, frame rate, bitrate or file size.",
   long_description:
-    "How much detail stays is said in one of three ways. `crf` keeps the quality even and lets the size follow. `video_bitrate` keeps the " +
-    "rate of the picture near a number. `target_bytes` is a size that the file does not exceed: the video is encoded at a rate that should " +
-    "fit and, where it does not, once more at a lower one; a size that no rate fits is refused.\n\n" +
-    "`max_width` and `max_height` make a larger picture smaller, keep its shape, and never enlarge. Metadata is dropped.",
+    "Choose one of three ways to control quality and size. `crf` keeps the quality constant and lets the size vary. `video_bitrate` keeps " +
+    "the bitrate of the video stream near a value. `target_bytes` is a maximum file size: the video is encoded at a bitrate that should fit " +
+    "and, if it does not, once more at a lower one; a size that no bitrate can reach is refused.\n\n" +
+    "`max_width` and `max_height` scale larger videos down, keep the aspect ratio and never enlarge. Metadata is dropped.",
   output_modality: "video",
   input: { video: input("video", "The video.") },
   params,

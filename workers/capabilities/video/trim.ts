@@ -13,9 +13,13 @@ import { pieceOf } from "./piece.ts";
 const TIME = { min: 0, max: LIMITS.videoSecondsMax, unit: "s" } as const;
 
 const params = {
-  start: number("Where it begins.", { ...TIME, default: 0 }),
-  end: number("Where it ends; at the end of the video where it is not given.", TIME),
-  duration: number("How long it is, in place of an end.", { min: 0.01, max: LIMITS.videoSecondsMax, unit: "s" }),
+  start: number("Start of the section in seconds.", { ...TIME, default: 0 }),
+  end: number("End of the section in seconds. Default: end of the video.", TIME),
+  duration: number("Duration of the section in seconds, instead of `end`.", {
+    min: 0.01,
+    max: LIMITS.videoSecondsMax,
+    unit: "s",
+  }),
 };
 
 export const operation: VideoOperation<typeof params> = {
@@ -30,13 +34,13 @@ export const operation: VideoOperation<typeof params> = {
 export default defineCapability({
   id: "video.trim",
   display_name: "Trim video",
-  description: "Keeps a piece of a video.",
+  description: "Cuts a section out of a video.",
   output_modality: "video",
   input: { video: input("video", "The video.") },
   params: {
     ...params,
     mode: choice(
-      "`exact` encodes anew; `copy` is quick and loses nothing, but begins at the key frame at or before the start: the output's `start` says where. The params of encoding are ignored then.",
+      "`exact` re-encodes and cuts at the exact times. `copy` is fast and lossless, but starts at the last key frame at or before `start`; `output.start` tells where. `copy` ignores the encoding params.",
       ["exact", "copy"],
       { default: "exact" },
     ),
@@ -47,8 +51,8 @@ export default defineCapability({
   sample_input: CLIP,
   examples: [
     { title: "The first second", params: { duration: 1 } },
-    { title: "From one second on, as WebM", params: { start: 1, format: "webm" } },
-    { title: "The first second, as it is", params: { duration: 1, mode: "copy" } },
+    { title: "From 1 second to the end, as WebM", params: { start: 1, format: "webm" } },
+    { title: "The first second, without re-encoding", params: { duration: 1, mode: "copy" } },
   ],
   price: VIDEO_PRICE,
   engine: "ffmpeg",

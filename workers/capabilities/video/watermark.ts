@@ -12,10 +12,15 @@ import { steady, withPicture } from "./scene.ts";
 import { TIMES, whileShown } from "./times.ts";
 
 const params = {
-  gravity: choice("Where it stands.", GRAVITIES, { default: "southeast" }),
-  margin: integer("From the edges.", { min: 0, max: 500, unit: "px", default: 16 }),
-  scale: number("Of the video's width, that it takes.", { min: 1, max: 100, unit: "percent", default: 15 }),
-  opacity: number("1 covers what is below.", { min: 0, max: 1, default: 0.8 }),
+  gravity: choice("Position of the image.", GRAVITIES, { default: "southeast" }),
+  margin: integer("Distance from the edges in pixels.", { min: 0, max: 500, unit: "px", default: 16 }),
+  scale: number("Width of the image as a percentage of the video's width.", {
+    min: 1,
+    max: 100,
+    unit: "percent",
+    default: 15,
+  }),
+  opacity: number("Opacity: 0 is invisible, 1 is opaque.", { min: 0, max: 1, default: 0.8 }),
   ...TIMES,
 };
 
@@ -25,7 +30,7 @@ export const operation: VideoOperation<typeof params> = {
   second: {
     member: "logo",
     kind: "image",
-    description: "The picture that is laid over it.",
+    description: "The image to place over the video.",
     sample: { file_id: "file-sample-chart" },
   },
   async apply({ scene: before, facts, second, folder, at }, { gravity, margin, scale, opacity, start, end }) {
@@ -58,9 +63,9 @@ export const operation: VideoOperation<typeof params> = {
 export default videoCapability(operation, {
   id: "video.watermark",
   display_name: "Watermark video",
-  description: "Lays a picture over a video, all the time or for a while.",
+  description: "Places an image over a video, for its whole duration or a part of it.",
   examples: [
     { title: "In a corner", params: {} },
-    { title: "In the middle for a second", params: { gravity: "center", scale: 40, start: 1, end: 2 } },
+    { title: "In the centre for one second", params: { gravity: "center", scale: 40, start: 1, end: 2 } },
   ],
 });

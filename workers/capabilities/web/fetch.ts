@@ -41,8 +41,8 @@ const headers = custom<Readonly<Record<string, string>>>(
 
 export default defineCapability({
   id: "web.fetch",
-  display_name: "Fetch a page",
-  description: "Fetches what a public address holds, as a file, with its final address, status and headers.",
+  display_name: "Fetch URL",
+  description: "Fetches a public URL and returns its content as a file, with the final URL, status and headers.",
   output_modality: "any",
   input: PAGE_MEMBER,
   params: {

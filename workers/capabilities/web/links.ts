@@ -12,25 +12,25 @@ const KINDS = ["links", "meta", "feed", "sitemap"] as const;
 
 export default defineCapability({
   id: "web.links",
-  display_name: "Links of a page",
-  description: "Lists what a page, a feed, a sitemap or a robots.txt links to, and what it says of itself.",
+  display_name: "Page links",
+  description: "Lists the links of a page, feed, sitemap or robots.txt, and the metadata of a page.",
   long_description:
-    "`links` are the addresses that the page names, each once. `meta` is its title, language, description and other named facts. " +
-    "`feed` gives `feeds`, those that the page announces or is, and the `items` of a feed. `sitemap` gives `sitemaps`, those that it " +
-    "announces or lists, and the `pages` of a sitemap. Nothing but the page itself is fetched.",
+    "`links` lists the addresses on the page, each once. `meta` returns its title, language, description and other metadata. `feed` returns " +
+    "`feeds`, the feeds that the page announces, and the `items` of a feed. `sitemap` returns `sitemaps`, those that are announced or " +
+    "listed, and the `pages` of a sitemap. Only the given address is fetched.",
   output_modality: "text",
   input: PAGE_MEMBER,
   params: {
-    kinds: list("What is listed.", choice("One of them.", KINDS, { required: true }), {
+    kinds: list("What to list.", choice("One kind.", KINDS, { required: true }), {
       default: ["links", "meta"],
       max: KINDS.length,
     }),
-    same_host: flag("Leaves out links to other hosts.", false),
-    max: integer("Of each list.", { min: 1, max: 5_000, default: 500 }),
+    same_host: flag("Skip links to other hosts.", false),
+    max: integer("Maximum length of each list.", { min: 1, max: 5_000, default: 500 }),
   },
   sample_input: SAMPLE,
   examples: [
-    { title: "Links and facts", params: {} },
+    { title: "Links and metadata", params: {} },
     { title: "Links of the same host, and feeds", params: { kinds: ["links", "feed"], same_host: true } },
   ],
   price: WEB_PRICE,

@@ -12,31 +12,31 @@ import { htmlOf, PAGE_MEMBER, SAMPLE } from "./page.ts";
 
 export default defineCapability({
   id: "web.screenshot",
-  display_name: "Picture of a page",
-  description: "Shows a page in a browser and takes a picture of it.",
+  display_name: "Screenshot",
+  description: "Takes a screenshot of a web page in a browser.",
   long_description:
-    "The page and its parts are fetched through the same guard as all addresses that callers name: nothing inside a private network is reached. " +
-    "There are no cookies and no stored state. Scripts run unless `javascript` is false; they reach nothing but further parts of the page, and " +
-    "may neither open other pages, download files nor ask questions. A page that does not load in time is refused.",
+    "The page and its resources are fetched with the same checks as all caller-supplied addresses: private networks cannot be reached. There " +
+    "are no cookies and no stored state. Scripts run unless `javascript` is false; they can only load resources of the page, and cannot open " +
+    "other pages, download files or show dialogs. Pages that do not load in time are refused.",
   output_modality: "image",
   input: PAGE_MEMBER,
   params: {
-    width: integer("Of the window.", { min: 320, max: 3_840, unit: "px", default: 1_280 }),
-    height: integer("Of the window.", { min: 240, max: 2_160, unit: "px", default: 800 }),
-    full_page: flag("The whole page, however long, in place of the window.", false),
-    device_scale: number("Pixels of the picture for one of the page.", { min: 1, max: 3, default: 1 }),
-    selector: text("A CSS selector: the first element that it finds, in place of the window.", { max: 500 }),
-    wait: number("Time after the page has loaded.", { min: 0, max: 10, unit: "s", default: 0 }),
-    dark: flag("Asks the page for its dark colours.", false),
-    javascript: flag("Runs the page's scripts.", true),
-    format: choice("Format of the picture.", ["png", "jpeg", "webp"], { default: "png" }),
-    quality: integer("Of JPEG and WebP.", { min: 1, max: 100, default: 80 }),
+    width: integer("Width of the browser window.", { min: 320, max: 3_840, unit: "px", default: 1_280 }),
+    height: integer("Height of the browser window.", { min: 240, max: 2_160, unit: "px", default: 800 }),
+    full_page: flag("Capture the whole page instead of the visible window.", false),
+    device_scale: number("Device pixel ratio: image pixels per CSS pixel.", { min: 1, max: 3, default: 1 }),
+    selector: text("CSS selector: capture the first matching element instead of the window.", { max: 500 }),
+    wait: number("Seconds to wait after the page has loaded.", { min: 0, max: 10, unit: "s", default: 0 }),
+    dark: flag("Use the dark colour scheme of the page.", false),
+    javascript: flag("Run the scripts of the page.", true),
+    format: choice("Format of the image.", ["png", "jpeg", "webp"], { default: "png" }),
+    quality: integer("Quality of JPEG and WebP.", { min: 1, max: 100, default: 80 }),
   },
   sample_input: SAMPLE,
   examples: [
-    { title: "The window", params: {} },
+    { title: "The visible window", params: {} },
     {
-      title: "The whole page on a phone, dark, as WebP",
+      title: "The whole page at phone size, dark, as WebP",
       params: { width: 390, height: 844, full_page: true, dark: true, format: "webp" },
     },
   ],

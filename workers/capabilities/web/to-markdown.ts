@@ -11,25 +11,31 @@ import { formOf, htmlOf, PAGE_MEMBER, pageText, SAMPLE, WEB_PRICE } from "./page
 export default defineCapability({
   id: "web.to_markdown",
   display_name: "Page to Markdown",
-  description:
-    "Reads a page as Markdown: the article in it, or all of its words. Its scripts are run only where that is asked for.",
+  description: "Converts a web page to Markdown: its main article, or the whole page. Scripts run only with `render`.",
   output_modality: "text",
   input: PAGE_MEMBER,
   params: {
-    scope: choice("What is read; a page without an article is read whole.", ["article", "page"], {
-      default: "article",
-      labels: { article: "The article", page: "The whole page" },
-    }),
-    links: choice("Whether links and images keep their addresses, or only their words.", ["keep", "drop"], {
+    scope: choice(
+      "`article` extracts the main content, falling back to the whole page; `page` converts everything.",
+      ["article", "page"],
+      {
+        default: "article",
+        labels: { article: "The article", page: "The whole page" },
+      },
+    ),
+    links: choice("Keep links and images with their addresses, or only their text.", ["keep", "drop"], {
       default: "keep",
     }),
-    render: flag("Loads the page in a browser first, with its scripts: for pages that are made by them.", false),
+    render: flag(
+      "Load the page in a browser first and run its scripts, for pages that are rendered by JavaScript.",
+      false,
+    ),
   },
   sample_input: SAMPLE,
   examples: [
     { title: "The article", params: {} },
-    { title: "All words of the page", params: { scope: "page", links: "drop" } },
-    { title: "What its scripts make", params: { render: true } },
+    { title: "The whole page", params: { scope: "page", links: "drop" } },
+    { title: "A page rendered by JavaScript", params: { render: true } },
   ],
   price: WEB_PRICE,
   engine: "web",
