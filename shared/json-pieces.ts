@@ -1,7 +1,7 @@
 /**
  * JSON of many megabytes, read a piece after the other, so that its reader may rest in between. Each piece is a run of whole members,
  * which the engine's own parser reads: one pass over the text finds where they end, and bounds depth and size before anything is made
- * of it. Measured with Bun 1.4.4: 32 MB of token numbers take 240 ms and 32 MB of base64 60 ms of processor time, a piece 0.5 ms.
+ * of it. Measured with Bun 1.4.4 on 2 busy cores: 32 MB of token numbers take 0.35 s and 32 MB of base64 0.1 s, a piece less than 1 ms.
  */
 import { ApiError } from "./errors.ts";
 import { type Around, findStringFault, findSyntaxFault, type SyntaxFault } from "./json-syntax.ts";
@@ -167,7 +167,10 @@ export class JsonPieces {
   /** A string that is longer than a piece. Returns the position behind it. */
   private *readString(open: number): Generator<void, number> {
     const { text, last } = this;
-    if (last.around === "{" && this.isBlank(last.memberAt, open)) throw this.tooLong("name", open);
+    if (last.around === "{" && this.isBlank(last.memberAt, open)) {
+      const isCut = text.length - open <= this.pieceChars;
+      throw isCut ? this.refusal(findStringFault(text, open + 1)) : this.tooLong("name", open);
+    }
     const parts: string[] = [];
     for (let from = open + 1; ;) {
       const cut = cutOf(text, from, Math.min(text.length, from + STRING_PIECES * this.pieceChars));

@@ -156,7 +156,7 @@ export function workflowRuns(context: IngressContext): readonly Route[] {
       responses: {
         200: { description: "Frames", stream: "WorkflowRunFrame", headers: ["x-run-id"] },
       },
-      errors: ["run_not_found", "unsupported_value", "overloaded"],
+      errors: ["run_not_found", "unsupported_value"],
       handle: (call) => follow(context, call),
     },
     {

@@ -23,8 +23,11 @@ export const HTTP_LIMITS = {
   largeBodiesWaitingMax: 256,
   largeBodyWaitMs: paced(20_000),
   bodyReadBytesPerSecond: 65_536,
-  /** Requests of all workspaces whose work waits for that of others of theirs, and for how long: one takes a second at most. */
-  longWorkWaitingMax: 256,
+  /**
+   * Requests that wait for work on others of their workspace, and for how long: half of them of one workspace, which is a second of bodies
+   * of 300 KB. Those beyond 1 MB have been let in a few at a time.
+   */
+  longWorkWaitingMax: 1_024,
   longWorkWaitMs: paced(20_000),
   /** Text an ingress counts exactly for one count_tokens call or estimate: about 0.3 s of its only thread at worst. */
   countedCharactersMax: 1_048_576,

@@ -118,6 +118,7 @@ describe("JSON in pieces", () => {
     ['["aaaaaa\n"]', "expected an escape instead of a control character at character 9"],
     ['["aaaaaa\\x"]', "expected a known escape at character 9"],
     ['["aaaaaaaaaa', "expected a closing quote at character 13, where the body ends"],
+    ['{"a":[1],"b', "expected a closing quote at character 12, where the body ends"],
     ["", "expected a value at character 1, where the body ends"],
     ["   ", "expected a value at character 4, where the body ends"],
   ])("says where %j stops being it", (text, message) => {

@@ -7,7 +7,7 @@ import { Work } from "../expressions/work.ts";
 export class EstimateWork extends Work {
   readonly slices: TimeSlices;
   /** What may be done to read all definitions that it comes to. */
-  readonly reading = new Work(LIMITS.definitionWorkMax);
+  readonly reading = new Work(LIMITS.estimateReadWorkMax);
 
   constructor(slices: TimeSlices, units: number = LIMITS.estimateWorkMax) {
     super(units);

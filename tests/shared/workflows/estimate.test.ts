@@ -125,11 +125,11 @@ describe("the work of an estimate", () => {
     const definition = { steps: [chat("a", "is ${{ 1 + 1 }}")] };
     const ofReading = async (left: number): Promise<number> => {
       const work = new EstimateWork(new TimeSlices());
-      work.reading.count(LIMITS.definitionWorkMax - left);
+      work.reading.count(LIMITS.estimateReadWorkMax - left);
       await estimate(definition, {}, work);
       return left - work.reading.left;
     };
-    const units = await ofReading(LIMITS.definitionWorkMax);
+    const units = await ofReading(LIMITS.estimateReadWorkMax);
     expect(await ofReading(units)).toBe(units);
     const fault: unknown = await ofReading(units - 1).catch((error: unknown) => error);
     expect(fault).toMatchObject({ code: "invalid_request", message: expect.stringContaining("less work") as string });
