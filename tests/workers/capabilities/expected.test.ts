@@ -90,7 +90,7 @@ test("no image costs more than its head makes it hold, and upright ones cost wha
   let compared = 0;
   await fc.assert(
     fc.asyncProperty(source, fc.oneof(single, pipeline, other), async (from, [id, params]) => {
-      const image = await imageOf(from as Source);
+      const image = await imageOf(from);
       const capability = findCapability(id);
       const extent = readImageExtent(image, image.length);
       if (!capability || !extent) throw new Error(`${id} of ${from.format} is not known`);
