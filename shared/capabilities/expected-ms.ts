@@ -12,9 +12,14 @@ const MOST_MORE_MS = 30_000;
 /** To open files and to begin. */
 const BEGIN_MS = 300;
 
+/** Most scripts are done at once; one that is not may take all that it is given. */
+const SCRIPTS = new Set(["code.run_javascript", "code.run_python"]);
+const SCRIPT_MS = 200;
+
 /** Undefined where it cannot be told. */
 export function expectedMs(id: string, params: Params, known: KnownInputs): Range | undefined {
   const [category, operation = ""] = id.split(".");
+  if (SCRIPTS.has(id)) return { usual: SCRIPT_MS, most: Infinity };
   if (category !== "audio" && category !== "video") return undefined;
   const inputs = inputsOf(known, category);
   if (inputs === undefined) return undefined;

@@ -61,6 +61,6 @@ export function expectedOf(
 }
 
 /** Operations of a pipeline; one of any other run. */
-export function operationsOf({ operations }: Params): number {
+function operationsOf({ operations }: Params): number {
   return Array.isArray(operations) ? operations.length : 1;
 }

@@ -2,7 +2,6 @@
  * A look at the inputs of a run before it is admitted: what they cost follows from their size, their frames or their length. A look
  * that fails, or takes too long, leaves an input unknown: the run then holds what the limits allow, and goes on.
  */
-import type { Queryable } from "#shared/database/client.ts";
 import { objectKey } from "#shared/files/id.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { readImageExtent, readTiffExtent, tiffDirectoryAt } from "#shared/media/image-extent.ts";
@@ -16,7 +15,6 @@ import type { InputFacts, KnownInputs } from "./expected.ts";
 import { sampleFile } from "./samples.ts";
 
 export interface LookContext {
-  readonly database: Queryable;
   readonly storage: Storage;
   readonly probes: Pick<MediaProbes, "audio" | "video">;
 }

@@ -13,6 +13,7 @@ import { capabilityCharge, capabilityPrice } from "#shared/capabilities/price.ts
 import { isSampleFile } from "#shared/capabilities/samples.ts";
 import type { Catalogue, Model } from "#shared/catalogue/catalogue.ts";
 import { parse } from "#shared/contracts.ts";
+import type { Queryable } from "#shared/database/client.ts";
 import { findFiles } from "#shared/database/files.ts";
 import { ApiError } from "#shared/errors.ts";
 import { isFileId } from "#shared/files/id.ts";
@@ -46,6 +47,7 @@ export interface ReadRun {
 }
 
 interface Context extends LookContext {
+  readonly database: Queryable;
   readonly offered: Offered;
   readonly catalogue: { current(): Catalogue };
 }

@@ -40,7 +40,7 @@ export const CAPABILITIES_LIMITS = {
   /** Text of a result stands in `output` up to this size, and is a file beyond it. */
   capabilityTextBytesMax: MB,
   /** Looking at the inputs of one run before it is admitted: what is not seen by then is held at its limit. */
-  capabilityLookMs: 2_000,
+  capabilityLookMs: 5_000,
   /** Read from the object store for one look: heads, tables, and small files as a whole. */
   capabilityLookBytesMax: 16 * MB,
   capabilityLookWholeBytesMax: 4 * MB,

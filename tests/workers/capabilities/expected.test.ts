@@ -162,6 +162,10 @@ describe("time", () => {
     expect(msOf("audio.normalize", {}, { audio: [tune] }).usual).toBeGreaterThan(audio.usual);
   });
 
+  test("of a script is short, and at most its limit's", () => {
+    expect(msOf("code.run_javascript", { timeout: 5 }, {})).toEqual({ usual: 200, most: CAPABILITY_RUN_MS.code });
+  });
+
   test("is the limit's where one of several inputs is not known", () => {
     expect(msOf("audio.concat", {}, { audios: [hour, {}] }).most).toBe(CAPABILITY_RUN_MS.audio);
     expect(msOf("audio.concat", {}, {}).most).toBe(CAPABILITY_RUN_MS.audio);

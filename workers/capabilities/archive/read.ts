@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { createBrotliDecompress, createGunzip, createZstdDecompress } from "node:zlib";
 import type { Readable } from "node:stream";
 
-import { BlobReader, configure, type Entry as ZipEntry, ERR_UNSUPPORTED_COMPRESSION, ZipReader } from "@zip.js/zip.js";
+import { BlobReader, configure, type EntryMetaData, ERR_UNSUPPORTED_COMPRESSION, ZipReader } from "@zip.js/zip.js";
 import { extract as openTar } from "tar-stream";
 
 import { MediaError } from "#shared/media/media-error.ts";
@@ -101,9 +101,9 @@ const STRONG_FLAG = 0x40;
 const STRONG =
   "Expected entries that are encrypted by AES or in the traditional way, got PKWARE's strong encryption: no password opens it here.";
 
-function encryptionOf({ rawBitFlag = 0, zipCrypto }: Pick<ZipEntry, "rawBitFlag" | "zipCrypto">): Encryption {
-  if ((rawBitFlag & STRONG_FLAG) !== 0) return "strong";
-  return zipCrypto === true ? "traditional" : "aes";
+function encryptionOf({ rawBitFlag, zipCrypto }: EntryMetaData): Encryption {
+  if (((rawBitFlag ?? 0) & STRONG_FLAG) !== 0) return "strong";
+  return zipCrypto ? "traditional" : "aes";
 }
 
 async function* readZip({ path }: InputFile, password: string | undefined): AsyncGenerator<Entry> {
