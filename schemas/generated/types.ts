@@ -2648,6 +2648,9 @@ export interface ImageGenerationRequest {
   strength?: number;
   person_generation?: "dont_allow" | "allow_adult" | "allow_all";
   background?: "transparent" | "opaque" | "auto";
+  /**
+   * Refused where the model has no choice of formats.
+   */
   output_format?: "png" | "webp" | "jpeg";
   /**
    * Of JPEG and WebP; without effect on PNG.
@@ -2656,7 +2659,7 @@ export interface ImageGenerationRequest {
   input_fidelity?: "high" | "low";
   moderation?: "auto" | "low";
   /**
-   * What is not to be seen.
+   * What is not to be seen. Refused where the model has no field for it.
    */
   negative_prompt?: string;
   /**
@@ -2845,7 +2848,7 @@ export interface MusicGenerationRequest {
    */
   response_format?: "url" | "b64_json";
   /**
-   * Without it `mp3`.
+   * Without it `mp3`. Another one is refused where the model has no choice of formats.
    */
   output_format?: "mp3" | "opus" | "aac" | "flac" | "wav" | "pcm";
   [k: string]: unknown;
@@ -3312,7 +3315,7 @@ export interface VideoGenerationRequest {
    */
   seed?: number;
   /**
-   * What is not to be seen.
+   * What is not to be seen. Refused where the model has no field for it.
    */
   negative_prompt?: string;
   person_generation?: "dont_allow" | "allow_adult" | "allow_all";
