@@ -41,6 +41,8 @@ export interface Metrics {
   readonly creditsUncollected: CreditsCounter;
   readonly creditsSettledLate: CreditsCounter;
   readonly creditsUnbilled: CreditsCounter;
+  /** Holds of jobs that ended without a verdict. */
+  readonly creditsWrittenOff: CreditsCounter;
   readonly holdsOpen: Gauge<[]>;
   readonly holdsOldestSeconds: Gauge<[]>;
   readonly queueDepth: Gauge<[pool: string, lane: string]>;
@@ -141,6 +143,11 @@ export function createMetrics(role: string): Metrics {
       registry,
       "sluice_credits_unbilled_total",
       "Credits of delivered answers that nothing was left to take from.",
+    ),
+    creditsWrittenOff: credits(
+      registry,
+      "sluice_credits_written_off_total",
+      "Credits held for work at providers that ended without a verdict and that they may have charged.",
     ),
     holdsOpen: level("holds_open", "Holds neither settled nor released; beyond 10000 an estimate.", []),
     holdsOldestSeconds: level("holds_oldest_seconds", "Age of the oldest open hold.", []),

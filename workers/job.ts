@@ -1,5 +1,6 @@
 /** What a pool does with a job, and what the runner tells it while it does. */
 import type { JobMessage } from "#schemas/generated/types.ts";
+import type { OpenStart } from "#shared/database/open-starts.ts";
 import type { ExactIntegers } from "#shared/exact-integers.ts";
 import type { MadeHead } from "#shared/queue/job-frames.ts";
 
@@ -31,7 +32,18 @@ export interface ProviderJobSlot {
   /** Its caller wished it to end before. */
   readonly wasCancelled: boolean;
   /** Null forgets it. @throws Error when the job is not ours any more: nothing may be done for it then */
-  keep(job: Readonly<Record<string, unknown>> | null): Promise<void>;
+  keep(job: object | null): Promise<void>;
+  /** A start is about to be sent, which stands in the record. @throws Error as `keep`, and when the job was cancelled */
+  begin(record: object): Promise<void>;
+  /** The answer to the start is lost. Returns it as the row has it, rung for or not. @throws Error as `keep` */
+  lose(): Promise<OpenStart>;
+  /** Takes a job that its provider lists for this one's own, with the record: see adopt_provider_job. @throws Error as `keep` */
+  adopt(
+    listed: { readonly name: string; readonly madeMs: number },
+    record: object,
+  ): Promise<"adopted" | "taken" | "open">;
+  /** The ones among these names of a provider that belong to no job. */
+  strangers(provider: string, names: readonly string[]): Promise<readonly string[]>;
   /** How far it is, 0 to 1; shown where the job is asked for. Best effort. */
   progress(share: number): void;
 }

@@ -1,9 +1,13 @@
 /** POST /v1/provider-callbacks/{job_id}/{token}: a provider says that a job of ours has moved there. */
 import { askSoon } from "#shared/database/jobs.ts";
+import { noteRung } from "#shared/database/open-starts.ts";
 import { ApiError } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";
+import { readJson } from "#shared/json.ts";
+import { LIMITS } from "#shared/limits.ts";
 import { providerCallbackSubject } from "#shared/queue/subjects.ts";
 
+import { readJsonBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
 import type { Route, RouteCall } from "../serve.ts";
 
@@ -14,8 +18,8 @@ export function providerCallbacks(context: IngressContext): Route {
     operationId: "ringForJob",
     summary: "For providers: a job of ours has moved",
     description:
-      "Given to providers that call back. The body is not read: whatever it says, the provider is asked, so a ring that is " +
-      "forged, early or repeated does no harm.",
+      "Given to providers that call back. Of the body nothing is taken but the provider's name of the job, and that only where the " +
+      "answer to its submission was lost. Whatever else it says, the provider is asked, so a ring that is early or repeated does no harm.",
     tags: ["Jobs"],
     auth: "none",
     isHidden: true,
@@ -28,8 +32,30 @@ export function providerCallbacks(context: IngressContext): Route {
 async function handle(context: IngressContext, call: RouteCall): Promise<Response> {
   const { job_id: id = "", token = "" } = call.params;
   if (!isUuid(id) || !context.callbackTokens.isOf(id, token)) throw new ApiError("not_found", "There is no such bell.");
-  await call.request.body?.cancel();
+  const startId = new URL(call.request.url).searchParams.get("start") ?? "";
+  const name = isUuid(startId) ? await nameIn(call.request) : undefined;
+  if (name !== undefined) await noteRung(context.database, id, startId, name);
+  if (!call.request.bodyUsed) await call.request.body?.cancel();
   context.connection.publish(providerCallbackSubject(id));
   await askSoon(context.database, id);
   return new Response(null, { status: 204 });
+}
+
+const NAME = /^[A-Za-z0-9_-]{1,512}$/;
+
+/**
+ * The provider's name for its job: fal's `request_id`, Replicate's `id`, Google's `data.id`. Undefined where the body has none, or cannot
+ * be read: that rings, too.
+ */
+async function nameIn(request: Request): Promise<string | undefined> {
+  try {
+    const { value } = readJson(await readJsonBody(request, LIMITS.ringBytesMax));
+    const { request_id: fal, data, id } = Object(value) as Readonly<Record<string, unknown>>;
+    const { id: google } = Object(data) as Readonly<Record<string, unknown>>;
+    const name = fal ?? google ?? id;
+    return typeof name === "string" && NAME.test(name) ? name : undefined;
+  } catch (error) {
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
 }

@@ -706,6 +706,14 @@ export interface ProviderEntry {
    */
   on_disconnect?: "abort" | "drain";
   /**
+   * Of a provider whose queue keeps jobs: how long a job that it gives no verdict on is asked about and its credits are held, at most SLUICE_UNKNOWN_OUTCOME_HOURS. Its longest job and how long it keeps results, together: after that there is nothing to be had. Absent, the setting alone counts.
+   */
+  unknown_for_seconds?: number;
+  /**
+   * Of a provider that lists its jobs: by when the list shows what was taken, counted from when an answer was lost, so that what is not there by then was not taken. Longer than its gateways wait for what they gave up. Absent, the list finds jobs and never proves that there is none.
+   */
+  listed_within_seconds?: number;
+  /**
    * Time limit for the first byte of a stream in place of the settings', whether another source could serve or not.
    */
   first_byte_ms?: number;

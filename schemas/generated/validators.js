@@ -2451,7 +2451,7 @@ return errors === 0;
 }
 validate23.evaluated = { props: { id: true, object: true, category: true, display_name: true, description: true, long_description: true, input_modality: true, output_modality: true, composite: true, params_schema: true, input_schema: true, sample_input: true, examples: true, pricing: true }, dynamicProps: false, dynamicItems: false };
 var validateCatalogueFile = validate26;
-var schema41 = { type: "object", additionalProperties: false, required: ["id"], properties: { id: { type: "string", pattern: "^[a-z0-9][a-z0-9-]{0,63}$" }, disabled: { type: "boolean" }, family: { type: "string", enum: ["sandbox", "openai-compatible", "anthropic", "gemini", "google-cloud", "fal", "replicate", "elevenlabs", "deepgram", "meshy", "tripo"] }, base_url: { type: "string", minLength: 1, maxLength: 2000 }, api_key_env: { type: "string", pattern: "^[A-Z][A-Z0-9_]*_API_KEY$" }, breaker: { type: "string", enum: ["on", "off"] }, on_disconnect: { type: "string", enum: ["abort", "drain"] }, first_byte_ms: { type: "integer", minimum: 100, maximum: 3600000 }, media: { type: "string", enum: ["inline", "pass"] } } };
+var schema41 = { type: "object", additionalProperties: false, required: ["id"], properties: { id: { type: "string", pattern: "^[a-z0-9][a-z0-9-]{0,63}$" }, disabled: { type: "boolean" }, family: { type: "string", enum: ["sandbox", "openai-compatible", "anthropic", "gemini", "google-cloud", "fal", "replicate", "elevenlabs", "deepgram", "meshy", "tripo"] }, base_url: { type: "string", minLength: 1, maxLength: 2000 }, api_key_env: { type: "string", pattern: "^[A-Z][A-Z0-9_]*_API_KEY$" }, breaker: { type: "string", enum: ["on", "off"] }, on_disconnect: { type: "string", enum: ["abort", "drain"] }, unknown_for_seconds: { type: "integer", minimum: 60, maximum: 2592000 }, listed_within_seconds: { type: "integer", minimum: 1, maximum: 3600 }, first_byte_ms: { type: "integer", minimum: 100, maximum: 3600000 }, media: { type: "string", enum: ["inline", "pass"] } } };
 var schema42 = { type: "object", additionalProperties: false, required: ["name"], properties: { name: { type: "string", pattern: "^[a-z0-9][a-z0-9_-]{0,63}$" }, disabled: { type: "boolean" }, requests_per_minute: { type: ["integer", "null"], minimum: 1, maximum: 4095 }, daily_tokens: { type: ["integer", "null"], minimum: 1, maximum: 9007199254740991 } } };
 var pattern5 = new RegExp("^[a-z0-9][a-z0-9-]{0,63}$", "u");
 var pattern6 = new RegExp("^[A-Z][A-Z0-9_]*_API_KEY$", "u");
@@ -5265,21 +5265,21 @@ var valid3 = _errs20 === errors;
 var valid3 = true;
 }
 if (valid3) {
-if (data1.first_byte_ms !== undefined) {
-let data9 = data1.first_byte_ms;
+if (data1.unknown_for_seconds !== undefined) {
+let data9 = data1.unknown_for_seconds;
 const _errs22 = errors;
 if (!(typeof data9 == "number" && (!(data9 % 1) && !isNaN(data9)) && isFinite(data9))) {
-validate26.errors = [{ instancePath: instancePath + "/providers/" + i0 + "/first_byte_ms", schemaPath: "ProviderEntry/properties/first_byte_ms/type", keyword: "type", params: { type: "integer" } }];
+validate26.errors = [{ instancePath: instancePath + "/providers/" + i0 + "/unknown_for_seconds", schemaPath: "ProviderEntry/properties/unknown_for_seconds/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs22) {
 if (typeof data9 == "number" && isFinite(data9)) {
-if (data9 > 3600000 || isNaN(data9)) {
-validate26.errors = [{ instancePath: instancePath + "/providers/" + i0 + "/first_byte_ms", schemaPath: "ProviderEntry/properties/first_byte_ms/maximum", keyword: "maximum", params: { comparison: "<=", limit: 3600000 } }];
+if (data9 > 2592000 || isNaN(data9)) {
+validate26.errors = [{ instancePath: instancePath + "/providers/" + i0 + "/unknown_for_seconds", schemaPath: "ProviderEntry/properties/unknown_for_seconds/maximum", keyword: "maximum", params: { comparison: "<=", limit: 2592000 } }];
 return false;
 } else {
-if (data9 < 100 || isNaN(data9)) {
-validate26.errors = [{ instancePath: instancePath + "/providers/" + i0 + "/first_byte_ms", schemaPath: "ProviderEntry/properties/first_byte_ms/minimum", keyword: "minimum", params: { comparison: ">=", limit: 100 } }];
+if (data9 < 60 || isNaN(data9)) {
+validate26.errors = [{ instancePath: instancePath + "/providers/" + i0 + "/unknown_for_seconds", schemaPath: "ProviderEntry/properties/unknown_for_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 60 } }];
 return false;
 }
 }
@@ -5290,20 +5290,72 @@ var valid3 = _errs22 === errors;
 var valid3 = true;
 }
 if (valid3) {
-if (data1.media !== undefined) {
-let data10 = data1.media;
+if (data1.listed_within_seconds !== undefined) {
+let data10 = data1.listed_within_seconds;
 const _errs24 = errors;
-if (typeof data10 !== "string") {
-validate26.errors = [{ instancePath: instancePath + "/providers/" + i0 + "/media", schemaPath: "ProviderEntry/properties/media/type", keyword: "type", params: { type: "string" } }];
+if (!(typeof data10 == "number" && (!(data10 % 1) && !isNaN(data10)) && isFinite(data10))) {
+validate26.errors = [{ instancePath: instancePath + "/providers/" + i0 + "/listed_within_seconds", schemaPath: "ProviderEntry/properties/listed_within_seconds/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (!(data10 === "inline" || data10 === "pass")) {
-validate26.errors = [{ instancePath: instancePath + "/providers/" + i0 + "/media", schemaPath: "ProviderEntry/properties/media/enum", keyword: "enum", params: { allowedValues: schema41.properties.media.enum } }];
+if (errors === _errs24) {
+if (typeof data10 == "number" && isFinite(data10)) {
+if (data10 > 3600 || isNaN(data10)) {
+validate26.errors = [{ instancePath: instancePath + "/providers/" + i0 + "/listed_within_seconds", schemaPath: "ProviderEntry/properties/listed_within_seconds/maximum", keyword: "maximum", params: { comparison: "<=", limit: 3600 } }];
 return false;
+} else {
+if (data10 < 1 || isNaN(data10)) {
+validate26.errors = [{ instancePath: instancePath + "/providers/" + i0 + "/listed_within_seconds", schemaPath: "ProviderEntry/properties/listed_within_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+return false;
+}
+}
+}
 }
 var valid3 = _errs24 === errors;
 } else {
 var valid3 = true;
+}
+if (valid3) {
+if (data1.first_byte_ms !== undefined) {
+let data11 = data1.first_byte_ms;
+const _errs26 = errors;
+if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
+validate26.errors = [{ instancePath: instancePath + "/providers/" + i0 + "/first_byte_ms", schemaPath: "ProviderEntry/properties/first_byte_ms/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs26) {
+if (typeof data11 == "number" && isFinite(data11)) {
+if (data11 > 3600000 || isNaN(data11)) {
+validate26.errors = [{ instancePath: instancePath + "/providers/" + i0 + "/first_byte_ms", schemaPath: "ProviderEntry/properties/first_byte_ms/maximum", keyword: "maximum", params: { comparison: "<=", limit: 3600000 } }];
+return false;
+} else {
+if (data11 < 100 || isNaN(data11)) {
+validate26.errors = [{ instancePath: instancePath + "/providers/" + i0 + "/first_byte_ms", schemaPath: "ProviderEntry/properties/first_byte_ms/minimum", keyword: "minimum", params: { comparison: ">=", limit: 100 } }];
+return false;
+}
+}
+}
+}
+var valid3 = _errs26 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data1.media !== undefined) {
+let data12 = data1.media;
+const _errs28 = errors;
+if (typeof data12 !== "string") {
+validate26.errors = [{ instancePath: instancePath + "/providers/" + i0 + "/media", schemaPath: "ProviderEntry/properties/media/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data12 === "inline" || data12 === "pass")) {
+validate26.errors = [{ instancePath: instancePath + "/providers/" + i0 + "/media", schemaPath: "ProviderEntry/properties/media/enum", keyword: "enum", params: { allowedValues: schema41.properties.media.enum } }];
+return false;
+}
+var valid3 = _errs28 === errors;
+} else {
+var valid3 = true;
+}
+}
 }
 }
 }
@@ -5336,38 +5388,38 @@ var valid0 = true;
 }
 if (valid0) {
 if (data.presets !== undefined) {
-let data11 = data.presets;
-const _errs26 = errors;
-if (errors === _errs26) {
-if (Array.isArray(data11)) {
+let data13 = data.presets;
+const _errs30 = errors;
+if (errors === _errs30) {
+if (Array.isArray(data13)) {
 var valid4 = true;
-const len1 = data11.length;
+const len1 = data13.length;
 for (let i1 = 0;i1 < len1; i1++) {
-let data12 = data11[i1];
-const _errs28 = errors;
-const _errs29 = errors;
-if (errors === _errs29) {
-if (data12 && typeof data12 == "object" && !Array.isArray(data12)) {
+let data14 = data13[i1];
+const _errs32 = errors;
+const _errs33 = errors;
+if (errors === _errs33) {
+if (data14 && typeof data14 == "object" && !Array.isArray(data14)) {
 let missing1;
-if (data12.name === undefined && (missing1 = "name")) {
+if (data14.name === undefined && (missing1 = "name")) {
 validate26.errors = [{ instancePath: instancePath + "/presets/" + i1, schemaPath: "PresetEntry/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
-const _errs31 = errors;
-for (const key2 in data12) {
+const _errs35 = errors;
+for (const key2 in data14) {
 if (!(key2 === "name" || key2 === "disabled" || key2 === "requests_per_minute" || key2 === "daily_tokens")) {
 validate26.errors = [{ instancePath: instancePath + "/presets/" + i1, schemaPath: "PresetEntry/additionalProperties", keyword: "additionalProperties", params: { additionalProperty: key2 } }];
 return false;
 break;
 }
 }
-if (_errs31 === errors) {
-if (data12.name !== undefined) {
-let data13 = data12.name;
-const _errs32 = errors;
-if (errors === _errs32) {
-if (typeof data13 === "string") {
-if (!pattern7.test(data13)) {
+if (_errs35 === errors) {
+if (data14.name !== undefined) {
+let data15 = data14.name;
+const _errs36 = errors;
+if (errors === _errs36) {
+if (typeof data15 === "string") {
+if (!pattern7.test(data15)) {
 validate26.errors = [{ instancePath: instancePath + "/presets/" + i1 + "/name", schemaPath: "PresetEntry/properties/name/pattern", keyword: "pattern", params: { pattern: "^[a-z0-9][a-z0-9_-]{0,63}$" } }];
 return false;
 }
@@ -5376,68 +5428,68 @@ validate26.errors = [{ instancePath: instancePath + "/presets/" + i1 + "/name", 
 return false;
 }
 }
-var valid6 = _errs32 === errors;
+var valid6 = _errs36 === errors;
 } else {
 var valid6 = true;
 }
 if (valid6) {
-if (data12.disabled !== undefined) {
-const _errs34 = errors;
-if (typeof data12.disabled !== "boolean") {
+if (data14.disabled !== undefined) {
+const _errs38 = errors;
+if (typeof data14.disabled !== "boolean") {
 validate26.errors = [{ instancePath: instancePath + "/presets/" + i1 + "/disabled", schemaPath: "PresetEntry/properties/disabled/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid6 = _errs34 === errors;
+var valid6 = _errs38 === errors;
 } else {
 var valid6 = true;
 }
 if (valid6) {
-if (data12.requests_per_minute !== undefined) {
-let data15 = data12.requests_per_minute;
-const _errs36 = errors;
-if (!(typeof data15 == "number" && (!(data15 % 1) && !isNaN(data15)) && isFinite(data15)) && data15 !== null) {
+if (data14.requests_per_minute !== undefined) {
+let data17 = data14.requests_per_minute;
+const _errs40 = errors;
+if (!(typeof data17 == "number" && (!(data17 % 1) && !isNaN(data17)) && isFinite(data17)) && data17 !== null) {
 validate26.errors = [{ instancePath: instancePath + "/presets/" + i1 + "/requests_per_minute", schemaPath: "PresetEntry/properties/requests_per_minute/type", keyword: "type", params: { type: schema42.properties.requests_per_minute.type } }];
 return false;
 }
-if (errors === _errs36) {
-if (typeof data15 == "number" && isFinite(data15)) {
-if (data15 > 4095 || isNaN(data15)) {
+if (errors === _errs40) {
+if (typeof data17 == "number" && isFinite(data17)) {
+if (data17 > 4095 || isNaN(data17)) {
 validate26.errors = [{ instancePath: instancePath + "/presets/" + i1 + "/requests_per_minute", schemaPath: "PresetEntry/properties/requests_per_minute/maximum", keyword: "maximum", params: { comparison: "<=", limit: 4095 } }];
 return false;
 } else {
-if (data15 < 1 || isNaN(data15)) {
+if (data17 < 1 || isNaN(data17)) {
 validate26.errors = [{ instancePath: instancePath + "/presets/" + i1 + "/requests_per_minute", schemaPath: "PresetEntry/properties/requests_per_minute/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
 }
 }
-var valid6 = _errs36 === errors;
+var valid6 = _errs40 === errors;
 } else {
 var valid6 = true;
 }
 if (valid6) {
-if (data12.daily_tokens !== undefined) {
-let data16 = data12.daily_tokens;
-const _errs38 = errors;
-if (!(typeof data16 == "number" && (!(data16 % 1) && !isNaN(data16)) && isFinite(data16)) && data16 !== null) {
+if (data14.daily_tokens !== undefined) {
+let data18 = data14.daily_tokens;
+const _errs42 = errors;
+if (!(typeof data18 == "number" && (!(data18 % 1) && !isNaN(data18)) && isFinite(data18)) && data18 !== null) {
 validate26.errors = [{ instancePath: instancePath + "/presets/" + i1 + "/daily_tokens", schemaPath: "PresetEntry/properties/daily_tokens/type", keyword: "type", params: { type: schema42.properties.daily_tokens.type } }];
 return false;
 }
-if (errors === _errs38) {
-if (typeof data16 == "number" && isFinite(data16)) {
-if (data16 > 9007199254740991 || isNaN(data16)) {
+if (errors === _errs42) {
+if (typeof data18 == "number" && isFinite(data18)) {
+if (data18 > 9007199254740991 || isNaN(data18)) {
 validate26.errors = [{ instancePath: instancePath + "/presets/" + i1 + "/daily_tokens", schemaPath: "PresetEntry/properties/daily_tokens/maximum", keyword: "maximum", params: { comparison: "<=", limit: 9007199254740991 } }];
 return false;
 } else {
-if (data16 < 1 || isNaN(data16)) {
+if (data18 < 1 || isNaN(data18)) {
 validate26.errors = [{ instancePath: instancePath + "/presets/" + i1 + "/daily_tokens", schemaPath: "PresetEntry/properties/daily_tokens/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
 }
 }
-var valid6 = _errs38 === errors;
+var valid6 = _errs42 === errors;
 } else {
 var valid6 = true;
 }
@@ -5451,7 +5503,7 @@ validate26.errors = [{ instancePath: instancePath + "/presets/" + i1, schemaPath
 return false;
 }
 }
-var valid4 = _errs28 === errors;
+var valid4 = _errs32 === errors;
 if (!valid4) {
 break;
 }
@@ -5461,25 +5513,25 @@ validate26.errors = [{ instancePath: instancePath + "/presets", schemaPath: "#/p
 return false;
 }
 }
-var valid0 = _errs26 === errors;
+var valid0 = _errs30 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.models !== undefined) {
-let data17 = data.models;
-const _errs40 = errors;
-if (errors === _errs40) {
-if (Array.isArray(data17)) {
+let data19 = data.models;
+const _errs44 = errors;
+if (errors === _errs44) {
+if (Array.isArray(data19)) {
 var valid7 = true;
-const len2 = data17.length;
+const len2 = data19.length;
 for (let i2 = 0;i2 < len2; i2++) {
-const _errs42 = errors;
-if (!validate27(data17[i2], { instancePath: instancePath + "/models/" + i2, parentData: data17, parentDataProperty: i2, rootData, dynamicAnchors })) {
+const _errs46 = errors;
+if (!validate27(data19[i2], { instancePath: instancePath + "/models/" + i2, parentData: data19, parentDataProperty: i2, rootData, dynamicAnchors })) {
 vErrors = vErrors === null ? validate27.errors : vErrors.concat(validate27.errors);
 errors = vErrors.length;
 }
-var valid7 = _errs42 === errors;
+var valid7 = _errs46 === errors;
 if (!valid7) {
 break;
 }
@@ -5489,25 +5541,25 @@ validate26.errors = [{ instancePath: instancePath + "/models", schemaPath: "#/pr
 return false;
 }
 }
-var valid0 = _errs40 === errors;
+var valid0 = _errs44 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.capabilities !== undefined) {
-let data19 = data.capabilities;
-const _errs43 = errors;
-if (errors === _errs43) {
-if (Array.isArray(data19)) {
+let data21 = data.capabilities;
+const _errs47 = errors;
+if (errors === _errs47) {
+if (Array.isArray(data21)) {
 var valid8 = true;
-const len3 = data19.length;
+const len3 = data21.length;
 for (let i3 = 0;i3 < len3; i3++) {
-const _errs45 = errors;
-if (!validate31(data19[i3], { instancePath: instancePath + "/capabilities/" + i3, parentData: data19, parentDataProperty: i3, rootData, dynamicAnchors })) {
+const _errs49 = errors;
+if (!validate31(data21[i3], { instancePath: instancePath + "/capabilities/" + i3, parentData: data21, parentDataProperty: i3, rootData, dynamicAnchors })) {
 vErrors = vErrors === null ? validate31.errors : vErrors.concat(validate31.errors);
 errors = vErrors.length;
 }
-var valid8 = _errs45 === errors;
+var valid8 = _errs49 === errors;
 if (!valid8) {
 break;
 }
@@ -5517,7 +5569,7 @@ validate26.errors = [{ instancePath: instancePath + "/capabilities", schemaPath:
 return false;
 }
 }
-var valid0 = _errs43 === errors;
+var valid0 = _errs47 === errors;
 } else {
 var valid0 = true;
 }
@@ -11989,21 +12041,21 @@ var valid0 = _errs14 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.first_byte_ms !== undefined) {
-let data7 = data.first_byte_ms;
+if (data.unknown_for_seconds !== undefined) {
+let data7 = data.unknown_for_seconds;
 const _errs16 = errors;
 if (!(typeof data7 == "number" && (!(data7 % 1) && !isNaN(data7)) && isFinite(data7))) {
-validate82.errors = [{ instancePath: instancePath + "/first_byte_ms", schemaPath: "#/properties/first_byte_ms/type", keyword: "type", params: { type: "integer" } }];
+validate82.errors = [{ instancePath: instancePath + "/unknown_for_seconds", schemaPath: "#/properties/unknown_for_seconds/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
 if (errors === _errs16) {
 if (typeof data7 == "number" && isFinite(data7)) {
-if (data7 > 3600000 || isNaN(data7)) {
-validate82.errors = [{ instancePath: instancePath + "/first_byte_ms", schemaPath: "#/properties/first_byte_ms/maximum", keyword: "maximum", params: { comparison: "<=", limit: 3600000 } }];
+if (data7 > 2592000 || isNaN(data7)) {
+validate82.errors = [{ instancePath: instancePath + "/unknown_for_seconds", schemaPath: "#/properties/unknown_for_seconds/maximum", keyword: "maximum", params: { comparison: "<=", limit: 2592000 } }];
 return false;
 } else {
-if (data7 < 100 || isNaN(data7)) {
-validate82.errors = [{ instancePath: instancePath + "/first_byte_ms", schemaPath: "#/properties/first_byte_ms/minimum", keyword: "minimum", params: { comparison: ">=", limit: 100 } }];
+if (data7 < 60 || isNaN(data7)) {
+validate82.errors = [{ instancePath: instancePath + "/unknown_for_seconds", schemaPath: "#/properties/unknown_for_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 60 } }];
 return false;
 }
 }
@@ -12014,20 +12066,72 @@ var valid0 = _errs16 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.media !== undefined) {
-let data8 = data.media;
+if (data.listed_within_seconds !== undefined) {
+let data8 = data.listed_within_seconds;
 const _errs18 = errors;
-if (typeof data8 !== "string") {
-validate82.errors = [{ instancePath: instancePath + "/media", schemaPath: "#/properties/media/type", keyword: "type", params: { type: "string" } }];
+if (!(typeof data8 == "number" && (!(data8 % 1) && !isNaN(data8)) && isFinite(data8))) {
+validate82.errors = [{ instancePath: instancePath + "/listed_within_seconds", schemaPath: "#/properties/listed_within_seconds/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (!(data8 === "inline" || data8 === "pass")) {
-validate82.errors = [{ instancePath: instancePath + "/media", schemaPath: "#/properties/media/enum", keyword: "enum", params: { allowedValues: schema41.properties.media.enum } }];
+if (errors === _errs18) {
+if (typeof data8 == "number" && isFinite(data8)) {
+if (data8 > 3600 || isNaN(data8)) {
+validate82.errors = [{ instancePath: instancePath + "/listed_within_seconds", schemaPath: "#/properties/listed_within_seconds/maximum", keyword: "maximum", params: { comparison: "<=", limit: 3600 } }];
 return false;
+} else {
+if (data8 < 1 || isNaN(data8)) {
+validate82.errors = [{ instancePath: instancePath + "/listed_within_seconds", schemaPath: "#/properties/listed_within_seconds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+return false;
+}
+}
+}
 }
 var valid0 = _errs18 === errors;
 } else {
 var valid0 = true;
+}
+if (valid0) {
+if (data.first_byte_ms !== undefined) {
+let data9 = data.first_byte_ms;
+const _errs20 = errors;
+if (!(typeof data9 == "number" && (!(data9 % 1) && !isNaN(data9)) && isFinite(data9))) {
+validate82.errors = [{ instancePath: instancePath + "/first_byte_ms", schemaPath: "#/properties/first_byte_ms/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs20) {
+if (typeof data9 == "number" && isFinite(data9)) {
+if (data9 > 3600000 || isNaN(data9)) {
+validate82.errors = [{ instancePath: instancePath + "/first_byte_ms", schemaPath: "#/properties/first_byte_ms/maximum", keyword: "maximum", params: { comparison: "<=", limit: 3600000 } }];
+return false;
+} else {
+if (data9 < 100 || isNaN(data9)) {
+validate82.errors = [{ instancePath: instancePath + "/first_byte_ms", schemaPath: "#/properties/first_byte_ms/minimum", keyword: "minimum", params: { comparison: ">=", limit: 100 } }];
+return false;
+}
+}
+}
+}
+var valid0 = _errs20 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.media !== undefined) {
+let data10 = data.media;
+const _errs22 = errors;
+if (typeof data10 !== "string") {
+validate82.errors = [{ instancePath: instancePath + "/media", schemaPath: "#/properties/media/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data10 === "inline" || data10 === "pass")) {
+validate82.errors = [{ instancePath: instancePath + "/media", schemaPath: "#/properties/media/enum", keyword: "enum", params: { allowedValues: schema41.properties.media.enum } }];
+return false;
+}
+var valid0 = _errs22 === errors;
+} else {
+var valid0 = true;
+}
+}
 }
 }
 }

@@ -84,6 +84,8 @@ function buildProvider(entry: ProviderEntry): Provider {
     ...(entry.breaker !== undefined && { breaker: entry.breaker }),
     ...(entry.on_disconnect !== undefined && { on_disconnect: entry.on_disconnect }),
     ...(entry.first_byte_ms !== undefined && { first_byte_ms: entry.first_byte_ms }),
+    ...(entry.unknown_for_seconds !== undefined && { unknown_for_seconds: entry.unknown_for_seconds }),
+    ...(entry.listed_within_seconds !== undefined && { listed_within_seconds: entry.listed_within_seconds }),
     ...(entry.media !== undefined && { media: entry.media }),
   });
 }

@@ -25,6 +25,10 @@ export interface Provider {
   readonly first_byte_ms?: number;
   /** Who fetches what a chat request names by address, for the family openai-compatible; absent: inline. */
   readonly media?: "inline" | "pass";
+  /** The time for which a job without a verdict is asked about; absent: the setting's. */
+  readonly unknown_for_seconds?: number;
+  /** By when its list of jobs has what was taken; absent: that it has not proves nothing. */
+  readonly listed_within_seconds?: number;
 }
 
 export interface Source {

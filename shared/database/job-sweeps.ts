@@ -136,15 +136,16 @@ export function redispatchExpired(target: Queryable, id: string, epoch: number):
   );
 }
 
-/** Of unknown outcome for longer than anybody waits for a verdict. */
+/** Jobs of unknown outcome for longer than their providers could tell, at most `keepMs`. */
 export function findExpired(target: Queryable, keepMs: number, max: number): Promise<OrphanedJob[]> {
   return target.query<OrphanedJob>(
     freshAndDue(
       "unknown jobs",
       "job.id::text",
       (condition) => `select ${ORPHANED_COLUMNS} from job
-       where state in ('queued', 'running') and unknown_since < now() - $1 * interval '1 millisecond'
-         and lease_until is null and ${condition}
+       where state in ('queued', 'running') and unknown_since < now() and lease_until is null
+         and unknown_since < now() - least($1, (provider_job->>'unknown_for_ms')::bigint) * interval '1 millisecond'
+         and ${condition}
        order by unknown_since
        limit $2`,
     ),

@@ -195,6 +195,8 @@ export interface OrphanedJob extends Pick<JobRow, "id" | "workspace_id" | "publi
   readonly run_id: string | null;
   /** Media that came with it. */
   readonly stored_inputs: JobMessage["stored_inputs"] | null;
+  /** Nano-credits held for it. */
+  readonly held_nano: bigint;
 }
 
 export type Unclaimed =
@@ -222,17 +224,18 @@ export const ORPHANED_COLUMNS = `id, workspace_id, publisher_key, reply, pool, l
   claims, request_ref, run_id,
   cancel_requested or (run_id is not null and kind <> 'workflow' and work_is_over(id, run_id)) as cancel_requested, kind, intent_at is not null and provider_job is null as has_intent, intent_is_direct as is_direct,
   provider_job is not null as is_at_provider, unknown_since is not null as is_unknown, is_hidden,
-  deadline <= clock_timestamp() as is_late, work->'stored_inputs' as stored_inputs`;
+  deadline <= clock_timestamp() as is_late, work->'stored_inputs' as stored_inputs,
+  coalesce(provider_job->>'hold_nano', work->>'hold_nano')::bigint as held_nano`;
 
 /**
- * Before a provider is asked: from here on nobody runs the job a second time. False: it is not ours, or was cancelled.
- * @param isDirect the provider's answer brings the result, and it keeps no job
+ * Before a provider is asked whose answer brings the result and which keeps no job: from here on the job is not run a second
+ * time. Of one with a queue see `noteStart`. False: it is not ours, or was cancelled.
  */
-export async function noteIntent(target: Queryable, id: string, epoch: number, isDirect: boolean): Promise<boolean> {
+export async function noteIntent(target: Queryable, id: string, epoch: number): Promise<boolean> {
   const rows = await target.query(
-    `update job set intent_at = clock_timestamp(), intent_is_direct = $3
+    `update job set intent_at = clock_timestamp(), intent_is_direct = true
      where id = $1 and epoch = $2 and state = 'running' and not cancel_requested returning 1`,
-    [id, epoch, isDirect],
+    [id, epoch],
     "note_intent",
   );
   return rows.length > 0;
@@ -246,7 +249,7 @@ export async function noteProviderJob(
   target: Queryable,
   id: string,
   epoch: number,
-  job: Readonly<Record<string, unknown>> | null,
+  job: object | null,
 ): Promise<boolean> {
   const rows = await target.query(
     `update job set provider_job = $3::jsonb where id = $1 and epoch = $2 and state = 'running' returning 1`,

@@ -22,7 +22,7 @@ export interface EndContext {
   readonly log: Logger;
   /** Publishes to publishers. */
   readonly connection: { publish(subject: string, data: string): void; isClosed(): boolean };
-  /** How long the hold of a job of unknown outcome is kept. */
+  /** The longest that the hold of a job of unknown outcome is kept. */
   readonly unknownKeepMs: number;
 }
 
@@ -75,7 +75,7 @@ export const CANCELLED: Ending = {
   error: jobError({ code: "service_unavailable", message: "The job was cancelled before it began." }),
 };
 
-/** The end of a job whose provider gave no verdict within `unknownKeepMs`. */
+/** The end of a job whose provider gave no verdict for as long as it could. */
 export const EXPIRED: Ending = {
   state: "failed",
   usage: "lost",
@@ -135,6 +135,7 @@ async function endOrphaned(context: EndContext, job: OrphanedJob, ending: Ending
   if (taken === undefined) return false;
   failpoint("job.concluded");
   if (ending.usage === "lost") metrics.callsLost.inc();
+  if (ending === EXPIRED) metrics.creditsWrittenOff.addNano(job.held_nano);
   log.error(
     { job_id: job.id, workspace_id: job.workspace_id, code: ending.error.code },
     "a job was ended without its owner",

@@ -6,6 +6,14 @@ export const MEDIA_LIMITS = {
   mediaJobLifeMs: 3_600_000,
   /** How its provider's questions are spread. */
   pollJitter: 0.2,
+  /** First and longest pause between two looks for a job whose start was not answered; a provider's list is long. */
+  startLookMs: [paced(1_000), paced(15_000)],
+  /** Bytes of a provider's ring for a job: fal sends the result along, which are addresses. */
+  ringBytesMax: 1_048_576,
+  /** A vendor may take a job for this long after its gateway gave up, where the catalogue says nothing of it: Cloudflare waits 100 s. */
+  startTakenMs: 120_000,
+  /** A provider's clock may be off by this against ours: both follow time servers. */
+  startClocksMs: 10_000,
   /** One question about a job, or the wish to end it. */
   pollMs: 20_000,
   /** How often an address of something made is tried, each time a fresh one where the provider can give it. */

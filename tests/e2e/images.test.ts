@@ -491,7 +491,7 @@ describe("a worker that goes", () => {
   test("without a word leaves it to the next one as well, and it is made and paid once", async () => {
     const waiting = post({ model: "sandbox-image-slow", prompt: "x", seed: 7 });
     await eventually("it is drawn", async () => {
-      const drawn = "select 1 from job where state = 'running' and provider_job is not null";
+      const drawn = "select 1 from job where state = 'running' and provider_job ? 'job'";
       return (await stack.query(drawn)).length > 0;
     });
     for (const worker of [...stack.workers, ...later]) if (worker.alive()) worker.kill("SIGKILL");

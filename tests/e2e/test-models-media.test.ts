@@ -300,7 +300,7 @@ describe("a cancel", () => {
     const { id } = await callMedia(strictCaller, "Videos", model);
     // Before that a cancel ends it whatever its provider would say.
     await eventually("it is at its provider", async () => {
-      const begun = "select 1 from job where id = $1 and provider_job is not null";
+      const begun = "select 1 from job where id = $1 and provider_job ? 'job'";
       return (await strict.stack.query(begun, [id])).length === 1;
     });
     expect((await strict.call(`/v1/videos/generations/${id}/cancel`, {})).status).toBe(200);

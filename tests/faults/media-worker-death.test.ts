@@ -38,7 +38,9 @@ let orphan: string | undefined;
 let keptBefore: readonly string[];
 
 beforeAll(async () => {
-  bed = await startMediaBed({ workers: 0, env: { SLUICE_MEDIA_WAIT_MS: "60000" } });
+  // fal is told where to ring, so it may yet tell of a submission that went unanswered.
+  const env = { SLUICE_MEDIA_WAIT_MS: "60000", SLUICE_PUBLIC_URL: "http://sluice.example" };
+  bed = await startMediaBed({ workers: 0, env });
   nats = startTcpProxy(new URL(bed.stack.natsUrl).host);
   const { gallery } = bed;
   const worker = await bed.addWorker(["image"], { NATS_URL: `nats://${nats.host}` });

@@ -38,7 +38,7 @@ beforeAll(async () => {
   const last = running({ result: gallery.result("c") });
   followed = await bed.place("followed", last);
   await eventually("fal's name for it is noted", async () => {
-    const named = "select 1 from job where id = $1 and provider_job is not null";
+    const named = "select 1 from job where id = $1 and provider_job ? 'job'";
     return (await bed.stack.query(named, [followed.id])).length > 0;
   });
   paused.kill("SIGSTOP");

@@ -9,7 +9,7 @@ import { createLogger } from "#shared/logger.ts";
 import { bench, closeBenches } from "#tests/workers/calls/chat/bench.ts";
 import { run } from "#tests/workers/calls/media/run-bench.ts";
 import { createProviders } from "#workers/providers/index.ts";
-import type { MediaCall, MediaKind, MediaKinds, MediaAdapter } from "#workers/providers/media.ts";
+import type { MediaAdapter, MediaKind, MediaKinds, StartCall } from "#workers/providers/media.ts";
 import type { ProviderError } from "#workers/providers/provider.ts";
 
 import { chatCall, failureOf, mediaCall, never } from "./engine/calls.ts";
@@ -116,7 +116,7 @@ test.each(cells([["gemini"], ["openai-compatible"]] as [Provider["family"]][]))(
   },
 );
 
-type Calls = { readonly [Kind in MediaKind]: MediaCall<MediaKinds[Kind][0]> };
+type Calls = { readonly [Kind in MediaKind]: StartCall<MediaKinds[Kind][0]> };
 
 const CALLS: Calls = {
   images: mediaCall({ prompt: CANARY, n: 1 }),

@@ -8,7 +8,7 @@ import { mergeLayers } from "#shared/catalogue/merge.ts";
 import { parseDecimal } from "#shared/money.ts";
 import { EVERYTHING_ON } from "#tests/shared/catalogue/build-catalogue.ts";
 import { adaptTo } from "#workers/calls/source-params.ts";
-import type { MediaCall, MediaAdapter, Polled, VideoInput } from "#workers/providers/media.ts";
+import type { MediaAdapter, Polled, StartCall, VideoInput } from "#workers/providers/media.ts";
 
 import { mediaCall, never, queued } from "./engine/calls.ts";
 import { useFal } from "./fal/jobs.ts";
@@ -52,7 +52,7 @@ function sold(modality: Model["modality"], ...vendors: readonly Vendor[]): Sold[
   );
 }
 
-function asked<Input>(input: Input, source: Source): MediaCall<Input> {
+function asked<Input>(input: Input, source: Source): StartCall<Input> {
   const adapt = (body: Record<string, unknown>): void => adaptTo(source, body);
   return mediaCall(input, { sourceModel: source.model, adapt, fields: source.fields ?? null });
 }

@@ -1,9 +1,9 @@
 /** Calls of speech and transcription, for tests of the families that do them. */
-import type { MediaCall, SpeechInput, TranscriptionInput } from "#workers/providers/media.ts";
+import type { StartCall, SpeechInput, TranscriptionInput } from "#workers/providers/media.ts";
 
 import { type CallChanges, mediaCall } from "./engine/calls.ts";
 
-export function speechCall(input: Partial<SpeechInput> = {}, changes: CallChanges = {}): MediaCall<SpeechInput> {
+export function speechCall(input: Partial<SpeechInput> = {}, changes: CallChanges = {}): StartCall<SpeechInput> {
   return mediaCall({ text: "Good morning.", format: "mp3", speed: 1, ...input }, changes);
 }
 
@@ -16,6 +16,6 @@ export const AUDIO = {
 export function transcriptionCall(
   input: Partial<TranscriptionInput> = {},
   changes: CallChanges = {},
-): MediaCall<TranscriptionInput> {
+): StartCall<TranscriptionInput> {
   return mediaCall({ audio: AUDIO, wantsWords: false, wantsSegments: false, ...input }, changes);
 }

@@ -1,5 +1,5 @@
 /** Calls for videos, and the bytes of one, for the tests of all families. */
-import type { MediaCall, VideoInput } from "#workers/providers/media.ts";
+import type { StartCall, VideoInput } from "#workers/providers/media.ts";
 
 import { bytesReply, type ReplyBehaviour } from "./engine/behaviour.ts";
 import { type CallChanges, mediaCall } from "./engine/calls.ts";
@@ -31,6 +31,6 @@ export const EVERYTHING = {
   personGeneration: "allow_adult",
 } as const satisfies VideoInput;
 
-export function videoCall(input: Partial<VideoInput> = {}, call: CallChanges = {}): MediaCall<VideoInput> {
+export function videoCall(input: Partial<VideoInput> = {}, call: CallChanges = {}): StartCall<VideoInput> {
   return mediaCall({ prompt: "a sea otter", ...input }, call);
 }

@@ -16,6 +16,7 @@ import {
   noteUnknown,
   whyUnclaimed,
 } from "#shared/database/jobs.ts";
+import { adoptProviderJob, noteLostStart, noteStart, unknownNames } from "#shared/database/open-starts.ts";
 import { failpoint, sentFailpoint } from "#shared/failpoint.ts";
 import { newId } from "#shared/ids.ts";
 import { wakeCaller, notifyPublisher, type JobReply } from "#shared/jobs/answer.ts";
@@ -143,12 +144,12 @@ export function openDurableJobs(options: {
     let hasIntent = job.provider_job !== null;
     // The job's lease has gone to another, or it was cancelled before a provider was asked.
     let isOurs = true;
-    const claimOurs = (noted: boolean): void => {
+    const claimOurs: (noted: boolean) => asserts noted = (noted) => {
       isOurs &&= noted;
       if (!noted) throw new Error("the job is not ours any more");
     };
-    const intended = withIntent(context.providers, async (isDirect) => {
-      claimOurs(await noteIntent(database, job.id, job.epoch, isDirect));
+    const intended = withIntent(context.providers, async () => {
+      claimOurs(await noteIntent(database, job.id, job.epoch));
       hasIntent = true;
       failpoint("job.intended");
     });
@@ -158,6 +159,24 @@ export function openDurableJobs(options: {
       found: job.provider_job,
       isLate: job.is_unknown,
       wasCancelled: job.cancel_requested,
+      begin: async (record) => {
+        claimOurs(await insisting(job, () => noteStart(database, job.id, job.epoch, record)));
+        [hasIntent, isAtProvider] = [true, true];
+        intended.queued();
+        failpoint("job.intended");
+      },
+      lose: async () => {
+        const start = await insisting(job, () => noteLostStart(database, job.id, job.epoch, Date.now()));
+        claimOurs(start !== undefined);
+        return start;
+      },
+      adopt: async (listed, record) => {
+        const clocksMs = LIMITS.startClocksMs;
+        const result = await insisting(job, () => adoptProviderJob(database, job, { ...listed, clocksMs }, record));
+        claimOurs(result !== "void");
+        return result;
+      },
+      strangers: (provider, names) => unknownNames(database, provider, names),
       progress: (share) => {
         const next = Math.floor(Math.min(0.99, share) * 100) / 100;
         if (!(next > told)) return;
@@ -215,18 +234,23 @@ export function openDurableJobs(options: {
   };
 
   /** False: it is not ours any more. @throws ProviderError `unknown` when the database stays away: the job may run at its provider, and it could not be asked for */
-  const noted = async (job: ClaimedJob, kept: Readonly<Record<string, unknown>> | null): Promise<boolean> => {
+  const noted = async (job: ClaimedJob, kept: object | null): Promise<boolean> => {
+    try {
+      return await insisting(job, () => noteProviderJob(database, job.id, job.epoch, kept));
+    } catch (error) {
+      throw new ProviderError("unknown", "what the job is called at its provider could not be noted", { cause: error });
+    }
+  };
+
+  /** @throws Error when the database stays away */
+  const insisting = async <T>(job: ClaimedJob, write: () => Promise<T>): Promise<T> => {
     const giveUpAt = performance.now() + DATABASE_RETRY_MS;
     for (let tries = 0; ; tries++) {
       try {
-        return await noteProviderJob(database, job.id, job.epoch, kept);
+        return await write();
       } catch (error) {
-        if (isDataFault(error) || performance.now() > giveUpAt) {
-          throw new ProviderError("unknown", "what the job is called at its provider could not be noted", {
-            cause: error,
-          });
-        }
-        log.warn({ err: error, job_id: job.id, tries }, "a job's name at its provider is noted again");
+        if (isDataFault(error) || performance.now() > giveUpAt) throw error;
+        log.warn({ err: error, job_id: job.id, tries }, "what a job's provider has of it is noted again");
         await Bun.sleep(Math.random() * Math.min(2_000, 50 * 2 ** tries));
       }
     }
@@ -243,7 +267,7 @@ export function openDurableJobs(options: {
     return { outcome: "unknown" };
   };
 
-  const writeOff = (job: ClaimedJob): Promise<DurableVerdict> => {
+  const writeOff = async (job: ClaimedJob): Promise<DurableVerdict> => {
     const { state, error, usage } = EXPIRED;
     const ending = {
       id: job.id,
@@ -254,7 +278,9 @@ export function openDurableJobs(options: {
       result: null,
       error,
     };
-    return write(job, ending, { status: "failed", error });
+    const verdict = await write(job, ending, { status: "failed", error });
+    if (verdict.outcome === state) metrics.creditsWrittenOff.addNano(heldNanoOf(job));
+    return verdict;
   };
 
   /** No intent could be noted: the job was cancelled, or another worker has it, and then this changes nothing. */
@@ -342,6 +368,12 @@ async function endOf(
 /** JSON text. @throws Error when it cannot be read back: the job is handed back then */
 async function readRequest(context: WorkerContext, job: ClaimedJob): Promise<string> {
   return job.request_ref === null ? (job.request ?? "") : readClaim(context.storage, job.request_ref);
+}
+
+function heldNanoOf({ provider_job: kept, work }: ClaimedJob): bigint {
+  const { hold_nano: moved } = (kept ?? {}) as Partial<Pick<JobMessage, "hold_nano">>;
+  const { hold_nano: admitted = "0" } = work as Partial<Pick<JobMessage, "hold_nano">>;
+  return BigInt(moved ?? admitted);
 }
 
 function workMessage(job: ClaimedJob, request: Record<string, unknown>, runMs: number): JobMessage {

@@ -3,33 +3,32 @@ import type { MediaAdapter } from "../providers/media.ts";
 import type { Providers } from "../providers/index.ts";
 import { ProviderError } from "../providers/provider.ts";
 
-/**
- * Told before a provider is asked.
- * @param isDirect its answer brings the result, and it keeps no job
- */
-export type Intend = (isDirect: boolean) => Promise<void>;
+/** Told before a provider is asked whose answer brings the result, and which keeps no job. */
+export type Intend = () => Promise<void>;
 
 export interface IntendedProviders {
   /** For the handler. */
   readonly providers: Providers;
   /** A provider was asked and may have done the work, though its answer was none. */
   mayHaveBeenServed(): boolean;
+  /** A start at a provider's queue was noted, which is an intent of its own: one that keeps no jobs is noted again. */
+  queued(): void;
 }
 
-/** @param intend run before the first provider call, and before the first of the other sort; what it throws ends the run */
+/** @param intend run before the first provider that keeps no jobs is asked; what it throws ends the run */
 export function withIntent(providers: Providers, intend: Intend): IntendedProviders {
-  let intent: { readonly isDirect: boolean; readonly noted: Promise<void> } | undefined;
+  let noted: Promise<void> | undefined;
   let mayHaveBeenServed = false;
-  const once: Intend = (isDirect) => {
-    if (intent?.isDirect !== isDirect) intent = { isDirect, noted: intend(isDirect) };
-    return intent.noted;
-  };
+  const once: Intend = () => (noted ??= intend());
   return {
     providers: intending(providers, {
       begin: once,
       failed: (error) => (mayHaveBeenServed ||= !hasServedNothing(error)),
     }),
     mayHaveBeenServed: () => mayHaveBeenServed,
+    queued: () => {
+      noted = undefined;
+    },
   };
 }
 
@@ -48,8 +47,8 @@ interface Watching {
   readonly failed: (error: unknown) => void;
 }
 
-async function watched<T>({ begin, failed }: Watching, isDirect: boolean, ask: () => Promise<T>): Promise<T> {
-  await begin(isDirect);
+async function watched<T>({ begin, failed }: Watching, ask: () => Promise<T>): Promise<T> {
+  await begin();
   try {
     return await ask();
   } catch (error) {
@@ -65,9 +64,9 @@ function intending(providers: Providers, watching: Watching): Providers {
       const adapter = providers.chat(provider);
       return (
         adapter && {
-          complete: (call) => watched(watching, true, () => adapter.complete(call)),
+          complete: (call) => watched(watching, () => adapter.complete(call)),
           async *stream(call) {
-            await watching.begin(true);
+            await watching.begin();
             try {
               yield* adapter.stream(call);
             } catch (error) {
@@ -80,7 +79,7 @@ function intending(providers: Providers, watching: Watching): Providers {
     },
     embeddings(provider) {
       const adapter = providers.embeddings(provider);
-      return adapter && { ...adapter, embed: (call) => watched(watching, true, () => adapter.embed(call)) };
+      return adapter && { ...adapter, embed: (call) => watched(watching, () => adapter.embed(call)) };
     },
     media(provider, kind) {
       const adapter = providers.media(provider, kind);
@@ -89,12 +88,15 @@ function intending(providers: Providers, watching: Watching): Providers {
   };
 }
 
-/** Asking about a job that runs is no intent: it was noted before the job was begun. */
+/** A queue notes its start itself, just before it sends it (`noteStart`); asking about a job that runs is no intent. */
 function intendingMedia<Input, Output>(
   adapter: MediaAdapter<Input, Output>,
   watching: Watching,
 ): MediaAdapter<Input, Output> {
   return "run" in adapter
-    ? { ...adapter, run: (call) => watched(watching, true, () => adapter.run(call)) }
-    : { ...adapter, start: (call) => watched(watching, false, () => adapter.start(call)) };
+    ? { ...adapter, run: (call) => watched(watching, () => adapter.run(call)) }
+    : {
+        ...adapter,
+        start: (call) => watched({ ...watching, begin: () => Promise.resolve() }, () => adapter.start(call)),
+      };
 }

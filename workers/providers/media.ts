@@ -63,11 +63,56 @@ export interface DirectAdapter<Input, Output> {
 /** JSON that finds a job again at its provider: stored before anything else happens. */
 export type ProviderJob = Readonly<Record<string, unknown>>;
 
+/**
+ * Waited for just before a job is begun: what finds it again should the answer be lost, which is JSON and tells nothing of a
+ * caller's. Null: nothing would. @throws Error when it cannot be noted: nothing is sent then
+ */
+export type NoteStart = (mark: ProviderJob | null) => Promise<void>;
+
+/** The part of a call that begins a job at a provider's queue. */
+export type Starting = Pick<MediaCall<unknown>, "signal"> & { readonly noteStart: NoteStart };
+export type StartCall<Input> = MediaCall<Input> & Starting;
+
+/** A job that was about to be begun, and of which no answer told. */
+export interface LostStart {
+  readonly mark: ProviderJob;
+  /** Unix milliseconds, just before it was sent. */
+  readonly sentMs: number;
+  /** The name that the provider rang with. */
+  readonly told?: string;
+}
+
+/** A job that a provider lists. */
+export interface Listed {
+  /** The provider's name for it. */
+  readonly name: string;
+  /** Unix milliseconds, by the provider's clock; NaN where it does not say, of those alone that are unclear. */
+  readonly madeMs: number;
+}
+
+export type Found =
+  /** The provider rang for it by its name. */
+  | { readonly state: "found"; readonly job: ProviderJob }
+  /** It was never taken. */
+  | { readonly state: "none" }
+  /**
+   * All that the provider has taken since: those that were asked for alike, the likeliest first, and those of which it cannot be
+   * told. Whose they are is for the caller to find out.
+   */
+  | {
+      readonly state: "listed";
+      readonly alike: readonly (Listed & { readonly job: ProviderJob })[];
+      readonly unclear: readonly Listed[];
+      /** The provider may ring for it later. */
+      readonly mayRing: boolean;
+    }
+  | { readonly state: "unknown"; readonly detail: string };
+
 export type Polled<Output> =
   /** progress: 0 to 1. */
   | { readonly state: "pending"; readonly progress?: number }
   /** The job's first half is done: what is begun now takes its place. Called once, after the intent is noted. */
-  | { readonly state: "next"; readonly start: (signal: AbortSignal) => Promise<ProviderJob> }
+  | { readonly state: "next"; readonly start: (starting: Starting) => Promise<ProviderJob> }
   | ({ readonly state: "done" } & MediaResult<Output>)
   /** A definite verdict. Whatever is not one (5xx, 404, an unreadable answer, an unknown word) is `unknown`. */
   | { readonly state: "failed"; readonly error: Error }
@@ -81,8 +126,12 @@ export interface QueuedAdapter<Input, Output> {
   readonly waits?: true;
   /** How long an answer to a question may take, where it brings the whole of what was made; else LIMITS.pollMs. */
   readonly pollMs?: number;
-  /** @throws ProviderError; `unknown` when its answer was lost or cannot be read: the job may exist */
-  start(call: MediaCall<Input>): Promise<ProviderJob>;
+  /** @throws ProviderError; `unknown` when its answer was lost or cannot be read: the job may exist; what `noteStart` throws */
+  start(call: StartCall<Input>): Promise<ProviderJob>;
+  /** Looks for a job whose start was noted with a mark. Absent where none ever is. @throws ProviderError */
+  find?(lost: LostStart, signal: AbortSignal): Promise<Found>;
+  /** The provider's name for a job, where it lists its jobs. */
+  nameOf?(job: ProviderJob): string | undefined;
   poll(job: ProviderJob, signal: AbortSignal): Promise<Polled<Output>>;
   /** Asks to stop it; what comes of that is told by the next poll. */
   cancel?(job: ProviderJob, signal: AbortSignal): Promise<void>;

@@ -3,17 +3,24 @@
  */
 import { tryAddress } from "./connect-limit.ts";
 import { type Endpoint, post, type ProviderAnswer, type ProviderRequest } from "./http.ts";
+import type { ProviderJob, Starting } from "./media.ts";
 import { ProviderError, type ProviderErrorClass } from "./provider.ts";
 
-/** An address that nothing comes back from is found out first, so that it is a failure. @throws ProviderError as `started` */
+/**
+ * An address that nothing comes back from is found out first, so that it is a failure.
+ * @param mark what finds the job when its answer is lost; null: nothing does
+ * @throws ProviderError as `started`; what `noteStart` throws
+ */
 export async function postStart<Result>(
   endpoint: Endpoint,
   request: ProviderRequest,
-  signal: AbortSignal,
+  { signal, noteStart }: Starting,
+  mark: ProviderJob | null,
   read: (answer: ProviderAnswer & { readonly text: string }) => Result,
 ): Promise<Result> {
   return started(async () => {
     await tryAddress(endpoint.baseUrl, signal);
+    await noteStart(mark);
     return post(endpoint, request, signal);
   }, read);
 }
@@ -42,10 +49,11 @@ export async function exchanged<Answer extends ProviderAnswer, Result>(
 }
 
 /**
- * What gateways in front of a vendor say when they lost it or stopped waiting; 520 to 524 are Cloudflare's. A 502
- * is no definite fault of what is paid for, since the vendor behind it may have gone on.
+ * What gateways in front of a vendor say when they lost it or stopped waiting. A 502 is no definite fault of what is paid for, since
+ * the vendor behind it may have gone on. Of Cloudflare's own, 521 and 523 say that no connection to the vendor came to be, so
+ * nothing was taken; 520, 522 and 524 are said of connections that stood, too.
  */
-const OPEN_STATUSES: ReadonlySet<number> = new Set([408, 502, 504, 520, 521, 522, 523, 524]);
+const OPEN_STATUSES: ReadonlySet<number> = new Set([408, 502, 504, 520, 522, 524]);
 
 async function judged<Answer extends ProviderAnswer, Result>(
   answer: Answer,

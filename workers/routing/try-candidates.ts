@@ -22,6 +22,8 @@ export interface Attempt<Adapter> {
   readonly isLast: boolean;
   /** To be told when the source has begun to answer: a long stream must not keep its source in doubt until its end. */
   readonly onBegun: () => void;
+  /** To be told when it is not known whether the source took the call, and that is to be found out: it counts as failed at once. */
+  readonly onDoubt: () => void;
 }
 
 export interface Serving<Adapter, Result> {
@@ -76,12 +78,18 @@ export async function tryCandidates<Adapter, Result>(serving: Serving<Adapter, R
       depth += 1;
     }
     let isRecorded = false;
+    let isDoubted = false;
     const isProbe = admitted === "probe";
     const onBegun = (): void => {
       if (!isRecorded) breaker.record(candidate.name, "ok", isProbe);
       isRecorded = true;
     };
-    const attempt = { candidate, depth, isLast: !isAnyReady(candidates.slice(at + 1), passedOver, serving), onBegun };
+    const onDoubt = (): void => {
+      breaker.record(candidate.name, "failed", isProbe);
+      [isRecorded, isDoubted] = [true, true];
+    };
+    const isLast = !isAnyReady(candidates.slice(at + 1), passedOver, serving);
+    const attempt = { candidate, depth, isLast, onBegun, onDoubt };
     if (signal.aborted) {
       // The client left, or the deadline came, before a source was asked (again).
       if (isProbe) breaker.forget(candidate.name);
@@ -97,7 +105,7 @@ export async function tryCandidates<Adapter, Result>(serving: Serving<Adapter, R
         serving.repeats?.budget.succeeded(candidate.name);
         return result;
       } catch (error) {
-        account({ breaker, source: candidate.name, isProbe, error, signal });
+        if (!isDoubted) account({ breaker, source: candidate.name, isProbe, error, signal });
         if (!(error instanceof ProviderError) || signal.aborted) throw error;
         const isTooLong = error.code === "context_length_exceeded" && !isStandIn;
         // Only a larger model can take what is too long for this one.

@@ -13,6 +13,7 @@ import type {
   Polled,
   ProviderJob,
   QueuedAdapter,
+  StartCall,
 } from "#workers/providers/media.ts";
 import { type ChatCall, type ChatDelta, type ChatUsage, ProviderError } from "#workers/providers/provider.ts";
 
@@ -137,10 +138,11 @@ export async function failureOf(call: Promise<unknown>): Promise<ProviderError> 
 }
 
 /** What a test changes of a media call; `null` stands for a source that says nothing of fields. */
-export type CallChanges = Omit<Partial<MediaCall<never>>, "fields" | "input"> & { readonly fields?: Fields | null };
+export type CallChanges = Omit<Partial<StartCall<never>>, "fields" | "input"> & { readonly fields?: Fields | null };
 
-export function mediaCall<Input>(input: Input, { fields, ...call }: CallChanges = {}): MediaCall<Input> {
-  const source = { sourceModel: "m", signal: never, traits: new Set<Trait>(), adapt: () => undefined };
+export function mediaCall<Input>(input: Input, { fields, ...call }: CallChanges = {}): StartCall<Input> {
+  const noteStart = (): Promise<void> => Promise.resolve();
+  const source = { sourceModel: "m", signal: never, traits: new Set<Trait>(), adapt: () => undefined, noteStart };
   return { input, ...source, ...call, ...(fields ? { fields } : {}) };
 }
 

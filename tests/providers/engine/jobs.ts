@@ -8,6 +8,10 @@ import { type RecordedCall, type Recorder, startRecorder } from "./recorder.ts";
 export interface Script<Word extends string = string> {
   /** In place of taking the job; "lost" takes it and resets before the answer. */
   readonly start?: Reply | "lost";
+  /** In place of the first answer of a job that was taken, such as a gateway's page. */
+  readonly answer?: Reply;
+  /** The number of lists without it before it shows. */
+  readonly listedAfter?: number;
   /** Members of the first answer laid over the true ones; undefined leaves one out. */
   readonly receipt?: Members;
   /** In order; words are the vendor's statuses. Unset: as a flawless job goes. */
@@ -32,9 +36,13 @@ export interface Job<Facts, Word extends string, Own extends Script<Word> = Scri
   readonly id: string;
   readonly facts: Facts;
   readonly script: Own;
+  /** Unix milliseconds. */
+  readonly madeMs: number;
   /** What the vendor last said of it. */
   status: Word;
   asked: number;
+  /** The number of lists asked for since. */
+  lists: number;
 }
 
 export interface JobBook<Facts, Word extends string, Own extends Script<Word>> {
@@ -48,6 +56,9 @@ export interface JobBook<Facts, Word extends string, Own extends Script<Word>> {
     check: () => ReplyBehaviour | { readonly facts: Facts },
     receiptOf: (job: Job<Facts, Word, Own>) => ReplyBehaviour,
   ): Reply;
+  /** The next fault of lists, or those jobs that show, the newest first. */
+  list(answerOf: (jobs: readonly Job<Facts, Word, Own>[]) => ReplyBehaviour): Reply;
+  nextLists(...replies: readonly Reply[]): void;
   /** The next answer of a job; members stand for those of its last status. */
   poll(job: Job<Facts, Word, Own>, answerOf: (status: Word, more?: Members) => ReplyBehaviour): Reply;
 }
@@ -64,8 +75,16 @@ export function jobBook<Facts, Word extends string, Own extends Script<Word> = S
 }: BookOptions<Word>): JobBook<Facts, Word, Own> {
   const scripts: Own[] = [];
   const jobs = new Map<string, Job<Facts, Word, Own>>();
+  const lists: Reply[] = [];
   return {
     jobs,
+    nextLists: (...next) => void lists.splice(0, lists.length, ...next),
+    list(answerOf) {
+      const fault = lists.shift();
+      if (fault !== undefined) return fault;
+      const shown = [...jobs.values()].filter((job) => job.lists++ >= (job.script.listedAfter ?? 0));
+      return answerOf(shown.toReversed());
+    },
     next: (...more) => void scripts.push(...more),
     upload: () => scripts[0]?.upload,
     start(check, receiptOf) {
@@ -74,9 +93,10 @@ export function jobBook<Facts, Word extends string, Own extends Script<Word> = S
       if (start !== undefined && start !== "lost") return start;
       const checked = check();
       if ("status" in checked) return checked;
-      const job: Job<Facts, Word, Own> = { id: newId(), facts: checked.facts, script, status: plain[0], asked: 0 };
+      const told = { status: plain[0], asked: 0, lists: 0 };
+      const job: Job<Facts, Word, Own> = { id: newId(), facts: checked.facts, script, madeMs: Date.now(), ...told };
       jobs.set(job.id, job);
-      return start === "lost" ? "reset" : receiptOf(job);
+      return start === "lost" ? "reset" : (script.answer ?? receiptOf(job));
     },
     poll(job, answerOf) {
       const { polls = plain } = job.script;
@@ -107,6 +127,8 @@ export interface JobServer<Facts, Word extends string, Own extends Script<Word>>
   /** How many of them would be paid for. */
   readonly charged: number;
   next(...scripts: readonly Own[]): void;
+  /** In place of the next lists of jobs, and of what was to be in their place before. */
+  nextLists(...replies: readonly Reply[]): void;
 }
 
 export interface JobVendor {
@@ -139,6 +161,7 @@ export function startJobServer<Facts, Word extends string, Own extends Script<Wo
       return [...recorder.faults, ...(files?.faults ?? [])];
     },
     next: (...scripts) => book.next(...scripts),
+    nextLists: (...replies) => book.nextLists(...replies),
     close() {
       recorder.close();
       files?.close();

@@ -87,7 +87,9 @@ function invalid(isVeo: boolean, text: string): TextReply {
 /** Seconds, or what is wrong with it. */
 function checkInteraction(body: unknown): number | string {
   const { model, input, background, response_format: format, generation_config: config = {}, ...rest } = members(body);
-  const stranger = Object.keys(rest).find((name) => name !== "service_tier");
+  const { uris = ["https://"] } = members(rest["webhook_config"]);
+  if (!Array.isArray(uris) || !uris.every((uri) => String(uri).startsWith("https://"))) return "webhook_config";
+  const stranger = Object.keys(rest).find((name) => name !== "service_tier" && name !== "webhook_config");
   if (stranger !== undefined) return `Unknown parameter '${stranger}'.`;
   if (typeof model !== "string" || model === "") return "model is required";
   if (background !== true) return "would block for minutes";

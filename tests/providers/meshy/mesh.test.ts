@@ -39,7 +39,7 @@ const asked = ({ requests }: MeshyServer): string[] => requests.map(({ method, p
 
 /** @throws Error when the first half is not done */
 function nextOf(polled: Polled<unknown>): (signal: AbortSignal) => Promise<ProviderJob> {
-  if (polled.state === "next") return polled.start;
+  if (polled.state === "next") return (signal) => polled.start(mediaCall({}, { signal }));
   throw new Error(`expected the next phase, got ${polled.state}`);
 }
 
@@ -472,7 +472,7 @@ describe("our catalogue", () => {
       let job = await make(source.model, input, { adapt, ...(source.fields ? { fields: source.fields } : {}) });
       let polled = await meshes.poll(job, never);
       if (polled.state === "next") {
-        job = await polled.start(never);
+        job = await polled.start(mediaCall({}));
         polled = await meshes.poll(job, never);
       }
       expect(polled.state, model.slug).toBe("done");

@@ -43,7 +43,21 @@ export function startMeshyServer({ apiKey }: { readonly apiKey: string }): Meshy
     return fault === undefined ? { facts: { path, body, price: rules.price } } : message(400, fault);
   };
 
-  const answer = ({ method, path, headers, body }: RecordedCall, { filesUrl }: { filesUrl: string }): Reply => {
+  const list = ({ pathname, query }: RecordedCall, filesUrl: string): Reply => {
+    const isKnown = rulesOf(pathname, "preview") && !pathname.endsWith("/rigging");
+    if (!isKnown || query["sort_by"] !== "-created_at") return message(404, "NotFound");
+    const [page, size] = [Number(query["page_num"]), Number(query["page_size"])];
+    return book.list((jobs) => {
+      const own = jobs.filter(({ facts }) => facts.path === pathname).slice((page - 1) * size, page * size);
+      return jsonReply(
+        200,
+        own.map((job) => taskOf(job, job.status, filesUrl)),
+      );
+    });
+  };
+
+  const answer = (call: RecordedCall, { filesUrl }: { filesUrl: string }): Reply => {
+    const { method, path, headers, body } = call;
     if (headers["authorization"] !== `Bearer ${apiKey}`) return message(401, "Invalid API key");
     if (method === "POST") {
       if (headers["content-type"] !== "application/json") return message(400, "no JSON");
@@ -52,10 +66,12 @@ export function startMeshyServer({ apiKey }: { readonly apiKey: string }): Meshy
         ({ id, script }) => jsonReply(202, { result: id, ...script.receipt }),
       );
     }
+    if (method === "GET" && call.query["page_num"] !== undefined) return list(call, filesUrl);
     const slash = path.lastIndexOf("/");
     const job = book.jobs.get(path.slice(slash + 1));
     if (!job || job.facts.path !== path.slice(0, slash)) return message(404, "Task not found");
-    if (method === "GET") return book.poll(job, (status, more) => taskReply(job, status, filesUrl, more));
+    if (method === "GET")
+      return book.poll(job, (status, more) => jsonReply(200, { ...taskOf(job, status, filesUrl), ...more }));
     if (method !== "DELETE") return message(405, "Method not allowed");
     if (job.script.cancel !== undefined) return job.script.cancel;
     // What runs goes on, what is ready is destroyed.
@@ -69,32 +85,29 @@ export function startMeshyServer({ apiKey }: { readonly apiKey: string }): Meshy
   return startJobServer(book, { base: "", answer, fileAt }, isPaid);
 }
 
-function taskReply(
-  { id, facts, script }: Job<Facts, Status>,
-  status: Status,
-  filesUrl: string,
-  more?: Members,
-): TextReply {
-  const { path, price } = facts;
+function taskOf({ id, facts, script, madeMs }: Job<Facts, Status>, status: Status, filesUrl: string): Members {
+  const { path, price, body } = facts;
+  const { mode, prompt } = body;
   const isDone = status === "SUCCEEDED";
   const at = (file: string): string => `${filesUrl}/tasks/${id}/output/model.${file}?Signature=s`;
   const files = path.endsWith("/remesh") ? ["glb"] : ["glb", "fbx", "obj", "mtl", "usdz"];
   const output = path.endsWith("/rigging")
     ? { result: isDone ? { rigged_character_glb_url: at("glb"), rigged_character_fbx_url: at("fbx") } : null }
     : { model_urls: isDone ? Object.fromEntries(files.map((file) => [file, at(file)])) : {}, thumbnail_url: "" };
-  return jsonReply(200, {
+  return {
     id,
-    type: path.slice(path.lastIndexOf("/") + 1),
+    type: path.slice(path.lastIndexOf("/") + 1) + (typeof mode === "string" ? `-${mode}` : ""),
+    // Of a mesh made of words they are shown as they came.
+    ...(mode === undefined ? {} : { prompt: prompt ?? "" }),
     status,
     progress: PROGRESS[status] ?? 0,
     preceding_tasks: status === "PENDING" ? 2 : 0,
-    created_at: 1,
+    created_at: madeMs,
     task_error: { message: "" },
     consumed_credits: isDone ? price : 0,
     ...output,
     ...script.task,
-    ...more,
-  });
+  };
 }
 
 /** Errors as Meshy sends them. */

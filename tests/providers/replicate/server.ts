@@ -20,6 +20,8 @@ interface Facts {
 
 export type ReplicateServer = JobServer<Facts, Status, Script>;
 
+/** A hundred at Replicate. */
+const PAGE_SIZE = 3;
 const OFFICIAL_BODY = ["input", "webhook", "webhook_events_filter", "stream"];
 
 /** Starts both servers on 127.0.0.1. Other tokens than this get a 401. */
@@ -27,6 +29,19 @@ export function startReplicateServer({ token }: { readonly token: string }): Rep
   const newId = (): string => crypto.randomUUID().replaceAll("-", "").slice(0, 26);
   const book = jobBook<Facts, Status>({ plain: ["starting", "processing", "succeeded"], newId });
   const canceled = new Set<string>();
+
+  const list = ({ query }: RecordedCall, at: { url: string; filesUrl: string }): Reply =>
+    book.list((jobs) => {
+      const fromMs = Date.parse(query["created_after"] ?? "1970-01-01T00:00:00Z");
+      const [first, count] = [Number(query["cursor"] ?? 0), PAGE_SIZE];
+      const after = jobs.filter(({ madeMs }) => madeMs >= fromMs);
+      const further = new URLSearchParams({ ...query, cursor: String(first + count) }).toString();
+      return ok({
+        previous: null,
+        next: first + count < after.length ? `${at.url}/predictions?${further}` : null,
+        results: after.slice(first, first + count).map((job) => describe(job, job.status, at)),
+      });
+    });
 
   const answer = (call: RecordedCall, at: { url: string; filesUrl: string }): Reply => {
     const path = call.path.replace(/^\/v1/, "");
@@ -41,6 +56,7 @@ export function startReplicateServer({ token }: { readonly token: string }): Rep
       );
     }
     if (call.method === "POST" && path === "/files") return book.upload() ?? upload(call.body, at.url);
+    if (call.method === "GET" && call.pathname === "/v1/predictions") return list(call, at);
     const [, id = "", cancel] = /^\/predictions\/([^/]+)(\/cancel)?$/.exec(path) ?? [];
     const job = book.jobs.get(id);
     if (!job || call.method !== (cancel === undefined ? "GET" : "POST")) return notFound();
@@ -105,7 +121,7 @@ function describe(job: Job<Facts, Status>, status: Status, at: { url: string; fi
     error: status === "failed" ? "Prediction failed for an unknown reason. (E9243)" : null,
     source: "api",
     status,
-    created_at: "2026-11-22T10:00:00.000Z",
+    created_at: new Date(job.madeMs).toISOString(),
     ...(status === "succeeded" ? { metrics: { predict_time: 12.5, total_time: 14, ...known.metrics } } : {}),
     urls: {
       get: `${at.url}/predictions/${id}`,

@@ -54,6 +54,21 @@ describe("facts of our sources", () => {
     ]);
   });
 
+  test("vendors whose queues keep jobs say how long those can be told of, and those that list them by when", () => {
+    const told = [...catalogue.providers.values()].flatMap(
+      ({ id, unknown_for_seconds: forS, listed_within_seconds: withinS }) =>
+        forS === undefined && withinS === undefined ? [] : [[id, forS, withinS]],
+    );
+    expect(told).toEqual([
+      ["google", 176_400, undefined],
+      ["fal", 10_800, undefined],
+      ["replicate", 7_200, 120],
+      ["meshy", 262_800, 120],
+      ["tripo", 10_800, undefined],
+      ["google-cloud", 10_800, undefined],
+    ]);
+  });
+
   test("vendors in the public internet fetch pictures themselves; nobody else is told to", () => {
     for (const { id, family, media } of catalogue.providers.values()) {
       expect([id, media]).toEqual([id, family === "openai-compatible" ? "pass" : undefined]);

@@ -9,6 +9,8 @@ const change = (from: string, to: string): string => {
 
 test("the base of these tests is accepted", () => {
   expect(refusals(BASE)).toEqual([]);
+  const times = "unknown_for_seconds: 60\n    listed_within_seconds: 3600";
+  expect(refusals(change("api_key_env: ACME_API_KEY", times))).toEqual([]);
 });
 
 describe("a file is refused with its place for", () => {
@@ -45,6 +47,16 @@ describe("a file is refused with its place for", () => {
       "an unknown unit",
       change("unit: per_token", "unit: per_word"),
       "0.yaml:19: models[0].pricing.unit: must be one of per_token",
+    ],
+    [
+      "a time without a verdict that is none",
+      change("api_key_env: ACME_API_KEY", "unknown_for_seconds: 59"),
+      "0.yaml:6: providers[0].unknown_for_seconds: must be at least 60, got 59",
+    ],
+    [
+      "a list that is never whole",
+      change("api_key_env: ACME_API_KEY", "listed_within_seconds: 3601"),
+      "0.yaml:6: providers[0].listed_within_seconds: must be at most 3600, got 3601",
     ],
     [
       "an unknown family",

@@ -137,7 +137,7 @@ describe("a claim", () => {
       const job = await claim(id);
       expect(job?.epoch).toBe(time + 1);
       if (time === 0) {
-        await noteIntent(db.database, id, 1, false);
+        await noteIntent(db.database, id, 1);
         await noteProviderJob(db.database, id, 1, { source: "a" });
       }
       await handBackJob(db.database, id, time + 1, false);
@@ -169,7 +169,7 @@ describe("a claim", () => {
     const first = await claimed(await admitted());
     await handBackJob(db.database, first.id, first.epoch, false);
     const second = await claimed(first.id);
-    expect(await noteIntent(db.database, second.id, second.epoch, false)).toBe(true);
+    expect(await noteIntent(db.database, second.id, second.epoch)).toBe(true);
     await handBackJob(db.database, second.id, second.epoch, false);
     expect(await stateOf(second.id)).toBe("running");
   });
@@ -197,7 +197,7 @@ describe("an owner", () => {
     const late = await claimed(await admitted());
     await expire(late.id);
     const owner = await claimed(late.id);
-    expect(await noteIntent(db.database, late.id, late.epoch, false)).toBe(false);
+    expect(await noteIntent(db.database, late.id, late.epoch)).toBe(false);
     expect(await noteProviderJob(db.database, late.id, late.epoch, { source: "late" })).toBe(false);
     const beat = { worker: newId(), pool: "chat", lane: "batch", slots: 4, leaseMs: LEASE_MS } as const;
     expect(await beatJobs(db.database, { ...beat, jobs: [late] })).toEqual([]);
@@ -212,7 +212,7 @@ describe("an owner", () => {
     const beat = { worker: newId(), pool: "chat", lane: "batch", slots: 4, leaseMs: LEASE_MS } as const;
     expect(await beatJobs(db.database, { ...beat, jobs: [job] })).toEqual([{ id: job.id, cancel_requested: true }]);
     expect(await whyUnclaimed(db.database, request(job.id))).toMatchObject({ why: "owned" });
-    expect(await noteIntent(db.database, job.id, job.epoch, false)).toBe(false);
+    expect(await noteIntent(db.database, job.id, job.epoch)).toBe(false);
   });
 
   test("keeps its other leases while one job's row is locked, and loses none for it", async () => {

@@ -222,8 +222,9 @@ describe("a job whose owner fell silent", () => {
   ])("while it asked for pictures of a source that %s", async (_what, isDirect, expected) => {
     const id = await dispatched({ kind: "images" });
     const job = await claim(id);
-    expect(await noteIntent(db.database, id, job?.epoch ?? 0, isDirect)).toBe(true);
-    await change(id, LONG_AGO);
+    expect(await noteIntent(db.database, id, job?.epoch ?? 0)).toBe(true);
+    // As a worker of an earlier release noted of a queue.
+    await change(id, `intent_is_direct = ${isDirect}, ${LONG_AGO}`);
     await sweepLeases(context);
     expect(await stateOf(id)).toEqual(expected);
     expect(await db.query("select 1 from hold where job_id = $1", [id])).toHaveLength(isDirect ? 0 : 1);

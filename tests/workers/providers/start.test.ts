@@ -10,9 +10,15 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
+const MARK = { of: "a lake" };
+/** Marks, in the order in which they were noted. */
+const noted: unknown[] = [];
+afterEach(() => void noted.splice(0));
+
 async function startAt(baseUrl: string, signal = never): Promise<unknown> {
   const request = { path: "/jobs", body: JSON.stringify({ prompt: "a lake" }) };
-  const started = postStart({ baseUrl, headers: {} }, request, signal, ({ status }) => status);
+  const noteStart = async (mark: unknown): Promise<void> => void noted.push(mark);
+  const started = postStart({ baseUrl, headers: {} }, request, { signal, noteStart }, MARK, ({ status }) => status);
   return started.catch((error: unknown) => error);
 }
 
@@ -21,6 +27,7 @@ describe("a start of paid work", () => {
     const there = await openDroppingAddress();
     closing.push(() => there.close());
     expect(await startAt(there.url)).toMatchObject({ kind: "failed", isUnsent: true });
+    expect(noted).toEqual([]);
   });
 
   test("that is aborted while its address is tried was sent nothing either", async () => {
@@ -37,13 +44,14 @@ describe("a start of paid work", () => {
     const server = Bun.serve({
       port: 0,
       fetch: async (request) => {
-        heard.push(await request.text());
+        heard.push(`${JSON.stringify(noted)} ${await request.text()}`);
         return new Response(null, { status: 202 });
       },
     });
     closing.push(() => server.stop(true));
     expect(await startAt(server.url.href.replace(/\/$/, ""))).toBe(202);
-    expect(heard).toEqual(['{"prompt":"a lake"}']);
+    // What finds it again is noted before it is sent.
+    expect(heard).toEqual(['[{"of":"a lake"}] {"prompt":"a lake"}']);
 
     const breaking = Bun.listen({
       hostname: "127.0.0.1",

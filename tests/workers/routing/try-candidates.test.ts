@@ -42,7 +42,7 @@ const failed = (
 interface Script {
   readonly fallbacks?: readonly string[];
   /** Result of each attempt in order; the last one repeats. */
-  readonly outcomes: readonly (Error | "served" | "begins and fails")[];
+  readonly outcomes: readonly (Error | "served" | "begins and fails" | "doubts and fails" | "doubts and serves")[];
   readonly sources?: Parameters<typeof fakeBreaker>[0];
   readonly retryInMs?: Parameters<typeof fakeBreaker>[1];
   readonly enter?: (model: Model) => boolean;
@@ -67,11 +67,13 @@ async function run(script: Script) {
       entered.push(model.slug);
       return Promise.resolve(script.enter?.(model) ?? true);
     },
-    attempt: ({ candidate, depth, isLast, onBegun }) => {
+    attempt: ({ candidate, depth, isLast, onBegun, onDoubt }) => {
       tried.push(`${candidate.name} ${depth}${isLast ? " last" : ""}`);
       script.during?.();
       const outcome = script.outcomes[Math.min(tried.length, script.outcomes.length) - 1];
       if (outcome instanceof Error) return Promise.reject(outcome);
+      if (outcome?.startsWith("doubts") === true) onDoubt();
+      if (outcome === "doubts and fails") return Promise.reject(failed("failed"));
       begun = outcome === "begins and fails";
       if (begun) onBegun();
       return begun ? Promise.reject(failed("failed")) : Promise.resolve(candidate.model.slug);
@@ -422,6 +424,13 @@ test("candidates are the model's sources in order, then those of its chain, with
     ["acme/acme-one", false],
     ["acme/acme-two", true],
   ]);
+});
+
+test("a source in doubt counts as failed at once, and once, whatever comes of the call", async () => {
+  const serves = await run({ outcomes: ["doubts and serves"] });
+  expect([serves.result, serves.told]).toEqual(["one", ["record:failed acme/acme-one"]]);
+  const moves = await run({ outcomes: ["doubts and fails", "served"] });
+  expect([moves.result, moves.told]).toEqual(["one", ["record:failed acme/acme-one", "record:ok play/sandbox-chat"]]);
 });
 
 test("a provider without a breaker is asked each time, and the breaker hears nothing of it", async () => {

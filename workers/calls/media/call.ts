@@ -9,14 +9,16 @@ import { adaptTo } from "../source-params.ts";
 
 import type { Holding } from "./result-budget.ts";
 
-/** @param input checked against the candidate's model */
+/**
+ * @param input checked against the candidate's model
+ * @param startId of the start, when the source keeps jobs: its provider rings with it
+ */
 export function mediaCallOf<Input>(
   context: Pick<WorkerContext, "config" | "callbackTokens">,
   { job_id: id }: Pick<JobMessage, "job_id">,
   { source }: Pick<Candidate<unknown>, "source">,
   input: Input,
-  signal: AbortSignal,
-  holding: Holding,
+  { signal, holding, startId }: { readonly signal: AbortSignal; readonly holding: Holding; readonly startId: string },
 ): MediaCall<Input> {
   const { publicUrl } = context.config;
   return {
@@ -29,6 +31,6 @@ export function mediaCallOf<Input>(
     adapt: (body) => adaptTo(source, body),
     ...(publicUrl === undefined
       ? {}
-      : { callbackUrl: `${publicUrl}/v1/provider-callbacks/${id}/${context.callbackTokens.of(id)}` }),
+      : { callbackUrl: `${publicUrl}/v1/provider-callbacks/${id}/${context.callbackTokens.of(id)}?start=${startId}` }),
   };
 }

@@ -1,7 +1,8 @@
 /** What a call is paid by while one model serves it. */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import type { CheckedMedia } from "#shared/kinds/media-check.ts";
-import type { Model } from "#shared/catalogue/catalogue.ts";
+import type { Model, Provider } from "#shared/catalogue/catalogue.ts";
+import type { OpenStart } from "#shared/database/open-starts.ts";
 import { adjustHold } from "#shared/ledger/adjust.ts";
 import type { Quantities } from "#shared/pricing/media.ts";
 import { deserializePrice, type Price, serializePrice } from "#shared/pricing/price.ts";
@@ -42,15 +43,23 @@ export interface ProviderJobRecord {
   readonly checked?: Checked;
   /** Unix milliseconds. */
   readonly started_ms: number;
-  readonly job: ProviderJob;
-  /** The second half of it was about to be begun: whether it was is unknown. */
+  /** Absent while the start of it, or of its first half, is open. */
+  readonly job?: ProviderJob;
+  /** A start whose answer has not come; with a `job` beside it, that of its second half. */
+  readonly start?: OpenStart;
+  /** Beside every `start`, for workers that know of no such: they ask nothing, and leave the job to others. */
   readonly is_between?: true;
+  /** Its provider's names for it and its halves, where that lists its jobs. */
+  readonly names?: readonly string[];
+  /** The time for which it is asked about without a verdict; absent: the setting's. */
+  readonly unknown_for_ms?: number;
 }
 
-/** A job that has just begun. */
+/** A job that is about to be begun. */
 export function providerJobRecordOf(
   { price, holdNano, checked }: HeldPrice,
-  job: Pick<ProviderJobRecord, "source" | "model" | "depth" | "job">,
+  job: Pick<ProviderJobRecord, "source" | "model" | "depth">,
+  { unknown_for_seconds: unknownForS }: Pick<Provider, "unknown_for_seconds">,
 ): ProviderJobRecord {
   return {
     ...job,
@@ -58,7 +67,28 @@ export function providerJobRecordOf(
     hold_nano: holdNano.toString(),
     ...(checked ? { checked } : {}),
     started_ms: Date.now(),
+    ...(unknownForS === undefined ? {} : { unknown_for_ms: unknownForS * 1_000 }),
   };
+}
+
+/** The same with a start that is about to be sent. */
+export function withStart(record: ProviderJobRecord, id: string, mark: OpenStart["mark"]): ProviderJobRecord {
+  return { ...record, start: { id, mark, sent_ms: Date.now() }, is_between: true };
+}
+
+/** The same once the job is known, which may be the second half of the one before. */
+export function withJob(record: ProviderJobRecord, job: ProviderJob, name: string | undefined): ProviderJobRecord {
+  const { start: _answered, is_between: _over, names = [], ...rest } = record;
+  return { ...rest, job, ...(name === undefined ? {} : { names: [...names, name] }) };
+}
+
+/** The same without its start, which was not taken; null: nothing is left. */
+export function withoutStart({
+  start: _open,
+  is_between: _over,
+  ...rest
+}: ProviderJobRecord): ProviderJobRecord | null {
+  return rest.job === undefined ? null : rest;
 }
 
 export function heldPriceOf({ price, hold_nano: holdNano, checked }: ProviderJobRecord): HeldPrice {

@@ -6,7 +6,7 @@ import type { Config } from "#shared/config.ts";
 import { LIMITS } from "#shared/limits.ts";
 
 import { abortReasonOf, type ProviderJobSlot } from "../../job.ts";
-import type { MediaResult, Polled, ProviderJob, QueuedAdapter } from "../../providers/media.ts";
+import type { MediaResult, Polled, ProviderJob, QueuedAdapter, Starting } from "../../providers/media.ts";
 import { ProviderError, type ProviderErrorClass } from "../../providers/provider.ts";
 
 import type { OutputSpec } from "./artifacts.ts";
@@ -29,7 +29,7 @@ export interface Following<Output> {
   /** 0 to 1. */
   onProgress?(share: number): void;
   /** Begins the second half of a job that has two, after noting that it is about to. Undefined: it was not taken now. */
-  onNext?(start: (signal: AbortSignal) => Promise<ProviderJob>): Promise<ProviderJob | undefined>;
+  onNext?(start: (starting: Starting) => Promise<ProviderJob>): Promise<ProviderJob | undefined>;
 }
 
 /** What came of it, and the job that can be asked again for what it made. */
@@ -66,7 +66,7 @@ export async function pollToEnd<Output>(following: Following<Output>): Promise<F
 
 /**
  * Begins a job at its provider. A caller that leaves meanwhile does not break the request off: what became of it would not be
- * known, and its hold would be kept for a day. It comes to its answer, and what that names is cancelled.
+ * known. It comes to its answer, and what that names is cancelled.
  * @throws ProviderError of the provider; `aborted`, unsent, where the call is over already
  */
 export async function startOf<Job, Call extends { readonly signal: AbortSignal }>(

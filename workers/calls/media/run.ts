@@ -7,6 +7,7 @@ import { inputBytesMax } from "#shared/kinds/input-media.ts";
 import { canonicalJson } from "#shared/canonical-json.ts";
 import type { Model } from "#shared/catalogue/catalogue.ts";
 import { failpoint } from "#shared/failpoint.ts";
+import { newId } from "#shared/ids.ts";
 import { discardResults } from "#shared/jobs/kept-results.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { deserializePrice } from "#shared/pricing/price.ts";
@@ -14,8 +15,7 @@ import { deserializePrice } from "#shared/pricing/price.ts";
 import type { WorkerContext } from "../../context.ts";
 import { type JobControl, type JobHandler, type ProviderJobSlot } from "../../job.ts";
 import { type Failure, type Outcome, type Success } from "../../outcome.ts";
-import { textFacts } from "../../providers/failure-facts.ts";
-import type { Artifact, MediaCall, MediaKinds, MediaAdapter, MediaResult, ProviderJob } from "../../providers/media.ts";
+import type { Artifact, MediaAdapter, MediaCall, MediaKinds, MediaResult, NoteStart, ProviderJob } from "../../providers/media.ts"; // prettier-ignore
 import { ProviderError } from "../../providers/provider.ts";
 import type { Attempt, Serving } from "../../routing/try-candidates.ts";
 import { type Candidate, candidatesOf } from "../../routing/candidates.ts";
@@ -25,6 +25,7 @@ import { withinLimit } from "../attempt-limit.ts";
 import { modelGone, reportFailure, serveCall } from "../serve-call.ts";
 
 import { keepArtifacts } from "./artifacts.ts";
+import { AtProvider, type Queue } from "./at-provider.ts";
 import { mediaCallOf } from "./call.ts";
 import { outcomeAfterError, mayServeElsewhere } from "./outcome-after-error.ts";
 import { asSent, explained, whyNotKept } from "./explain.ts";
@@ -33,7 +34,8 @@ import type { MadeKind, MediaJobKind } from "./kinds.ts";
 import { meterMedia } from "./meter.ts";
 import { inOneExchange } from "./one-exchange.ts";
 import { outcomeOf } from "./outcome.ts";
-import { mayBeginLater, NEXT_TRIES_MAX, outlastingItsCaller, pollOnce, pollToEnd, refreshing, runMsOf, startOf } from "./queued.ts"; // prettier-ignore
+import { LostForGood } from "./lost-start.ts";
+import { pollOnce, refreshing, runMsOf, startOf } from "./queued.ts";
 import type { Holding } from "./result-budget.ts";
 import { progressiveOutputOf } from "./progressive-output.ts";
 import {
@@ -74,15 +76,11 @@ class MediaRun<Kind extends MadeKind> {
   private held: HeldPrice;
   private source: string | undefined;
   private readonly holding: Holding;
-  private begun: ProviderJobRecord | null;
-  /** A provider's queue has been asked to begin it, and no answer has come. */
-  private isAsking = false;
+  private readonly there: AtProvider;
   /** performance.now() when the present provider was asked. */
   private askedAt: number | undefined;
   /** When its time is over, in Unix milliseconds. */
   private deadlineMs = 0;
-  /** How often the second half of a job was not taken. */
-  private nextTries = 0;
 
   constructor(context: WorkerContext, kind: MediaJobKind<Kind>, job: JobMessage, control: JobControl) {
     if (!control.providerJob) throw new Error("media is made by durable jobs only");
@@ -97,7 +95,7 @@ class MediaRun<Kind extends MadeKind> {
       holdNano: BigInt(job.hold_nano),
     };
     this.holding = context.results.open(job.workspace_id);
-    this.begun = this.slot.found as ProviderJobRecord | null;
+    this.there = new AtProvider(context, job, this.slot);
   }
 
   /** @throws what the job goes on with: at its provider, in another worker, or as one of unknown outcome */
@@ -106,7 +104,8 @@ class MediaRun<Kind extends MadeKind> {
     const { signal } = watchdog;
     const askedAt = performance.now();
     try {
-      const made = this.begun === null ? await this.ask(signal) : await this.goOn(this.begun, signal);
+      const { record } = this.there;
+      const made = record === null ? await this.ask(signal) : await this.goOn(record, signal);
       failpoint("job.made");
       return await this.deliver(made, performance.now() - askedAt);
     } catch (error) {
@@ -119,8 +118,8 @@ class MediaRun<Kind extends MadeKind> {
   }
 
   private watch() {
-    const { kind, context, slot, begun, control } = this;
-    const totalMs = runMsOf(kind.output, context.config, slot, begun);
+    const { kind, context, slot, there, control } = this;
+    const totalMs = runMsOf(kind.output, context.config, slot, there.record);
     this.deadlineMs = Date.now() + totalMs;
     return startWatchdog({ totalMs, firstByteMs: totalMs, stallMs: totalMs }, control.signal);
   }
@@ -186,87 +185,42 @@ class MediaRun<Kind extends MadeKind> {
       );
       return { result, ...served };
     }
-    const job = await this.calling(attempt.candidate, signal, (call) => this.asking(() => startOf(adapter, call)));
-    failpoint("job.begun");
-    await this.keep(providerJobRecordOf(this.held, { ...served, job }));
+    const { provider } = attempt.candidate;
+    const queue = { adapter, provider };
+    const record = providerJobRecordOf(this.held, served, provider);
+    const job = await this.calling(attempt.candidate, signal, (call, startId) => {
+      const start = (noteStart: NoteStart) => startOf(adapter, { ...call, noteStart });
+      return this.there.begin(start, { ...queue, record, startId, signal, onDoubt: attempt.onDoubt });
+    });
     attempt.onBegun();
     // It may run there for an hour: what came with the call is there by now, and another provider's is read again.
     this.inputs?.release();
-    return { ...served, ...(await this.follow(adapter, name, job, signal)) };
+    return { ...served, ...(await this.follow(queue, job, signal)) };
   }
 
   /** In a frame of its own, which ends with the answer: what the call brings may be large. */
   private async calling<T>(
     candidate: Candidate<Adapter<Kind>>,
     signal: AbortSignal,
-    ask: (call: MediaCall<MediaKinds[Kind][0]>) => Promise<T>,
+    ask: (call: MediaCall<MediaKinds[Kind][0]>, startId: string) => Promise<T>,
   ): Promise<T> {
     const read = (await this.inputs?.read(candidate.adapter.takesUrls === true, signal)) ?? {};
     // What another provider was asked for, or answered, is over: a worker that takes the job over must not hear of that one.
-    if (this.begun !== null) await this.keep(null);
+    if (this.there.record !== null) await this.there.keep(null);
     const input = this.kind.input(this.kind.call.check(this.request, candidate.model), read);
     this.holding.keep(0);
-    const call = mediaCallOf(this.context, this.job, candidate, input, signal, this.holding);
+    const startId = newId();
+    const { holding } = this;
+    const call = mediaCallOf(this.context, this.job, candidate, input, { signal, holding, startId });
     this.askedAt = performance.now();
-    return ask(call);
+    return ask(call, startId);
   }
 
-  /** While it runs, a job may come to be at the provider, or be there already, that we have no name for. */
-  private async asking<T>(ask: () => Promise<T>): Promise<T> {
-    this.isAsking = true;
-    try {
-      const answer = await ask();
-      this.isAsking = false;
-      return answer;
-    } catch (error) {
-      // An abort of ours leaves it open; whatever a provider said does not.
-      if (!(error instanceof ProviderError && error.kind === "aborted")) this.isAsking = false;
-      throw error;
-    }
-  }
-
-  private async keep(begun: ProviderJobRecord | null): Promise<void> {
-    await this.slot.keep(begun === null ? null : { ...begun });
-    this.begun = begun;
-  }
-
-  private async follow(adapter: Adapter<Kind>, source: string, job: ProviderJob, signal: AbortSignal) {
-    const { context, kind, slot } = this;
-    if ("run" in adapter) throw new ProviderError("failed", "the source keeps no jobs any more");
-    const { job_id: id } = this.job;
-    const followed = await pollToEnd({
-      adapter,
-      job,
-      pollMinMs: kind.output.pollMinMs,
-      pollMaxMs: kind.output.pollMaxMs,
-      signal,
-      onProviderCallback: (listener) => context.providerCallbacks.onProviderCallback(id, listener),
-      onProgress: (share) => slot.progress(share),
-      onUnknown: (detail) =>
-        context.log.warn({ job_id: id, source, ...textFacts(detail) }, "a provider gave no verdict on a job"),
-      onNext: (start) => this.beginNext(start, signal),
-    });
-    return { result: followed.result, refresh: refreshing(adapter, followed.job, kind.artifacts) };
-  }
-
-  /** Undefined: its provider had no room for it. The first half is paid, so it is not given up for that at once. */
-  private async beginNext(start: (signal: AbortSignal) => Promise<ProviderJob>, signal: AbortSignal) {
-    const { begun } = this;
-    if (!begun) throw new Error("a second half without a first");
-    await this.keep({ ...begun, is_between: true });
-    const { is_between: _over, ...rest } = begun;
-    try {
-      const job = await this.asking(() => start(outlastingItsCaller(signal)));
-      await this.keep({ ...rest, job });
-      return job;
-    } catch (error) {
-      if (!mayBeginLater(error)) throw error;
-      await this.keep(rest);
-      this.nextTries += 1;
-      if (this.nextTries < NEXT_TRIES_MAX) return undefined;
-      // Never `busy`, for which it would be begun from its start at once.
-      throw new ProviderError("failed", "the second half of a job could not be begun", { cause: error });
-    }
+  private async follow(queue: Queue<MediaKinds[Kind][1]>, job: ProviderJob, signal: AbortSignal) {
+    const { there, kind } = this;
+    const { pollMinMs, pollMaxMs } = kind.output;
+    const followed = await there.follow(job, queue, { pollMinMs, pollMaxMs, signal });
+    return { result: followed.result, refresh: refreshing(queue.adapter, followed.job, kind.artifacts) };
   }
 
   private async resume(begun: ProviderJobRecord, signal: AbortSignal): Promise<Made<Kind>> {
@@ -274,7 +228,6 @@ class MediaRun<Kind extends MadeKind> {
     const { source, model, depth } = begun;
     this.source = source;
     this.held = heldPriceOf(begun);
-    if (begun.is_between) throw new ProviderError("unknown", "its second half may have been begun");
     // Its model may offer less by now, or not that source any more: the provider that has the job is asked all the same.
     const catalogue = context.catalogue.current();
     const provider = catalogue.providers.get(source.slice(0, source.indexOf("/")));
@@ -288,14 +241,18 @@ class MediaRun<Kind extends MadeKind> {
     }
     context.log.info({ job_id: job.job_id, source }, "a job is followed at its provider");
     const served = { source, model, depth };
-    if (!this.slot.isLate) return { ...served, ...(await this.follow(adapter, source, begun.job, signal)) };
-    if ("run" in adapter) throw new ProviderError("unknown", "its source keeps no jobs any more");
+    if ("run" in adapter) {
+      throw new ProviderError(this.slot.isLate ? "unknown" : "failed", "its source keeps no jobs any more");
+    }
+    const queue = { adapter, provider };
+    const theirs = await this.there.recover(begun, { ...queue, signal });
+    if (!this.slot.isLate) return { ...served, ...(await this.follow(queue, theirs, signal)) };
     // The worker that was asked to stop it may not have heard.
     if (this.slot.wasCancelled)
-      await adapter.cancel?.(begun.job, AbortSignal.timeout(LIMITS.pollMs)).catch(() => undefined);
-    const result = await pollOnce(adapter, begun.job);
+      await adapter.cancel?.(theirs, AbortSignal.timeout(LIMITS.pollMs)).catch(() => undefined);
+    const result = await pollOnce(adapter, theirs);
     if (!result) throw new ProviderError("unknown", "its provider has no verdict yet");
-    return { ...served, result, refresh: refreshing(adapter, begun.job, kind.artifacts) };
+    return { ...served, result, refresh: refreshing(adapter, theirs, kind.artifacts) };
   }
 
   private async enter(model: Model): Promise<boolean> {
@@ -318,9 +275,9 @@ class MediaRun<Kind extends MadeKind> {
       signal: control.signal,
       holding: this.holding,
       refresh,
-      canResume: this.begun !== null,
+      canResume: this.there.record !== null,
       // A worker that takes the job over has it from the database, which keeps no order of members.
-      work: `${made.source} ${canonicalJson(this.begun?.job ?? null)}`,
+      work: `${made.source} ${canonicalJson(this.there.record?.job ?? null)}`,
       expiresS: job.stream === true ? STREAMED_LIFE_S : null,
       onBytes: live?.onBytes,
     }).catch((error: unknown): Failure => {
@@ -347,9 +304,14 @@ class MediaRun<Kind extends MadeKind> {
   }
 
   private afterError(error: unknown, signal: AbortSignal): Failure {
-    const { isAsking, begun, job } = this;
+    const { there, job } = this;
+    if (error instanceof LostForGood) {
+      this.context.metrics.creditsWrittenOff.addNano(this.held.holdNano);
+      return { ...this.fail(error, signal), status: "lost" };
+    }
     const { reason } = signal as { readonly reason: unknown };
-    const goesOn = outcomeAfterError(error, { reason, kind: job.kind, isAtProvider: begun !== null, isAsking });
+    const situation = { reason, kind: job.kind, isAtProvider: there.record !== null, isAsking: there.isAsking };
+    const goesOn = outcomeAfterError(error, situation);
     if (goesOn !== undefined) throw goesOn;
     return this.fail(error, signal);
   }

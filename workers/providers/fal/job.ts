@@ -16,6 +16,12 @@ export interface FalJob extends ProviderJob {
   readonly fields: Fields;
 }
 
+/** Facts that make a job of the name that fal rings with. */
+export interface FalMark extends ProviderJob, Pick<FalJob, "asked" | "fields"> {
+  /** The source's. */
+  readonly model: string;
+}
+
 const ID = /^[A-Za-z0-9_-]{1,128}$/;
 
 /**
@@ -49,6 +55,12 @@ export function readJob(job: ProviderJob): FalJob | undefined {
   if (!isPath(status_path) || !isPath(result_path) || !isPath(cancel_path)) return undefined;
   if (typeof request_id !== "string" || typeof asked !== "number" || !isFields(fields)) return undefined;
   return { request_id, status_path, result_path, cancel_path, asked, fields };
+}
+
+/** A stored mark; undefined when it is none of ours. */
+export function readMark({ model, asked, fields }: ProviderJob): FalMark | undefined {
+  if (typeof model !== "string" || typeof asked !== "number" || !isFields(fields)) return undefined;
+  return { model, asked, fields };
 }
 
 function pathOn({ baseUrl }: Endpoint, url: unknown, id: string): string | undefined {

@@ -4,13 +4,13 @@
  */
 import { type Endpoint, post, type ProviderAnswer } from "../http.ts";
 import { type Members, parseObject } from "../json.ts";
-import type { MediaCall, MediaKind, MediaResult, Polled, QueuedAdapter } from "../media.ts";
+import type { Found, LostStart, MediaCall, MediaKind, MediaResult, Polled, QueuedAdapter } from "../media.ts";
 import { ProviderError } from "../provider.ts";
 import { postStart } from "../start.ts";
 
 import type { FalBody } from "./body.ts";
 import { classifyStart, verdictOf } from "./errors.ts";
-import { type FalJob, newJob, readJob } from "./job.ts";
+import { type FalJob, type FalMark, newJob, readJob, readMark } from "./job.ts";
 
 /** Seconds fal keeps what it made: a day, in which every retry of ours to copy it has long come to an end. */
 const KEEP = JSON.stringify({ expiration_duration_seconds: 86_400 });
@@ -39,7 +39,9 @@ export function falQueue<Input, Output>(
       const headers = { "x-fal-object-lifecycle-preference": KEEP };
       const fields = call.fields ?? usual;
       const request = { path, body: JSON.stringify(input), headers };
-      return postStart(endpoint, request, call.signal, (answer) => {
+      // Its queue shows nothing but what is asked for by name, so only a ring finds what went unanswered.
+      const mark: FalMark | null = call.callbackUrl === undefined ? null : { model: call.sourceModel, asked, fields };
+      return postStart(endpoint, request, call, mark, (answer) => {
         const { status, text } = answer;
         if (!isSuccess(answer)) throw classifyStart(status, answer.headers, text, { fields, kind: model.kind });
         const job = newJob(endpoint, call.sourceModel, parseObject(text), { asked, fields });
@@ -60,12 +62,22 @@ export function falQueue<Input, Output>(
       }
     },
 
+    find: async (lost) => findRung(endpoint, lost),
+
     async cancel(job, signal) {
       const known = readJob(job);
       // Whatever the answer, what became of the job is told by its status.
       if (known) await post(endpoint, { method: "PUT", path: known.cancel_path }, signal);
     },
   };
+}
+
+function findRung(endpoint: Endpoint, { mark, told }: LostStart): Found {
+  const known = readMark(mark);
+  if (!known) return unknown("the stored mark is none of fal's");
+  const { model, ...facts } = known;
+  const job = told === undefined ? undefined : newJob(endpoint, model, { request_id: told }, facts);
+  return job ? { state: "found", job } : unknown("fal has not rung for it yet");
 }
 
 /** Where fal calls once a job has ended (fal.ai/docs/documentation/model-apis/inference/webhooks). */

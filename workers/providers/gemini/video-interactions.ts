@@ -31,7 +31,8 @@ export function createInteractions(endpoint: Endpoint): QueuedAdapter<VideoInput
   return {
     async start(call) {
       const request = { path: "/interactions", body: JSON.stringify(bodyOf(call)) };
-      return postStart(endpoint, request, call.signal, ({ status, headers, text }) => {
+      // Interactions are not listed, so only a ring finds one that went unanswered.
+      return postStart(endpoint, request, call, canRing(call) ? {} : null, ({ status, headers, text }) => {
         if (status < 200 || status > 299) throw classifyVideo(status, headers, text);
         const answer = parseObject(text);
         const id = idOf(answer ?? {});
@@ -47,6 +48,11 @@ export function createInteractions(endpoint: Endpoint): QueuedAdapter<VideoInput
       const { status, text } = await post(endpoint, { method: "GET", path: `/interactions/${id}` }, signal);
       if (status < 200 || status > 299) return unknown(`the poll was answered with ${status}`);
       return readInteraction(endpoint, parseObject(text) ?? {}, signal);
+    },
+
+    find: async ({ told }) => {
+      const id = idOf({ id: told });
+      return id === undefined ? unknown("the provider has not rung for it yet") : { state: "found", job: { id } };
     },
 
     async cancel(job, signal) {
@@ -84,9 +90,15 @@ function bodyOf(call: MediaCall<VideoInput>): Members {
   body["input"] = parts.length === 0 ? input.prompt : [...parts, { type: "text", text: input.prompt }];
   // Else the model may take the image for a mere example of what is wanted.
   if (input.image && !input.video) setField(body, "generation_config.video_config.task", "image_to_video");
+  if (canRing(call)) body["webhook_config"] = { uris: [call.callbackUrl] };
   call.adapt(body);
   delete body["api"];
   return body;
+}
+
+/** Google rings at HTTPS addresses alone. Source: ai.google.dev/gemini-api/docs/webhooks, "Dynamic webhooks". */
+function canRing({ callbackUrl }: Pick<MediaCall<unknown>, "callbackUrl">): boolean {
+  return callbackUrl?.startsWith("https://") === true;
 }
 
 async function readInteraction(

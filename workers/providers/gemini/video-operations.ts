@@ -22,7 +22,7 @@ export function createVeoOperations(endpoint: Endpoint): QueuedAdapter<VideoInpu
       delete parameters["api"];
       const path = `/models/${encodeURIComponent(call.sourceModel)}:predictLongRunning`;
       const body = JSON.stringify({ instances, parameters });
-      return postStart(endpoint, { path, body }, call.signal, ({ status, headers, text }) => {
+      return postStart(endpoint, { path, body }, call, null, ({ status, headers, text }) => {
         if (status < 200 || status > 299) throw classifyVideo(status, headers, text);
         const answer = parseObject(text);
         const operation = nameOf({ operation: answer?.["name"] });

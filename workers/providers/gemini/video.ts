@@ -23,7 +23,15 @@ export function createGeminiVideo(endpoint: Endpoint): VideoAdapter {
       const api = apiOf(call);
       const adapter = adapterOf(api);
       if (!adapter) throw new ProviderError("misconfigured", `the source's api is ${String(api)}`);
-      return { api, ...(await adapter.start(call)) };
+      const noteStart: typeof call.noteStart = (mark) => call.noteStart(mark && { api, ...mark });
+      return { api, ...(await adapter.start({ ...call, noteStart })) };
+    },
+
+    async find(lost, signal) {
+      const { api } = lost.mark;
+      const found = await adapterOf(api)?.find?.(lost, signal);
+      if (!found) return { state: "unknown", detail: "the stored mark is none of this family's" };
+      return found.state === "found" ? { state: "found", job: { api, ...found.job } } : found;
     },
 
     async poll(job, signal) {

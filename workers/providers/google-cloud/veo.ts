@@ -73,6 +73,7 @@ export function createVeo(
       return started(
         async () => {
           await tryAddress(endpoint.baseUrl, rest.signal);
+          await rest.noteStart(null);
           return callTwice(request, rest.signal);
         },
         ({ status, headers, text }) => {

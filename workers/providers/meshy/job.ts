@@ -4,9 +4,13 @@ import type { ProviderJob } from "../media.ts";
 import { isMeshInputName, type MeshInputName } from "../mesh-inputs.ts";
 import { isTaskName, type TaskName } from "./tasks.ts";
 
-export interface MeshyJob extends ProviderJob {
-  readonly task: TaskName;
+export interface MeshyJob extends ProviderJob, TaskFacts {
   readonly id: string;
+}
+
+/** Facts of a task before it has an id. */
+export interface TaskFacts {
+  readonly task: TaskName;
   /** The inputs that it was given. */
   readonly given: readonly MeshInputName[];
   /** The first of two phases: what its second task is begun with. */

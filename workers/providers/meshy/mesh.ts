@@ -4,15 +4,16 @@
  */
 import { type Endpoint, post } from "../http.ts";
 import { type Members, parseObject } from "../json.ts";
-import type { Artifact, MeshInput, Polled, ProviderJob, QueuedAdapter } from "../media.ts";
+import type { Artifact, MeshInput, Polled, ProviderJob, QueuedAdapter, Starting } from "../media.ts";
 import { ProviderError } from "../provider.ts";
 import { postStart } from "../start.ts";
 
 import { classifyStart, classifyTaskError } from "./errors.ts";
-import { isTaskId, type MeshyJob, readJob } from "./job.ts";
+import { isTaskId, type MeshyJob, readJob, type TaskFacts } from "./job.ts";
+import { findTask, markOf } from "./listing.ts";
 import type { MeshInputName } from "../mesh-inputs.ts";
 import { readMesh } from "./result.ts";
-import { firstTask, pathOf, type TaskName } from "./tasks.ts";
+import { firstTask, pathOf } from "./tasks.ts";
 
 type Mesh = readonly Artifact[];
 
@@ -24,8 +25,8 @@ export function createMeshyMesh(endpoint: Endpoint): QueuedAdapter<MeshInput, Me
 
     async start(call) {
       const { name, body, given, refine } = firstTask(call);
-      const id = await begin(endpoint, { name, body, given }, call.signal);
-      return { task: name, id, given, ...(refine === undefined ? {} : { refine }) } satisfies MeshyJob;
+      const job = { task: name, given, ...(refine === undefined ? {} : { refine }) };
+      return begin(endpoint, { job, body, given }, call);
     },
 
     async poll(job, signal) {
@@ -41,6 +42,10 @@ export function createMeshyMesh(endpoint: Endpoint): QueuedAdapter<MeshInput, Me
       }
     },
 
+    find: (lost, signal) => findTask(endpoint, lost, signal),
+
+    nameOf: (job) => readJob(job)?.id,
+
     /** DELETE takes back what waits, leaves what runs alone, and destroys what is ready: so only what waits is deleted. */
     async cancel(job, signal) {
       const known = readJob(job);
@@ -54,29 +59,28 @@ export function createMeshyMesh(endpoint: Endpoint): QueuedAdapter<MeshInput, Me
 }
 
 interface Beginning {
-  readonly name: TaskName;
+  readonly job: TaskFacts;
   readonly body: Members;
   /** The caller's inputs in the body. */
   readonly given: readonly MeshInputName[];
 }
 
 /** @throws ProviderError */
-async function begin(endpoint: Endpoint, { name, body, given }: Beginning, signal: AbortSignal): Promise<string> {
-  const request = { path: pathOf(name), body: JSON.stringify(body) };
-  return postStart(endpoint, request, signal, ({ status, headers, text }) => {
+async function begin(endpoint: Endpoint, { job, body, given }: Beginning, starting: Starting): Promise<ProviderJob> {
+  const request = { path: pathOf(job.task), body: JSON.stringify(body) };
+  return postStart(endpoint, request, starting, markOf(job, body), ({ status, headers, text }) => {
     if (status < 200 || status > 299) throw classifyStart(status, headers, text, given);
     const id = parseObject(text)?.["result"];
     // Taken, and by all signs running, but nobody can ask for it.
     if (!isTaskId(id)) throw new ProviderError("unknown", "the task was taken without an id that can be asked for");
-    return id;
+    return { ...job, id };
   });
 }
 
-async function beginRefine(endpoint: Endpoint, first: MeshyJob, signal: AbortSignal): Promise<ProviderJob> {
-  const { task: name, id: preview, given, refine } = first;
+function beginRefine(endpoint: Endpoint, first: MeshyJob, starting: Starting): Promise<ProviderJob> {
+  const { task, id: preview, given, refine } = first;
   const body = { ...refine, mode: "refine", preview_task_id: preview };
-  const id = await begin(endpoint, { name, body, given: [] }, signal);
-  return { task: name, id, given, preview } satisfies MeshyJob;
+  return begin(endpoint, { job: { task, given, preview }, body, given: [] }, starting);
 }
 
 /** The task as Meshy has it, or why there is no telling. @throws ProviderError */
@@ -95,7 +99,7 @@ function polledOf(endpoint: Endpoint, job: MeshyJob, task: Members): Polled<Mesh
     case "IN_PROGRESS":
       return { state: "pending", progress: progressOf(task["progress"], job) };
     case "SUCCEEDED":
-      if (job.refine) return { state: "next", start: (signal) => beginRefine(endpoint, job, signal) };
+      if (job.refine) return { state: "next", start: (starting) => beginRefine(endpoint, job, starting) };
       return resultOf(task);
     case "FAILED":
       return { state: "failed", error: classifyTaskError(task["task_error"], job.given) };

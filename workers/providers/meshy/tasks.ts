@@ -15,6 +15,8 @@ const PROMPT_MAX = 600;
 interface TaskKind extends MeshNeeds {
   readonly path: string;
   readonly hasModels: boolean;
+  /** Meshy tells which tasks of this kind there are; so it does unless said. */
+  readonly isListed?: boolean;
   /** Its first task makes a bare mesh, a second one under the same path paints it. */
   readonly isTwoPhase?: boolean;
 }
@@ -23,7 +25,7 @@ const kind = (
   path: string,
   usual: Fields,
   needs: MeshNeeds["needs"],
-  more: { readonly hasModels: boolean; readonly isTwoPhase?: boolean },
+  more: Pick<TaskKind, "hasModels" | "isListed" | "isTwoPhase">,
 ): TaskKind => ({ path, usual, needs, promptMax: PROMPT_MAX, ...more });
 
 const KINDS = {
@@ -40,7 +42,7 @@ const KINDS = {
     { hasModels: true },
   ),
   remesh: kind("/openapi/v1/remesh", { mesh: "model_url" }, [["mesh"]], { hasModels: false }),
-  rigging: kind("/openapi/v1/rigging", { mesh: "model_url" }, [["mesh"]], { hasModels: false }),
+  rigging: kind("/openapi/v1/rigging", { mesh: "model_url" }, [["mesh"]], { hasModels: false, isListed: false }),
 } as const satisfies Readonly<Record<string, TaskKind>>;
 
 export type TaskName = keyof typeof KINDS;
@@ -51,6 +53,11 @@ export function isTaskName(value: unknown): value is TaskName {
 
 export function pathOf(name: TaskName): string {
   return KINDS[name].path;
+}
+
+export function isListed(name: TaskName): boolean {
+  const { isListed: is = true }: TaskKind = KINDS[name];
+  return is;
 }
 
 export interface FirstTask {

@@ -24,7 +24,7 @@ export function createOpenAiVideos(endpoint: Endpoint): QueuedAdapter<VideoInput
     async start(call) {
       const fields = call.fields ?? USUAL;
       const request = { path: "/videos", body: formOf(call, fields) };
-      return postStart(endpoint, request, call.signal, ({ status, headers, text }) => {
+      return postStart(endpoint, request, call, null, ({ status, headers, text }) => {
         if (status < 200 || status > 299) throw classifyVideos(status, headers, text, fields);
         return readStarted(text, fields);
       });

@@ -12,6 +12,7 @@ import { postStart } from "../start.ts";
 import { classifyFailure, classifyStart } from "./errors.ts";
 import { writeInput } from "./inputs.ts";
 import { newJob, type Prediction, readJob } from "./job.ts";
+import { findPrediction, markOf } from "./listing.ts";
 import { filesOf, type Wanted } from "./output.ts";
 import { targetOf } from "./target.ts";
 
@@ -48,9 +49,11 @@ export function predictions<Input>(endpoint: Endpoint, model: Model<Input>): Que
         input,
         ...ringing(call.callbackUrl),
       });
-      return postStart(endpoint, { path, body, headers }, call.signal, (answer) => {
+      const results = model.asked(call.input);
+      const mark = markOf(call.sourceModel, input, { asked: results, rings: canRing(call.callbackUrl) });
+      return postStart(endpoint, { path, body, headers }, call, mark, (answer) => {
         if (!isSuccess(answer.status)) throw classifyStart(answer.status, answer.headers, answer.text, asked);
-        const job = newJob(parseObject(answer.text), model.asked(call.input));
+        const job = newJob(parseObject(answer.text), results);
         // Taken, and by all signs running, but nobody can ask for it.
         if (!job) throw new ProviderError("unknown", "the prediction was taken without an id that can be asked for");
         return job;
@@ -68,6 +71,10 @@ export function predictions<Input>(endpoint: Endpoint, model: Model<Input>): Que
       }
     },
 
+    find: (lost, signal) => findPrediction(endpoint, lost, signal),
+
+    nameOf: (job) => readJob(job)?.id,
+
     async cancel(job, signal) {
       const known = readJob(job);
       // Whatever the answer, what became of the prediction is told by its status.
@@ -76,9 +83,13 @@ export function predictions<Input>(endpoint: Endpoint, model: Model<Input>): Que
   };
 }
 
-/** Only HTTPS is taken as a webhook; with another address we poll. */
 function ringing(callbackUrl: string | undefined): Members {
-  return callbackUrl?.startsWith("https://") ? { webhook: callbackUrl, webhook_events_filter: ["completed"] } : {};
+  return canRing(callbackUrl) ? { webhook: callbackUrl, webhook_events_filter: ["completed"] } : {};
+}
+
+/** Only HTTPS is taken as a webhook; with another address we poll. */
+function canRing(callbackUrl: string | undefined): boolean {
+  return callbackUrl?.startsWith("https://") === true;
 }
 
 /**

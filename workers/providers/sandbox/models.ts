@@ -34,6 +34,8 @@ export interface SandboxModel {
   readonly hangs?: true;
   /** A job whose end can never be learned. */
   readonly isLost?: true;
+  /** Submissions are answered with 502, as by a gateway: `answer` has taken the job by then, `start` never does. */
+  readonly loses?: "answer" | "start";
   /**
    * Stops after the first tokens or bytes: the connection breaks, an error event comes, or it stays open in silence for
    * ever. `error first`: the error event comes behind the role, before any token.
@@ -106,6 +108,8 @@ export const SANDBOX_MODELS = {
   "sandbox-video-refuse": { kind: "media", failsWith: "refused" },
   "sandbox-video-hang": { kind: "media", hangs: true },
   "sandbox-video-lost": { kind: "media", isLost: true },
+  "sandbox-video-unanswered": { kind: "media", loses: "answer" },
+  "sandbox-video-untaken": { kind: "media", loses: "start" },
   "sandbox-music": { kind: "media" },
   "sandbox-music-slow": { kind: "media", delayMs: paced(5_000) },
   "sandbox-music-error": { kind: "media", failsWith: "failed" },

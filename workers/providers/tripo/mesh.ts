@@ -35,7 +35,7 @@ export function createTripoMesh(endpoint: Endpoint): QueuedAdapter<MeshInput, Me
         "url" in media ? media.url : uploadFile(endpoint, media, ours, call.signal),
       );
       const request = { path, body: JSON.stringify(body) };
-      return postStart(endpoint, request, call.signal, ({ status, headers, text }) => {
+      return postStart(endpoint, request, call, null, ({ status, headers, text }) => {
         const answer = readAnswer(status, text);
         if (answer.state === "refused") throw classifyRefusal(status, headers, answer, given);
         const id = answer.data?.["task_id"];

@@ -26,8 +26,8 @@ export interface Family {
   readonly credits: number;
   /** Submissions that one job takes. */
   readonly submissions: number;
-  /** Of one whose start is lost, where that ends it sooner. */
-  readonly submissionsOfLost?: number;
+  /** A job is found in the provider's list where the answer to its start is lost. */
+  readonly findsLost?: true;
   /** It can be told to stop, and says that it has. */
   readonly canStop: boolean;
   /** What it makes lies at an address that it names. */
@@ -142,6 +142,7 @@ const replicate = (): Family =>
     body: { duration: 5 },
     credits: 5.2,
     canStop: true,
+    findsLost: true,
     provider: { id: "replicate" },
     words: { running: "processing", done: "succeeded", failed: "failed" } as const,
     scripts: (fate, polls) => [
@@ -232,14 +233,14 @@ const meshyPreview = (): Family =>
     model: "local-preview",
     credits: 60,
     submissions: 2,
-    submissionsOfLost: 1,
+    findsLost: true,
     canStop: true,
     namesAddresses: false,
     provider: { id: "meshy-preview", family: "meshy" },
     words: { running: "PENDING", done: "SUCCEEDED", failed: "FAILED" } as const,
     scripts(fate, polls) {
       // Only of what goes on is a second half begun.
-      const goesOn = fate === "done" || fate === "slow";
+      const goesOn = fate === "done" || fate === "slow" || fate === "lost";
       return [{ polls, ...lostIf(fate) }, ...(goesOn ? [{ polls: ["SUCCEEDED"] as const }] : [])];
     },
   });
@@ -266,7 +267,8 @@ export function startFamilies(): readonly Family[] {
 export function catalogueOf(families: readonly Family[]): string {
   const providers = families.map(({ provider: { id, url, variable, family } }) => {
     const rest = family === undefined ? "" : `, family: ${family}, api_key_env: ${variable}`;
-    return `  - { id: ${id}, base_url: "${url}"${rest} }`;
+    // No gateway here gives up what its vendor then takes.
+    return `  - { id: ${id}, base_url: "${url}"${rest}, listed_within_seconds: 1 }`;
   });
   return `
 providers:

@@ -101,7 +101,11 @@ describe("a job at a provider", () => {
         return Promise.resolve(job["task"] === "1" ? { state: "next", start } : DONE);
       },
     };
-    const followed = await pollToEnd(following(adapter, { onNext: (begin) => begin(new AbortController().signal) }));
+    const followed = await pollToEnd(
+      following(adapter, {
+        onNext: (begin) => begin({ signal: new AbortController().signal, noteStart: () => Promise.resolve() }),
+      }),
+    );
     expect([followed.job, asked]).toEqual([{ task: "2" }, ["1", "2"]]);
   });
 

@@ -28,7 +28,7 @@ const catalogueOf = ({ slug = "speaks", formats = "[wav]", price = "1", sources 
   build([
     `
 providers:
-  - { id: one, family: fal, base_url: "http://127.0.0.1:1" }
+  - { id: one, family: fal, base_url: "http://127.0.0.1:1", listed_within_seconds: 1 }
   - { id: two, family: fal, base_url: "http://127.0.0.1:2" }
 models:
   - slug: ${slug}
@@ -58,8 +58,9 @@ export interface Ran {
   readonly thrown: unknown;
   /** What the hold is closed with. */
   readonly closed: readonly Settlement[];
-  /** What was noted in the row, in its order. */
+  /** Notes in the row, in their order; `begins`: those before a start was sent. */
   readonly kept: readonly unknown[];
+  readonly begins: readonly unknown[];
   /** Sources that the breaker heard of, as `one/m ok`. */
   readonly recorded: readonly string[];
   /** The answer, or why there is none. */
@@ -75,6 +76,10 @@ interface Around {
   readonly found?: object;
   readonly isLate?: boolean;
   readonly wasCancelled?: boolean;
+  /** Members beside an open start whose answer is lost. */
+  readonly lost?: object;
+  /** Listed jobs that are not free, by name. */
+  readonly owned?: Readonly<Record<string, "taken" | "open">>;
   /** Bytes the workspace stores already. */
   readonly stored?: number;
   /** What the file store does with what was made. */
@@ -94,6 +99,7 @@ interface Around {
 /** @param adapters of the model's first source and of its second */
 export async function run(adapters: readonly [Adapter, Adapter?], around: Around = {}): Promise<Ran> {
   const kept: unknown[] = [];
+  const begins: unknown[] = [];
   const closed: Ran["closed"][number][] = [];
   const recorded: string[] = [];
   let heard = 0;
@@ -141,6 +147,18 @@ export async function run(adapters: readonly [Adapter, Adapter?], around: Around
         kept.push(job);
         return Promise.resolve();
       },
+      begin: (record: unknown) => {
+        begins.push(record);
+        return Promise.resolve();
+      },
+      adopt: ({ name }: { readonly name: string }, record: unknown) => {
+        const whose = around.owned?.[name] ?? "adopted";
+        if (whose === "adopted") kept.push(record);
+        return Promise.resolve(whose);
+      },
+      strangers: (_provider: string, names: readonly string[]) =>
+        Promise.resolve(names.filter((name) => around.owned?.[name] !== "taken")),
+      lose: () => Promise.resolve({ ...around.lost, ...((begins.at(-1) ?? around.found) as { start: object }).start }),
       progress: () => undefined,
     },
   } as unknown as JobControl;
@@ -154,13 +172,13 @@ export async function run(adapters: readonly [Adapter, Adapter?], around: Around
   } catch (error) {
     thrown = error;
   }
-  return { thrown, closed, kept, recorded, told, held: results.bytes, heard };
+  return { thrown, closed, kept, begins, recorded, told, held: results.bytes, heard };
 }
 
 function surroundings(adapters: readonly [Adapter, Adapter?]) {
-  const handle = { inc: () => undefined, observe: () => undefined };
+  const handle = { inc: () => undefined, observe: () => undefined, addNano: () => undefined };
   return {
-    metrics: { providerSeconds: handle, usageEstimated: handle, providerErrors: handle },
+    metrics: { providerSeconds: handle, usageEstimated: handle, providerErrors: handle, creditsWrittenOff: handle },
     providers: { media: ({ id }: { readonly id: string }) => (id === "one" ? adapters[0] : adapters[1]) },
   };
 }

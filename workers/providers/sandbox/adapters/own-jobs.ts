@@ -70,14 +70,24 @@ export function keepsJobs<Input extends { readonly seed?: number }>(
   return {
     waits: true,
 
-    start: async ({ input, sourceModel }) => {
-      failIfDue(mediaModel(sourceModel));
+    start: async ({ input, sourceModel, noteStart }) => {
+      const model = mediaModel(sourceModel);
+      failIfDue(model);
       if (running.size >= JOBS_MAX) throw new ProviderError("busy", "the sandbox has enough to do");
       const id = newId();
       // Whoever takes the job over makes the same thing.
       const settled = { ...input, seed: input.seed ?? Math.floor(Math.random() * SEEDS) };
-      begin(id, sourceModel, settled);
-      return { id, model: sourceModel, input: stored(settled) };
+      const job = { id, model: sourceModel, input: stored(settled) };
+      await noteStart(job);
+      if (model.loses !== "start") begin(id, sourceModel, settled);
+      if (model.loses !== undefined) throw new ProviderError("unknown", "a gateway lost the answer", { status: 502 });
+      return job;
+    },
+
+    find: async ({ mark }) => {
+      const known = readJob<Input>(mark);
+      if (!known) return { state: "unknown", detail: "the stored mark is none of the sandbox's" };
+      return mediaModel(known.model).loses === "start" ? { state: "none" } : { state: "found", job: mark };
     },
 
     async poll(job, signal) {
