@@ -1,9 +1,11 @@
 /** Messages that no worker could finish, kept for an operator's eyes. */
 import { newId } from "#shared/ids.ts";
 import { jobHoldMs, LIMITS } from "#shared/limits.ts";
+import { streamName, workSubject } from "#shared/queue/subjects.ts";
 
 import { type Actor, actorJson } from "./audit-log.ts";
 import type { Queryable } from "./client.ts";
+import type { OrphanedJob } from "./jobs.ts";
 
 export interface NewDeadLetter {
   readonly stream: string;
@@ -48,6 +50,25 @@ export async function recordDeadLetter(target: Queryable, letter: NewDeadLetter)
       letter.jobId,
     ],
   );
+}
+
+/** Of a job that no worker can run: its operator may send it on its way again. */
+export function recordJobLetter(
+  target: Queryable,
+  job: Pick<OrphanedJob, "id" | "workspace_id" | "pool" | "lane" | "attempt" | "dispatch" | "claims"> &
+    Partial<Pick<OrphanedJob, "stream_seq">>,
+  reason: string,
+): Promise<void> {
+  return recordDeadLetter(target, {
+    stream: streamName(job.pool),
+    streamSeq: job.stream_seq ?? 0n,
+    subject: workSubject(job.pool, job.lane, job.workspace_id),
+    messageId: `${job.id}:${job.attempt}:${job.dispatch}`,
+    reason,
+    deliveries: job.claims,
+    body: new Uint8Array(),
+    jobId: job.id,
+  });
 }
 
 /** Those that no operator has dealt with. */

@@ -1,13 +1,12 @@
 /** Ends a job that has no live owner and will have none: cancelled, late, lost with its worker, or tried too often. */
 import { discardRequest } from "#shared/admission/stored-request.ts";
 import type { Database } from "#shared/database/client.ts";
-import { recordDeadLetter } from "#shared/database/dead-letters.ts";
+import { recordJobLetter } from "#shared/database/dead-letters.ts";
 import { type JobError, noteUnknown, type OrphanedJob } from "#shared/database/jobs.ts";
 import { failpoint } from "#shared/failpoint.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import { wakeRun } from "#shared/queue/run-wake.ts";
-import { streamName, workSubject } from "#shared/queue/subjects.ts";
 import type { Storage } from "#shared/storage/client.ts";
 import { isResumed } from "#shared/kinds/kinds.ts";
 
@@ -109,18 +108,7 @@ const RETRY_MS = 10_000;
 /** Releases the hold, writes the outcome, tells the publisher. False: somebody else had done it, or owns the job again. */
 async function endOrphaned(context: EndContext, job: OrphanedJob, ending: Ending): Promise<boolean> {
   const { database, storage, metrics, log } = context;
-  if (ending.isDeadLetter) {
-    await recordDeadLetter(database, {
-      stream: streamName(job.pool),
-      streamSeq: job.stream_seq ?? 0n,
-      subject: workSubject(job.pool, job.lane, job.workspace_id),
-      messageId: `${job.id}:${job.attempt}:${job.dispatch}`,
-      reason: "claims used up",
-      deliveries: job.claims,
-      body: new Uint8Array(),
-      jobId: job.id,
-    });
-  }
+  if (ending.isDeadLetter) await recordJobLetter(database, job, "claims used up");
   const end: JobEnd = {
     id: job.id,
     epoch: job.epoch,

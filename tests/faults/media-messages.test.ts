@@ -95,11 +95,11 @@ test("messages that come once more when all is over change nothing", async () =>
 
 test("a job that no worker can run ends as a dead letter, free, and its caller hears of it", async () => {
   const answer = await broken.answer;
-  expect([answer.status, errorCode(answer)]).toEqual([500, "worker_lost"]);
+  expect([answer.status, errorCode(answer)]).toEqual([500, "internal_error"]);
   expect(await bed.usageOf(broken.id)).toEqual([{ status: "failed", settled: 0n }]);
   expect(bed.submissions("broken")).toBe(0);
   const letters = await bed.stack.query("select reason from dead_letter where job_id = $1", [broken.id]);
-  expect(letters).toEqual([{ reason: "claims used up" }]);
+  expect(letters).toEqual([{ reason: "failed in our own hands" }]);
 });
 
 test("what cannot be read is a dead letter, what means nothing is void, and the pool goes on", async () => {

@@ -5,6 +5,7 @@
 import type { DurableMessage, JobMessage } from "#schemas/generated/types.ts";
 import { exactIntegersOf } from "#shared/exact-integers.ts";
 import { isDataFault } from "#shared/database/client.ts";
+import { recordJobLetter } from "#shared/database/dead-letters.ts";
 import {
   claimJob,
   type ClaimedJob,
@@ -223,7 +224,7 @@ export function openDurableJobs(options: {
       return { outcome: "handed_back", againMs: paced(isStopping ? 1_000 : nakDelayMs(deliveries)) };
     }
     if (fault !== undefined) log.error({ err: fault, job_id: job.id }, "a job failed in our own hands");
-    if (fault !== undefined && !hasIntent) return end(job, freeFailure(OURS));
+    if (fault !== undefined && !hasIntent) return endFaulty(job);
     const mayRest = lane === "batch" && !isAtProvider && !controller.signal.aborted;
     if (outcome && mayRest && (await rests(context, job, outcome, intended.mayHaveBeenServed()))) {
       log.info({ job_id: job.id }, "no source of a job's model was free, it waits");
@@ -299,6 +300,13 @@ export function openDurableJobs(options: {
     return write(job, ending, { status: "cancelled", error });
   };
 
+  /** It failed in our own hands, and in another worker's before: a bug of ours, after whose mend an operator may send it again. */
+  const endFaulty = async (job: ClaimedJob): Promise<DurableVerdict> => {
+    await recordJobLetter(database, { ...job, pool, lane }, "failed in our own hands");
+    const ending = await endOf(context, job, freeFailure(OURS));
+    return write(job, { ...ending.end, keepsRequest: true }, ending.told);
+  };
+
   const sayRoom = (): void => {
     if (!context.work.isClosed()) context.work.publish(roomSubject(pool, lane));
   };
@@ -324,7 +332,7 @@ export function openDurableJobs(options: {
     sayRoom();
     await sentFailpoint("job.told");
     const { stored_inputs } = job.work as Pick<JobMessage, "stored_inputs">;
-    void discardRequest(context, { ...job, stored_inputs });
+    if (ending.keepsRequest !== true) void discardRequest(context, { ...job, stored_inputs });
     return { outcome: ending.state };
   };
 
