@@ -1,6 +1,6 @@
 // @ts-check
 /** Where a run keeps what its servers and tests write: hundreds of databases of a thousand small files each. */
-import { accessSync, constants, mkdtempSync, rmSync, statfsSync } from "node:fs";
+import { accessSync, chmodSync, constants, mkdtempSync, rmSync, statfsSync } from "node:fs";
 import { join } from "node:path";
 
 import { watchFolder } from "#deploy/embedded/reaper.mjs";
@@ -26,5 +26,7 @@ export function scratchEnvironment(env) {
   }
   const folder = mkdtempSync(join(MEMORY, "sluice-"));
   watchFolder(folder);
+  // Children of capabilities run as another user, and reach their own folders below.
+  chmodSync(folder, 0o711);
   return { env: { TMPDIR: folder }, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }

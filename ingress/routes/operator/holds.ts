@@ -49,7 +49,7 @@ export function holds(context: IngressContext): readonly Route[] {
       summary: "Close a hold that the service does not close",
       description:
         "Releases it, or takes as much of it as is named. Past its deadline only, unless told otherwise. A job is not ended by it.",
-      request: { schema: "OperatorHoldCloseRequest" },
+      request: { schema: "OperatorHoldCloseRequest", isOptional: true },
       responses: { 200: { description: "It is closed", schema: "OperatorHoldClosed" } },
       errors: errorsOf(["reads_json"], "not_found", "conflict"),
       handle: (call) => close(context, call),

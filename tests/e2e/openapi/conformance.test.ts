@@ -267,6 +267,22 @@ test("operators", async () => {
   const [job] = await stack.query<{ id: string }>("select id from job limit 1");
   await api.call("getOperatorJob", { path: { id: job?.id ?? "" } });
 
+  const hold = newId();
+  await stack.query(
+    `with held as (update balance set held = held + 5 where workspace_id = $2)
+     insert into hold (job_id, attempt, workspace_id, key_id, model, amount, may_exceed, day, tokens, deadline, created_at)
+     values ($1, 1, $2, $3, 'sandbox-chat', 5, false, current_date, 0, now() - interval '1 day', now() - interval '2 days')`,
+    [hold, path.id, made.api_key.id],
+  );
+  await api.call("closeOperatorHold", { path: { id: `${hold}.1` } });
+  const [fault] = await stack.query<{ id: bigint }>(
+    `insert into settle_fault (workspace_id, job_id, attempt, fault, held, settled)
+     values ($1, $2, 1, 'usage_record', 5, 0) returning id`,
+    [path.id, hold],
+  );
+  await api.call("listOperatorSettleFaults");
+  await api.call("resolveOperatorSettleFault", { path: { id: String(fault?.id) } });
+
   const letters = [newId(), newId()];
   for (const id of letters) {
     await stack.query(

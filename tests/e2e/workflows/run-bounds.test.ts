@@ -130,8 +130,8 @@ describe("one call", () => {
 
 test("a workspace with as many runs as it may have begins no further one, and those that it has run workflows of their own", async () => {
   const owner = await newWorkspace();
-  const leaf = await storeAs(owner, { steps: [FREE], output: "done" });
-  const definition = { steps: [sub("child", leaf)], output: "${{ steps.child.output }}" };
+  const leaf = await storeAs(owner, { steps: [FREE], output: { text: "done" } });
+  const definition = { steps: [sub("child", leaf)], output: { text: "${{ steps.child.output.text }}" } };
   const { body: run } = await callAs(owner, "/v1/pipelines/runs", { definition, mode: "async" });
   await bench.stack.query(
     `insert into run (id, workspace_id, key_id, member_id, definition, mode, lane, max_attempts)
@@ -144,7 +144,7 @@ test("a workspace with as many runs as it may have begins no further one, and th
     expect(refused.body.error.message).toContain(`${LIMITS.activeRunsMax} runs under way`);
     const one = await worker();
     try {
-      expect(await endedAs(owner, run.id)).toMatchObject({ status: "succeeded", output: "done" });
+      expect(await endedAs(owner, run.id)).toMatchObject({ status: "succeeded", output: { text: "done" } });
     } finally {
       await one.stop();
     }
@@ -157,7 +157,7 @@ describe("a large input", () => {
   const definition = {
     inputs: { text: { type: "string" }, n: { type: "integer" } },
     steps: [FREE],
-    output: "${{ inputs.n + 1 }}",
+    output: { next: "${{ inputs.n + 1 }}" },
   };
   const text = "x".repeat(2_000_000);
 
@@ -166,7 +166,7 @@ describe("a large input", () => {
     const one = await worker();
     try {
       const { status, body } = await callAs(owner, "/v1/pipelines/runs", { definition, input: { text, n: 1 } });
-      expect([status, body.status, body.output]).toEqual([200, "succeeded", 2]);
+      expect([status, body.status, body.output]).toEqual([200, "succeeded", { next: 2 }]);
       const [row] = await bench.stack.query<{ input: string | null; input_ref: string }>(
         "select input, input_ref from run where id = $1",
         [body.id],
@@ -209,7 +209,7 @@ test("a run that would store more than the workspace has room for fails, and say
   const echo = await storeAs(owner, {
     inputs: { text: { type: "string" } },
     steps: [FREE],
-    output: "${{ inputs.text }}",
+    output: { text: "${{ inputs.text }}" },
   });
   const definition = {
     inputs: { text: { type: "string" } },

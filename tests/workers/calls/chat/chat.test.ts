@@ -50,6 +50,7 @@ describe("a plain call that succeeds", () => {
         isEstimated: false,
         tokens: 18,
         isPatient: true,
+        isDelivered: true,
       },
     ]);
     expect(frames).toHaveLength(1);
