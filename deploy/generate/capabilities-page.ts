@@ -9,6 +9,9 @@ with whole schemas. Every example runs in the test suite on the sample that it n
 
 A file of \`input\` is one of \`{"file_id"}\`, \`{"url"}\`, \`{"base64", "mime_type"}\` and, for text, \`{"text"}\`. Params without a default may be left out, unless they are
 **bold**. Prices are in credits and may be changed by the operator's catalogue.
+
+A workspace has as many runs at work in a worker as that has cores; further ones wait for their turn. A run that fails, is refused or is cancelled costs nothing, but its
+time counts: once more than ten seconds came to nothing, the workspace's runs come after those of others and one at a time, until as much time has passed (five minutes at most).
 `;
 
 export function capabilitiesPage(all: readonly Capability[]): string {

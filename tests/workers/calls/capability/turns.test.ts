@@ -43,24 +43,27 @@ describe("turns", () => {
     expect(begun.at(-1)).toBe("a 3");
   });
 
-  test.each([1, 2, 8])("of %d cores: one workspace has as many, and another's first run begins at once, long or short", async (cores) => {
-    for (const isLong of [true, false]) {
-      for (const isOthersLong of [true, false]) {
-        const { begun, ask, end } = asker(createTurns(cores));
-        for (let at = 0; at < cores + 3; at++) ask(`a ${at}`, isOthersLong);
-        await settled();
-        expect(begun).toHaveLength(cores);
-        ask("b 1", isLong);
-        await settled();
-        expect(begun.at(-1)).toBe("b 1");
-        // A free turn is still none for the one that has its share.
-        await end("b 1");
-        expect(begun).toHaveLength(cores + 1);
-        await end("a 0");
-        expect(begun.at(-1)).toBe(`a ${cores}`);
+  test.each([1, 2, 8])(
+    "of %d cores: one workspace has as many, and another's first run begins at once, long or short",
+    async (cores) => {
+      for (const isLong of [true, false]) {
+        for (const isOthersLong of [true, false]) {
+          const { begun, ask, end } = asker(createTurns(cores));
+          for (let at = 0; at < cores + 3; at++) ask(`a ${at}`, isOthersLong);
+          await settled();
+          expect(begun).toHaveLength(cores);
+          ask("b 1", isLong);
+          await settled();
+          expect(begun.at(-1)).toBe("b 1");
+          // A free turn is still none for the one that has its share.
+          await end("b 1");
+          expect(begun).toHaveLength(cores + 1);
+          await end("a 0");
+          expect(begun.at(-1)).toBe(`a ${cores}`);
+        }
       }
-    }
-  });
+    },
+  );
 
   test.each([1, 2, 8])("of %d cores: long work of many leaves one to the short", async (cores) => {
     const { begun, ask, end } = asker(createTurns(cores));
