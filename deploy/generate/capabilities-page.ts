@@ -10,6 +10,10 @@ Each section is one capability that \`POST /v1/capabilities/{id}/run\` can run. 
 A file in \`input\` is given in one of these ways: \`{"file_id"}\`, \`{"url"}\`, \`{"base64", "mime_type"}\` or, where text is taken, \`{"text"}\`. A param in **bold** is
 required; every other one may be left out, and \`=\` shows its default where it has one. Prices are in credits; the operator's catalogue may change them.
 
+Of a workspace, a worker runs at most as many capabilities at once as it has cores; further runs wait for their turn. A run that fails, is refused or is
+cancelled costs nothing, but its time counts: once more than ten seconds of a workspace's runs came to nothing, its runs come after those of others and one at
+a time, until as much time has passed (five minutes at most).
+
 ## Reading the schemas
 
 The schemas of \`GET /v1/tools\` are JSON Schema draft-07 with three annotations of our own, which forbid nothing: \`x-svc-unit\` (the unit of a

@@ -3,6 +3,8 @@
  * strings, each with its length before it. Bytes travel as they are: base64 over IPC would cost a third more and a copy.
  */
 
+import { MediaError } from "#shared/media/media-error.ts";
+
 export interface ChildFrame {
   readonly head: Readonly<Record<string, unknown>>;
   readonly parts: readonly Uint8Array[];
@@ -15,9 +17,16 @@ const PARTS_MAX = 8;
 const HEAD_BYTES_MAX = 4 * 1_048_576;
 const PART_BYTES_MAX = 256 * 1_048_576;
 
-/** One frame as the byte strings to write one after the other; parts are not copied. */
+/**
+ * One frame as the byte strings to write one after the other; parts are not copied.
+ * @throws MediaError too_large, before anything is written, for a head that the other side would not take
+ */
 export function encodeFrame(frame: ChildFrame): Uint8Array[] {
   const head = new TextEncoder().encode(JSON.stringify(frame.head));
+  if (head.byteLength > HEAD_BYTES_MAX) {
+    const said = `Expected at most ${HEAD_BYTES_MAX} bytes of parameters, and of facts that are told, got ${head.byteLength}.`;
+    throw new MediaError("too_large", said);
+  }
   const lengths = new DataView(new ArrayBuffer(FIXED_BYTES + 4 * frame.parts.length));
   lengths.setUint32(0, head.byteLength);
   lengths.setUint32(4, frame.parts.length);

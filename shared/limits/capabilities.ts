@@ -34,6 +34,8 @@ export const CAPABILITIES_LIMITS = {
   imagePixelsMax: 64_000_000,
   imageFramesPixelsMax: 256_000_000,
   imageSidePixelsMax: 16_384,
+  /** Effects of an SVG's filters times megapixels of its image: drawings have some for each of their shadows, which are small. */
+  svgEffectsMegapixelsMax: 2_000,
   /** Files that one run makes, and their bytes in all. */
   capabilityFilesMax: 200,
   capabilityOutputBytesMax: 2_048 * MB,

@@ -70,7 +70,7 @@ describe("a run that", () => {
     ["odd_progress", 500],
     ["answers_twice", 200],
     ["half_an_answer", 500],
-    ["answers_too_much", 500],
+    ["answers_too_much", 422],
     ["names_what_is_outside", 500],
     ["names_a_way_out", 500],
     ["links_outside", 500],

@@ -27,6 +27,7 @@ if (import.meta.main) {
       emit(Uint8Array.of(1));
       return {};
     },
+    tell: async (input) => ({ output: "x".repeat(Number(input)) }),
     unheard: async () => {
       void Promise.reject(new Error("unheard"));
       await delay(60_000);

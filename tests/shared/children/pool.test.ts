@@ -145,6 +145,17 @@ describe("a pool of children", () => {
     expect(chunks).toEqual([1]);
   });
 
+  test("refuses more text than a frame holds, there and back, and its child serves on", async () => {
+    const children = pool();
+    const { pid } = await echo(children);
+    const said = (bytes: number) => `Expected at most 4194304 bytes of parameters, and of facts that are told, got ${bytes}.`; // prettier-ignore
+    const sent = await fault(children.run({ task: "echo", input: "x".repeat(5_000_000) }));
+    expect([sent.fault, sent.message]).toEqual(["too_large", said(5_000_034)]);
+    const told = await fault(children.run({ task: "tell", input: 5_000_000 }));
+    expect(told.fault).toBe("too_large");
+    expect((await echo(children)).pid).toBe(pid);
+  });
+
   test("fails a job at once when something in it fails unheard", async () => {
     const children = pool();
     const { fault: of, message } = await fault(children.run({ task: "unheard", input: null }));

@@ -262,7 +262,7 @@ describe("a definition", () => {
   test("may take so much work to be read, all of its expressions together, and not a unit more", () => {
     const definition = (count: number) => ({
       steps: [chat("a", "x")],
-      output: Array.from({ length: count }, () => "${{1+1}}"),
+      output: { list: Array.from({ length: count }, () => "${{1+1}}") },
     });
     const read = (count: number, units: number) => {
       const reading = new Work(units);
@@ -278,7 +278,7 @@ describe("a definition", () => {
 
   test("that is refused is not looked at beyond its first fault", () => {
     const reading = new Work(1_000_000);
-    const output = ["${{1+}}", ...Array.from({ length: 100 }, () => "${{1+1+1+1+1+1}}")];
+    const output = { list: ["${{1+}}", ...Array.from({ length: 100 }, () => "${{1+1+1+1+1+1}}")] };
     const work = readingDefinition(
       { steps: [chat("a", "x")], output },
       { catalogue, capability: findCapability },
@@ -289,7 +289,7 @@ describe("a definition", () => {
   });
 
   test("is read with a stop in front of each expression", () => {
-    const output = Array.from({ length: 100 }, () => "${{1+1}} and ${{2+2}}");
+    const output = { list: Array.from({ length: 100 }, () => "${{1+1}} and ${{2+2}}") };
     const work = readingDefinition({ steps: [chat("a", "x")], output }, { catalogue, capability: findCapability });
     let stops = 0;
     while (work.next().done !== true) stops += 1;

@@ -1,6 +1,9 @@
 import { join } from "node:path";
 import { createRequire } from "node:module";
 
+import { LIMITS } from "#shared/limits.ts";
+import { MediaError } from "#shared/media/media-error.ts";
+
 import { defineCapability, input } from "../define.ts";
 import { choice, integer, number, text } from "../params.ts";
 import { textOf } from "../text.ts";
@@ -84,6 +87,7 @@ function contentOf(block: Block, size: number, width: number): Content {
     case "paragraph":
       return { text: words(block.runs), margin: below };
     case "code": {
+      checkWords(block.text);
       const code = { text: block.text || " ", font: "Mono", fontSize: size * 0.85, preserveLeadingSpaces: true };
       return {
         table: { widths: ["*"], body: [[{ ...code, fillColor: "#f3f4f6" }]] },
@@ -122,7 +126,20 @@ function contentOf(block: Block, size: number, width: number): Content {
   }
 }
 
+/** No line breaks within. */
+const WORD = /[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}-]+/gu;
+
+/** @throws MediaError too_large */
+function checkWords(text: string): void {
+  const max = LIMITS.pdfWordLettersMax;
+  for (const [word] of text.matchAll(WORD)) {
+    if (word.length <= max) continue;
+    throw new MediaError("too_large", `Expected words of at most ${max} letters, got one of ${word.length}.`);
+  }
+}
+
 function words(runs: readonly Run[]): readonly Content[] {
+  for (const { text } of runs) checkWords(text);
   return runs.map((run) => ({
     text: run.text,
     ...(run.isBold === true ? { bold: true } : {}),

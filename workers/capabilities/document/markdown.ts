@@ -2,7 +2,8 @@
 import { Marked, type Token, type Tokens } from "marked";
 
 import { LIMITS } from "#shared/limits.ts";
-import { MediaError } from "#shared/media/media-error.ts";
+
+import { checkMarkdown, tooDeep } from "./markdown-parts.ts";
 
 const marked = new Marked({ gfm: true });
 
@@ -35,8 +36,9 @@ export type Block =
     }
   | { readonly kind: "rule" };
 
-/** @throws MediaError too_large, for what is nested too deeply */
+/** @throws MediaError too_large, for too many parts, and for what is nested too deeply */
 export function blocksOf(markdown: string): readonly Block[] {
+  checkMarkdown(markdown);
   return guarded(() => blocks(marked.lexer(markdown), 0));
 }
 
@@ -48,11 +50,6 @@ export function guarded<T>(work: () => T): T {
     if (error instanceof RangeError) throw tooDeep(error);
     throw error;
   }
-}
-
-function tooDeep(cause?: unknown): MediaError {
-  const { documentDepthMax: max } = LIMITS;
-  return new MediaError("too_large", `Expected lists and quotes nested at most ${max} deep.`, { cause });
 }
 
 function blocks(tokens: readonly Token[], depth: number): Block[] {

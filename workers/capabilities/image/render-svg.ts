@@ -57,6 +57,7 @@ export default defineCapability({
     const { width, height } = wantedSize(own, params.width, params.height);
     checkSide(width, height);
     checkSize(width, height, 1);
+    checkEffects(data.toString("latin1"), (width * height) / 1e6);
     // Drawn at the size that is asked for, rather than enlarged.
     const scale = Math.max(width / plain.width, height / plain.height);
     const density = PLAIN_DPI * (isInUnits ? Math.sqrt(scale) : scale);
@@ -69,6 +70,22 @@ export default defineCapability({
     });
   },
 });
+
+/** Effects of filters that look at what is around each pixel: a tenth of a second to four for each megapixel. */
+const EFFECTS =
+  /<(?:[\w.-]+:)?fe(?:GaussianBlur|DropShadow|Turbulence|ConvolveMatrix|Morphology|DisplacementMap|DiffuseLighting|SpecularLighting)[\s/>]/g;
+
+/** @throws MediaError too_large */
+function checkEffects(svg: string, megapixels: number): void {
+  let effects = 0;
+  for (const _ of svg.matchAll(EFFECTS)) effects++;
+  const max = Math.floor(LIMITS.svgEffectsMegapixelsMax / Math.max(1, megapixels));
+  if (effects <= max) return;
+  throw new MediaError(
+    "too_large",
+    `Expected at most ${max} blurs and other effects for an image of this size, got ${effects}.`,
+  );
+}
 
 interface Size {
   readonly width: number;
