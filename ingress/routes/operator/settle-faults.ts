@@ -38,7 +38,7 @@ export function settleFaults(context: IngressContext): readonly Route[] {
       operationId: "resolveOperatorSettleFault",
       summary: "Note that a fault is dealt with",
       description: "It leaves the list and the metric. No credits move.",
-      request: { schema: "OperatorSettleFaultResolveRequest" },
+      request: { schema: "OperatorSettleFaultResolveRequest", isOptional: true },
       responses: { 200: { description: "It is dealt with", schema: "OperatorSettleFault" } },
       errors: errorsOf(["reads_json"], "not_found"),
       handle: (call) => resolve(context, call),
