@@ -1,6 +1,6 @@
 /** A stack whose children of capabilities have one that fails as it is told (faulty-child.ts), behind a proxy before the object store. */
-import { chmodSync, writeFileSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { type CapabilityBench, startCapabilityBench } from "#tests/e2e/capabilities/bench.ts";
@@ -16,13 +16,11 @@ export interface FaultyBench extends CapabilityBench {
 
 /**
  * Children are started through `prlimit`, which is looked for in the worker's PATH: one stands there that names another script
- * and then does what it is asked.
+ * and then does what it is asked. Nothing else stands there: children that are isolated would not see the script of a test.
  */
 export async function startFaultyBench(options: StackOptions = {}): Promise<FaultyBench> {
   const { directory, remove } = temporaryDirectory();
   const s3 = startTcpProxy(new URL(await sharedS3Url()).host);
-  // The user of isolated children runs it too.
-  chmodSync(directory, 0o755);
   const prlimit = join(directory, "prlimit");
   writeFileSync(
     prlimit,
@@ -44,7 +42,7 @@ exec '${Bun.which("prlimit") ?? ""}' "$@"
     const bench = await startCapabilityBench({
       ...options,
       env: {
-        PATH: `${directory}${delimiter}${process.env["PATH"] ?? ""}`,
+        PATH: directory,
         S3_ENDPOINT: `http://${s3.host}`,
         ...options.env,
       },
