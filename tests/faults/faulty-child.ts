@@ -125,6 +125,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     const name = "d".repeat(200);
     Bun.spawnSync(["sh", "-c", `for i in $(seq 25); do mkdir ${name}; cd ${name}; echo deep > file-${name}; done`], {
       cwd: folder,
+      env: { PATH: "/usr/local/bin:/usr/bin:/bin" },
     });
     await Bun.sleep(600);
     return { output: { fine: true } };
