@@ -19,6 +19,8 @@ import { eventually } from "./wait.ts";
 const SAMPLES = storm(10, 200);
 const FLOOD = storm(120, 600);
 const READERS = storm(60, 500);
+/** Items of each list of a run whose lists lie in lists in lists: six million runs of a thousand, were there no bound. */
+const ITEMS = storm(25, 1_000);
 const MARGIN_MS = 250;
 /** What large bodies take, and what its collector has not come to. */
 const GROWTH_MB_MAX = 1_000;
@@ -96,7 +98,7 @@ const quietly = (work: Promise<Response>): Promise<unknown> =>
 /** An SVG that is small to send and endless to draw, below the bound on what is seen of it before. */
 const HEAVY_SVG = `<svg xmlns="http://www.w3.org/2000/svg" width="4000" height="4000"><filter id="f" x="-1" y="-1" width="3" height="3">${'<feTurbulence numOctaves="10"/><feGaussianBlur stdDeviation="50"/>'.repeat(6)}</filter><rect width="4000" height="4000" filter="url(#f)"/></svg>`;
 
-/** A run whose lists are known only when it goes on: six million runs, were there no bound. */
+/** A run whose lists are known only when it goes on. */
 async function endlessRun(): Promise<void> {
   const store = async (definition: object): Promise<string> => {
     const answer = await send(hostile.key, "/v1/workflows", { name: "w", definition });
@@ -112,7 +114,7 @@ async function endlessRun(): Promise<void> {
   });
   const mid = await store({ inputs, steps: [{ id: "m", ...child(leaf) }] });
   const steps = Array.from({ length: 6 }, (_, at) => ({ id: `t${at}`, ...child(mid) }));
-  const input = { items: Array.from({ length: 1_000 }, (_, at) => at) };
+  const input = { items: Array.from({ length: ITEMS }, (_, at) => at) };
   const answer = await send(hostile.key, "/v1/pipelines/runs", { mode: "async", definition: { inputs, steps }, input });
   expect(answer.status).toBe(202);
 }
@@ -125,6 +127,9 @@ async function follow(): Promise<void> {
     void quietly(send(hostile.key, `/v1/workflows/runs/${id}/events`, undefined, leaving.signal));
   }
 }
+
+/** Jobs that draw. */
+const drawing: string[] = [];
 
 const ATTACKS: readonly (readonly [what: string, calls: readonly Name[], begin: () => Promise<unknown>])[] = [
   [
@@ -142,12 +147,13 @@ const ATTACKS: readonly (readonly [what: string, calls: readonly Name[], begin: 
     ["capability", "key"],
     async () => {
       for (let at = 0; at < 4; at++) {
-        const body = { input: { svg: { text: HEAVY_SVG } }, params: {} };
-        void quietly(send(hostile.key, "/v1/capabilities/image.render_svg/run", body, leaving.signal));
+        const body = { input: { svg: { text: HEAVY_SVG } }, params: {}, async: true };
+        const answer = await send(hostile.key, "/v1/capabilities/image.render_svg/run", body);
+        drawing.push(((await answer.json()) as { id: string }).id);
       }
     },
   ],
-  ["a run of six million runs", ["run", "chat"], endlessRun],
+  ["a run of runs of runs", ["run", "chat"], endlessRun],
   ["hundreds of readers of a run", ["key", "chat"], follow],
   [
     "requests full of work",
@@ -194,9 +200,13 @@ test("what it came to is bounded, ends, and the books are exact", async () => {
   leaving.abort();
   const [row] = await stack.query<{ work: bigint }>("select coalesce(max(work), 0)::bigint as work from run");
   expect(row?.work).toBeLessThanOrEqual(20_000n);
-  await stack.query("update run set cancel_requested = true where workspace_id = $1 and ended_at is null", [
-    hostile.id,
-  ]);
+  const roots = "select id from run where workspace_id = $1 and ended_at is null and parent_id is null";
+  const runs = (await stack.query<{ id: string }>(roots, [hostile.id])).map(({ id }) => `/v1/workflows/runs/${id}`);
+  for (const path of [...runs, ...drawing.map((id) => `/v1/images/jobs/${id}`)]) {
+    const headers = { authorization: `Bearer ${hostile.key}` };
+    const answer = await fetch(`${stack.baseUrls[0]}${path}/cancel`, { method: "POST", headers });
+    expect([path, answer.status]).toEqual([path, 200]);
+  }
   const open = "select 1 from run where ended_at is null limit 1";
   await eventually("its runs are over", async () => (await stack.query(open)).length === 0, 120_000);
   await eventually("no hold stays open", async () => (await stack.query("select 1 from hold")).length === 0, 60_000);
