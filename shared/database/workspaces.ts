@@ -57,7 +57,7 @@ export async function ensureWorkspace(
 }
 
 /** Weak enough for others to write rows that refer to the workspace. */
-export async function lockWorkspace(
+async function lockWorkspace(
   tx: Queryable,
   by: "id" | "name",
   value: string,
