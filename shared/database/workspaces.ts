@@ -57,11 +57,7 @@ export async function ensureWorkspace(
 }
 
 /** Weak enough for others to write rows that refer to the workspace. */
-async function lockWorkspace(
-  tx: Queryable,
-  by: "id" | "name",
-  value: string,
-): Promise<WorkspaceRow | undefined> {
+async function lockWorkspace(tx: Queryable, by: "id" | "name", value: string): Promise<WorkspaceRow | undefined> {
   const rows = await tx.query<WorkspaceRow>(
     `select id, name, is_active, created_at, stopped_until
      from workspace
