@@ -54,6 +54,7 @@ describe("the page", () => {
         "sluice_credits_settled_total counter",
         "sluice_credits_unbilled_total counter",
         "sluice_credits_uncollected_total counter",
+        "sluice_credits_written_off_total counter",
         "sluice_dead_letters gauge",
         "sluice_deliveries_due gauge",
         "sluice_deliveries_failed gauge",

@@ -39,6 +39,18 @@ export async function spend(target: Queryable, calls: readonly Spend[]): Promise
       made.map(({ at }) => at?.toISOString() ?? null),
     ],
   );
+  // The day's tokens are not those of calls that ended the day before.
+  await target.query(
+    `update balance b
+     set day_tokens = b.day_tokens - moved.tokens
+     from (
+       select u.workspace_id, sum(u.tokens) as tokens
+       from usage_record u
+       where u.job_id = any ($1::uuid[]) and u.ended_at < (now() at time zone 'utc')::date at time zone 'utc' - interval '1 hour'
+       group by 1) moved
+     where b.workspace_id = moved.workspace_id`,
+    [plainArray(made.map(({ jobId }) => jobId))],
+  );
   return made.map(({ jobId }) => jobId);
 }
 
