@@ -37,6 +37,7 @@ const ALL = [
   "code-tool",
   "workflow",
 ];
+const MADE_BY_MODELS = ["image", "speech", "transcription", "music", "video", "3d"];
 const STARTED_WITHIN_MS = 60_000;
 /** Twenty calls and a start, on a machine that does something else too. */
 const DONE_WITHIN_MS = 180_000;
@@ -207,17 +208,13 @@ describe("npm run demo", () => {
       const stranger = await demo(env, "--base-url", baseUrl, "--key", "nobody", "--out", out);
       expect([stranger.code, stranger.calls]).toEqual([1, []]);
       expect(stranger.text).toContain("cannot be called");
-      // A stack that is named tells its balance too.
+      // A stack that is named tells its balance too; what its models make was seen above.
       const named = await demo(
         env,
-        "--base-url",
-        baseUrl,
-        "--key",
-        runningStack(dataDir)?.key ?? "",
-        "--out",
-        folder(),
+        ...["--base-url", baseUrl, "--key", runningStack(dataDir)?.key ?? "", "--out", folder()],
+        ...MADE_BY_MODELS.flatMap((name) => ["--model", `${name}=nobody`]),
       );
-      expect([named.code, named.stderr]).toEqual([0, ""]);
+      expect([named.code, named.stderr]).toEqual([1, ""]);
       expectSum(named);
       expect(named.text).toContain("to the last fraction");
       const failing = ["image=sandbox-image-error", "video=sandbox-video-refuse", "3d=nobody"];

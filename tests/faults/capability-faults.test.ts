@@ -9,6 +9,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 
 import { auditLedger } from "#shared/ledger/audit.ts";
 import { childrenAtWork, type RunAnswer } from "#tests/e2e/capabilities/bench.ts";
+import { storm } from "#tests/support/storm.ts";
 
 import { createWorkspace, type Workspace } from "./bed.ts";
 import { type FaultyBench, startFaultyBench } from "./faulty-capability.ts";
@@ -112,7 +113,9 @@ test("as many runs without an end as one workspace may have keep no other worksp
   const cores = availableParallelism();
   const ended: number[] = [];
   // More wait than are at work.
-  const hostile = Array.from({ length: 2 * cores }, async () => ended.push((await bench.fail("spins")).status));
+  const hostile = Array.from({ length: 2 * cores }, async () =>
+    ended.push((await bench.fail(storm("no_output", "spins"))).status),
+  );
   await eventually("all cores are taken", () => childrenAtWork(worker?.pid).length >= cores);
   for (let at = 0; at < 5; at++) expect((await beside()).status).toBe(200);
   expect(ended).toEqual([]);

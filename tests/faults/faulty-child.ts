@@ -75,8 +75,12 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   endless_bytes() {
     for (const bytes = new Uint8Array(65_536).fill(0x41); ;) raw(bytes);
   },
-  endless_progress() {
-    for (let at = 1; ; at++) answer({ kind: "chunk" }, [new Uint8Array(Float64Array.of(at / 1e9).buffer)]);
+  async endless_progress() {
+    for (let at = 1; ; at++) {
+      answer({ kind: "chunk" }, [new Uint8Array(Float64Array.of(at / 1e9).buffer)]);
+      // A flood at first.
+      if (at > 10_000) await Bun.sleep(5);
+    }
   },
   odd_progress() {
     answer({ kind: "chunk" }, [new Uint8Array(1)]);

@@ -19,8 +19,9 @@ import { eventually } from "./wait.ts";
 const SAMPLES = storm(10, 200);
 const FLOOD = storm(120, 600);
 const READERS = storm(60, 500);
+const PICTURES = storm(2, 4);
 /** Items of each list of a run whose lists lie in lists in lists: six million runs of a thousand, were there no bound. */
-const ITEMS = storm(25, 1_000);
+const ITEMS = storm(10, 1_000);
 const MARGIN_MS = 250;
 /** What large bodies take, and what its collector has not come to. */
 const GROWTH_MB_MAX = 1_000;
@@ -142,17 +143,6 @@ const ATTACKS: readonly (readonly [what: string, calls: readonly Name[], begin: 
       await eventually("many of them are at work", () => bed.upstream.requests.length > 50);
     },
   ],
-  [
-    "two pictures that take for ever to draw",
-    ["capability", "key"],
-    async () => {
-      for (let at = 0; at < 4; at++) {
-        const body = { input: { svg: { text: HEAVY_SVG } }, params: {}, async: true };
-        const answer = await send(hostile.key, "/v1/capabilities/image.render_svg/run", body);
-        drawing.push(((await answer.json()) as { id: string }).id);
-      }
-    },
-  ],
   ["a run of runs of runs", ["run", "chat"], endlessRun],
   ["hundreds of readers of a run", ["key", "chat"], follow],
   [
@@ -165,6 +155,18 @@ const ATTACKS: readonly (readonly [what: string, calls: readonly Name[], begin: 
       void (async () => {
         for (const request of chosen) await sendHeavy(url, hostile.key, request).catch(() => undefined);
       })();
+    },
+  ],
+  // The last, since they draw until they are told to stop.
+  [
+    "pictures that take for ever to draw",
+    ["capability", "key"],
+    async () => {
+      for (let at = 0; at < PICTURES; at++) {
+        const body = { input: { svg: { text: HEAVY_SVG } }, params: {}, async: true };
+        const answer = await send(hostile.key, "/v1/capabilities/image.render_svg/run", body);
+        drawing.push(((await answer.json()) as { id: string }).id);
+      }
     },
   ],
 ];

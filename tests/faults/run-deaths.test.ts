@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { WorkflowRun } from "#schemas/generated/types.ts";
 import type { Failpoint } from "#shared/failpoint.ts";
 import { type ManagedProcess, startRole } from "#tests/support/role-process.ts";
+import { storm } from "#tests/support/storm.ts";
 
 import { audit } from "./audit.ts";
 import { type Bed, startBed } from "./bed.ts";
@@ -110,7 +111,8 @@ describe("a worker that carries runs on dies at", () => {
   afterAll(() => chat.stop());
 
   const points = failpointsOf("workflow worker");
-  const passes = points.flatMap((at) => (at === "run.ended" ? [at] : [at, `${at}:3`, `${at}:5`]));
+  const later = storm([3], [2, 3, 4, 5]);
+  const passes = points.flatMap((at) => (at === "run.ended" ? [at] : [at, ...later.map((pass) => `${at}:${pass}`)]));
   test.each([...passes, "job.dispatched:2"])(
     "%s: another ends the run, and asks for nothing twice",
     async (at) => {

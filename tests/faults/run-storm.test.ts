@@ -17,7 +17,7 @@ import { type Bed, createWorkspace, startBed, type Workspace } from "./bed.ts";
 import { eventually } from "./wait.ts";
 
 /** Over three workspaces. */
-const RUNS = storm(45, 200);
+const RUNS = storm(24, 200);
 const KILL_EVERY_MS = storm(1_500, 3_000);
 
 let bed: Bed;
