@@ -76,7 +76,8 @@ export async function unknownNames(target: Queryable, provider: string, names: r
   const rows = await target.query<{ name: string }>(
     `select n.name from jsonb_array_elements_text($2::jsonb) n(name)
      where not exists (select from job where provider_job ? 'names' and provider_job->'names' ? n.name
-                       and split_part(provider_job->>'source', '/', 1) = $1)`,
+                       and split_part(provider_job->>'source', '/', 1) = $1)
+       and not exists (select from job where past_names ? ($1 || '/' || n.name))`,
     [provider, JSON.stringify(names)],
     "unknown_names",
   );
