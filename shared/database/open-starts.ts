@@ -73,10 +73,12 @@ export async function adoptProviderJob(
 
 /** The ones among these names of a provider that belong to no job. */
 export async function unknownNames(target: Queryable, provider: string, names: readonly string[]): Promise<string[]> {
+  // Counts, so that each name is looked up by its index: `not exists` would be joined, with all jobs read for it.
   const rows = await target.query<{ name: string }>(
     `select n.name from jsonb_array_elements_text($2::jsonb) n(name)
-     where not exists (select from job where provider_job ? 'names' and provider_job->'names' ? n.name
-                       and split_part(provider_job->>'source', '/', 1) = $1)`,
+     where (select count(*) from job where provider_job ? 'names' and provider_job->'names' ? n.name
+            and split_part(provider_job->>'source', '/', 1) = $1) = 0
+       and (select count(*) from job where past_names ? ($1 || '/' || n.name)) = 0`,
     [provider, JSON.stringify(names)],
     "unknown_names",
   );

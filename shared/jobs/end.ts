@@ -1,6 +1,6 @@
 /** Ends jobs: hold, usage record and outcome in one statement, once, whoever asks and however often. */
 import type { Database } from "#shared/database/client.ts";
-import { isDataFault } from "#shared/database/client.ts";
+import { isDataFault, sqlState } from "#shared/database/client.ts";
 import type { JobError, JobState } from "#shared/database/jobs.ts";
 import type { CallSettlement } from "#shared/ledger/settle.ts";
 import { LIMITS } from "#shared/limits.ts";
@@ -27,13 +27,32 @@ export function nothingUsed(status: "succeeded" | "failed" | "cancelled" | "lost
 }
 
 const SQL_TEXT = `select end_job($1, $2, $3, $4, $5, $6, $7, $8::jsonb, $9, $10, $11, $12, $13::jsonb, $14, $15) as taken`;
+/** What a call's settle does with figures that are refused: the hold is released, and a settle_fault tells of it. */
+const REFUSE_TEXT = `select refuse_settle(workspace_id, id, attempt, $3, $4) as taken from job where id = $1 and epoch = $2 and state = 'running'`;
 const LOCKED = -1n;
 
 /**
- * Nano-credits taken; undefined: the job was ended, or is somebody else's by now, and nothing was changed.
- * @throws Error when the database stays away longer than `retryMs` or refuses the figures
+ * Nano-credits taken; undefined: the job was ended, or is somebody else's by now, and nothing was changed. A job whose figures the
+ * database refuses ends without them, its hold released.
+ * @throws Error when the database stays away longer than `retryMs`, or refuses what the job made
  */
 export async function endJob(
+  context: { readonly database: Database; readonly log: Logger },
+  end: JobEnd,
+  retryMs: number,
+): Promise<bigint | undefined> {
+  try {
+    return await endAs(context, end, retryMs);
+  } catch (error) {
+    const { id, epoch, isOwned, usage } = end;
+    if (!isDataFault(error) || !isOwned || usage.usedNano === null) throw error;
+    context.log.error({ err: error, job_id: id }, "a settle was refused");
+    await context.database.query(REFUSE_TEXT, [id, epoch, usage.usedNano.toString(), sqlState(error) ?? ""]);
+    return endAs(context, { ...end, usage: { ...usage, usedNano: null, units: {}, tokens: 0 } }, retryMs);
+  }
+}
+
+async function endAs(
   context: { readonly database: Database; readonly log: Logger },
   end: JobEnd,
   retryMs: number,

@@ -8,12 +8,15 @@ import type { JobSweepContext } from "./dispatch.ts";
 const BATCH = 500;
 const MS_PER_HOUR = 3_600_000;
 
+/** @param runHours how long runs are kept, and with them at least the jobs that they were asked with */
 export async function sweepEndedJobs(
   context: Pick<JobSweepContext, "database" | "storage" | "log">,
   hours: number,
+  runHours: number = hours,
 ): Promise<void> {
+  const ticketMs = Math.max(hours, runHours) * MS_PER_HOUR;
   for (;;) {
-    const rows = await dropEndedJobs(context.database, hours * MS_PER_HOUR, BATCH);
+    const rows = await dropEndedJobs(context.database, hours * MS_PER_HOUR, BATCH, ticketMs);
     for (const row of rows) {
       const { result_ref } = row;
       const drops = [

@@ -58,7 +58,11 @@ export async function startJanitor(): Promise<void> {
     { name: "job leases", everyMs: paced(2_000), run: () => sweepLeases(jobs) },
     { name: "unknown jobs", everyMs: paced(5_000), run: () => sweepUnknownJobs(jobs) },
     { name: "job records", everyMs: 1_000, run: () => sweepJobRecords(jobs) },
-    { name: "job retention", everyMs: 60_000, run: () => sweepEndedJobs(jobs, config.jobRetentionHours) },
+    {
+      name: "job retention",
+      everyMs: 60_000,
+      run: () => sweepEndedJobs(jobs, config.jobRetentionHours, config.runRetentionHours),
+    },
     {
       name: "dead letters",
       everyMs: paced(5_000),

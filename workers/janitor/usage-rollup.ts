@@ -22,7 +22,7 @@ interface Context {
 /** Each step is one transaction; of several janitors one does it. Returns how many steps the turn took. */
 export function openUsageRollUp({ database, metrics, log }: Context): () => Promise<number> {
   let stepMs = STEP_MAX_MS;
-  return async () => {
+  const turn = async (): Promise<number> => {
     await raiseUsageFloor(database);
     let steps = 0;
     for (let tries = 0; tries < STEPS_MAX; tries++) {
@@ -39,7 +39,14 @@ export function openUsageRollUp({ database, metrics, log }: Context): () => Prom
         log.warn({ step_ms: stepMs }, "a step of the usage roll-up took too long, it is halved");
       }
     }
-    metrics.usageBehindSeconds.set(await usageBehindSeconds(database));
     return steps;
+  };
+  return async () => {
+    try {
+      return await turn();
+    } finally {
+      // Also of a turn that failed: only this tells that none goes well any more.
+      metrics.usageBehindSeconds.set(await usageBehindSeconds(database));
+    }
   };
 }

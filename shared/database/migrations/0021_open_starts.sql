@@ -10,6 +10,9 @@
 create index job_provider_names on job using gin ((provider_job->'names')) where provider_job ? 'names';
 -- Few starts are open at a time.
 create index job_open_start on job ((provider_job->'start'->>'id')) where provider_job ? 'start' and state = 'running';
+-- Names that jobs had at providers that they have left, each behind its provider and a slash: no other job takes what they stand for.
+alter table job add column past_names jsonb;
+create index job_past_names on job using gin (past_names) where past_names is not null;
 
 -- A job whose start was not answered takes what its provider lists under p_name for its own, and p_record with it. Result: adopted;
 -- taken: another job's; open: another's start that was sent before p_made_ms (the provider's clock; p_clocks_ms: how far it may be
@@ -19,16 +22,21 @@ create function adopt_provider_job(
 ) returns text language plpgsql as $$
 declare
   provider text := split_part(p_record->>'source', '/', 1);
+  is_open boolean;
 begin
   -- One at a time for a name: the statements below see what the one before has written.
   perform pg_advisory_xact_lock(hashtextextended(provider || '/' || p_name, 21));
-  perform from job where provider_job ? 'names' and provider_job->'names' ? p_name and id <> p_id
-    and split_part(provider_job->>'source', '/', 1) = provider;
-  if found then return 'taken'; end if;
+  -- Open starts first: one that is answered between the two statements has its name by the second.
   perform from job where provider_job ? 'start' and state = 'running' and id <> p_id and lease_until > clock_timestamp()
     and split_part(provider_job->>'source', '/', 1) = provider and provider_job->'start'->'lost_ms' is null
     and (provider_job->'start'->>'sent_ms')::bigint <= p_made_ms + p_clocks_ms;
-  if found then return 'open'; end if;
+  is_open := found;
+  perform from job where provider_job ? 'names' and provider_job->'names' ? p_name and id <> p_id
+    and split_part(provider_job->>'source', '/', 1) = provider;
+  if found then return 'taken'; end if;
+  perform from job where past_names ? (provider || '/' || p_name);
+  if found then return 'taken'; end if;
+  if is_open then return 'open'; end if;
   update job set provider_job = p_record where id = p_id and epoch = p_epoch and state = 'running';
   return case when found then 'adopted' else 'void' end;
 end $$;

@@ -81,6 +81,19 @@ test("a key whose run is not kept any more begins it anew, and each step of it i
   expect(await bench.stack.query("select * from audit_ledger()")).toEqual([]);
 });
 
+test("a key whose run is still kept finds that run, however old its job is, and no second one is begun beside it", async () => {
+  const key = newId();
+  const { job_id: id } = await publisher.submit(ask({ input: { word: "tea" } }), { key, pool: "workflow" });
+  await publisher.ended(key);
+  await bench.stack.query("update job set ended_at = ended_at - interval '1 year' where run_id = $1", [id]);
+  // The step's job alone.
+  expect(await dropEndedJobs({ query: bench.stack.query }, 86_400_000, 10)).toHaveLength(1);
+  const again = await publisher.submit(ask({ input: { word: "tea" } }), { key, pool: "workflow" });
+  expect(again).toMatchObject({ job_id: id, status: "completed", result: { output: { text: "tea!" } } });
+  const other = await publisher.submit(ask({ input: { word: "coffee" } }), { key, pool: "workflow" });
+  expect(other).toMatchObject({ status: "refused", error: { code: "idempotency_key_reused" } });
+});
+
 test("a run that fails is told as failed, with the run", async () => {
   const id = await bench.store({ steps: [{ ...say("bad", "x"), model: "sandbox-error" }] });
   const key = newId();

@@ -176,6 +176,25 @@ describe("a claim", () => {
 });
 
 describe("an owner", () => {
+  test.each([
+    ["more than there can be", { usedNano: 10n ** 20n }, "22003"],
+    ["half a token", { tokens: 1.5 }, "22P02"],
+  ])(
+    "whose figures are refused, %s, ends its job all the same: nothing is held, and a fault tells of it",
+    async (_what, figures, fault) => {
+      const id = await admitted();
+      const job = await claimed(id);
+      const { amount, held } = await balanceOf(db.database, workspaceId);
+      expect(await finish(job, { usage: { ...USED, ...figures } })).toBe(0n);
+      expect(await stateOf(id)).toBe("completed");
+      expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount, held: held - 100n });
+      expect(await db.query("select fault, held from settle_fault where job_id = $1", [id])).toEqual([
+        { fault, held: 100n },
+      ]);
+      expect(await finish(job)).toBeUndefined();
+    },
+  );
+
   test("ends its job once: money, outcome and usage together; a repeat changes nothing", async () => {
     const before = await balanceOf(db.database, workspaceId);
     const job = await claimed(await admitted());

@@ -140,6 +140,37 @@ describe("a job that a provider lists", () => {
     expect(await adopt(third, "lost too", { madeMs })).toBe("adopted");
   });
 
+  test("is not taken from a job that had it and has gone on to another source, be it the same job", async () => {
+    const owner = await claimed();
+    const record = recordOf({ job: { id: "left" }, names: ["half", "left"] });
+    await noteProviderJob(db.database, owner.id, owner.epoch, record);
+    await noteProviderJob(db.database, owner.id, owner.epoch, null);
+    const lost = await begun({ lost_ms: 1 });
+    for (const name of ["half", "left"]) expect(await adopt(lost, name)).toBe("taken");
+    expect(await adopt(owner, "left")).toBe("taken");
+    expect(await unknownNames(db.database, "vendor", ["half", "left", "never"])).toEqual(["never"]);
+    expect(await unknownNames(db.database, "other", ["left"])).toEqual(["left"]);
+  });
+
+  test("is not taken while the answer that names it is being noted", async () => {
+    const [asking, lost] = [await claimed(), await claimed()];
+    const results: string[] = [];
+    for (let turn = 0; turn < 1_500; turn++) {
+      const name = `at the same time ${turn}`;
+      const record = recordOf({ job: { id: name }, names: [name] });
+      await noteStart(db.database, asking.id, asking.epoch, recordOf(startOf()));
+      await noteStart(db.database, lost.id, lost.epoch, recordOf(startOf({ lost_ms: 1 })));
+      const noting = async (): Promise<void> => {
+        for (const until = performance.now() + Math.random(); performance.now() < until;) await Promise.resolve();
+        await noteProviderJob(db.database, asking.id, asking.epoch, record);
+      };
+      const [result] = await Promise.all([adopt(lost, name), noting()]);
+      results.push(result);
+    }
+    expect(results.filter((result) => result === "adopted")).toEqual([]);
+    expect(new Set(results)).toEqual(new Set(["open", "taken"]));
+  }, 60_000);
+
   test("is nothing to who has lost the job", async () => {
     const job = await begun({ lost_ms: 1 });
     expect(await adopt({ ...job, epoch: job.epoch - 1 }, "too late")).toBe("void");

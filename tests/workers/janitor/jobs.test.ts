@@ -6,7 +6,8 @@ import { connect, type NatsConnection } from "nats";
 
 import type { Database } from "#shared/database/client.ts";
 import { dropEndedJobs, findUnrecorded, noteRecorded } from "#shared/database/job-sweeps.ts";
-import { claimJob, noteIntent } from "#shared/database/jobs.ts";
+import { claimJob, noteIntent, noteProviderJob } from "#shared/database/jobs.ts";
+import { noteStart } from "#shared/database/open-starts.ts";
 import { newId } from "#shared/ids.ts";
 import { createJobAdmission } from "#shared/jobs/admission.ts";
 import { createJobDispatcher } from "#shared/jobs/dispatcher.ts";
@@ -230,6 +231,18 @@ describe("a job whose owner fell silent", () => {
     expect(await db.query("select 1 from hold where job_id = $1", [id])).toHaveLength(isDirect ? 0 : 1);
     // Let go, so that nothing is left over.
     await change(id, "intent_is_direct = true, unknown_since = null, lease_until = now() - interval '1 hour'");
+  });
+
+  test("once its provider had said that it took nothing ends as lost: there is nothing to ask for, so nothing is held", async () => {
+    const id = await dispatched({ kind: "images" });
+    const epoch = (await claim(id))?.epoch ?? 0;
+    const start = { id: newId(), mark: {}, sent_ms: 1 };
+    expect(await noteStart(db.database, id, epoch, { source: "a/b", start })).toBe(true);
+    expect(await noteProviderJob(db.database, id, epoch, null)).toBe(true);
+    await change(id, LONG_AGO);
+    await sweepLeases(context);
+    expect(await stateOf(id)).toEqual({ state: "failed", code: "worker_lost" });
+    expect(await db.query("select 1 from hold where job_id = $1", [id])).toEqual([]);
   });
 
   test("for the last time becomes a dead letter", async () => {

@@ -12,6 +12,7 @@ import {
   redispatchUnsent,
   takeUnclaimed,
 } from "#shared/database/job-sweeps.ts";
+import { unknownNames } from "#shared/database/open-starts.ts";
 import { openLedger } from "#shared/ledger/settle.ts";
 import { createLogger } from "#shared/logger.ts";
 import { createMetrics } from "#shared/metrics.ts";
@@ -102,6 +103,17 @@ describe("among many jobs", () => {
     const plans = await plansOf(work);
     expect(plans.filter(walks)).toEqual([]);
     for (const plan of plans) expect(conditions(plan).join(), plan.statement).toContain("now()");
+  });
+
+  test("those that a provider's names stand for are found by an index", async () => {
+    await database.query(
+      `update job set provider_job = jsonb_build_object('source', 'vendor/model', 'names', jsonb_build_array(id))
+       where state = 'completed' and stream_seq % 5 = 0`,
+    );
+    await database.query("vacuum analyze job");
+    const names = Array.from({ length: 100 }, (_, index) => `name ${index}`);
+    const plans = await plansOf((target) => unknownNames(target, "vendor", names));
+    expect(plans.filter(walks)).toEqual([]);
   });
 
   test.each<[string, (target: Queryable) => Promise<unknown>]>([

@@ -155,6 +155,26 @@ describe("rolling up", () => {
     expect(steps).toBeGreaterThan(20);
   });
 
+  test("tells how far the sums are behind also when it fails, which would be told by nothing else", async () => {
+    await rollUp();
+    const behind = async (): Promise<number> => {
+      const told = await metrics.registry.getSingleMetricAsString("sluice_usage_behind_seconds");
+      return Number(told.trim().split(" ").at(-1));
+    };
+    expect(await behind()).toBeLessThan(60);
+    await db.query("update usage_rollup set until = now() - interval '3 hours', next_at = now() - interval '1 hour'");
+    await db.query(
+      "create function refuse() returns trigger language plpgsql as $$ begin raise exception 'no room' using errcode = '53100'; end $$",
+    );
+    await db.query("create trigger bad before update on usage_rollup for each row execute function refuse()");
+    try {
+      expect(await janitor()().then(String, String)).toContain("no room");
+      expect(await behind()).toBeGreaterThan(10_700);
+    } finally {
+      await db.query("drop trigger bad on usage_rollup");
+    }
+  });
+
   test("does nothing while another process is at it", async () => {
     await db.database.transaction(async (tx) => {
       await tx.query("select from usage_rollup for update");
