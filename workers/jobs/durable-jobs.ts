@@ -300,11 +300,15 @@ export function openDurableJobs(options: {
     return write(job, ending, { status: "cancelled", error });
   };
 
-  /** It failed in our own hands, and in another worker's before: a bug of ours, after whose mend an operator may send it again. */
+  /**
+   * It failed in our own hands, and in another worker's before: a bug of ours, after whose mend an operator may send it again. The run of
+   * a step has gone on by then, and can be begun anew as a whole.
+   */
   const endFaulty = async (job: ClaimedJob): Promise<DurableVerdict> => {
-    await recordJobLetter(database, { ...job, pool, lane }, "failed in our own hands");
+    const isStep = job.run_id !== null && job.kind !== "workflow";
+    if (!isStep) await recordJobLetter(database, { ...job, pool, lane }, "failed in our own hands");
     const ending = await endOf(context, job, freeFailure(OURS));
-    return write(job, { ...ending.end, keepsRequest: true }, ending.told);
+    return write(job, { ...ending.end, keepsRequest: !isStep }, ending.told);
   };
 
   const sayRoom = (): void => {
