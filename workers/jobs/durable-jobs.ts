@@ -305,7 +305,7 @@ export function openDurableJobs(options: {
    * a step has gone on by then, and can be begun anew as a whole.
    */
   const endFaulty = async (job: ClaimedJob): Promise<DurableVerdict> => {
-    const isStep = job.run_id !== null && job.kind !== "workflow";
+    const isStep = job.run_id !== null && job.run_id !== job.id;
     if (!isStep) await recordJobLetter(database, { ...job, pool, lane }, "failed in our own hands");
     const ending = await endOf(context, job, freeFailure(OURS));
     return write(job, { ...ending.end, keepsRequest: !isStep }, ending.told);
