@@ -32,7 +32,10 @@ while [ "$1" != -- ]; do
   kind=$1 source=$2 path=$3
   shift 3
   case $kind in
-    link) ln -s "$source" ".$path" ;;
+    link)
+      mkdir -p "$(dirname ".$path")"
+      ln -s "$source" ".$path"
+      ;;
     rw) place "$source" "$path" ;;
     ro)
       place "$source" "$path"

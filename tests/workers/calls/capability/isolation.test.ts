@@ -50,8 +50,19 @@ const users: readonly (readonly [string, readonly string[]])[] = [
   ...(isOpen ? [["a plain user", NOBODY] as const] : []),
 ];
 
+/** What private-root.sh stands on: where this works, nothing excuses a child that shares something with its worker. */
+const SPACES = ["--mount", "--net", "--pid", "--ipc", "--fork", "--kill-child"];
+const makesRoots = (start: readonly string[], isPlain: boolean): boolean =>
+  Bun.spawnSync(
+    [...start, "unshare", ...(isPlain ? ["--user", "--map-root-user"] : []), ...SPACES, "mount", "-t", "tmpfs", "none", "/mnt"],
+  ).exitCode === 0;
+
 describe.each(users)("a child of a worker that runs as %s", (name, start) => {
   const probed = probe(start);
+
+  test.if(makesRoots(start, name !== "root"))("shares nothing with it where this machine allows that", async () => {
+    expect((await probed).shared).toEqual([]);
+  });
 
   test("does its work, as a user without rights", async () => {
     const { made, child, user } = await probed;
