@@ -135,7 +135,13 @@ test("what owners hear of their channels is counted: nobody confirms the address
   await setCount(own, "jo@example.org", LIMITS.mailPerAddressDayMax);
   const id = newId();
   const metadata = { channelId: newId(), channelName: "hook", channelType: "webhook", reason: "gone" };
-  const body = envelopeText({ event: "channel.disabled", deliveryId: id, workspaceId: own, occurredAt: new Date(), metadata });
+  const body = envelopeText({
+    event: "channel.disabled",
+    deliveryId: id,
+    workspaceId: own,
+    occurredAt: new Date(),
+    metadata,
+  });
   await db.query(
     "insert into delivery (id, workspace_id, member_id, event, body) values ($1, $2, $3, 'channel.disabled', $4)",
     [id, own, member?.id ?? null, body],
