@@ -37,12 +37,13 @@ export function listen(context: IngressContext, at: { readonly hostname: string;
 
   const table: Record<string, Record<string, Handler>> = {};
   for (const route of routes) {
-    const methods = (table[patternOf(route)] ??= {});
-    methods[route.method] = checked((request, server) =>
-      serve(route, request, request.params, () => peerOf(server, request)),
-    );
+    const handler = checked((request, server) => serve(route, request, request.params, () => peerOf(server, request)));
+    // With a slash at the end too: Elysia answers HEAD by reading what GET answers, and a stream may not end for an hour.
+    const pattern = patternOf(route);
+    for (const one of pattern === "/" ? [pattern] : [pattern, `${pattern}/`])
+      (table[one] ??= {})[route.method] = handler;
   }
-  // Other methods, a slash at the end, and what is none of ours: as many segments as came over the wire, none of them empty.
+  // Other methods, and what is none of ours: as many segments as came over the wire, none of them empty.
   const others = checked((request) => app.fetch(request));
   const depthMax = Math.max(...routes.map(({ path }) => path.split("/").length - 1));
   const server = Bun.serve({

@@ -20,6 +20,7 @@ export interface Operator {
   /** Of its token. */
   readonly name: string;
   readonly scope: Scope;
+  readonly expires_at: Date | null;
 }
 
 export interface Operators {
@@ -32,7 +33,7 @@ export interface Operators {
 }
 
 /** The token of the settings may do everything. */
-const SETTINGS: Operator = { name: "settings", scope: "money" };
+const SETTINGS: Operator = { name: "settings", scope: "money", expires_at: null };
 
 /** @throws ApiError `permission_denied` */
 export function checkScope({ scope }: Operator, needed: Scope): void {
@@ -92,7 +93,8 @@ export function createOperators(options: {
         const max = LIMITS.operatorCallsPerMinuteMax;
         throw new ApiError("rate_limit_exceeded", `More than ${max} calls in a minute came with this operator token.`);
       }
-      return { name: operator.name, scope: operator.scope };
+      const { name, scope, expires_at } = operator;
+      return { name, scope, expires_at };
     },
   };
 }

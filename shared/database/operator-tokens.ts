@@ -102,6 +102,7 @@ export function pageOperatorTokens(
 export interface LiveToken {
   readonly name: string;
   readonly scope: Scope;
+  readonly expires_at: Date | null;
   /** SHA-256 in hexadecimal. */
   readonly hash: string;
 }
@@ -109,7 +110,7 @@ export interface LiveToken {
 /** Neither revoked nor expired. */
 export function liveOperatorTokens(target: Queryable): Promise<LiveToken[]> {
   return target.query<LiveToken>(
-    `select name, scope, encode(sha256, 'hex') as hash from operator_token where ${IS_LIVE}`,
+    `select name, scope, expires_at, encode(sha256, 'hex') as hash from operator_token where ${IS_LIVE}`,
     [],
     "live_operator_tokens",
   );

@@ -168,6 +168,39 @@ describe("the path of a request", () => {
     expect(statuses(text)).toEqual([status]);
   });
 
+  test.each(["", "/"])(
+    "is not waited for to the end where HEAD names a stream, and the stream is left: events%s",
+    async (end) => {
+      const id = "019a0000-0000-7000-8000-000000000001";
+      const { context } = fake;
+      const { database, runs } = context;
+      let streams = 0;
+      const follow = () => {
+        streams += 1;
+        return {
+          wait: (_ms: number, over: AbortSignal) =>
+            new Promise<void>((resolve) => over.addEventListener("abort", () => resolve(), { once: true })),
+          takeDeltas: () => [],
+          share: (_place: number, read: () => Promise<unknown>) => read(),
+          close: () => {
+            streams = 0;
+          },
+        };
+      };
+      const query = (_sql: string, _values: unknown, name: string) =>
+        Promise.resolve(name === "find_frames" ? [] : [{ id, ended_at: null, frames: 0 }]);
+      Object.assign(context, { database: { ...database, query }, runs: { follow } });
+      const wire = open();
+      wire.socket.write(
+        `HEAD /v1/workflows/runs/${id}/events${end} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${KEY}\r\nConnection: close\r\n\r\n`,
+      );
+      const text = await Promise.race([wire.closed, Bun.sleep(2_000)]);
+      wire.socket.destroy();
+      Object.assign(context, { database, runs });
+      expect([statuses(text ?? ""), streams]).toEqual([["200"], 0]);
+    },
+  );
+
   test("is served without a Host to clients of HTTP/1.0, which have none", async () => {
     const text = await toTheEnd("GET /healthz HTTP/1.0\r\n\r\n");
     expect([statuses(text), text]).toEqual([["200"], expect.stringContaining('{"status":"ok"}')]);

@@ -79,8 +79,8 @@ async function send(context: AttemptContext, delivery: ClaimedDelivery, signal: 
   };
   const { mailer, senders } = context;
   const sendNow = (): Promise<AttemptResult> => senders[channel.type](channel, outgoing, { signal, mailer });
-  // What owners hear of their channels is not counted.
-  if (channel.type !== "email" || delivery.channel === null || !mailer) return sendNow();
+  // What owners hear of their channels is counted too: nobody confirms the address of a member.
+  if (channel.type !== "email" || !mailer) return sendNow();
   const giveBack = await takeMail(context.database, workspaceId, channel.config["recipient"] ?? "");
   if (!giveBack) return failed("again", "mail_limit");
   let result: AttemptResult | undefined;

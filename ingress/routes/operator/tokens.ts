@@ -43,12 +43,13 @@ export function tokens(context: IngressContext): readonly Route[] {
       path: LIST,
       operationId: "createOperatorToken",
       summary: "Make a token for /operator, which is shown this once",
+      description: "A token that ends makes none that ends later.",
       request: { schema: "OperatorTokenCreateRequest" },
       responses: {
         200: { description: "It was made before; the token is not shown again", schema: "OperatorToken" },
         201: { description: "The token", schema: "OperatorToken" },
       },
-      errors: errorsOf(["reads_json"], "conflict", "idempotency_key_reused"),
+      errors: errorsOf(["reads_json"], "permission_denied", "conflict", "idempotency_key_reused"),
       handle: (call) => create(context, call),
     },
     {
@@ -71,7 +72,7 @@ async function create(context: IngressContext, call: RouteCall): Promise<Respons
     id: createdId(body),
     name: plainName(body.name),
     scope: body.scope,
-    expiresAt: expiryOf(body),
+    expiresAt: expiryOf(body, call.operator?.expires_at ?? null),
     actor: actorOf(call),
   });
   if (made.result === "made") {
@@ -85,12 +86,18 @@ async function create(context: IngressContext, call: RouteCall): Promise<Respons
   throw new ApiError("conflict", "There is or was an operator token of this name.", { param: "name" });
 }
 
-/** @throws ApiError for a time that is over */
-function expiryOf({ expires_at: text }: OperatorTokenCreateRequest): Date | null {
-  if (text === undefined) return null;
+/**
+ * @param own end of the token that asks: what it makes ends no later
+ * @throws ApiError for a time that is over
+ */
+function expiryOf({ expires_at: text }: OperatorTokenCreateRequest, own: Date | null): Date | null {
+  if (text === undefined) return own;
   const time = timeOf(text);
   if (time === undefined || time.getTime() <= Date.now()) throw unsupported("expires_at", "a time to come", text);
-  return time;
+  if (own === null || time <= own) return time;
+  throw new ApiError("permission_denied", "The token that asks has an end, and gives no token a later one.", {
+    param: "expires_at",
+  });
 }
 
 async function remove(context: IngressContext, call: RouteCall): Promise<Response> {

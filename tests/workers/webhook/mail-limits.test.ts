@@ -6,6 +6,7 @@ import { OPERATOR } from "#shared/database/audit-log.ts";
 import { insertChannel } from "#shared/database/channels.ts";
 import { insertDelivery } from "#shared/database/deliveries.ts";
 import { dropMailCounts } from "#shared/database/mail-sent.ts";
+import { insertMember } from "#shared/database/members.ts";
 import { newId } from "#shared/ids.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { createLogger } from "#shared/logger.ts";
@@ -35,15 +36,16 @@ async function channel(workspaceId: string, recipient: string): Promise<string> 
   return id;
 }
 
-/** Makes these deliveries, one for each channel that is named, and tells what their first attempts met, in that order. */
+/** Makes these deliveries, one for each channel that is named, and tells what their first attempts met, and those of `others`, in that order. */
 async function attempts(
   workspaceId: string,
   channels: readonly string[],
   options?: Parameters<typeof postbox>[0],
+  others: readonly string[] = [],
 ): Promise<{ readonly met: readonly (string | null)[]; readonly heads: readonly string[] }> {
   const box = await postbox(options);
   const mailer = openMailer({ smtpUrl: box.url(), from: "sluice@example.com" });
-  const ids: string[] = [];
+  const ids = [...others];
   for (const channelId of channels) {
     const id = newId();
     const facts = { deliveryId: id, workspaceId, occurredAt: new Date(), metadata: { channelId, message: "A test." } };
@@ -119,6 +121,32 @@ test("a workspace sends its most of a day, to however many addresses", async () 
   expect(new Set((await attempts(own, channels)).met)).toEqual(new Set(["mail_limit", null]));
   await setCount(own, "", 0);
   expect((await attempts(own, channels)).met).toEqual([null, null]);
+});
+
+test("what owners hear of their channels is counted: nobody confirms the address of a member", async () => {
+  const own = await createWorkspace(db.database, 0n);
+  const member = await insertMember(db.database, own, {
+    id: newId(),
+    name: "jo",
+    role: "owner",
+    email: "jo@example.org",
+    actor: OPERATOR,
+  });
+  await setCount(own, "jo@example.org", LIMITS.mailPerAddressDayMax);
+  const id = newId();
+  const metadata = { channelId: newId(), channelName: "hook", channelType: "webhook", reason: "gone" };
+  const body = envelopeText({
+    event: "channel.disabled",
+    deliveryId: id,
+    workspaceId: own,
+    occurredAt: new Date(),
+    metadata,
+  });
+  await db.query(
+    "insert into delivery (id, workspace_id, member_id, event, body) values ($1, $2, $3, 'channel.disabled', $4)",
+    [id, own, member?.id ?? null, body],
+  );
+  expect((await attempts(own, [], undefined, [id])).met).toEqual(["mail_limit"]);
 });
 
 test("mail that was not sent is not counted, and a day's count goes with the day", async () => {

@@ -41,10 +41,10 @@ function blocksOf(path: string): number {
   }
 }
 
-/** None of a folder that a child has just taken away. */
+/** None of a folder that a child has just taken away, or put a link in the place of: that one may lead to all files of the worker. */
 function readNames(folder: string) {
   try {
-    return readdirSync(folder, { withFileTypes: true });
+    return lstatSync(folder).isDirectory() ? readdirSync(folder, { withFileTypes: true }) : [];
   } catch {
     return [];
   }

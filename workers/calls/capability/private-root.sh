@@ -1,7 +1,8 @@
 # Runs a command in a root file system of its own, which holds nothing but what is named: started in a mount space of its own,
 # with rights over it.
-#   sh private-root.sh <empty folder> { rw|ro|link <source> <path> [<flags>] } … -- <command>
-# `ro` takes the flags that its mount has already: where the space is less privileged, the system lets none of them go.
+#   sh private-root.sh <empty folder> { rw|ro|under|link <source> <path> [<flags>] } … -- <command>
+# `under` names a mount that came with the one it lies in. It and `ro` take the flags that the mount has already: where the space is
+# less privileged, the system lets none of them go.
 set -eu
 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 
@@ -32,10 +33,13 @@ while [ "$1" != -- ]; do
   kind=$1 source=$2 path=$3
   shift 3
   case $kind in
-    link) ln -s "$source" ".$path" ;;
+    link)
+      mkdir -p "$(dirname ".$path")"
+      ln -s "$source" ".$path"
+      ;;
     rw) place "$source" "$path" ;;
-    ro)
-      place "$source" "$path"
+    ro | under)
+      [ "$kind" = under ] || place "$source" "$path"
       mount -o "remount,bind,$1,ro" ".$path"
       shift
       ;;

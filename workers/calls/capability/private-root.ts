@@ -48,7 +48,11 @@ export function readOnlyMounts({ chromium, libreoffice }: Tools): readonly Mount
     if (lstatSync(path).isSymbolicLink()) {
       mounts.push(["link", readlinkSync(path), path]);
       wanted.unshift(realpathSync(path));
-    } else mounts.push(["ro", path, path, flagsOf(findmnt, path)]);
+    } else {
+      mounts.push(["ro", path, path, flagsOf(findmnt, path)]);
+      // What is mounted beneath it comes with it, and keeps the right to be written.
+      for (const { target, flags } of under(findmnt, path)) mounts.push(["under", target, target, flags]);
+    }
   }
   return mounts;
 }
@@ -57,6 +61,19 @@ export function readOnlyMounts({ chromium, libreoffice }: Tools): readonly Mount
 function flagsOf(findmnt: string, path: string): string {
   const found = Bun.spawnSync([findmnt, "-nro", "VFS-OPTIONS", "--target", path], { env: {} });
   return found.stdout.toString().trim().split("\n").at(-1) ?? "";
+}
+
+/** Mounts in a folder, those that others lie in first. */
+function under(findmnt: string, path: string): readonly { readonly target: string; readonly flags: string }[] {
+  const found = Bun.spawnSync([findmnt, "-Jlo", "TARGET,VFS-OPTIONS"], { env: {} });
+  const { filesystems } = JSON.parse(found.stdout.toString()) as {
+    readonly filesystems: readonly { readonly target: string; readonly "vfs-options": string }[];
+  };
+  const targets = new Map(filesystems.map((one) => [one.target, one["vfs-options"]]));
+  const within = [...targets]
+    .filter(([target]) => target.startsWith(`${path}/`))
+    .toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return within.map(([target, flags]) => ({ target, flags }));
 }
 
 /**

@@ -2,7 +2,7 @@
  * Runs capabilities: inputs into a folder, the engine in a child, results into the file store, settled at what was measured. A run
  * whose worker was lost runs again from its start.
  */
-import { readdirSync, rmSync } from "node:fs";
+import { lstatSync, readdirSync, rmSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -124,6 +124,11 @@ function asksForParts(engine: string, inputs: Readonly<Record<string, RunFiles>>
   return engine === "browser" && Object.values(inputs).some((one) => "address" in one && one.address !== undefined);
 }
 
+/** Whether a run can begin anew in it: a child that was taken over may have put a link to other files in its place. */
+function isFolder(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
 /** What an ended child left goes; the inputs stay. */
 function clean(folder: string): void {
   for (const name of readdirSync(folder)) {
@@ -154,7 +159,7 @@ async function inChild(
       if (!(error instanceof MediaError) || error.fault !== "failed") throw error;
       // Both together stay within what the pool gives a job.
       const isLate = performance.now() - startedAt > options.runMs / 2;
-      if (isLate || tries >= LIMITS.capabilityTries) throw error;
+      if (isLate || tries >= LIMITS.capabilityTries || !isFolder(task.folder)) throw error;
       context.log.warn(
         { ...loggedFault(error), job_id: job.job_id, capability: id },
         "a run's child failed, the run begins anew",

@@ -5,7 +5,7 @@ import { newId } from "#shared/ids.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { isOperatorToken } from "#shared/secrets/api-keys.ts";
 
-import { openBed, type OperatorBed } from "./bed.ts";
+import { openBed, type OperatorBed, tokenOf } from "./bed.ts";
 
 const LIST = "/operator/tokens";
 
@@ -109,4 +109,14 @@ test("pages that are asked for wrongly are refused, and unknown tokens are not f
   for (const id of [newId(), "x", "%00"]) {
     expect((await bed.refusal(404, "DELETE", `${LIST}/${id}`)).code).toBe("not_found");
   }
+});
+
+test("a token that ends makes none that ends later", async () => {
+  const end = new Date(Date.now() + 3_600_000);
+  const token = await tokenOf(bed.db, "money", end);
+  bed.pass(LIMITS.keyCacheMs);
+  const late = { name: "late", scope: "read", expires_at: new Date(end.getTime() + 1).toISOString() };
+  expect((await bed.send("POST", LIST, { token, body: late })).status).toBe(403);
+  const made = await bed.send("POST", LIST, { token, body: { name: "heir", scope: "money" } });
+  expect(((await made.json()) as { expires_at: string }).expires_at).toBe(end.toISOString());
 });

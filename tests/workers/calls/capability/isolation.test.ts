@@ -50,8 +50,27 @@ const users: readonly (readonly [string, readonly string[]])[] = [
   ...(isOpen ? [["a plain user", NOBODY] as const] : []),
 ];
 
+/** What private-root.sh stands on: where this works, nothing excuses a child that shares something with its worker. */
+const SPACES = ["--mount", "--net", "--pid", "--ipc", "--fork", "--kill-child"];
+const makesRoots = (start: readonly string[], isPlain: boolean): boolean =>
+  Bun.spawnSync([
+    ...start,
+    "unshare",
+    ...(isPlain ? ["--user", "--map-root-user"] : []),
+    ...SPACES,
+    "mount",
+    "-t",
+    "tmpfs",
+    "none",
+    "/mnt",
+  ]).exitCode === 0;
+
 describe.each(users)("a child of a worker that runs as %s", (name, start) => {
   const probed = probe(start);
+
+  test.if(makesRoots(start, name !== "root"))("shares nothing with it where this machine allows that", async () => {
+    expect((await probed).shared).toEqual([]);
+  });
 
   test("does its work, as a user without rights", async () => {
     const { made, child, user } = await probed;
@@ -81,6 +100,17 @@ describe.each(users)("a child of a worker that runs as %s", (name, start) => {
     expect(writable).toEqual(["/proc", "/tmp", expect.stringContaining("/sluice-runs-")]);
   });
 });
+
+/** A mount space whose system folder has a folder of its own mounted in it, which all may write. */
+const MOUNTED = 'mount -t tmpfs -o mode=1777 tmpfs /usr/share/doc && exec "$@"';
+test.if(isRoot && makesRoots([], false))(
+  "a child writes nothing that is mounted in a folder of the system",
+  async () => {
+    const { shared, child } = await probe(["unshare", "--mount", "sh", "-c", MOUNTED, "sh"]);
+    expect(shared).toEqual([]);
+    expect(child.writable).not.toContain("/usr/share/doc");
+  },
+);
 
 test("what a worker cannot keep from its children is told, and then engines of native code are refused", async () => {
   const none = await probe([], { PATH: "" });

@@ -1,0 +1,52 @@
+/** A run whose child was taken over, and has put a link to files of the worker's in the place of the run's folder. */
+import { mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { afterAll, expect, test } from "bun:test";
+
+import { MediaError } from "#shared/media/media-error.ts";
+import { watchFolder } from "#workers/calls/capability/disk.ts";
+import { createCapabilityHandler } from "#workers/calls/capability/run.ts";
+
+const parent = mkdtempSync(join(tmpdir(), "sluice-taken-over-"));
+afterAll(() => rmSync(parent, { recursive: true, force: true }));
+
+test("the run does not begin anew: what the link leads to would be cleaned away", async () => {
+  const workers = mkdtempSync(join(parent, "workers-"));
+  writeFileSync(join(workers, "key"), "of the worker");
+  const quiet = { info: () => undefined, warn: () => undefined };
+  let runs = 0;
+  const handler = createCapabilityHandler({
+    database: { query: () => Promise.resolve([]) },
+    storage: {},
+    log: quiet,
+    results: { open: () => ({ add: () => Promise.resolve(), keep: () => undefined }) },
+    capabilities: {
+      run: ({ folder }: { readonly folder: string }) => {
+        runs += 1;
+        rmSync(folder, { recursive: true });
+        symlinkSync(workers, folder);
+        return Promise.reject(new MediaError("failed", "a run has put another thing in its folder's place"));
+      },
+    },
+  } as never);
+  const request = { input: { text: { text: "tea" } }, params: { pattern: "e" } };
+  const job = { job_id: "job", workspace_id: "workspace", model: "code.regex", request, price: {}, hold_nano: "0" };
+  const outcome = await handler.run(job as never, { signal: new AbortController().signal } as never);
+  expect(outcome).toMatchObject({ status: "failed" });
+  expect(readdirSync(workers)).toEqual(["key"]);
+  expect(runs).toBe(1);
+});
+
+test("what the link leads to is not looked through for bytes", async () => {
+  const workers = mkdtempSync(join(parent, "workers-"));
+  const folder = mkdtempSync(join(parent, "run-"));
+  const disk = watchFolder(() => folder, 1_000_000);
+  rmSync(folder, { recursive: true });
+  symlinkSync(workers, folder);
+  writeFileSync(join(workers, "large"), Buffer.alloc(2_000_000, 1));
+  await Bun.sleep(600);
+  expect(disk.full.aborted).toBe(false);
+  disk.close();
+});
