@@ -63,7 +63,11 @@ const FAILURES: Readonly<Record<Exclude<EndReason, "client" | "stuck" | "dispatc
   queue: () => new ApiError("overloaded", "No worker was free in time; try again shortly."),
   deadline: () => new ApiError("upstream_timeout", "The call did not end in time.", { shouldRetry: false }),
   shutdown: () =>
-    new ApiError("service_unavailable", "The service is restarting; try again shortly.", { shouldRetry: false }),
+    new ApiError(
+      "service_unavailable",
+      "The service is restarting. This call may have been served: see its x-request-id.",
+      { shouldRetry: false },
+    ),
 };
 
 export class Call implements ReplyListener {
