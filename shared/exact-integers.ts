@@ -3,6 +3,8 @@
  * They are read like any number, and written again by their digits.
  */
 import { QUOTE, stringEnd } from "./json-tokens.ts";
+import { LIMITS } from "./limits.ts";
+import { runWhole } from "./time-slices.ts";
 
 /** Number as it was read → its digits. */
 export type ExactIntegers = ReadonlyMap<number, string>;
@@ -18,10 +20,19 @@ const SAFE_CHARACTERS_MAX = 15;
  * one, none is kept: nothing would tell them apart.
  */
 export function exactIntegersOf(text: string): ExactIntegers | undefined {
-  if (!MANY_DIGITS.test(text)) return undefined;
+  return MANY_DIGITS.test(text) ? runWhole(findingExactIntegers(text)) : undefined;
+}
+
+/** The same with stops, for a thread that others wait for. */
+export function* findingExactIntegers(text: string): Generator<void, ExactIntegers | undefined> {
   const sources = new Map<number, string>();
   const same = new Set<number>();
+  let next = LIMITS.jsonAtOnceBytesMax;
   for (let at = 0; at < text.length; at++) {
+    if (at >= next) {
+      next = at + LIMITS.jsonAtOnceBytesMax;
+      yield;
+    }
     const code = text.charCodeAt(at);
     if (code === QUOTE) at = stringEnd(text, at);
     else if (code === MINUS || (code >= ZERO && code <= NINE)) {
@@ -31,12 +42,12 @@ export function exactIntegersOf(text: string): ExactIntegers | undefined {
       if (source.length <= SAFE_CHARACTERS_MAX && !/e/i.test(source)) continue;
       const value = Number(source);
       if (Number.isSafeInteger(value)) continue;
-      if ((sources.get(value) ?? source) !== source) same.add(value);
+      if ((sources.get(value) ?? source) !== source || !INTEGER.test(source)) same.add(value);
       sources.set(value, source);
     }
   }
-  const found = [...sources].filter(([value, source]) => !same.has(value) && INTEGER.test(source));
-  return found.length === 0 ? undefined : new Map(found);
+  for (const value of same) sources.delete(value);
+  return sources.size === 0 ? undefined : sources;
 }
 
 const MINUS = 0x2d;

@@ -36,7 +36,7 @@ export interface WorkerContext {
   readonly uploadPlaces: ResultBudget;
   readonly catalogue: CatalogueStore;
   /** What runs capabilities. */
-  readonly capabilities: Pick<CapabilityChildren, "run" | "judgeRobots">;
+  readonly capabilities: Pick<CapabilityChildren, "run" | "lose" | "judgeRobots">;
   /** Which of them can be run here; undefined in processes without their pool. */
   readonly offer: Pick<Offer, "missing"> | undefined;
   readonly providers: Providers;

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import type { Caller } from "#shared/admission/authenticate.ts";
 import { type CallTarget, type ReadCall, readCall } from "#shared/admission/read-call.ts";
 import type { WorkKind } from "#shared/admission/work.ts";
-import { canonicalJson } from "#shared/canonical-json.ts";
+import { writingCanonical } from "#shared/canonical-json.ts";
 import { RUN_KIND } from "#shared/capabilities/read-run.ts";
 import { parse } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -68,10 +68,11 @@ export async function fingerprintOf(data: Uint8Array): Promise<string> {
       body,
     } = value as Readonly<Partial<Record<string, unknown>>>;
     // Integers that read as the same double are told apart by their digits.
-    const integers = [...(exactIntegersOf(text)?.values() ?? [])].toSorted((one, other) => one.localeCompare(other));
+    const integers = [...(exactIntegersOf(text)?.values() ?? [])].toSorted();
     const named = [capability, workflow].filter((one) => one !== undefined);
     const more = [...named, ...(integers.length === 0 ? [] : [integers])];
-    return hash.update(canonicalJson([endpoint, body, ...more])).digest("hex");
+    await new TimeSlices().run(writingCanonical([endpoint, body, ...more], (part) => hash.update(part)));
+    return hash.digest("hex");
   } catch {
     return hash.update(data).digest("hex");
   }

@@ -5,11 +5,12 @@ import { modelOf } from "#shared/kinds/models.ts";
 import { parse } from "#shared/contracts.ts";
 import { CHAT } from "#shared/kinds/chat.ts";
 import { ApiError } from "#shared/errors.ts";
-import { exactIntegersOf, stringifyExact } from "#shared/exact-integers.ts";
+import { type ExactIntegers, exactIntegersOf, findingExactIntegers, stringifyExact } from "#shared/exact-integers.ts";
+import { LIMITS } from "#shared/limits.ts";
 import { loadTokenizer } from "#shared/tokens/tokenizer.ts";
 
 import { json } from "../answers.ts";
-import { readBody } from "../body.ts";
+import { readBody, type ReadBody } from "../body.ts";
 import { runPaidCall } from "../calls/paid-call.ts";
 import { planCache } from "../calls/response-cache.ts";
 import type { IngressContext } from "../context.ts";
@@ -77,7 +78,7 @@ async function answer(context: IngressContext, call: RouteCall): Promise<Respons
   const { request, paramOf } = chatRequestOf(parse("MessagesRequest", body.value));
   const model = modelOf(CHAT, context.catalogue.current(), request.model);
   await body.pause();
-  const integers = exactIntegersOf(body.text);
+  const integers = await integersOf(body);
   await body.pause();
   const text = stringifyExact(request, integers);
   const textBytes = Buffer.byteLength(text);
@@ -90,6 +91,15 @@ async function answer(context: IngressContext, call: RouteCall): Promise<Respons
   } catch (error) {
     throw withParam(error, paramOf);
   }
+}
+
+function integersOf({
+  text,
+  textBytes,
+  work,
+}: ReadBody): ExactIntegers | undefined | Promise<ExactIntegers | undefined> {
+  if (textBytes <= LIMITS.jsonAtOnceBytesMax) return exactIntegersOf(text);
+  return work((slices) => slices.run(findingExactIntegers(text)));
 }
 
 /** The same error, about the parameter as the caller knows it. */

@@ -16,6 +16,8 @@ import { IN_FLIGHT_FILTER, inFlightSubject, type Pool, POOLS } from "#shared/que
 import type { Elsewhere, LiveShares } from "./live-shares.ts";
 
 const TELL_MS = paced(500);
+/** All who run have told a new one by then what they have. Before, it would believe the fleet its own. */
+const HEAR_MS = 2 * TELL_MS;
 const SLOTS_MS = paced(5_000);
 /** An ingress without calls says as often that it is there. */
 const ALIVE_MS = paced(5_000);
@@ -42,7 +44,7 @@ interface Told {
   readonly at: number;
 }
 
-/** @param ingressId names us to the others. Returns what ends it */
+/** @param ingressId names us to the others. Resolves when they have been heard, with what ends it */
 export async function openFleet(options: {
   connection: NatsConnection;
   database: Queryable;
@@ -115,8 +117,9 @@ export async function openFleet(options: {
   };
   const reader = setInterval(() => void readSlots(), SLOTS_MS);
   await readSlots();
-  update();
   tell("new");
+  await Bun.sleep(HEAR_MS);
+  update();
 
   return {
     async close() {

@@ -71,21 +71,29 @@ interface Part {
   waitingBytes: number;
 }
 
+/** What all workspaces have in one pool. */
+class Parts extends Map<string, Part> {
+  /** On the queue, of all ingresses. */
+  calls = 0;
+  /** Those with calls that wait. */
+  readonly waiting = new Set<Part>();
+}
+
 export function createLiveShares(): LiveShares {
-  const pools = new Map<Pool, Map<string, Part>>();
+  const pools = new Map<Pool, Parts>();
   let slots: ReadonlyMap<Pool, number> = new Map();
   let ingresses = 1;
   let waitingBytes = 0;
 
-  const partsOf = (pool: Pool): Map<string, Part> => {
+  const partsOf = (pool: Pool): Parts => {
     const known = pools.get(pool);
     if (known) return known;
-    const parts = new Map<string, Part>();
+    const parts = new Parts();
     pools.set(pool, parts);
     return parts;
   };
 
-  const partOf = (parts: Map<string, Part>, workspaceId: string): Part => {
+  const partOf = (parts: Parts, workspaceId: string): Part => {
     const known = parts.get(workspaceId);
     if (known) return known;
     const part: Part = {
@@ -102,15 +110,23 @@ export function createLiveShares(): LiveShares {
   const slotsOf = (pool: Pool): number => slots.get(pool) ?? SLOTS_UNKNOWN;
   const freeOf = (pool: Pool): number => Math.floor(slotsOf(pool) / SLOTS_PER_FREE_SLOT);
 
-  const share = (pool: Pool, parts: ReadonlyMap<string, Part>): number =>
+  const share = (pool: Pool, parts: Parts): number =>
     Math.max(SHARE_MIN, Math.ceil((slotsOf(pool) - freeOf(pool)) / Math.max(1, parts.size)));
+
+  /** Of the slots that stay free a workspace takes no more than it leaves, beyond its first call at each ingress: those of many find one there. */
+  const leavesFree = (pool: Pool, { calls }: Parts, part: Part): boolean => {
+    if (calls < Math.max(SHARE_MIN, slotsOf(pool) - freeOf(pool))) return true;
+    return part.own === 0 || (callsOf(part) + 1) * ingresses < slotsOf(pool) - calls;
+  };
 
   /**
    * Each ingress may take its own part of a share at once, where the others have left it, and a call or some in any case: they
    * would not hear of it else. Beyond that it takes more from one telling to the next, so slowly that what it has not heard yet of
    * the others for some seconds fits into the slots that stay free.
    */
-  const hasRoom = (pool: Pool, { own, elsewhere, granted }: Part, max: number): boolean => {
+  const hasRoom = (pool: Pool, parts: Parts, part: Part, max: number): boolean => {
+    const { own, elsewhere, granted } = part;
+    if (!leavesFree(pool, parts, part)) return false;
     const isLeft = own + elsewhere.calls < max;
     if (own * ingresses < max) return isLeft || own * 2 * ingresses < Math.max(1, freeOf(pool));
     return isLeft && own + 1 <= granted;
@@ -123,32 +139,39 @@ export function createLiveShares(): LiveShares {
     return Math.min(Math.max(own, granted) + free / TELLINGS_PER_GRANT, own + Math.max(1, free / 2));
   };
 
-  const stopWaiting = (part: Part, one: Waiting): boolean => {
-    if (!part.waiting.delete(one)) return false;
-    part.waitingBytes -= one.bytes;
-    waitingBytes -= one.bytes;
-    return true;
+  const take = (parts: Parts, part: Part, calls: 1 | -1): void => {
+    part.own += calls;
+    parts.calls += calls;
   };
 
-  const letIn = (pool: Pool, part: Part, max: number): void => {
-    for (const one of part.waiting) {
-      if (!hasRoom(pool, part, max)) return;
-      stopWaiting(part, one);
-      part.own += 1;
+  const stopWaiting = (parts: Parts, part: Part, one: Waiting): void => {
+    if (!part.waiting.delete(one)) return;
+    if (part.waiting.size === 0) parts.waiting.delete(part);
+    part.waitingBytes -= one.bytes;
+    waitingBytes -= one.bytes;
+  };
+
+  /** The next call of the workspace with the fewest, as often as there is room for one. */
+  const letAllIn = (pool: Pool, parts: Parts): void => {
+    const max = share(pool, parts);
+    for (;;) {
+      let next: Part | undefined;
+      for (const part of parts.waiting) {
+        if (hasRoom(pool, parts, part, max) && (!next || callsOf(part) < callsOf(next))) next = part;
+      }
+      const [one] = next?.waiting ?? [];
+      if (!next || !one) return;
+      stopWaiting(parts, next, one);
+      take(parts, next, 1);
       one.enter();
     }
   };
 
   /** With one workspace less, the others may have more. */
-  const tidy = (pool: Pool, parts: Map<string, Part>, workspaceId: string, part: Part): void => {
+  const tidy = (pool: Pool, parts: Parts, workspaceId: string, part: Part): void => {
     if (part.own > 0 || part.elsewhere.ingresses > 0 || part.waiting.size > 0) return;
     parts.delete(workspaceId);
     letAllIn(pool, parts);
-  };
-
-  const letAllIn = (pool: Pool, parts: Map<string, Part>): void => {
-    const max = share(pool, parts);
-    for (const part of parts.values()) if (part.waiting.size > 0) letIn(pool, part, max);
   };
 
   const checkWaiting = (part: Part, bytes: number): void => {
@@ -167,7 +190,7 @@ export function createLiveShares(): LiveShares {
       let state: "waiting" | "in" | "out" = "in";
       let entered: Promise<void> | undefined;
       let one: Waiting | undefined;
-      if (part.waiting.size === 0 && hasRoom(pool, part, share(pool, parts))) part.own += 1;
+      if (part.waiting.size === 0 && hasRoom(pool, parts, part, share(pool, parts))) take(parts, part, 1);
       else {
         checkWaiting(part, bytes);
         const { promise, resolve } = Promise.withResolvers<void>();
@@ -180,6 +203,7 @@ export function createLiveShares(): LiveShares {
         };
         [state, entered, one] = ["waiting", promise, waiting];
         part.waiting.add(waiting);
+        parts.waiting.add(part);
         part.waitingBytes += bytes;
         waitingBytes += bytes;
       }
@@ -188,9 +212,9 @@ export function createLiveShares(): LiveShares {
         leave() {
           if (state === "out") return;
           if (state === "in") {
-            part.own -= 1;
-            letIn(pool, part, share(pool, parts));
-          } else if (one) stopWaiting(part, one);
+            take(parts, part, -1);
+            letAllIn(pool, parts);
+          } else if (one) stopWaiting(parts, part, one);
           state = "out";
           tidy(pool, parts, workspaceId, part);
         },
@@ -203,7 +227,9 @@ export function createLiveShares(): LiveShares {
         const others = fleet.elsewhere.get(pool);
         for (const workspaceId of others?.keys() ?? []) partOf(parts, workspaceId);
         for (const [workspaceId, part] of parts) {
-          part.elsewhere = others?.get(workspaceId) ?? NOWHERE;
+          const elsewhere = others?.get(workspaceId) ?? NOWHERE;
+          parts.calls += elsewhere.calls - part.elsewhere.calls;
+          part.elsewhere = elsewhere;
           tidy(pool, parts, workspaceId, part);
         }
         for (const part of parts.values()) part.granted = grant(pool, part);
@@ -224,4 +250,8 @@ export function createLiveShares(): LiveShares {
       return count;
     },
   };
+}
+
+function callsOf({ own, elsewhere }: Part): number {
+  return own + elsewhere.calls;
 }

@@ -3,11 +3,12 @@ import { createHash } from "node:crypto";
 
 import type { PipelineRunRequest, WorkflowRunRequest } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/admission/authenticate.ts";
-import { canonicalJson } from "#shared/canonical-json.ts";
+import { writingCanonical } from "#shared/canonical-json.ts";
 import { parse } from "#shared/contracts.ts";
 import { findIdempotentRun, type NewRun } from "#shared/database/runs.ts";
 import { ApiError } from "#shared/errors.ts";
 import { LIMITS } from "#shared/limits.ts";
+import { checkInputBytes } from "#shared/workflows/inputs.ts";
 import { inlineRunOf, newRunOf } from "#shared/workflows/new-run.ts";
 
 import { parseBody, type ReadBody, readJsonBody } from "../body.ts";
@@ -42,7 +43,9 @@ export async function runInline(context: IngressContext, call: RouteCall): Promi
   const body: PipelineRunRequest = parse("PipelineRunRequest", value);
   const { mode = "sync", input } = body;
   await pause();
-  const fingerprint = key === null ? "" : fingerprintOf([mode, body.definition, input]);
+  checkInputBytes(input);
+  await pause();
+  const fingerprint = key === null ? "" : await fingerprintOf(read, [mode, body.definition, input]);
   if (key !== null) {
     const known = await findKnown(context, caller, key, fingerprint);
     if (known) return known;
@@ -58,8 +61,12 @@ export async function runInline(context: IngressContext, call: RouteCall): Promi
   return answer ?? begun(key === null ? undefined : await findKnown(context, caller, key, fingerprint));
 }
 
-function fingerprintOf(asked: unknown): string {
-  return createHash("sha256").update(canonicalJson(asked)).digest("hex");
+function fingerprintOf({ work }: Pick<ReadBody, "work">, asked: unknown): Promise<string> {
+  return work(async (slices) => {
+    const hash = createHash("sha256");
+    await slices.run(writingCanonical(asked, (part) => hash.update(part)));
+    return hash.digest("hex");
+  });
 }
 
 function asked(call: RouteCall, mode: NewRun["mode"]) {

@@ -94,11 +94,14 @@ export function createRunFollower(connection: Pick<NatsConnection, "subscribe">,
         async wait(ms, over) {
           if (!hasWord && !over.aborted) {
             const { promise, resolve } = Promise.withResolvers<void>();
-            wake = resolve;
-            const timer = setTimeout(resolve, ms);
-            over.addEventListener("abort", () => resolve(), { once: true });
+            const end = (): void => resolve();
+            wake = end;
+            const timer = setTimeout(end, ms);
+            over.addEventListener("abort", end);
             await promise;
             clearTimeout(timer);
+            // The same signal is waited for as often as the run is told of.
+            over.removeEventListener("abort", end);
             wake = undefined;
           }
           hasWord = false;

@@ -71,7 +71,9 @@ export async function readRun(
   const { input, inline, files, looked } = readInput(capability, run);
   const sizes = await checkFiles(context, caller, files);
   const isFlat = price.unit === "per_operation";
-  const known = isFlat ? {} : await lookAtInputs(context, capability.category, looked, sizes);
+  const { storage, probes } = context;
+  const look = { storage, probes, workspaceId: caller.workspaceId };
+  const known = isFlat ? {} : await lookAtInputs(look, capability.category, looked, sizes);
   const expected = expectedOf(capability, run.params, known);
   const [usualNano, holdNano] = [expected.usual, expected.most].map((one) => capabilityCharge(price, one).nano);
   return {

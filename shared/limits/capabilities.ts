@@ -46,8 +46,9 @@ export const CAPABILITIES_LIMITS = {
   /** Read from the object store for one look: heads, tables, and small files as a whole. */
   capabilityLookBytesMax: 16 * MB,
   capabilityLookWholeBytesMax: 4 * MB,
-  /** Looks of one process that read at the same time, each a few megabytes in memory. */
+  /** Looks of one process that read at the same time, each a few megabytes in memory, half of them of one workspace; and that wait. */
   capabilityLooksAtOnce: 8,
+  capabilityLooksWaitingMax: 1_024,
   /** Fetching one input from its address. */
   capabilityFetchMs: 120_000,
   /** A run that crashes its child is run once more, in a fresh one. */

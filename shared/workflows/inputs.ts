@@ -34,14 +34,18 @@ export function readRunInput(
   declared: Readonly<Record<string, WorkflowInput>>,
   given: Readonly<Record<string, unknown>> | undefined,
 ): Readonly<Record<string, unknown>> | undefined {
-  const bytes = given === undefined ? 0 : Buffer.byteLength(JSON.stringify(given));
-  if (bytes > LIMITS.runInputBytesMax) {
-    const message = `Expected an input of at most ${LIMITS.runInputBytesMax} bytes, got ${bytes}; name large files by their ids.`;
-    throw new ApiError("invalid_request", message, { param: "input" });
-  }
+  checkInputBytes(given);
   refuseUndeclared(declared, Object.keys(given ?? {}));
   const values = valuesOf(declared, given ?? {});
   return given === undefined && Object.keys(values).length === 0 ? undefined : values;
+}
+
+/** @throws ApiError `invalid_request` for more than a run may be given */
+export function checkInputBytes(given: Readonly<Record<string, unknown>> | undefined): void {
+  const bytes = given === undefined ? 0 : Buffer.byteLength(JSON.stringify(given));
+  if (bytes <= LIMITS.runInputBytesMax) return;
+  const message = `Expected an input of at most ${LIMITS.runInputBytesMax} bytes, got ${bytes}; name large files by their ids.`;
+  throw new ApiError("invalid_request", message, { param: "input" });
 }
 
 /**

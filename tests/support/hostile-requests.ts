@@ -61,6 +61,17 @@ function members(count: number): string {
   return Array.from({ length: count }, (_one, at) => `"k${at.toString(36)}":${at % 10}`).join(",");
 }
 
+/** Names that differ in their last letters alone, in no order. */
+function longNames(count: number, letters: number): string {
+  const stem = "k".repeat(letters);
+  return Array.from({ length: count }, (_one, at) => `"${stem}${((at * 7_919) % 99_991).toString(36)}":1`).join(",");
+}
+
+/** No two of which read as the same double. */
+function longIntegers(count: number): string {
+  return Array.from({ length: count }, (_one, at) => String(900_719_925_474_099_300n + BigInt(at) * 1_024n)).join(",");
+}
+
 function tokens(count: number): string {
   return Array.from({ length: count }, (_one, at) => `"${at}":1`).join(",");
 }
@@ -184,6 +195,26 @@ export const HOSTILE_REQUESTS: Requests = {
   "an input of a run with 4 MB of members": {
     path: "/v1/pipelines/runs",
     body: () => runOf("object", `{${members(350_000)}}`),
+    statuses: REFUSED,
+  },
+  "a run with 99,000 names of 310 letters under a key": {
+    path: "/v1/pipelines/runs",
+    headers: { "idempotency-key": "names" },
+    body: () => runOf("object", `{${longNames(99_000, 310)}}`),
+    statuses: REFUSED,
+  },
+  "a run with a text of 32 MB under a key": {
+    path: "/v1/pipelines/runs",
+    headers: { "idempotency-key": "text" },
+    body: () => runOf("string", `"${"x".repeat(FULL)}"`),
+    statuses: REFUSED,
+  },
+  "190,000 long integers and 28 MB of blanks in Anthropic's form": {
+    path: "/v1/messages",
+    body: () => {
+      const tool = `{"name":"t","input_schema":{"type":"object","x":[${longIntegers(190_000)}]}}`;
+      return `{${MODEL},"max_tokens":5,"messages":[{"role":"user","content":"x"}],"tools":[${tool}]${" ".repeat(28 * MB)}}`;
+    },
     statuses: REFUSED,
   },
   "an estimate of a chat of 32 MB": {

@@ -54,6 +54,18 @@ test("a second workspace enters at once, and the first one's share shrinks as it
   expect(await entered(first)).toBe(ALONE + ALONE / 2 + 1);
 });
 
+test("of the slots that stay free a second workspace takes no more than it leaves, and then its share as the first's calls end", async () => {
+  const shares = open();
+  const first = enter(shares, "a", ALONE + 10);
+  const second = enter(shares, "b", ALONE);
+  expect(await entered(second)).toBe(1);
+  const [third] = enter(shares, "c");
+  expect(third?.entered).toBeUndefined();
+  third?.leave();
+  for (const turn of first.slice(0, ALONE)) turn.leave();
+  expect([await entered(first), await entered(second)]).toEqual([ALONE + ALONE / 2, ALONE / 2]);
+});
+
 test("a call that leaves while it waits gives its place to none, and leaves once", async () => {
   const shares = open();
   const turns = enter(shares, "a", ALONE + 2);

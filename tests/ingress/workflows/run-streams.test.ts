@@ -111,6 +111,19 @@ async function until(reader: Reader, sought: string): Promise<string> {
   return text;
 }
 
+test("who waits for many words leaves nothing behind of each", async () => {
+  const followed = runs.follow(newId());
+  let listeners = 0;
+  const over = {
+    aborted: false,
+    addEventListener: () => (listeners += 1),
+    removeEventListener: () => (listeners -= 1),
+  } as unknown as AbortSignal;
+  for (let words = 0; words < 10; words++) await followed.wait(1, over);
+  followed.close();
+  expect(listeners).toBe(0);
+});
+
 describe("readers of one run", () => {
   test("share one subscription, and what they read of it", async () => {
     const runId = await hangingRun();

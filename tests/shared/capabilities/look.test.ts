@@ -15,12 +15,12 @@ import { storageAt } from "../files/bench.ts";
 
 let storage: Storage;
 let probes: MediaProbes;
-let context: LookContext;
+let context: LookContext & { readonly workspaceId: string };
 beforeAll(async () => {
   const { endpoint, bucket, env } = await createTestBucket();
   storage = storageAt(endpoint, bucket, env);
   probes = openMediaProbes();
-  context = { storage, probes };
+  context = { storage, probes, workspaceId: "a" };
 });
 afterAll(() => probes.close());
 
@@ -69,7 +69,7 @@ describe("a file is looked at", () => {
     const second = { seconds: 1, format: "wav", sampleRate: 8_000, channels: 1 } as const;
     const known = async (files: number): Promise<number> => {
       const { audios = [] } = await lookAtInputs(
-        { storage, probes: { ...probes, audio: () => Promise.resolve(second) } },
+        { ...context, probes: { ...probes, audio: () => Promise.resolve(second) } },
         "audio",
         Array.from({ length: files }, () => one),
         sizes,
@@ -117,7 +117,34 @@ describe("looks take no more than", () => {
         ),
     } as unknown as MediaProbes;
     const inputs = [1, 2].map(() => ({ member: "audios", bytes: wav(1_000) }));
-    expect(await lookAtInputs({ storage, probes: stuck }, "audio", inputs, new Map())).toEqual({ audios: [{}, {}] });
+    expect(await lookAtInputs({ ...context, probes: stuck }, "audio", inputs, new Map())).toEqual({ audios: [{}, {}] });
+  }, 20_000);
+
+  test("half of those at once for one workspace, however slow they are: another's is looked at meanwhile", async () => {
+    const leaving = new AbortController();
+    const stuck = {
+      audio: () =>
+        new Promise<never>((_resolve, reject) => {
+          const end = () => reject(new Error("it ended"));
+          if (leaving.signal.aborted) end();
+          else leaving.signal.addEventListener("abort", end);
+        }),
+    } as unknown as MediaProbes;
+    const slow = Array.from({ length: 2 * LIMITS.capabilityLooksAtOnce }, () =>
+      lookAtInputs({ ...context, probes: stuck }, "audio", [{ member: "audio", bytes: wav(1_000) }], new Map()),
+    );
+    const bytes = await sharp({ create: { width: 3, height: 2, channels: 3, background: "grey" } })
+      .png()
+      .toBuffer();
+    const { image } = await lookAtInputs(
+      { ...context, workspaceId: "b" },
+      "image",
+      [{ member: "image", bytes }],
+      new Map(),
+    );
+    leaving.abort();
+    expect(image).toMatchObject([{ image: { width: 3, height: 2 } }]);
+    await Promise.all(slow);
   }, 20_000);
 
   test("so many at once: the next one waits", async () => {
@@ -133,8 +160,13 @@ describe("looks take no more than", () => {
         return { seconds: 1, format: "wav", sampleRate: 1, channels: 1 };
       },
     } as unknown as MediaProbes;
-    const one = () =>
-      lookAtInputs({ storage, probes: counting }, "audio", [{ member: "audio", bytes: wav(1_000) }], new Map());
+    const one = (_none: unknown, at: number) =>
+      lookAtInputs(
+        { ...context, workspaceId: String(at), probes: counting },
+        "audio",
+        [{ member: "audio", bytes: wav(1_000) }],
+        new Map(),
+      );
     const all = Array.from({ length: LIMITS.capabilityLooksAtOnce + 1 }, one);
     while (running < LIMITS.capabilityLooksAtOnce) await new Promise((resolve) => setImmediate(resolve));
     open();

@@ -24,6 +24,8 @@ import { createTurns } from "./turns.ts";
 export interface CapabilityChildren {
   /** @throws MediaError as a child pool's run */
   run(task: RunTask, options: RunOptions): Promise<RunResult>;
+  /** What a run made could not be kept: its time came to nothing. */
+  lose(workspaceId: string, ms: number): void;
   /** Whether a site's robots.txt lets an agent ask for an address. @throws MediaError as a child pool's run */
   judgeRobots(task: RobotsTask, options: ChildOptions): Promise<boolean>;
   /** Why an engine cannot be used, for operators; undefined where it can. */
@@ -116,6 +118,7 @@ export function openCapabilityChildren(
         giveBack(lostMs);
       }
     },
+    lose: (workspaceId, ms) => turns.lose(workspaceId, ms),
     async judgeRobots(task, { engine, workspaceId, signal }) {
       const giveBack = await turns.take({ workspaceId, isLong: false, signal });
       try {

@@ -103,7 +103,10 @@ async function serve(
   ).finally(() => {
     void guard?.close();
   });
-  const files = await keepFiles(context, job, made, folder, signal);
+  const files = await keepFiles(context, job, made, folder, signal).catch((error: unknown) => {
+    if (!isOutage(error)) context.capabilities.lose(job.workspace_id, made.ms);
+    throw error;
+  });
   const durationMs = Math.round(performance.now() - startedAt);
   const price = deserializePrice(job.price as Record<string, string>);
   context.log.info({ job_id: job.job_id, capability: capability.id, ms: durationMs }, "capability run");

@@ -22,6 +22,8 @@ export interface Turns {
   readonly max: number;
   /** @returns what gives the turn back, with the time that came to nothing; safe to call twice. @throws the signal's reason when it aborts first */
   take(options: TurnOptions): Promise<(lostMs?: number) => void>;
+  /** The time of a turn that was given back came to nothing after all. */
+  lose(workspaceId: string, ms: number): void;
 }
 
 interface Waiting extends TurnOptions {
@@ -121,6 +123,7 @@ export function createTurns(cores: number, freeMs: number = LIMITS.capabilityOwe
 
   return {
     max,
+    lose: owe,
     async take(options) {
       const { signal } = options;
       signal?.throwIfAborted();
@@ -135,6 +138,7 @@ export function createTurns(cores: number, freeMs: number = LIMITS.capabilityOwe
       } catch (error) {
         // Its turn may have come as it left.
         if (!waiting.delete(one)) end(one, 0);
+        forget(one.workspaceId);
         throw error;
       }
       let isHeld = true;

@@ -138,7 +138,8 @@ describe("a workspace whose runs came to nothing", () => {
     let at = 0;
     const clock = spyOn(performance, "now").mockImplementation(() => at);
     try {
-      const { begun, ask, end } = asker(createTurns(1));
+      const turns = createTurns(1);
+      const { begun, ask, end } = asker(turns);
       const lose = async (name: string, ms: number): Promise<void> => {
         ask(name);
         await settled();
@@ -162,6 +163,8 @@ describe("a workspace whose runs came to nothing", () => {
       expect(await isServed("a 6")).toBe(false);
       at += 1;
       expect(await isServed("a 7")).toBe(true);
+      turns.lose("a", 1);
+      expect(await isServed("a 8")).toBe(false);
     } finally {
       clock.mockRestore();
     }
