@@ -17,7 +17,7 @@ import type { Elsewhere, LiveShares } from "./live-shares.ts";
 
 const TELL_MS = paced(500);
 /** All who run have told a new one by then what they have. Before, it would believe the fleet its own. */
-const HEAR_MS = 2 * TELL_MS;
+const HEAR_MS = TELL_MS;
 const SLOTS_MS = paced(5_000);
 /** An ingress without calls says as often that it is there. */
 const ALIVE_MS = paced(5_000);
@@ -35,7 +35,7 @@ interface Word {
   readonly calls: Counts;
   /** Requests since its last message. */
   readonly addresses: AddressCounts;
-  /** It has just started: the others tell what they have at their next turn. Or it ends. */
+  /** It has just started: the others tell what they have at once. Or it ends. */
   readonly state?: "new" | "gone";
 }
 
@@ -73,9 +73,11 @@ export async function openFleet(options: {
         others.delete(message.subject);
         return;
       }
-      owesWord ||= state === "new";
       if (!others.has(message.subject) && others.size >= INGRESSES_MAX) return;
       others.set(message.subject, { counts: calls, at: performance.now() });
+      if (state !== "new") return;
+      owesWord = true;
+      tell();
     },
   });
 
