@@ -241,28 +241,6 @@ export async function noteIntent(target: Queryable, id: string, epoch: number): 
   return rows.length > 0;
 }
 
-/**
- * What the provider calls the job: whoever takes it over asks there. Null forgets it, before another provider is asked: there is
- * nothing to ask for then, and its names stay its own. False: the job is not ours any more.
- */
-export async function noteProviderJob(
-  target: Queryable,
-  id: string,
-  epoch: number,
-  job: object | null,
-): Promise<boolean> {
-  const rows = await target.query(
-    `update job set provider_job = $3::jsonb, intent_is_direct = intent_is_direct or $3::jsonb is null,
-       past_names = case when $3::jsonb is null and provider_job ? 'names' then coalesce(past_names, '[]') || (
-         select jsonb_agg(split_part(provider_job->>'source', '/', 1) || '/' || n.name)
-         from jsonb_array_elements_text(provider_job->'names') n(name)) else past_names end
-     where id = $1 and epoch = $2 and state = 'running' returning 1`,
-    [id, epoch, job === null ? null : JSON.stringify(job)],
-    "note_provider_job",
-  );
-  return rows.length > 0;
-}
-
 /** What its provider tells of how far it is. */
 export async function noteProgress(target: Queryable, id: string, epoch: number, progress: number): Promise<void> {
   await target.query(

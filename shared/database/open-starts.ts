@@ -30,6 +30,28 @@ export async function noteStart(target: Queryable, id: string, epoch: number, re
   return rows.length > 0;
 }
 
+/**
+ * What the provider calls the job: whoever takes it over asks there. Null forgets it, before another provider is asked: there is
+ * nothing to ask for then, and its names stay its own. False: the job is not ours any more.
+ */
+export async function noteProviderJob(
+  target: Queryable,
+  id: string,
+  epoch: number,
+  job: object | null,
+): Promise<boolean> {
+  const rows = await target.query(
+    `update job set provider_job = $3::jsonb, intent_is_direct = intent_is_direct or $3::jsonb is null,
+       past_names = case when $3::jsonb is null and provider_job ? 'names' then coalesce(past_names, '[]') || (
+         select jsonb_agg(split_part(provider_job->>'source', '/', 1) || '/' || n.name)
+         from jsonb_array_elements_text(provider_job->'names') n(name)) else past_names end
+     where id = $1 and epoch = $2 and state = 'running' returning 1`,
+    [id, epoch, job === null ? null : JSON.stringify(job)],
+    "note_provider_job",
+  );
+  return rows.length > 0;
+}
+
 /** The answer to a job's open start is lost. Keeps when that was noted first; returns the start, undefined where there is none. */
 export async function noteLostStart(
   target: Queryable,

@@ -13,11 +13,16 @@ import {
   handBackJob,
   noteIntent,
   noteProgress,
-  noteProviderJob,
   noteUnknown,
   whyUnclaimed,
 } from "#shared/database/jobs.ts";
-import { adoptProviderJob, noteLostStart, noteStart, unknownNames } from "#shared/database/open-starts.ts";
+import {
+  adoptProviderJob,
+  noteLostStart,
+  noteProviderJob,
+  noteStart,
+  unknownNames,
+} from "#shared/database/open-starts.ts";
 import { failpoint, sentFailpoint } from "#shared/failpoint.ts";
 import { newId } from "#shared/ids.ts";
 import { wakeCaller, notifyPublisher, type JobReply } from "#shared/jobs/answer.ts";

@@ -16,12 +16,12 @@ import {
   findJob,
   handBackJob,
   noteIntent,
-  noteProviderJob,
   noteSequences,
   noteUnknown,
   releaseJobs,
   whyUnclaimed,
 } from "#shared/database/jobs.ts";
+import { noteProviderJob } from "#shared/database/open-starts.ts";
 import { newId } from "#shared/ids.ts";
 import { createJobAdmission, type JobAdmission } from "#shared/jobs/admission.ts";
 import { endJob, type JobEnd, nothingUsed } from "#shared/jobs/end.ts";

@@ -2,8 +2,15 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 
 import { findExpired, redispatchUnknown } from "#shared/database/job-sweeps.ts";
-import { claimJob, type ClaimedJob, handBackJob, noteProviderJob, noteUnknown } from "#shared/database/jobs.ts";
-import { adoptProviderJob, noteLostStart, noteRung, noteStart, unknownNames } from "#shared/database/open-starts.ts";
+import { claimJob, type ClaimedJob, handBackJob, noteUnknown } from "#shared/database/jobs.ts";
+import {
+  adoptProviderJob,
+  noteLostStart,
+  noteProviderJob,
+  noteRung,
+  noteStart,
+  unknownNames,
+} from "#shared/database/open-starts.ts";
 import { newId } from "#shared/ids.ts";
 import { createJobAdmission } from "#shared/jobs/admission.ts";
 import { createWorkspace } from "#tests/shared/accounts.ts";

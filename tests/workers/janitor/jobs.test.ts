@@ -6,8 +6,8 @@ import { connect, type NatsConnection } from "nats";
 
 import type { Database } from "#shared/database/client.ts";
 import { dropEndedJobs, findUnrecorded, noteRecorded } from "#shared/database/job-sweeps.ts";
-import { claimJob, noteIntent, noteProviderJob } from "#shared/database/jobs.ts";
-import { noteStart } from "#shared/database/open-starts.ts";
+import { claimJob, noteIntent } from "#shared/database/jobs.ts";
+import { noteProviderJob, noteStart } from "#shared/database/open-starts.ts";
 import { newId } from "#shared/ids.ts";
 import { createJobAdmission } from "#shared/jobs/admission.ts";
 import { createJobDispatcher } from "#shared/jobs/dispatcher.ts";
