@@ -293,15 +293,8 @@ export function openDurableJobs(options: {
   const endCancelled = (job: ClaimedJob): Promise<DurableVerdict> => {
     const error = jobError({ code: "service_unavailable", message: "The job was cancelled before it began." });
     const usage = nothingUsed("cancelled");
-    const ending = {
-      id: job.id,
-      epoch: job.epoch,
-      isOwned: true,
-      state: "cancelled",
-      usage,
-      result: null,
-      error,
-    } as const;
+    const { id, epoch } = job;
+    const ending = { id, epoch, isOwned: true, state: "cancelled", usage, result: null, error } as const;
     return write(job, ending, { status: "cancelled", error });
   };
 
