@@ -144,6 +144,7 @@ export async function startIngress(): Promise<void> {
     isReady: async (required) => (await dependencies.readiness(required)).ok,
     readiness: () => dependencies.readiness(),
   };
+  await fleet.heard;
   const server = openPort(context, config.host, config.port);
   lifecycle.onStop(
     "public port",

@@ -1,7 +1,6 @@
 // @ts-check
 /** The three servers Sluice stands on: given by the operator, or started here; each decided for itself. */
 import { join } from "node:path";
-import { natsBinary } from "../embedded/nats-binary.mjs";
 import { atLeast, NATS_FLOOR, serverVersion, startNats } from "../embedded/nats.mjs";
 import { StartFault } from "../embedded/fault.mjs";
 import { startPostgres } from "../embedded/postgres.mjs";
@@ -15,12 +14,13 @@ const GRACE_MS = 20_000;
  * @param {object} options
  * @param {string} options.root
  * @param {string} options.bun
+ * @param {() => Promise<string>} options.natsProgram path of a nats-server
  * @param {import("./settings.mjs").Settings} options.settings
  * @param {import("./children.mjs").Children} options.children
  * @param {import("./log.mjs").Log} options.log
  * @returns {Promise<Record<string, string>>} what the roles find in their environment; all three accept connections
  */
-export async function startServices({ root, bun, settings, children, log }) {
+export async function startServices({ root, bun, natsProgram, settings, children, log }) {
   const { dataDir } = settings;
   const ports = await rememberedPorts(dataDir, /** @type {const} */ (["postgres", "nats", "s3"]));
   const progress = (/** @type {string} */ text) => log.say("info", text);
@@ -45,7 +45,7 @@ export async function startServices({ root, bun, settings, children, log }) {
       await requireNewEnough(settings.natsUrl);
       return settings.natsUrl;
     }
-    const binary = await natsBinary({ caches: settings.caches, progress });
+    const binary = await natsProgram();
     const onLine = relay("nats", / \[(WRN|ERR|FTL)\] /);
     const start = () => startNats({ binary, directory: join(dataDir, "nats"), port: ports.nats, onLine });
     return (await children.add("nats", start, GRACE_MS)).url;

@@ -2,6 +2,7 @@
 /** `npm start` as a whole: the order in which everything comes up, and goes down again. */
 import { join } from "node:path";
 import { prepareBun } from "../embedded/bun.mjs";
+import { natsBinary } from "../embedded/nats-binary.mjs";
 import { StartFault } from "../embedded/fault.mjs";
 import { takeLock } from "../embedded/lock.mjs";
 import { closeReaper } from "../embedded/reaper.mjs";
@@ -68,8 +69,14 @@ async function assemble(root, closing, end) {
   closing.push(() => children.stop());
   onSignals(log, children, end);
 
-  const bun = await prepareBun({ root, caches: settings.caches, progress: (text) => log.say("info", text) });
-  const services = await startServices({ root, bun, settings, children, log });
+  const { caches } = settings;
+  const progress = (/** @type {string} */ text) => log.say("info", text);
+  // Fetched beside the packages on a new machine; a failure is told where the program is needed.
+  const fetching = settings.natsUrl === undefined ? natsBinary({ caches, progress }) : undefined;
+  fetching?.catch(() => undefined);
+  const natsProgram = () => fetching ?? natsBinary({ caches, progress });
+  const bun = await prepareBun({ root, caches, progress });
+  const services = await startServices({ root, bun, natsProgram, settings, children, log });
   const key = bootstrapKey(process.env["SLUICE_BOOTSTRAP_KEY"], settings.dataDir);
   const env = {
     ...process.env,

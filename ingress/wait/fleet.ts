@@ -44,7 +44,7 @@ interface Told {
   readonly at: number;
 }
 
-/** @param ingressId names us to the others. Resolves when they have been heard, with what ends it */
+/** @param ingressId names us to the others, which have been heard when `heard` resolves: no call is served before */
 export async function openFleet(options: {
   connection: NatsConnection;
   database: Queryable;
@@ -53,7 +53,7 @@ export async function openFleet(options: {
   ipNet: Pick<IpNet, "counted" | "add">;
   metrics: Pick<Metrics, "callsWaiting">;
   log: Logger;
-}): Promise<{ close(): Promise<void> }> {
+}): Promise<{ readonly heard: Promise<void>; close(): Promise<void> }> {
   const { connection, database, shares, ipNet, metrics, log } = options;
   const own = inFlightSubject(options.ingressId);
   const others = new Map<string, Told>();
@@ -120,10 +120,9 @@ export async function openFleet(options: {
   const reader = setInterval(() => void readSlots(), SLOTS_MS);
   await readSlots();
   tell("new");
-  await Bun.sleep(HEAR_MS);
-  update();
 
   return {
+    heard: Bun.sleep(HEAR_MS).then(update),
     async close() {
       clearInterval(teller);
       clearInterval(reader);

@@ -43,6 +43,7 @@ async function join(): Promise<Ingress> {
   const log = createLogger({ level: "silent", role: "test" });
   const database = { query: () => Promise.resolve([{ pool: "chat", slots: 16 }]) } as unknown as Queryable;
   const fleet = await openFleet({ connection, database, ingressId: newId(), shares, ipNet, metrics, log });
+  await fleet.heard;
   const close = async (): Promise<void> => {
     await fleet.close();
     metrics.close();
