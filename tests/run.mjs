@@ -25,7 +25,7 @@ import { completeTimings } from "./runner/timings.mjs";
 const ROOT = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
 const TEST_TIMEOUT_MS = 60_000;
 /** Files run side by side: most of a fault test's time is waiting. */
-const PARALLEL = 4;
+const PARALLEL = 6;
 /** Files that go by how much memory a process takes: a garbage collector without a core of its own falls behind. */
 const ALONE = ".alone.test.ts";
 /** How long each file takes: as this folder's last run wrote it, and as the committed file says. */
