@@ -17,7 +17,9 @@ import { eventually } from "./wait.ts";
 
 /** Calls of the neighbour before and while another one is at it. */
 const SAMPLES = storm(10, 200);
-const FLOOD = storm(120, 600);
+const EVERY_MS = 100;
+/** Calls of each process that floods: of one process no more than 256 are open at a time, those of a neighbour included. */
+const FLOOD = { processes: storm(1, 3), calls: storm(120, 200) };
 const READERS = storm(60, 500);
 const PICTURES = storm(2, 4);
 /** Items of each list of a run whose lists lie in lists in lists: six million runs of a thousand, were there no bound. */
@@ -41,7 +43,10 @@ beforeAll(async () => {
   hostile = await createWorkspace(bed.stack, { creditsNano: 10n ** 15n });
   modest = await createWorkspace(bed.stack, { creditsNano: 10n ** 15n });
 }, 120_000);
-afterAll(() => bed?.stop());
+afterAll(async () => {
+  for (const one of flooding) one.kill();
+  await bed?.stop();
+});
 
 async function send(key: string, path: string, body?: object, signal?: AbortSignal): Promise<Response> {
   const url = bed.stack.baseUrls[Math.floor(Math.random() * bed.stack.baseUrls.length)] ?? "";
@@ -75,17 +80,21 @@ const CALLS = {
 
 type Name = keyof typeof CALLS;
 
-/** Milliseconds of so many calls, one after the other. Each is served. */
+/** Milliseconds of so many calls. Each is served, and none waits for the one before: what keeps them waiting is seen in each. */
 async function timesOf(name: Name, count: number): Promise<number[]> {
-  const times: number[] = [];
-  for (let at = 0; at < count; at++) {
+  const one = async (): Promise<number> => {
     const began = performance.now();
     const answer = await CALLS[name](modest.key);
     const text = await answer.text();
-    times.push(performance.now() - began);
     expect([name, answer.status, answer.ok ? "" : text]).toEqual([name, 200, ""]);
+    return performance.now() - began;
+  };
+  const calls: Promise<number>[] = [];
+  for (let at = 0; at < count; at++) {
+    calls.push(one());
+    await Bun.sleep(EVERY_MS);
   }
-  return times;
+  return Promise.all(calls);
 }
 
 function p99(times: readonly number[]): number {
@@ -129,6 +138,14 @@ async function follow(): Promise<void> {
   }
 }
 
+const FLOODER = `
+  const [count, key, body, ...urls] = process.argv.slice(1);
+  const headers = { authorization: "Bearer " + key, "content-type": "application/json" };
+  const call = (_, at) => fetch(urls[at % urls.length] + "/v1/chat/completions", { method: "POST", headers, body });
+  await Promise.allSettled(Array.from({ length: Number(count) }, call));
+`;
+const flooding: Bun.Subprocess[] = [];
+
 /** Jobs that draw. */
 const drawing: string[] = [];
 
@@ -137,8 +154,11 @@ const ATTACKS: readonly (readonly [what: string, calls: readonly Name[], begin: 
     "a flood of calls that go on and on",
     ["chat", "run"],
     async () => {
-      for (let at = 0; at < FLOOD; at++) {
-        void quietly(send(hostile.key, "/v1/chat/completions", ask("mock-silent"), leaving.signal));
+      for (let at = 0; at < FLOOD.processes; at++) {
+        const given = [String(FLOOD.calls), hostile.key, JSON.stringify(ask("mock-silent")), ...bed.stack.baseUrls];
+        flooding.push(
+          Bun.spawn([process.execPath, "-e", FLOODER, ...given], { stdio: ["ignore", "ignore", "ignore"] }),
+        );
       }
       await eventually("many of them are at work", () => bed.upstream.requests.length > 50);
     },
@@ -201,6 +221,7 @@ test.each(ATTACKS)(
 test("what it came to is bounded, ends, and the books are exact", async () => {
   const { stack } = bed;
   leaving.abort();
+  for (const one of flooding) one.kill();
   const [row] = await stack.query<{ work: bigint }>("select coalesce(max(work), 0)::bigint as work from run");
   expect(row?.work).toBeLessThanOrEqual(20_000n);
   const roots = "select id from run where workspace_id = $1 and ended_at is null and parent_id is null";
