@@ -87,6 +87,8 @@ export function startRunner(options: {
     const reply = job?.reply !== undefined && isIngressReply(job.reply) ? job.reply : undefined;
     const controller = new AbortController();
     running.set(message, controller);
+    // Not only when it ends, which may be minutes away: others wait on the queue while slots are free.
+    queuePump();
     let result = "failed";
     try {
       let outcome = decide({

@@ -221,6 +221,20 @@ test("an idle runner asks for a few calls at once, and not for long: it would ke
   listening.unsubscribe();
 });
 
+test("a runner asks for more as soon as calls have come, however long those go on", async () => {
+  // More than it asks for at once, and all there before it begins: no beat comes between.
+  for (let count = 0; count < 64; count++) await publish();
+  let beats = 0;
+  const listening = outside.subscribe("$JS.ACK.>", {
+    callback: (_error, message) => void (beats += message.string() === "+WPI" ? 1 : 0),
+  });
+  await outside.flush();
+  const { called, runner } = start({ slots: 500 });
+  await called(64);
+  expect([runner.running(), beats]).toEqual([64, 0]);
+  listening.unsubscribe();
+});
+
 describe("a job", () => {
   test("is run with its message and the address of its answer, and acknowledged when that is over", async () => {
     const { called } = start();
