@@ -84,7 +84,8 @@ test("runs of five workspaces, with deaths in between", async () => {
   // A fair share of five is served long before the rest of what the greedy one wants.
   const last = Math.max(...modest.map((owner) => ends.findLastIndex((end) => end.owner === owner)));
   const left = ends.slice(last + 1).length;
-  expect(left).toBeGreaterThanOrEqual(GREEDY_RUNS / 3);
+  // Of few runs those that died weigh more.
+  expect(left).toBeGreaterThanOrEqual(GREEDY_RUNS / storm(9, 3));
   expect(Math.max(...memory)).toBeLessThan(LIMITS.capabilityMemoryBytes / 1e6);
 
   await eventually("no hold stays open", async () => (await stack.query("select 1 from hold")).length === 0);
