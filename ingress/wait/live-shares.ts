@@ -71,7 +71,7 @@ interface Part {
   waitingBytes: number;
 }
 
-/** What all workspaces have in one pool. */
+/** The calls of all workspaces in one pool. */
 class Parts extends Map<string, Part> {
   /** On the queue, of all ingresses. */
   calls = 0;
@@ -113,7 +113,7 @@ export function createLiveShares(): LiveShares {
   const share = (pool: Pool, parts: Parts): number =>
     Math.max(SHARE_MIN, Math.ceil((slotsOf(pool) - freeOf(pool)) / Math.max(1, parts.size)));
 
-  /** Of the slots that stay free a workspace takes no more than it leaves, beyond its first call at each ingress: those of many find one there. */
+  /** A workspace takes no more of the free slots than it leaves, beyond its first call at each ingress: the first calls of many find one there. */
   const leavesFree = (pool: Pool, { calls }: Parts, part: Part): boolean => {
     if (calls < Math.max(SHARE_MIN, slotsOf(pool) - freeOf(pool))) return true;
     return part.own === 0 || (callsOf(part) + 1) * ingresses < slotsOf(pool) - calls;

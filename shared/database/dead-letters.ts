@@ -52,7 +52,7 @@ export async function recordDeadLetter(target: Queryable, letter: NewDeadLetter)
   );
 }
 
-/** Of a job that no worker can run: its operator may send it on its way again. */
+/** A letter of a job that no worker can run: an operator may send the job on its way again. */
 export function recordJobLetter(
   target: Queryable,
   job: Pick<OrphanedJob, "id" | "workspace_id" | "pool" | "lane" | "attempt" | "dispatch" | "claims"> &

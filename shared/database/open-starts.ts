@@ -31,8 +31,8 @@ export async function noteStart(target: Queryable, id: string, epoch: number, re
 }
 
 /**
- * What the provider calls the job: whoever takes it over asks there. Null forgets it, before another provider is asked: there is
- * nothing to ask for then, and its names stay its own. False: the job is not ours any more.
+ * Notes the provider's name of the job, so that the next worker asks there. Null forgets it before another provider is asked; its past
+ * names stay its own. Returns false where another worker has the job.
  */
 export async function noteProviderJob(
   target: Queryable,

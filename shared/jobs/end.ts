@@ -27,13 +27,13 @@ export function nothingUsed(status: "succeeded" | "failed" | "cancelled" | "lost
 }
 
 const SQL_TEXT = `select end_job($1, $2, $3, $4, $5, $6, $7, $8::jsonb, $9, $10, $11, $12, $13::jsonb, $14, $15) as taken`;
-/** What a call's settle does with figures that are refused: the hold is released, and a settle_fault tells of it. */
+/** The statement of a call's settle for refused figures: it releases the hold and writes a settle_fault. */
 const REFUSE_TEXT = `select refuse_settle(workspace_id, id, attempt, $3, $4) as taken from job where id = $1 and epoch = $2 and state = 'running'`;
 const LOCKED = -1n;
 
 /**
- * Nano-credits taken; undefined: the job was ended, or is somebody else's by now, and nothing was changed. A job whose figures the
- * database refuses ends without them, its hold released.
+ * Returns the nano-credits taken, or undefined where the job has ended or another worker has it: nothing changes then. A job whose
+ * figures the database refuses ends without them, and its hold is released.
  * @throws Error when the database stays away longer than `retryMs`, or refuses what the job made
  */
 export async function endJob(

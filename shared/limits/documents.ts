@@ -21,10 +21,10 @@ export const DOCUMENT_LIMITS = {
   /** Of all tables of HTML that becomes Markdown: larger ones are no text to be read. */
   markdownTableRowsMax: 2_000,
   markdownTableCellsMax: 12_000,
-  /** Of tables of Markdown, which are filled up to their heads: to set as many takes 2 s. */
+  /** Cells of Markdown tables, which are filled up to their heads: to set as many takes 2 s. */
   markdownCellsMax: 20_000,
   /** Stars, underscores and tildes in one paragraph of Markdown: 40,000 take its reader 34 s, these 0.5 to 1.5 s. */
   markdownEmphasisMax: 5_000,
-  /** Of a word without a break in a PDF: to set one of 20,000 takes 7 s and 1.2 GB, of these 0.4 s and 30 MB. */
+  /** Letters of a word without a break in a PDF: to set 20,000 takes 7 s and 1.2 GB, to set these 0.4 s and 30 MB. */
   pdfWordLettersMax: 5_000,
 } as const;

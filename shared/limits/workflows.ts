@@ -60,7 +60,7 @@ export const WORKFLOW_LIMITS = {
   expressionWorkMax: 2_000_000,
   /** Of one that names nothing: it is evaluated when the definition is read. */
   constantWorkMax: 10_000,
-  /** Of reading a definition: a character of an expression in CEL is 40. Some 50 ms. */
+  /** Units of work to read a definition: a character of an expression in CEL is 40. Some 50 ms. */
   definitionWorkMax: 5_000_000,
   /** Of what an expression gives, as JSON. */
   expressionValueBytesMax: 1_048_576,
@@ -73,6 +73,6 @@ export const WORKFLOW_LIMITS = {
   bindingWorkMax: 4_000_000,
   /** Of one estimate, with the workflows that it comes to: what is beyond counts as not known. */
   estimateWorkMax: 10_000_000,
-  /** Of reading all definitions that it comes to. */
+  /** Units of work to read all definitions that a run comes to. */
   estimateReadWorkMax: 20_000_000,
 } as const;

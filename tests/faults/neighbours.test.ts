@@ -25,7 +25,7 @@ const PICTURES = storm(2, 4);
 /** Items of each list of a run whose lists lie in lists in lists: six million runs of a thousand, were there no bound. */
 const ITEMS = storm(10, 1_000);
 const MARGIN_MS = 250;
-/** What large bodies take, and what its collector has not come to. */
+/** Memory of large bodies, and garbage that is not collected yet. */
 const GROWTH_MB_MAX = 1_000;
 
 let bed: Bed;

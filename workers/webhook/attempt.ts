@@ -79,7 +79,7 @@ async function send(context: AttemptContext, delivery: ClaimedDelivery, signal: 
   };
   const { mailer, senders } = context;
   const sendNow = (): Promise<AttemptResult> => senders[channel.type](channel, outgoing, { signal, mailer });
-  // What owners hear of their channels is counted too: nobody confirms the address of a member.
+  // Mail to owners about their channels counts too: nobody confirms the address of a member.
   if (channel.type !== "email" || !mailer) return sendNow();
   const giveBack = await takeMail(context.database, workspaceId, channel.config["recipient"] ?? "");
   if (!giveBack) return failed("again", "mail_limit");

@@ -74,7 +74,7 @@ const aliases = Array.from(
 const PAGES = "<< /Type /Catalog /Pages 2 0 R >>";
 const loop = (pages: string, page = "<< /Type /Page /Parent 2 0 R >>"): object => bytes(pdfOf([PAGES, pages, page]));
 
-/** What takes all the time or the memory that one run may have. */
+/** Runs that take all the time or the memory that one may have. */
 const LONG: readonly (readonly [string, string, object, object?])[] = [
   [
     "an SVG of endless uses",

@@ -24,7 +24,7 @@ import { createTurns } from "./turns.ts";
 export interface CapabilityChildren {
   /** @throws MediaError as a child pool's run */
   run(task: RunTask, options: RunOptions): Promise<RunResult>;
-  /** What a run made could not be kept: its time came to nothing. */
+  /** Counts the time of a run whose results could not be kept as owed by its workspace. */
   lose(workspaceId: string, ms: number): void;
   /** Whether a site's robots.txt lets an agent ask for an address. @throws MediaError as a child pool's run */
   judgeRobots(task: RobotsTask, options: ChildOptions): Promise<boolean>;

@@ -2,7 +2,7 @@
 import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/media/media-error.ts";
 
-/** Where another paragraph may begin within lines that stand together. */
+/** Places where another paragraph may begin within lines that stand together. */
 const BLOCK = /^\s*(?:[-+*>|]|#{1,6}\s|\d{1,9}[.)]\s|$)/;
 /** Below the head of a table. */
 const COLUMNS = /^[ \t>]*\|?(?:[ \t]*:?-+:?[ \t]*\|)+(?:[ \t]*:?-+:?[ \t]*)?$/;

@@ -50,7 +50,7 @@ const users: readonly (readonly [string, readonly string[]])[] = [
   ...(isOpen ? [["a plain user", NOBODY] as const] : []),
 ];
 
-/** What private-root.sh stands on: where this works, nothing excuses a child that shares something with its worker. */
+/** The tools that private-root.sh needs: where they work, nothing excuses a child that shares something with its worker. */
 const SPACES = ["--mount", "--net", "--pid", "--ipc", "--fork", "--kill-child"];
 const makesRoots = (start: readonly string[], isPlain: boolean): boolean =>
   Bun.spawnSync([

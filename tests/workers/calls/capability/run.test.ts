@@ -1,4 +1,4 @@
-/** What a run of a capability owes, where its child has worked and nothing came of it. */
+/** Time that a run of a capability owes where its child has worked and nothing came of it. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
