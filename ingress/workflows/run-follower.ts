@@ -24,6 +24,11 @@ export interface FollowedRun {
   /** Those that came since the last time. */
   takeDeltas(): readonly RunDelta[];
   /**
+   * Resolves when the server knows of this follower, and every word that the server had by now has come. Not for long: rows tell all
+   * that matters while the server is away.
+   */
+  catchUp(): Promise<void>;
+  /**
    * What another follower has read from the same place, where it began to since the last word and not long ago; else what is read now.
    * @param place number of the last frame that the follower has
    */
@@ -39,6 +44,7 @@ export interface RunFollower {
 
 /** Pieces beyond these are not told: what the step gave is told as a whole when it ends. */
 const DELTAS_MAX = 1_000;
+const CATCH_UP_MS = 250;
 const DECODER = new TextDecoder();
 
 interface Read {
@@ -56,7 +62,7 @@ interface FollowersOfRun {
   wordAt: number;
 }
 
-export function createRunFollower(connection: Pick<NatsConnection, "subscribe">, log: Logger): RunFollower {
+export function createRunFollower(connection: Pick<NatsConnection, "subscribe" | "flush">, log: Logger): RunFollower {
   const runs = new Map<string, FollowersOfRun>();
   const streams = openStreamCounts();
 
@@ -110,6 +116,11 @@ export function createRunFollower(connection: Pick<NatsConnection, "subscribe">,
           const taken = deltas;
           deltas = [];
           return taken;
+        },
+        async catchUp() {
+          // A connection that is lost or closed has no more words.
+          const flushed = connection.flush().catch(() => undefined);
+          await Promise.race([flushed, Bun.sleep(CATCH_UP_MS)]);
         },
         share: (place, read) => shared(run, place, read),
         close() {

@@ -12,7 +12,7 @@ import type { IngressContext } from "../context.ts";
 import { streamOf } from "../files/stream.ts";
 import { SSE_HEADERS } from "../wait/call.ts";
 
-import type { FollowedRun } from "./run-follower.ts";
+import type { FollowedRun, RunDelta } from "./run-follower.ts";
 
 const KEEPALIVE = Buffer.from(": keepalive\n\n");
 const OPENING = Buffer.from(": run\n\n");
@@ -44,22 +44,31 @@ async function* framesOf(
 ): AsyncGenerator<Uint8Array, void, void> {
   const { database, closing } = context;
   const over = AbortSignal.any([left, closing]);
+  const pieces = orderDeltas(runId, after > 0);
   let last = after;
   let toldAt = performance.now();
   try {
     while (!left.aborted) {
-      // Pieces of a step's answer come before the frame that ends it.
-      const deltas = followed.takeDeltas();
       const from = last;
-      const page = await followed.share(from, () => readPage(database, runId, from));
-      for (const delta of deltas) yield event({ type: "step.delta", runId, ...shownDelta(delta) });
-      for (const frame of page.events) yield frame;
+      const page = await followed.share(from, async () => {
+        const read = await readPage(database, runId, from);
+        // Pieces of a step's answer are sent before its end is written, and may come after it was read.
+        if (read.frames.some(({ type }) => type === "step.finished")) await followed.catchUp();
+        return read;
+      });
+      pieces.add(followed.takeDeltas());
+      for (const frame of page.frames) {
+        yield* pieces.before(frame);
+        if (frame.event) yield frame.event;
+      }
+      const deltas = pieces.due();
+      yield* deltas;
       last = page.last;
       if (page.isLast) {
         yield DONE;
         return;
       }
-      if (page.events.length + deltas.length > 0) toldAt = performance.now();
+      if (page.frames.length + deltas.length > 0) toldAt = performance.now();
       if (page.hasMore) continue;
       if (closing.aborted) {
         // Without [DONE]: there is more to come for a reader who comes back.
@@ -77,8 +86,44 @@ async function* framesOf(
   }
 }
 
+/** Pieces of steps' answers in their places: behind the frame that begins the step, and before the one that ends it. */
+function orderDeltas(runId: string, isResumed: boolean) {
+  /** Attempts of steps by whether they go on. Of a reader who comes back, those that are not in it began before. */
+  const attempts = new Map<string, boolean>();
+  let waiting: readonly RunDelta[] = [];
+  /** @returns the frames of those that are chosen, which wait no longer */
+  const take = (isChosen: (delta: RunDelta) => boolean): Uint8Array[] => {
+    const [chosen, others] = [waiting.filter(isChosen), waiting.filter((delta) => !isChosen(delta))];
+    waiting = others;
+    return chosen.map(({ content, ...place }) => event({ type: "step.delta", runId, ...place, delta: { content } }));
+  };
+  return {
+    add(deltas: readonly RunDelta[]): void {
+      // A step that has ended was told of as a whole.
+      waiting = [...waiting, ...deltas.filter((delta) => attempts.get(attemptOf(delta)) !== false)];
+    },
+    before({ type, stepId, attempt }: Page["frames"][number]): readonly Uint8Array[] {
+      if (stepId === null || attempt === null) return [];
+      const own = attemptOf({ stepId, attempt });
+      attempts.set(own, type === "step.started");
+      return type === "step.finished" ? take((delta) => attemptOf(delta) === own) : [];
+    },
+    due: () => take((delta) => attempts.get(attemptOf(delta)) ?? isResumed),
+  };
+}
+
+function attemptOf({ stepId, attempt }: Pick<RunDelta, "stepId" | "attempt">): string {
+  return `${attempt} ${stepId}`;
+}
+
 interface Page {
-  readonly events: readonly Uint8Array[];
+  readonly frames: readonly {
+    readonly type: FrameRow["type"];
+    readonly stepId: string | null;
+    readonly attempt: number | null;
+    /** Undefined: what it tells of is gone. */
+    readonly event: Uint8Array | undefined;
+  }[];
   /** Number of its last frame. */
   readonly last: number;
   readonly hasMore: boolean;
@@ -88,27 +133,24 @@ interface Page {
 
 /** Frames behind that of number `after`. */
 async function readPage(database: Context["database"], runId: string, after: number): Promise<Page> {
-  const frames = await findFrames(database, runId, after, PAGE);
-  const events: Uint8Array[] = [];
+  const rows = await findFrames(database, runId, after, PAGE);
+  const frames: Page["frames"][number][] = [];
   let last = after;
-  for (const frame of frames) {
+  for (const frame of rows) {
+    const { seq, type, step_id: stepId, attempt } = frame;
     const payload = await shownFrame(database, runId, frame);
-    last = frame.seq;
-    if (payload) events.push(event(payload, frame.seq));
-    if (frame.type === "run.finished") return { events, last, hasMore: false, isLast: true };
+    last = seq;
+    frames.push({ type, stepId, attempt, event: payload && event(payload, seq) });
+    if (type === "run.finished") return { frames, last, hasMore: false, isLast: true };
   }
-  if (frames.length === PAGE) return { events, last, hasMore: true, isLast: false };
+  if (rows.length === PAGE) return { frames, last, hasMore: true, isLast: false };
   const row = await findRunById(database, runId);
-  return { events, last, hasMore: false, isLast: !row || isTold(row, last) };
+  return { frames, last, hasMore: false, isLast: !row || isTold(row, last) };
 }
 
 /** A reader that has every frame, the last included. */
 function isTold(row: RunRow, last: number): boolean {
   return row.ended_at !== null && last >= row.frames;
-}
-
-function shownDelta({ content, ...place }: ReturnType<FollowedRun["takeDeltas"]>[number]) {
-  return { ...place, delta: { content } };
 }
 
 async function shownFrame(

@@ -80,47 +80,61 @@ function ofSteps(image: ImageExtent, steps: readonly Step[], keeps: boolean): Ra
   const [frames, framesMax] = keeps ? [image.frames, image.framesMax] : [1, 1];
   const operations = Math.max(1, steps.length);
   const larger = (own: Size, made: number): number => Math.max(areaOf(own), made) * operations;
-  const { usual } = ofBoth(image, (own) => larger(own, areaOf(sizeAfter(own, steps, 0) ?? own)));
+  const { usual } = ofBoth(image, (own) => larger(own, areaOf(sizesAfter(own, steps, 0)?.most ?? own)));
   const { most } = ofBoth(image, (own) => larger(own, mostAfter(own, steps)));
   return { usual: usual * frames, most: most * framesMax };
 }
 
 /** Pixels of one frame. */
 function mostAfter(own: Size, steps: readonly Step[]): number {
-  const made = sizeAfter(own, steps, 1);
-  return made ? Math.min(areaOf(made), LIMITS.imagePixelsMax) : LIMITS.imagePixelsMax;
+  const made = sizesAfter(own, steps, 1);
+  return made ? Math.min(areaOf(made.most), LIMITS.imagePixelsMax) : LIMITS.imagePixelsMax;
 }
 
 function areaOf({ width, height }: Size): number {
   return width * height;
 }
 
-/**
- * Undefined where a step's result has a shape that only the image itself tells.
- * @param slack pixels that a side may be longer than worked out
- */
-function sizeAfter(own: Size, steps: readonly Step[], slack: number): Size | undefined {
-  let size: Size | undefined = own;
-  for (const { operation, params = {} } of steps) size = size && afterStep(size, operation, params, slack);
-  return size;
+/** Each side is as long as one of these, or between them. */
+interface SizeRange {
+  readonly least: Size;
+  readonly most: Size;
 }
 
-function afterStep(own: Size, operation: string, params: Params, slack: number): Size | undefined {
-  const wide = ({ width, height }: Size): Size => ({ width: width + slack, height: height + slack });
+/**
+ * Undefined where a step's result has a shape that only the image itself tells.
+ * @param slack pixels that each step may make a side longer or shorter than worked out
+ */
+function sizesAfter(own: Size, steps: readonly Step[], slack: number): SizeRange | undefined {
+  let range: SizeRange | undefined = { least: own, most: own };
+  for (const { operation, params = {} } of steps) range = range && afterStep(range, operation, params, slack);
+  return range;
+}
+
+function afterStep(own: SizeRange, operation: string, params: Params, slack: number): SizeRange | undefined {
   switch (operation) {
     case "resize":
       // Steps come without the defaults that a validator fills in.
-      return wide(resizedTo(own, { fit: "cover", enlarge: true, ...params }));
+      return rangeOf(own, (size) => resizedTo(size, { fit: "cover", enlarge: true, ...params }), slack);
     case "crop":
-      return params["trim"] === true ? undefined : croppedTo(own, params);
+      return params["trim"] === true ? undefined : rangeOf(own, (size) => croppedTo(size, params), 0);
     case "rotate": {
       const { angle = 0 } = params as { readonly angle?: number };
-      const turned = rotatedTo(own, angle);
-      return angle % 90 === 0 ? turned : wide(turned);
+      return rangeOf(own, (size) => rotatedTo(size, angle), angle % 90 === 0 ? 0 : slack);
     }
     default:
       return own;
   }
+}
+
+/** A side that is made longer may make the other one shorter: what the longest and shortest sides come to in every pairing. */
+function rangeOf({ least, most }: SizeRange, change: (own: Size) => Size, slack: number): SizeRange {
+  const made = [least, { ...least, width: most.width }, { ...least, height: most.height }, most].map(change);
+  const [widths, heights] = [made.map(({ width }) => width), made.map(({ height }) => height)];
+  return {
+    least: { width: Math.max(1, Math.min(...widths) - slack), height: Math.max(1, Math.min(...heights) - slack) },
+    most: { width: Math.max(...widths) + slack, height: Math.max(...heights) + slack },
+  };
 }
 
 function montage(own: Size, params: Params, count: number): number {

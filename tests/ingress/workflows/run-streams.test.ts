@@ -40,7 +40,7 @@ beforeAll(async () => {
     subscribed += 1;
     return ingress.subscribe(subject, options);
   };
-  runs = createRunFollower({ subscribe }, log);
+  runs = createRunFollower({ subscribe, flush: () => ingress.flush() }, log);
 }, 60_000);
 afterAll(async () => {
   await Promise.all([ingress?.close(), worker?.close()]);
@@ -71,6 +71,22 @@ async function hangingRun(): Promise<string> {
   );
   expect(verdict).toBe("begun");
   return id;
+}
+
+type Frame = readonly [type: "step.started" | "step.finished" | "run.finished", stepId?: string];
+
+async function writeFrames(runId: string, from: number, ...frames: readonly Frame[]): Promise<void> {
+  for (const [at, [type, stepId]] of frames.entries()) {
+    const values = [runId, from + at, type, stepId ?? null, stepId === undefined ? null : 1];
+    await database.query(
+      "insert into run_frame (run_id, seq, type, step_id, attempt) values ($1, $2, $3, $4, $5)",
+      values,
+    );
+  }
+}
+
+function publishDelta(runId: string, stepId: string, content: string): void {
+  worker.publish(runSubject(runId), JSON.stringify({ delta: { stepId, attempt: 1, content } }));
 }
 
 const counted = {
@@ -144,9 +160,9 @@ describe("readers of one run", () => {
     const streams = Array.from({ length: 10 }, () => open(runId));
     await Promise.all(streams.map((reader) => until(reader, ": run")));
     const heard = Promise.all(streams.map((reader) => until(reader, "hello")));
-    const word = { delta: { stepId: "a", attempt: 1, content: "hello" } };
+    await writeFrames(runId, 2, ["step.started", "a"]);
     await ingress.flush();
-    worker.publish(runSubject(runId), JSON.stringify(word));
+    publishDelta(runId, "a", "hello");
     for (const text of await heard) expect(text).toContain('"step.delta"');
   });
 
@@ -171,6 +187,49 @@ describe("readers of one run", () => {
     expect(await followed.share(0, () => Promise.resolve("there"))).toBe("there");
     followed.close();
   });
+});
+
+test("pieces of an answer come behind the frame that begins their step and before the one that ends it, though they are late", async () => {
+  const runId = await hangingRun();
+  let isOver = false;
+  const late = {
+    ...counted,
+    database: {
+      async query(...args: Parameters<Database["query"]>) {
+        if (args[0].includes("run_frame") && !isOver) {
+          isOver = true;
+          // All that a run of two steps comes to while its reader looks at the rows.
+          publishDelta(runId, "a", "one ");
+          publishDelta(runId, "b", "two");
+          await worker.flush();
+          const step =
+            "insert into step_run values ($1, $2, 1, $3, 1, 'model', 'succeeded', null, null, null, 2, null, 1, now(), now())";
+          for (const [at, id] of ["a", "b"].entries()) await database.query(step, [runId, id, at]);
+          const steps = ["a", "b"].flatMap((id): Frame[] => [
+            ["step.started", id],
+            ["step.finished", id],
+          ]);
+          await writeFrames(runId, 1, ...steps, ["run.finished"]);
+        }
+        return database.database.query(...args);
+      },
+    } as unknown as Database,
+  };
+  const followed = runs.follow(runId);
+  const body = await streamRun(late, runId, followed, 0).text();
+  const events = body.split("\n").filter((line) => line.startsWith("data: {"));
+  const told = events.map(
+    (line) => JSON.parse(line.slice(6)) as { type: string; stepId?: string; stepRun?: { id: string } },
+  );
+  expect(told.map(({ type, stepId, stepRun }) => `${type} ${stepId ?? stepRun?.id ?? ""}`.trim())).toEqual([
+    "step.started a",
+    "step.delta a",
+    "step.finished a",
+    "step.started b",
+    "step.delta b",
+    "step.finished b",
+    "run.finished",
+  ]);
 });
 
 describe("streams that a process is read", () => {

@@ -31,6 +31,8 @@ export const operation: ImageOperation<typeof params> = {
   takesFrames: true,
   rules: [{ rule: "some", of: ["params.width", "params.height"] }],
   async apply({ image, pages, ...own }, { width, height, fit, gravity, kernel, enlarge }) {
+    // Of one side there is nothing to fit into: what is not enlarged would be framed.
+    const isFramed = fit === "contain" && width !== undefined && height !== undefined;
     const made = resizedTo(own, { width, height, fit, enlarge });
     checkSide(made.width, made.height);
     checkSize(made.width, made.height, pages);
@@ -41,14 +43,14 @@ export const operation: ImageOperation<typeof params> = {
     const sized = image.resize({
       ...(width === undefined ? {} : { width }),
       ...(height === undefined ? {} : { height }),
-      fit,
+      fit: fit === "contain" && !isFramed ? "inside" : fit,
       position: gravity,
       kernel,
       withoutEnlargement: !enlarge,
       background: { r: 0, g: 0, b: 0, alpha: 0 },
     });
     // What is behind the borders of a JPEG comes after them.
-    return fit === "contain" && pages === 1 ? (await settled(sized)).image : sized;
+    return isFramed && pages === 1 ? (await settled(sized)).image : sized;
   },
 };
 
