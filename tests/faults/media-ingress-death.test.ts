@@ -114,7 +114,15 @@ test("a plain call that is made although its caller ended it is collected late, 
   early.end();
   gallery.hold("c");
   await bed.askAgain();
-  await eventually("it is copied", () => gallery.asked("c") > 0, 20_000);
+  const isCopied = async (): Promise<boolean> => {
+    if (gallery.asked("c") > 0) return true;
+    throw new Error(
+      JSON.stringify(await bed.jobOf(begun.id), (_, value: unknown) =>
+        typeof value === "bigint" ? String(value) : value,
+      ),
+    );
+  };
+  await eventually("it is copied", isCopied, 20_000);
   // The worker reads in its rows with every beat that it is not wanted.
   await Bun.sleep(2 * LANE_SETTINGS.live.beatMs);
   for (const name of ["b", "c"]) gallery.release(name);
