@@ -1,5 +1,5 @@
 /**
- * Makes the files that samples of capabilities name: `bun deploy/samples.ts` writes shared/capabilities/samples. The same
+ * Makes the files that samples of capabilities name: `bun deploy/samples.ts` writes shared/calls/capabilities/samples. The same
  * programs make the same bytes, so a change of them shows.
  */
 import { join } from "node:path";

@@ -3,11 +3,11 @@ import type { NatsConnection } from "nats";
 
 import type { WorkflowTemplate } from "#schemas/generated/types.ts";
 
-import type { CallAdmission } from "#shared/admission/calls.ts";
-import type { Authenticator } from "#shared/admission/authenticate.ts";
-import type { Offered } from "#shared/capabilities/offered.ts";
-import type { IpNet } from "#shared/admission/ip-net.ts";
-import type { CatalogueStore } from "#shared/catalogue/open.ts";
+import type { CallAdmission } from "#shared/ledger/call-admission.ts";
+import type { Authenticator } from "#shared/access/authenticate.ts";
+import type { Offered } from "#shared/calls/capabilities/offered.ts";
+import type { IpNet } from "#shared/access/ip-net.ts";
+import type { CatalogueStore } from "#shared/calls/catalogue/open.ts";
 import type { Config } from "#shared/config.ts";
 import type { Database } from "#shared/database/client.ts";
 import type { DependencyName, Readiness } from "#shared/dependencies.ts";

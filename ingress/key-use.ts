@@ -1,5 +1,5 @@
 /** When keys were last used: gathered here and written once a minute, so that no call pays for it. */
-import type { Authenticator } from "#shared/admission/authenticate.ts";
+import type { Authenticator } from "#shared/access/authenticate.ts";
 import { noteKeysUsed } from "#shared/database/api-keys.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import type { Logger } from "#shared/logger.ts";

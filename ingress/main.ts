@@ -1,10 +1,10 @@
 /** Composition root of the ingress: opens what routes use, listens, stops in reverse. */
 import { randomBytes } from "node:crypto";
 
-import { createCallAdmission } from "#shared/admission/calls.ts";
-import { createAuthenticator } from "#shared/admission/authenticate.ts";
-import { createIpNet } from "#shared/admission/ip-net.ts";
-import { openCatalogue } from "#shared/catalogue/open.ts";
+import { createCallAdmission } from "#shared/ledger/call-admission.ts";
+import { createAuthenticator } from "#shared/access/authenticate.ts";
+import { createIpNet } from "#shared/access/ip-net.ts";
+import { openCatalogue } from "#shared/calls/catalogue/open.ts";
 import { serviceSecret } from "#shared/database/service-secrets.ts";
 import { newId } from "#shared/ids.ts";
 import { createJobAdmission } from "#shared/jobs/admission.ts";
@@ -31,7 +31,7 @@ import { createOperators } from "./operator/authenticate.ts";
 import { createCancel } from "./wait/cancel.ts";
 import { openJobWaiter } from "./wait/job-waiter.ts";
 import { createFileLinks } from "./media/links.ts";
-import { openOffered } from "#shared/capabilities/offered.ts";
+import { openOffered } from "#shared/calls/capabilities/offered.ts";
 import { openFleet } from "./wait/fleet.ts";
 import { createLiveShares } from "./wait/live-shares.ts";
 import { createRelay } from "./wait/relay.ts";

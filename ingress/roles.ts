@@ -1,5 +1,5 @@
 /** Who may use the settings of a workspace, on paths that begin with /workspaces/{workspaceId}: its id or its name. */
-import type { Role } from "#shared/admission/authenticate.ts";
+import type { Role } from "#shared/access/authenticate.ts";
 import { ApiError } from "#shared/errors.ts";
 
 import { callerOf, type RouteCall } from "./serve.ts";

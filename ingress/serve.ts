@@ -2,7 +2,7 @@
  * What happens around every route: request id, IP net, key, window, errors in the envelope, metrics. The order of the
  * gates is the design's (part 5); a route that fails validation is counted in the window before its 400 is told.
  */
-import type { Caller } from "#shared/admission/authenticate.ts";
+import type { Caller } from "#shared/access/authenticate.ts";
 import type { Actor } from "#shared/database/audit-log.ts";
 import { ApiError } from "#shared/errors.ts";
 import { hotLine } from "#shared/log-output.ts";

@@ -1,7 +1,7 @@
 /** What every pool may use: built once in main.ts, passed explicitly. */
 import type { NatsConnection } from "nats";
 
-import type { CatalogueStore } from "#shared/catalogue/open.ts";
+import type { CatalogueStore } from "#shared/calls/catalogue/open.ts";
 import type { Config } from "#shared/config.ts";
 import type { Database } from "#shared/database/client.ts";
 import type { Uploads } from "#shared/files/uploads.ts";
@@ -13,7 +13,7 @@ import type { JobTokens } from "#shared/secrets/job-token.ts";
 import type { Storage } from "#shared/storage/client.ts";
 
 import type { BufferedPublisher } from "#shared/queue/buffered-publisher.ts";
-import type { ProviderCallbacks } from "./jobs/provider-callbacks.ts";
+import type { ProviderCallbacks } from "./runner/provider-callbacks.ts";
 import type { CapabilityChildren } from "./calls/capability/children.ts";
 import type { Offer } from "./calls/capability/offer.ts";
 import type { ResultBudget } from "./calls/media/result-budget.ts";

@@ -5,7 +5,7 @@ import type { ExactIntegers } from "#shared/exact-integers.ts";
 import type { MadeHead } from "#shared/queue/job-frames.ts";
 
 import type { Outcome } from "./outcome.ts";
-import type { Answer } from "./runner/answer.ts";
+import type { Answer } from "./calls/answer.ts";
 
 /** Why a running job is told to stop. */
 export type AbortReason = "caller_left" | "caller_gone" | "deadline" | "shutdown";

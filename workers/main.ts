@@ -1,8 +1,8 @@
 /** Starts the pools named on the command line; stops them without losing a call. */
 import { randomBytes } from "node:crypto";
 
-import { OFF_BY_DEFAULT } from "#shared/capabilities/off.ts";
-import { openCatalogue } from "#shared/catalogue/open.ts";
+import { OFF_BY_DEFAULT } from "#shared/calls/capabilities/off.ts";
+import { openCatalogue } from "#shared/calls/catalogue/open.ts";
 import { serviceSecret } from "#shared/database/service-secrets.ts";
 import type { Config } from "#shared/config.ts";
 import { openUploads } from "#shared/files/uploads.ts";
@@ -19,8 +19,8 @@ import { loadTokenizer } from "#shared/tokens/tokenizer.ts";
 import { openCancels } from "./runner/cancels.ts";
 import type { WorkerContext } from "./context.ts";
 import { createBufferedPublisher } from "#shared/queue/buffered-publisher.ts";
-import { openProviderCallbacks } from "./jobs/provider-callbacks.ts";
-import { openDurableJobs } from "./jobs/durable-jobs.ts";
+import { openProviderCallbacks } from "./runner/provider-callbacks.ts";
+import { openDurableJobs } from "./runner/durable-jobs.ts";
 import { POOL_TABLE } from "./pools.ts";
 import { openCapabilityChildren } from "./calls/capability/children.ts";
 import { findIsolation, NO_ISOLATION, refuseEngines } from "./calls/capability/isolation.ts";

@@ -2,7 +2,7 @@
 import type { Charge } from "#shared/ledger/charge.ts";
 import type { UsageStatus } from "#shared/ledger/settle.ts";
 
-import type { FailureFrame } from "./runner/answer.ts";
+import type { FailureFrame } from "./calls/answer.ts";
 
 /** The whole answer, or the end of one that was streamed: ready for the client. */
 export interface Result {

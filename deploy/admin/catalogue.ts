@@ -1,6 +1,6 @@
 /** The catalogue as a process started here would read it. */
-import type { Model } from "#shared/catalogue/catalogue.ts";
-import { sentence } from "#shared/catalogue/faults.ts";
+import type { Model } from "#shared/calls/model.ts";
+import { sentence } from "#shared/calls/catalogue/faults.ts";
 import { checkCatalogue, sourcesOf, unroutableModels } from "#shared/operators/catalogue.ts";
 
 import type { Command } from "./command.ts";

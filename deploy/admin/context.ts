@@ -1,8 +1,8 @@
 /** What commands work with, opened when first asked for: a command that needs no database runs without one. */
 import { resolve } from "node:path";
 
-import type { Catalogue } from "#shared/catalogue/catalogue.ts";
-import { loadCatalogue, loadOurLayers } from "#shared/catalogue/load.ts";
+import type { Catalogue } from "#shared/calls/model.ts";
+import { loadCatalogue, loadOurLayers } from "#shared/calls/catalogue/load.ts";
 import { type Config, loadConfig } from "#shared/config.ts";
 import { type Database, openDatabase } from "#shared/database/client.ts";
 import { missingMigrations } from "#shared/database/migrate.ts";

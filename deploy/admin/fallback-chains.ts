@@ -1,5 +1,5 @@
 /** Which models serve when another's provider fails, per workspace. */
-import { type FallbackChain, storeFallbackChain } from "#shared/admission/fallback-chains.ts";
+import { type FallbackChain, storeFallbackChain } from "#shared/calls/fallback-chains.ts";
 import { deleteFallbackChain, type FallbackChainRow, listFallbackChains } from "#shared/database/fallback-chains.ts";
 import { ApiError } from "#shared/errors.ts";
 

@@ -5,7 +5,7 @@ import { prepareBun } from "../embedded/bun.mjs";
 import { StartFault } from "../embedded/fault.mjs";
 import { closeReaper, forget, watch } from "../embedded/reaper.mjs";
 import { runningStack } from "../supervisor/address.mjs";
-import { cachesOf, dataDirOf } from "../supervisor/settings.mjs";
+import { cachesOf, dataDirOf } from "../embedded/settings.mjs";
 import { readWishes, USAGE } from "./arguments.mjs";
 import { startOwnStack } from "./own-stack.mjs";
 import { openTerminal } from "./terminal.mjs";

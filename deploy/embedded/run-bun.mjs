@@ -2,7 +2,7 @@
 /** A command in the project's Bun, with this process' streams, signals and exit code. */
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
-import { cachesOf, dataDirOf } from "../supervisor/settings.mjs";
+import { cachesOf, dataDirOf } from "./settings.mjs";
 import { prepareBun } from "./bun.mjs";
 import { StartFault } from "./fault.mjs";
 

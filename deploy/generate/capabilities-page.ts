@@ -1,6 +1,6 @@
 /** The page on capabilities for readers: each with its inputs, params, price and first examples, which the suite runs. */
-import type { Capability, Schema } from "#shared/capabilities/entry.ts";
-import { CATEGORIES } from "#shared/capabilities/entry.ts";
+import type { Capability, Schema } from "#shared/calls/capabilities/entry.ts";
+import { CATEGORIES } from "#shared/calls/capabilities/entry.ts";
 
 const HEAD = `# Capabilities
 

@@ -1,5 +1,5 @@
 /** The capabilities as they are defined, without what runs them. */
-import type { Capability } from "#shared/capabilities/entry.ts";
+import type { Capability } from "#shared/calls/capabilities/entry.ts";
 import { CAPABILITY_IDS, loadCapability } from "#workers/capabilities/list.ts";
 
 /** In the order of the list. */

@@ -5,7 +5,7 @@ import { atLeast, NATS_FLOOR, serverVersion, startNats } from "../embedded/nats.
 import { StartFault } from "../embedded/fault.mjs";
 import { startPostgres } from "../embedded/postgres.mjs";
 import { S3_ACCOUNT, startS3 } from "../embedded/s3.mjs";
-import { rememberedPorts } from "./settings.mjs";
+import { rememberedPorts } from "../embedded/settings.mjs";
 
 /** Long enough for Postgres to write its last checkpoint. */
 const GRACE_MS = 20_000;
@@ -15,7 +15,7 @@ const GRACE_MS = 20_000;
  * @param {string} options.root
  * @param {string} options.bun
  * @param {() => Promise<string>} options.natsProgram path of a nats-server
- * @param {import("./settings.mjs").Settings} options.settings
+ * @param {import("../embedded/settings.mjs").Settings} options.settings
  * @param {import("./children.mjs").Children} options.children
  * @param {import("./log.mjs").Log} options.log
  * @returns {Promise<Record<string, string>>} what the roles find in their environment; all three accept connections

@@ -12,7 +12,7 @@ import { createChildren } from "./children.mjs";
 import { createLog } from "./log.mjs";
 import { migrate, ROLES, startRole } from "./roles.mjs";
 import { startServices } from "./services.mjs";
-import { bootstrapKey, readSettings } from "./settings.mjs";
+import { bootstrapKey, readSettings } from "../embedded/settings.mjs";
 import { baseUrlOf, welcome } from "./welcome.mjs";
 
 /** One Ctrl-C arrives twice, from the terminal and passed on by npm. */

@@ -1,7 +1,7 @@
 /** A transcription call over HTTP, as a form or as JSON. */
 import type { TranscriptionRequest } from "#schemas/generated/types.ts";
-import { audioOfBody, type ReceivedAudio, type Receiver, spooled, tooLarge } from "#shared/audio/receive.ts";
-import { withoutNulls } from "#shared/kinds/media-check.ts";
+import { audioOfBody, type ReceivedAudio, type Receiver, spooled, tooLarge } from "#shared/calls/audio/receive.ts";
+import { withoutNulls } from "#shared/calls/kinds/media-check.ts";
 import { parse } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
 import { INPUT_BYTES_MAX } from "#shared/limits.ts";

@@ -2,10 +2,10 @@
  * One batch message: the checks and the admission of the HTTP door, under a caller found from the subject. What it comes to
  * is kept under the job's id, so that a repeat changes nothing and hears the same.
  */
-import { type Caller, findPublisher } from "#shared/admission/authenticate.ts";
-import { checkBudget } from "#shared/admission/budget-stop.ts";
-import { jobCallerOf, jobWorkOf } from "#shared/admission/work.ts";
-import { discardStored, type StoredRequest } from "#shared/admission/stored-request.ts";
+import { type Caller, findPublisher } from "#shared/access/authenticate.ts";
+import { checkBudget } from "#shared/calls/budget-stop.ts";
+import { jobCallerOf, jobWorkOf } from "#shared/calls/work.ts";
+import { discardStored, type StoredRequest } from "#shared/calls/stored-request.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import { hasManyTickets } from "#shared/database/run-work.ts";
 import { ApiError } from "#shared/errors.ts";

@@ -2,12 +2,12 @@
  * What a batch message brings, read and stored. What is large is taken a few at a time, and only of messages that their window
  * and funds would admit: the object store and the probes of audio serve callers over HTTP too.
  */
-import { tooExpensive } from "#shared/admission/calls.ts";
-import type { ReadCall } from "#shared/admission/read-call.ts";
-import { type StoredRequest, storeRequest } from "#shared/admission/stored-request.ts";
+import { tooExpensive } from "#shared/ledger/call-admission.ts";
+import type { ReadCall } from "#shared/calls/read.ts";
+import { type StoredRequest, storeRequest } from "#shared/calls/stored-request.ts";
 import { ApiError } from "#shared/errors.ts";
 import type { Addressed } from "#shared/jobs/answer.ts";
-import type { CheckedCall } from "#shared/kinds/kind.ts";
+import type { CheckedCall } from "#shared/calls/kinds/kind.ts";
 import { LIMITS } from "#shared/limits.ts";
 
 import { KeyedSemaphore } from "#shared/keyed-semaphore.ts";

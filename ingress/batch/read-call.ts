@@ -1,16 +1,16 @@
 /** What a batch message asks for, checked as its endpoint over HTTP checks it. */
 import { createHash } from "node:crypto";
 
-import type { Caller } from "#shared/admission/authenticate.ts";
-import { type CallTarget, type ReadCall, readCall } from "#shared/admission/read-call.ts";
-import type { WorkKind } from "#shared/admission/work.ts";
+import type { Caller } from "#shared/access/authenticate.ts";
+import { type CallTarget, type ReadCall, readCall } from "#shared/calls/read.ts";
+import type { WorkKind } from "#shared/calls/work.ts";
 import { writingCanonical } from "#shared/canonical-json.ts";
-import { RUN_KIND } from "#shared/capabilities/read-run.ts";
+import { RUN_KIND } from "#shared/calls/capabilities/read-run.ts";
 import { parse } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
 import { exactIntegersOf } from "#shared/exact-integers.ts";
 import { type JsonBody, readJson, readJsonInSlices } from "#shared/json.ts";
-import { kindAt } from "#shared/kinds/kinds.ts";
+import { kindAt } from "#shared/calls/kinds/kinds.ts";
 import { LIMITS } from "#shared/limits.ts";
 import type { Pool } from "#shared/queue/subjects.ts";
 import { TimeSlices } from "#shared/time-slices.ts";

@@ -1,13 +1,13 @@
 /** A run of a workflow that a batch message asks for: its job holds nothing, and is there to be answered and bounded. */
 import type { WorkflowRunRequest } from "#schemas/generated/types.ts";
-import type { Caller } from "#shared/admission/authenticate.ts";
-import type { ReadCall } from "#shared/admission/read-call.ts";
-import type { WorkKind } from "#shared/admission/work.ts";
+import type { Caller } from "#shared/access/authenticate.ts";
+import type { ReadCall } from "#shared/calls/read.ts";
+import type { WorkKind } from "#shared/calls/work.ts";
 import { parse } from "#shared/contracts.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import { findWorkflow } from "#shared/database/workflows.ts";
 import { isUuid, newId } from "#shared/ids.ts";
-import type { Price } from "#shared/pricing/price.ts";
+import type { Price } from "#shared/calls/pricing/price.ts";
 import { readerOf } from "#shared/workflows/access.ts";
 import { newRunOf } from "#shared/workflows/new-run.ts";
 

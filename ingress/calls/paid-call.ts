@@ -2,16 +2,16 @@
  * One paid synchronous call, whatever its endpoint: hold, message, wait. Routes say what is called and at which bound;
  * everything that money and queue need happens here, once.
  */
-import type { Caller } from "#shared/admission/authenticate.ts";
-import { checkBudget } from "#shared/admission/budget-stop.ts";
-import { holdOf, workHead } from "#shared/admission/work.ts";
-import type { CallBound } from "#shared/kinds/call-bound.ts";
-import type { Kind } from "#shared/kinds/kind.ts";
-import type { Model } from "#shared/catalogue/catalogue.ts";
+import type { Caller } from "#shared/access/authenticate.ts";
+import { checkBudget } from "#shared/calls/budget-stop.ts";
+import { holdOf, workHead } from "#shared/calls/work.ts";
+import type { CallBound } from "#shared/calls/kinds/call-bound.ts";
+import type { Kind } from "#shared/calls/kinds/kind.ts";
+import type { Model } from "#shared/calls/model.ts";
 import { ApiError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoint.ts";
 import { LIMITS } from "#shared/limits.ts";
-import type { Price } from "#shared/pricing/price.ts";
+import type { Price } from "#shared/calls/pricing/price.ts";
 
 import type { IngressContext } from "../context.ts";
 import type { RouteCall } from "../serve.ts";

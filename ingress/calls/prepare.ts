@@ -1,8 +1,8 @@
 /** A parsed body → a paid call that its model takes. */
-import { NO_FILES, type StoredFiles } from "#shared/kinds/chat/files.ts";
-import type { Kind } from "#shared/kinds/kind.ts";
-import type { Catalogue } from "#shared/catalogue/catalogue.ts";
-import { modelOf } from "#shared/kinds/models.ts";
+import { NO_FILES, type StoredFiles } from "#shared/calls/kinds/chat/files.ts";
+import type { Kind } from "#shared/calls/kinds/kind.ts";
+import type { Catalogue } from "#shared/calls/model.ts";
+import { modelOf } from "#shared/calls/kinds/models.ts";
 
 import type { ReadBody } from "../body.ts";
 import type { PaidCall } from "./paid-call.ts";

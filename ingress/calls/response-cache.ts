@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 
 import { canonicalJson } from "#shared/canonical-json.ts";
-import type { Model } from "#shared/catalogue/catalogue.ts";
+import type { Model } from "#shared/calls/model.ts";
 import { findAnswer } from "#shared/database/response-cache.ts";
 import { ApiError } from "#shared/errors.ts";
 import { exactIntegersOf } from "#shared/exact-integers.ts";

@@ -1,9 +1,9 @@
 /** Runs of capabilities and the list of them, as their callers see them. */
 import type { CapabilityEntry, CapabilityRun, Modality, ModelEntry } from "#schemas/generated/types.ts";
-import type { Capability, CapabilityModality } from "#shared/capabilities/entry.ts";
-import { capabilityPrice } from "#shared/capabilities/price.ts";
-import type { Catalogue } from "#shared/catalogue/catalogue.ts";
-import { pricingNumbers } from "#shared/catalogue/present.ts";
+import type { Capability, CapabilityModality } from "#shared/calls/capabilities/entry.ts";
+import { capabilityPrice } from "#shared/calls/capabilities/price.ts";
+import type { Catalogue } from "#shared/calls/model.ts";
+import { pricingNumbers } from "#shared/calls/present-model.ts";
 import type { JobRow } from "#shared/database/jobs.ts";
 import { creditsNumber } from "#shared/money.ts";
 

@@ -3,7 +3,7 @@ import type { Job, MediaOutcome, Modality } from "#schemas/generated/types.ts";
 import { findShownJob, type JobRow, type JobState, requestCancel } from "#shared/database/jobs.ts";
 import { ApiError } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";
-import { CANCELLED, endOrphan } from "#shared/jobs/orphaned-jobs.ts";
+import { CANCELLED, endOrphan } from "#shared/calls/orphaned-jobs.ts";
 import { loadResult } from "#shared/jobs/result.ts";
 import { creditsNumber } from "#shared/money.ts";
 import { readerOf } from "#shared/workflows/access.ts";

@@ -2,14 +2,14 @@
  * A media call as a durable job: counted, held, put in its row and on the queue in one transaction, then waited for as long
  * as a caller's patience is said to last. A caller that leaves stops nothing: the job is paid and goes on.
  */
-import type { Caller } from "#shared/admission/authenticate.ts";
-import { checkBudget } from "#shared/admission/budget-stop.ts";
-import { refusal, tooExpensive, type HoldRequest } from "#shared/admission/calls.ts";
-import { jobCallerOf, jobWorkOf, type WorkKind } from "#shared/admission/work.ts";
-import type { ReleasedBody } from "#shared/admission/offload-inputs.ts";
-import { discardStored, isLarge, type StoredRequest, storeRequest } from "#shared/admission/stored-request.ts";
-import type { CheckedCall } from "#shared/kinds/kind.ts";
-import type { Model } from "#shared/catalogue/catalogue.ts";
+import type { Caller } from "#shared/access/authenticate.ts";
+import { checkBudget } from "#shared/calls/budget-stop.ts";
+import { refusal, tooExpensive, type HoldRequest } from "#shared/ledger/call-admission.ts";
+import { jobCallerOf, jobWorkOf, type WorkKind } from "#shared/calls/work.ts";
+import type { ReleasedBody } from "#shared/calls/offload-inputs.ts";
+import { discardStored, isLarge, type StoredRequest, storeRequest } from "#shared/calls/stored-request.ts";
+import type { CheckedCall } from "#shared/calls/kinds/kind.ts";
+import type { Model } from "#shared/calls/model.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import { hasRoom } from "#shared/database/files.ts";
 import type { JobError, JobRow } from "#shared/database/jobs.ts";

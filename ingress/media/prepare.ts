@@ -1,8 +1,8 @@
 /** A body → a media job: contract, model, the model's constraints, what comes with the call. The order is the design's (part 5). */
-import { releaseBody } from "#shared/admission/offload-inputs.ts";
-import { checkInputFiles, inputBytesMax } from "#shared/kinds/input-media.ts";
-import type { MediaKind } from "#shared/kinds/kind.ts";
-import { modelOf } from "#shared/kinds/models.ts";
+import { releaseBody } from "#shared/calls/offload-inputs.ts";
+import { checkInputFiles, inputBytesMax } from "#shared/calls/kinds/input-media.ts";
+import type { MediaKind } from "#shared/calls/kinds/kind.ts";
+import { modelOf } from "#shared/calls/kinds/models.ts";
 
 import { readBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";

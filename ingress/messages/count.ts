@@ -6,8 +6,8 @@ import {
   NO_FILES,
   type StoredFile,
   type StoredFiles,
-} from "#shared/kinds/chat/files.ts";
-import type { Model } from "#shared/catalogue/catalogue.ts";
+} from "#shared/calls/kinds/chat/files.ts";
+import type { Model } from "#shared/calls/model.ts";
 import { ApiError } from "#shared/errors.ts";
 import { LIMITS, TOKENS_PER_IMAGE } from "#shared/limits.ts";
 import { type CountedRequest, countingPrompt } from "#shared/tokens/count.ts";

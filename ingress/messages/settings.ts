@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 
 import type { ChatCompletionRequest, ChatTool, MessagesRequest } from "#schemas/generated/types.ts";
-import { unknownTool } from "#shared/kinds/chat/tools.ts";
+import { unknownTool } from "#shared/calls/kinds/chat/tools.ts";
 import { ApiError } from "#shared/errors.ts";
 
 /**

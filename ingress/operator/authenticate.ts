@@ -4,8 +4,8 @@
  */
 import { timingSafeEqual } from "node:crypto";
 
-import { addressList, isListed } from "#shared/admission/ip-net.ts";
-import { type Asking, shared } from "#shared/admission/questions.ts";
+import { addressList, isListed } from "#shared/access/ip-net.ts";
+import { type Asking, shared } from "#shared/access/questions.ts";
 import type { Config } from "#shared/config.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import { liveOperatorTokens, type LiveToken, type Scope, SCOPES } from "#shared/database/operator-tokens.ts";

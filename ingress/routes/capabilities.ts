@@ -1,14 +1,14 @@
 /** GET /v1/tools, POST /v1/capabilities/{id}/run and /estimate. */
 import { createHash } from "node:crypto";
 
-import type { Capability } from "#shared/capabilities/entry.ts";
-import type { Catalogue } from "#shared/catalogue/catalogue.ts";
+import type { Capability } from "#shared/calls/capabilities/entry.ts";
+import type { Catalogue } from "#shared/calls/model.ts";
 import { loadResult } from "#shared/jobs/result.ts";
 import { creditsNumber, formatCredits } from "#shared/money.ts";
 
 import { json, JSON_TYPE } from "../answers.ts";
 import { readBody } from "../body.ts";
-import { readRun, RUN_KIND } from "#shared/capabilities/read-run.ts";
+import { readRun, RUN_KIND } from "#shared/calls/capabilities/read-run.ts";
 import { listCapabilities, presentRun, type RunOutcome } from "../capabilities/present.ts";
 import type { IngressContext } from "../context.ts";
 import { answerJob, shownJobById } from "../media/jobs.ts";

@@ -1,6 +1,6 @@
 /** POST /v1/chat/completions. */
-import { CHAT } from "#shared/kinds/chat.ts";
-import { findStoredFiles } from "#shared/kinds/chat/files.ts";
+import { CHAT } from "#shared/calls/kinds/chat.ts";
+import { findStoredFiles } from "#shared/calls/kinds/chat/files.ts";
 
 import { readBody } from "../body.ts";
 import { runPaidCall } from "../calls/paid-call.ts";

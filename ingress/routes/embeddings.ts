@@ -1,5 +1,5 @@
 /** POST /v1/embeddings. */
-import { EMBEDDINGS, EMBEDDINGS_BOUNDS } from "#shared/kinds/embeddings.ts";
+import { EMBEDDINGS, EMBEDDINGS_BOUNDS } from "#shared/calls/kinds/embeddings.ts";
 
 import { readBody } from "../body.ts";
 import { runPaidCall } from "../calls/paid-call.ts";

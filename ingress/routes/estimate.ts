@@ -1,15 +1,15 @@
 /** POST /v1/models/{slug}/estimate. */
 import type { TranscriptionRequest } from "#schemas/generated/types.ts";
-import { findStoredFiles } from "#shared/kinds/chat/files.ts";
-import { EMBEDDINGS_BOUNDS } from "#shared/kinds/embeddings.ts";
-import { withoutNulls } from "#shared/kinds/media-check.ts";
-import type { MeasuredAudio } from "#shared/kinds/transcription.ts";
-import { findModel } from "#shared/kinds/models.ts";
-import { estimateCall } from "#shared/pricing/estimate.ts";
+import { findStoredFiles } from "#shared/calls/kinds/chat/files.ts";
+import { EMBEDDINGS_BOUNDS } from "#shared/calls/kinds/embeddings.ts";
+import { withoutNulls } from "#shared/calls/kinds/media-check.ts";
+import type { MeasuredAudio } from "#shared/calls/kinds/transcription.ts";
+import { findModel } from "#shared/calls/kinds/models.ts";
+import { estimateCall } from "#shared/calls/estimate/estimate.ts";
 
 import { json } from "../answers.ts";
-import { lookAt } from "#shared/audio/look.ts";
-import { audioOfBody } from "#shared/audio/receive.ts";
+import { lookAt } from "#shared/calls/audio/look.ts";
+import { audioOfBody } from "#shared/calls/audio/receive.ts";
 import { readBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
 import { errorsOf } from "../route-errors.ts";

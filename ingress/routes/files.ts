@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 
 import type { FileDeleted, StoredFileList } from "#schemas/generated/types.ts";
-import { isSampleFile, sampleFile, type SampleFile, SAMPLES_CREATED } from "#shared/capabilities/samples.ts";
+import { isSampleFile, sampleFile, type SampleFile, SAMPLES_CREATED } from "#shared/calls/capabilities/samples.ts";
 import { arrived } from "#shared/contract-fault.ts";
 import { endFile, findFile, type FileRow, listFiles, storedBytes } from "#shared/database/files.ts";
 import { ApiError } from "#shared/errors.ts";

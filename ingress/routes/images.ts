@@ -1,12 +1,12 @@
 /** POST /v1/images/generations and /v1/images/edits. */
-import { IMAGE_EDITS, IMAGES } from "#shared/kinds/images.ts";
+import { IMAGE_EDITS, IMAGES } from "#shared/calls/kinds/images.ts";
 import { ApiError } from "#shared/errors.ts";
 
 import type { IngressContext } from "../context.ts";
 import { runMediaJob } from "../media/media-job.ts";
 import { prepareMedia } from "../media/prepare.ts";
 import { answerMade } from "../media/present.ts";
-import { streamMediaJob } from "../wait/state-stream.ts";
+import { streamMediaJob } from "../media/state-stream.ts";
 import { errorsOf, MEDIA_CALL } from "../route-errors.ts";
 import { callerOf, type Route, type RouteCall } from "../serve.ts";
 

@@ -1,5 +1,5 @@
 /** POST /v1/3d/generations. */
-import { MESH } from "#shared/kinds/mesh.ts";
+import { MESH } from "#shared/calls/kinds/mesh.ts";
 
 import type { IngressContext } from "../context.ts";
 import { runMediaJob } from "../media/media-job.ts";

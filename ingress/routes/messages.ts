@@ -1,9 +1,9 @@
 /** POST /v1/messages and POST /v1/messages/count_tokens: Anthropic's Messages API for every chat model. */
-import { checkChat } from "#shared/kinds/chat/constraints.ts";
-import { findStoredFiles } from "#shared/kinds/chat/files.ts";
-import { modelOf } from "#shared/kinds/models.ts";
+import { checkChat } from "#shared/calls/kinds/chat/constraints.ts";
+import { findStoredFiles } from "#shared/calls/kinds/chat/files.ts";
+import { modelOf } from "#shared/calls/kinds/models.ts";
 import { parse } from "#shared/contracts.ts";
-import { CHAT } from "#shared/kinds/chat.ts";
+import { CHAT } from "#shared/calls/kinds/chat.ts";
 import { ApiError } from "#shared/errors.ts";
 import { type ExactIntegers, exactIntegersOf, findingExactIntegers, stringifyExact } from "#shared/exact-integers.ts";
 import { LIMITS } from "#shared/limits.ts";

@@ -1,7 +1,7 @@
 /** GET /v1/models and its twin without a key, GET /public/models. */
-import type { Capability } from "#shared/capabilities/entry.ts";
-import type { Catalogue } from "#shared/catalogue/catalogue.ts";
-import { listModels } from "#shared/catalogue/present.ts";
+import type { Capability } from "#shared/calls/capabilities/entry.ts";
+import type { Catalogue } from "#shared/calls/model.ts";
+import { listModels } from "#shared/calls/present-model.ts";
 
 import { JSON_TYPE } from "../answers.ts";
 import { capabilityRows } from "../capabilities/present.ts";

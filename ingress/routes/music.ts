@@ -1,11 +1,11 @@
 /** POST /v1/music/generations. */
-import { MUSIC } from "#shared/kinds/music.ts";
+import { MUSIC } from "#shared/calls/kinds/music.ts";
 
 import type { IngressContext } from "../context.ts";
 import { runMediaJob } from "../media/media-job.ts";
 import { prepareMedia } from "../media/prepare.ts";
 import { answerMade } from "../media/present.ts";
-import { streamMediaJob } from "../wait/state-stream.ts";
+import { streamMediaJob } from "../media/state-stream.ts";
 import { errorsOf, MEDIA_CALL } from "../route-errors.ts";
 import { callerOf, type Route, type RouteCall } from "../serve.ts";
 

@@ -1,6 +1,6 @@
 /** POST /v1/audio/speech. */
 import type { SpeechRequest } from "#schemas/generated/types.ts";
-import { SPEECH, voiceOf } from "#shared/kinds/speech.ts";
+import { SPEECH, voiceOf } from "#shared/calls/kinds/speech.ts";
 import { findBlocks } from "#shared/database/files.ts";
 import type { JobRow } from "#shared/database/jobs.ts";
 import { findUsage } from "#shared/database/usage.ts";

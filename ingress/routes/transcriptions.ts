@@ -1,13 +1,13 @@
 /** POST /v1/audio/transcriptions. */
-import { checkBudget } from "#shared/admission/budget-stop.ts";
-import { tooExpensive } from "#shared/admission/calls.ts";
-import { checkTranscription, TRANSCRIPTION } from "#shared/kinds/transcription.ts";
+import { checkBudget } from "#shared/calls/budget-stop.ts";
+import { tooExpensive } from "#shared/ledger/call-admission.ts";
+import { checkTranscription, TRANSCRIPTION } from "#shared/calls/kinds/transcription.ts";
 import { ApiError } from "#shared/errors.ts";
 import { deleteCallMedia, storeCallMedia } from "#shared/storage/call-media.ts";
-import { modelOf } from "#shared/kinds/models.ts";
+import { modelOf } from "#shared/calls/kinds/models.ts";
 
-import { lookAt } from "#shared/audio/look.ts";
-import type { ReceivedAudio } from "#shared/audio/receive.ts";
+import { lookAt } from "#shared/calls/audio/look.ts";
+import type { ReceivedAudio } from "#shared/calls/audio/receive.ts";
 import { receiveTranscription } from "../audio/receive-call.ts";
 import { type PaidCall, runPaidCall } from "../calls/paid-call.ts";
 import type { IngressContext } from "../context.ts";

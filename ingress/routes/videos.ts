@@ -1,5 +1,5 @@
 /** POST /v1/videos/generations and GET /v1/videos/generations/{id}. */
-import { VIDEO } from "#shared/kinds/video.ts";
+import { VIDEO } from "#shared/calls/kinds/video.ts";
 import { findShownJob } from "#shared/database/jobs.ts";
 
 import type { IngressContext } from "../context.ts";

@@ -1,7 +1,7 @@
 /** GET /v1/workflows/templates. */
 import type { WorkflowTemplateList } from "#schemas/generated/types.ts";
-import type { Capability } from "#shared/capabilities/entry.ts";
-import type { Catalogue } from "#shared/catalogue/catalogue.ts";
+import type { Capability } from "#shared/calls/capabilities/entry.ts";
+import type { Catalogue } from "#shared/calls/model.ts";
 import { rememberPairs } from "#shared/remembered.ts";
 import { templatesFor } from "#shared/workflows/templates.ts";
 

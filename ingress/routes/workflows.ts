@@ -10,7 +10,7 @@ import type {
   WorkflowVersionList,
   WorkflowWritten,
 } from "#schemas/generated/types.ts";
-import type { Caller } from "#shared/admission/authenticate.ts";
+import type { Caller } from "#shared/access/authenticate.ts";
 import { parse } from "#shared/contracts.ts";
 import {
   deleteWorkflow,

@@ -1,6 +1,6 @@
 /** A channel as the routes around it find and show it. */
 import type { Channel } from "#schemas/generated/types.ts";
-import type { Caller } from "#shared/admission/authenticate.ts";
+import type { Caller } from "#shared/access/authenticate.ts";
 import { type ChannelRow, findChannel } from "#shared/database/channels.ts";
 import { ApiError } from "#shared/errors.ts";
 import { credentialsOf } from "#shared/notifications/channel-config.ts";

@@ -5,7 +5,7 @@
  */
 import type { NatsConnection } from "nats";
 
-import type { AddressCounts, IpNet } from "#shared/admission/ip-net.ts";
+import type { AddressCounts, IpNet } from "#shared/access/ip-net.ts";
 import { liveSlots } from "#shared/database/jobs.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import type { Logger } from "#shared/logger.ts";

@@ -1,5 +1,5 @@
 /** Who may do what with a workflow. */
-import type { Caller } from "#shared/admission/authenticate.ts";
+import type { Caller } from "#shared/access/authenticate.ts";
 import { findWorkflow, type WorkflowRow } from "#shared/database/workflows.ts";
 import { ApiError } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";

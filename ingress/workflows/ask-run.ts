@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 
 import type { PipelineRunRequest, WorkflowRunRequest } from "#schemas/generated/types.ts";
-import type { Caller } from "#shared/admission/authenticate.ts";
+import type { Caller } from "#shared/access/authenticate.ts";
 import { writingCanonical } from "#shared/canonical-json.ts";
 import { parse } from "#shared/contracts.ts";
 import { findIdempotentRun, type NewRun } from "#shared/database/runs.ts";

@@ -1,6 +1,6 @@
 /** A definition as it came in: read whole, and the workflows that it runs looked at. */
 import type { WorkflowDefinition } from "#schemas/generated/types.ts";
-import type { Caller } from "#shared/admission/authenticate.ts";
+import type { Caller } from "#shared/access/authenticate.ts";
 import { readingDefinition } from "#shared/workflows/definition.ts";
 import { checkNesting } from "#shared/workflows/nesting.ts";
 

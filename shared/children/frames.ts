@@ -3,7 +3,7 @@
  * strings, each with its length before it. Bytes travel as they are: base64 over IPC would cost a third more and a copy.
  */
 
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "./media-error.ts";
 
 export interface ChildFrame {
   readonly head: Readonly<Record<string, unknown>>;

@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs";
 
 import { encodeFrame, readFrames, type ChildFrame } from "./frames.ts";
-import { isMediaFault, MediaError } from "#shared/media/media-error.ts";
+import { isMediaFault, MediaError } from "./media-error.ts";
 
 export interface ChildPoolOptions {
   /** The child's script; it calls `serveTasks`. */

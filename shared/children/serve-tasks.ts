@@ -2,7 +2,7 @@
 import { writeSync } from "node:fs";
 
 import { encodeFrame, readFrames } from "./frames.ts";
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "./media-error.ts";
 
 export interface TaskResult {
   readonly output?: unknown;

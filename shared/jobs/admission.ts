@@ -3,7 +3,7 @@
  * HTTP door and decided by the same functions of the database (see admit_jobs). A job whose window is full is
  * neither counted nor kept: its publisher's message waits.
  */
-import { type HoldRequest, refusal } from "#shared/admission/calls.ts";
+import { type HoldRequest, refusal } from "#shared/ledger/call-admission.ts";
 import type { Database } from "#shared/database/client.ts";
 import { openGrouped } from "#shared/database/grouped.ts";
 import { BUSY } from "#shared/database/grouper.ts";

@@ -1,5 +1,5 @@
 /** What one run of a capability may bring, take and make, by the kind of what it works on. */
-import type { CapabilityModality, Category } from "#shared/capabilities/entry.ts";
+import type { CapabilityModality, Category } from "#shared/calls/capabilities/entry.ts";
 
 const MB = 1_048_576;
 

@@ -1,6 +1,6 @@
 /** The catalogue as operators see it. */
-import type { Catalogue, Model } from "#shared/catalogue/catalogue.ts";
-import { CatalogueError, type CatalogueFault } from "#shared/catalogue/faults.ts";
+import type { Catalogue, Model } from "#shared/calls/model.ts";
+import { CatalogueError, type CatalogueFault } from "#shared/calls/catalogue/faults.ts";
 
 export type Unroutable = {
   readonly model: string;

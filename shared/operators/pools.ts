@@ -1,8 +1,8 @@
 /** The load of each pool and lane, and how many processes it wants. */
-import type { Catalogue } from "#shared/catalogue/catalogue.ts";
+import type { Catalogue } from "#shared/calls/model.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import { countLiveCalls, countPools, type FleetSlots, fleetSlots, type PoolCounts } from "#shared/database/pools.ts";
-import { kindOfModality } from "#shared/kinds/kinds.ts";
+import { kindOfModality } from "#shared/calls/kinds/kinds.ts";
 import { type Lane, LANES, type Pool, POOLS } from "#shared/queue/subjects.ts";
 
 export interface PoolLoad extends PoolCounts, FleetSlots {

@@ -1,5 +1,5 @@
 /** What a member may do with a workflow of the workspace. */
-import type { Caller } from "#shared/admission/authenticate.ts";
+import type { Caller } from "#shared/access/authenticate.ts";
 import type { WorkflowReader, WorkflowRow } from "#shared/database/workflows.ts";
 
 type Member = Pick<Caller, "workspaceId" | "memberId" | "role">;

@@ -1,6 +1,6 @@
 /** Workflows that run workflows: none runs itself, none goes too deep, and together they do not come to too much. */
 import type { WorkflowDefinition, WorkflowStep } from "#schemas/generated/types.ts";
-import type { Caller } from "#shared/admission/authenticate.ts";
+import type { Caller } from "#shared/access/authenticate.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import { findDefinition, findWorkflow } from "#shared/database/workflows.ts";
 import { ApiError, apiErrorsOf } from "#shared/errors.ts";

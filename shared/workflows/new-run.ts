@@ -1,6 +1,6 @@
 /** A run that is to begin: what it runs, and its input as its definition declares it. */
 import type { WorkflowDefinition } from "#schemas/generated/types.ts";
-import type { Caller } from "#shared/admission/authenticate.ts";
+import type { Caller } from "#shared/access/authenticate.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import type { NewRun, RunMode } from "#shared/database/runs.ts";
 import { findDefinition, type WorkflowRow } from "#shared/database/workflows.ts";

@@ -1,19 +1,19 @@
 /** What a step calls: a model, a capability or a workflow, and whether it takes what is written down for it. */
 import type { TranscriptionRequest, WorkflowStep } from "#schemas/generated/types.ts";
-import { refuseUntold } from "#shared/admission/untold.ts";
-import type { Capability } from "#shared/capabilities/entry.ts";
-import { CHECKS } from "#shared/capabilities/list.ts";
-import type { Catalogue, Model } from "#shared/catalogue/catalogue.ts";
+import { refuseUntold } from "#shared/calls/untold.ts";
+import type { Capability } from "#shared/calls/capabilities/entry.ts";
+import { CHECKS } from "#shared/calls/capabilities/list.ts";
+import type { Catalogue, Model } from "#shared/calls/model.ts";
 import type { Fault } from "#shared/contract-fault.ts";
 import { type ApiError, apiErrorsOf } from "#shared/errors.ts";
-import { CHAT } from "#shared/kinds/chat.ts";
-import { filePlaces, NO_FILES } from "#shared/kinds/chat/files.ts";
-import { EMBEDDINGS } from "#shared/kinds/embeddings.ts";
-import { IMAGE_EDITS, IMAGES } from "#shared/kinds/images.ts";
-import type { CallFacts, Kind } from "#shared/kinds/kind.ts";
-import { kindOfModality } from "#shared/kinds/kinds.ts";
-import { hasEndpoint } from "#shared/kinds/models.ts";
-import { audioOf, TRANSCRIPTION } from "#shared/kinds/transcription.ts";
+import { CHAT } from "#shared/calls/kinds/chat.ts";
+import { filePlaces, NO_FILES } from "#shared/calls/kinds/chat/files.ts";
+import { EMBEDDINGS } from "#shared/calls/kinds/embeddings.ts";
+import { IMAGE_EDITS, IMAGES } from "#shared/calls/kinds/images.ts";
+import type { CallFacts, Kind } from "#shared/calls/kinds/kind.ts";
+import { kindOfModality } from "#shared/calls/kinds/kinds.ts";
+import { hasEndpoint } from "#shared/calls/kinds/models.ts";
+import { audioOf, TRANSCRIPTION } from "#shared/calls/kinds/transcription.ts";
 
 import type { Binding, DefinitionFault, OpenPlace } from "./bindings.ts";
 import { isWithin, judgeKnown, mayMend } from "./known-faults.ts";

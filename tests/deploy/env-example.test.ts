@@ -107,7 +107,7 @@ describe("deploy/env.example", () => {
   });
 
   test("names the key of every provider in the catalogue, and no other", async () => {
-    const text = await Bun.file(join(ROOT, "shared/catalogue/providers.yaml")).text();
+    const text = await Bun.file(join(ROOT, "shared/calls/catalogue/providers.yaml")).text();
     const wanted = Array.from(text.matchAll(/^\s*api_key_env:\s*([A-Z0-9_]+)/gm), (match) => match[1] ?? "");
     expect(wanted.length).toBeGreaterThan(0);
     expect(providerKeys).toEqual(new Set(wanted));

@@ -12,8 +12,8 @@ const DOCUMENTS = [
   "deploy/runbook.md",
   "schemas/NOTIFICATIONS.md",
   "schemas/README.md",
-  "shared/catalogue/README.md",
-  "shared/catalogue/TEST_MODELS.md",
+  "shared/calls/catalogue/README.md",
+  "shared/calls/catalogue/TEST_MODELS.md",
   "tests/load/README.md",
 ];
 

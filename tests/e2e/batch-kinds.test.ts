@@ -5,7 +5,7 @@ import sharp from "sharp";
 
 import type { BatchAnswer, MediaOutcome } from "#schemas/generated/types.ts";
 import { newId } from "#shared/ids.ts";
-import { KINDS } from "#shared/kinds/kinds.ts";
+import { KINDS } from "#shared/calls/kinds/kinds.ts";
 import { LIMITS } from "#shared/limits.ts";
 import type { Storage } from "#shared/storage/client.ts";
 import { listObjects } from "#shared/storage/objects.ts";

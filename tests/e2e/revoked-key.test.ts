@@ -1,6 +1,6 @@
 /**
  * A revoked key dies on every ingress and stays dead, whatever else is broken. That it does so within a second
- * is proven with an injected clock in tests/shared/admission/authenticate.test.ts.
+ * is proven with an injected clock in tests/shared/access/authenticate.test.ts.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 

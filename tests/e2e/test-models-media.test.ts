@@ -1,5 +1,5 @@
 /**
- * The guide to the test models (shared/catalogue/TEST_MODELS.md), the sections on media, row by row, with the stock SDK
+ * The guide to the test models (shared/calls/catalogue/TEST_MODELS.md), the sections on media, row by row, with the stock SDK
  * against a running service: what a client is told, what its job ends as, what it is billed. Two stacks: one as it comes, with
  * a second door for clients that do not wait, and one that gives up early, for the jobs that never end.
  */

@@ -4,9 +4,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { createApp, routesOf } from "#ingress/app.ts";
-import { KINDS } from "#shared/kinds/kinds.ts";
-import { hasEndpoint } from "#shared/kinds/models.ts";
-import { loadCatalogue, loadOurLayers } from "#shared/catalogue/load.ts";
+import { KINDS } from "#shared/calls/kinds/kinds.ts";
+import { hasEndpoint } from "#shared/calls/kinds/models.ts";
+import { loadCatalogue, loadOurLayers } from "#shared/calls/catalogue/load.ts";
 import { newId } from "#shared/ids.ts";
 import { parse, validate } from "#shared/contracts.ts";
 import { type Code, ERROR_CODES } from "#shared/errors.ts";
@@ -80,8 +80,8 @@ function thrownIn(...files: readonly string[]): Code[] {
 
 const GATES = [
   "ingress/serve.ts",
-  "shared/admission/authenticate.ts",
-  "shared/admission/ip-net.ts",
+  "shared/access/authenticate.ts",
+  "shared/access/ip-net.ts",
   "ingress/answers.ts",
 ];
 
@@ -109,10 +109,10 @@ describe("the codes of a route", () => {
       ...reasons.map((reason) => explainFailure(undefined, jobAbort(reason)).code),
       ...thrownIn(
         ...GATES,
-        "shared/admission/calls.ts",
-        "shared/kinds/chat/constraints.ts",
+        "shared/ledger/call-admission.ts",
+        "shared/calls/kinds/chat/constraints.ts",
         "shared/database/grouper.ts",
-        "shared/kinds/models.ts",
+        "shared/calls/kinds/models.ts",
         "shared/json.ts",
         "shared/outbound/guard.ts",
         "shared/queue/publish.ts",

@@ -1,9 +1,9 @@
 /** An ingress without its surroundings: what it asks of them is recorded, what they answer is the test's to say. */
-import { CAPABILITIES } from "#shared/capabilities/list.ts";
-import type { Caller } from "#shared/admission/authenticate.ts";
-import type { HoldRequest } from "#shared/admission/calls.ts";
-import { createIpNet } from "#shared/admission/ip-net.ts";
-import type { Catalogue } from "#shared/catalogue/catalogue.ts";
+import { CAPABILITIES } from "#shared/calls/capabilities/list.ts";
+import type { Caller } from "#shared/access/authenticate.ts";
+import type { HoldRequest } from "#shared/ledger/call-admission.ts";
+import { createIpNet } from "#shared/access/ip-net.ts";
+import type { Catalogue } from "#shared/calls/model.ts";
 import { probeAudio } from "#shared/media/probe/probe.ts";
 import { ApiError, type ErrorEnvelope } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
@@ -13,7 +13,7 @@ import { createSealer } from "#shared/secrets/sealed.ts";
 import type { IngressContext } from "#ingress/context.ts";
 import type { CallFacts } from "#ingress/wait/call.ts";
 import type { CallMessage } from "#ingress/wait/relay.ts";
-import { BASE, build } from "#tests/shared/catalogue/build-catalogue.ts";
+import { BASE, build } from "#tests/shared/calls/catalogue/build-catalogue.ts";
 
 export const KEY = "good-key";
 /** The bell of every job. */

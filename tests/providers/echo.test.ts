@@ -4,7 +4,7 @@
  */
 import { afterAll, afterEach, describe, expect, test } from "bun:test";
 
-import type { Provider } from "#shared/catalogue/catalogue.ts";
+import type { Provider } from "#shared/calls/model.ts";
 import { createLogger } from "#shared/logger.ts";
 import { bench, closeBenches } from "#tests/workers/calls/chat/bench.ts";
 import { run } from "#tests/workers/calls/media/run-bench.ts";

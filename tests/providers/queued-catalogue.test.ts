@@ -1,12 +1,12 @@
 /** Our catalogue's models at fal and Replicate: each is known there, takes what we send for it, and costs what is printed. */
 import { describe, expect, test } from "bun:test";
 
-import { buildCatalogue } from "#shared/catalogue/build.ts";
-import type { Model, Source } from "#shared/catalogue/catalogue.ts";
-import { loadOurLayers } from "#shared/catalogue/load.ts";
-import { mergeLayers } from "#shared/catalogue/merge.ts";
+import { buildCatalogue } from "#shared/calls/catalogue/build.ts";
+import type { Model, Source } from "#shared/calls/model.ts";
+import { loadOurLayers } from "#shared/calls/catalogue/load.ts";
+import { mergeLayers } from "#shared/calls/catalogue/merge.ts";
 import { parseDecimal } from "#shared/money.ts";
-import { EVERYTHING_ON } from "#tests/shared/catalogue/build-catalogue.ts";
+import { EVERYTHING_ON } from "#tests/shared/calls/catalogue/build-catalogue.ts";
 import { adaptTo } from "#workers/calls/source-params.ts";
 import type { MediaAdapter, Polled, StartCall, VideoInput } from "#workers/providers/media.ts";
 

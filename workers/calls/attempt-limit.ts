@@ -1,5 +1,5 @@
 /** How long one source may take with a call that another source could serve. */
-import { isResumed } from "#shared/kinds/kinds.ts";
+import { isResumed } from "#shared/calls/kinds/kinds.ts";
 
 import { jobAbort } from "../job.ts";
 import { ProviderError } from "../providers/provider.ts";

@@ -2,7 +2,7 @@
 import type { Code } from "#shared/errors.ts";
 import type { UsageStatus } from "#shared/ledger/settle.ts";
 
-import type { FailureFrame } from "../runner/answer.ts";
+import type { FailureFrame } from "./answer.ts";
 import { type AbortReason, abortReasonOf } from "../job.ts";
 import { ProviderError, type ProviderErrorClass } from "../providers/provider.ts";
 

@@ -8,7 +8,7 @@ import { failureFacts } from "../providers/failure-facts.ts";
 import { ProviderError } from "../providers/provider.ts";
 import type { Candidate } from "../routing/candidates.ts";
 import { type Attempt, type Serving, tryCandidates } from "../routing/try-candidates.ts";
-import { startWatchdog, type Watchdog } from "../runner/watchdog.ts";
+import { startWatchdog, type Watchdog } from "./watchdog.ts";
 
 import { explainFailure } from "./failure.ts";
 

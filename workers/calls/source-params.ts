@@ -1,5 +1,5 @@
 /** A source's own gaps, names and defaults, as the catalogue lists them. */
-import type { Source } from "#shared/catalogue/catalogue.ts";
+import type { Source } from "#shared/calls/model.ts";
 
 /** Changes a finished body for its source: members are left out, renamed, set, in this order. */
 export function adaptTo(source: Source, body: Record<string, unknown>): void {

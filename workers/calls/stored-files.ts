@@ -3,7 +3,7 @@
  * read here and not before, since they have no business on the queue.
  */
 import type { ChatCompletionRequest, JobMessage } from "#schemas/generated/types.ts";
-import { audioFormat, blockKind, type FilePlace, filePlaces } from "#shared/kinds/chat/files.ts";
+import { audioFormat, blockKind, type FilePlace, filePlaces } from "#shared/calls/kinds/chat/files.ts";
 import { ApiError } from "#shared/errors.ts";
 import { findBlocks, findFiles } from "#shared/database/files.ts";
 import { isFileId } from "#shared/files/id.ts";

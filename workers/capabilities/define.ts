@@ -9,8 +9,8 @@ import type {
   InputMember,
   Rule,
   Schema,
-} from "#shared/capabilities/entry.ts";
-import { CATEGORIES } from "#shared/capabilities/entry.ts";
+} from "#shared/calls/capabilities/entry.ts";
+import { CATEGORIES } from "#shared/calls/capabilities/entry.ts";
 
 import { asMediaError } from "./faults.ts";
 import { objectSchema, type Params, type ParamsOf } from "./params.ts";

@@ -1,5 +1,5 @@
 /** What engines throw at a caller's data, told as a fault that the caller can mend. */
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 /** Of libvips, by whose decoders images are read. */
 const OF_IMAGES = /Input (?:file|buffer)|unsupported image|corrupt|premature|VipsJpeg|vips|pngload|webp|gifload|tiff/i;

@@ -1,6 +1,6 @@
 /** Parts of HTML, counted before there is a tree of them. */
 import { LIMITS } from "#shared/limits.ts";
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 interface Part {
   readonly name: string;

@@ -1,5 +1,5 @@
 /** Every capability, in the order of `GET /v1/tools`: a line here and a file beside it. */
-import { CATEGORIES, type Category } from "#shared/capabilities/entry.ts";
+import { CATEGORIES, type Category } from "#shared/calls/capabilities/entry.ts";
 
 import type { DefinedCapability } from "./define.ts";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { BlobReader, configure, Uint8ArrayWriter, ZipWriter } from "@zip.js/zip.js";
 
 import { LIMITS } from "#shared/limits.ts";
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 import type { MadeFile } from "./define.ts";
 import { choice } from "./params.ts";

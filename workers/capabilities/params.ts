@@ -1,5 +1,5 @@
 /** Params of capabilities: each with its published schema and the type that its handler gets. */
-import type { Schema } from "#shared/capabilities/entry.ts";
+import type { Schema } from "#shared/calls/capabilities/entry.ts";
 
 export interface Param<T> {
   readonly schema: Schema;

@@ -1,5 +1,5 @@
 /** A piece of audio or video, by its start and its end or its length. */
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 interface Wanted {
   readonly start: number;

@@ -1,7 +1,7 @@
 /** The steps of a pipeline: what is published of them, and how each is judged, given its asset, and named in a fault. */
-import type { Rule, Schema } from "#shared/capabilities/entry.ts";
-import { brokenRule } from "#shared/capabilities/rules.ts";
-import { MediaError } from "#shared/media/media-error.ts";
+import type { Rule, Schema } from "#shared/calls/capabilities/entry.ts";
+import { brokenRule } from "#shared/calls/capabilities/rules.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 import type { InputFile } from "./define.ts";
 import { custom, objectSchema, type Param, type Params, type ParamsOf, text, withDefaults } from "./params.ts";

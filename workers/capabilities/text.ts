@@ -2,7 +2,7 @@
 import { join } from "node:path";
 
 import { LIMITS } from "#shared/limits.ts";
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 import type { InputFile, Made } from "./define.ts";
 import { asMediaError } from "./faults.ts";

@@ -5,7 +5,7 @@
  */
 import { loadFfmpeg } from "./ffmpeg.ts";
 import { joinTagTexts } from "./id3.ts";
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 /** FFmpeg's names of the demuxers that may be used. */
 export type AudioContainer = "wav" | "mp3" | "aac" | "flac" | "ogg" | "mov" | "matroska";

@@ -4,7 +4,7 @@
  */
 import type { FFEncoderCodec } from "node-av/constants";
 
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 import { loadFfmpeg } from "./ffmpeg.ts";
 

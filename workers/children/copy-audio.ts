@@ -4,7 +4,7 @@
  */
 import type { FormatContext, Stream } from "node-av/lib";
 
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 import { loadFfmpeg } from "./ffmpeg.ts";
 import { type FileSource, whitelists } from "./file-source.ts";

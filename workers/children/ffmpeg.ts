@@ -1,7 +1,7 @@
 import type * as Constants from "node-av/constants";
 import type * as Library from "node-av/lib";
 
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 /**
  * FFmpeg's library, whose binary is a package of its own for each system. For child processes only: a fault in it must not

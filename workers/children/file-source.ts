@@ -2,7 +2,7 @@
  * Files as sources of a filter graph. The container is the one that was sniffed, never FFmpeg's own guess, and containers
  * and decoders are whitelisted: a playlist would otherwise open further files of this machine. For child processes only.
  */
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 import { loadFfmpeg } from "./ffmpeg.ts";
 import { filterText } from "./filter-graph.ts";

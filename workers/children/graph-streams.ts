@@ -2,7 +2,7 @@
 import type { FFEncoderCodec } from "node-av/constants";
 import type { Codec, CodecContext, FilterContext, FilterGraph, FormatContext, Frame, Stream } from "node-av/lib";
 
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 import type { loadFfmpeg } from "./ffmpeg.ts";
 

@@ -6,7 +6,7 @@ import { jetstreamManager } from "@nats-io/jetstream";
 
 import { findOverdue, redispatchExpired } from "#shared/database/job-sweeps.ts";
 import type { OrphanedJob } from "#shared/database/jobs.ts";
-import { endingOf, endOrphan } from "#shared/jobs/orphaned-jobs.ts";
+import { endingOf, endOrphan } from "#shared/calls/orphaned-jobs.ts";
 import { LANES } from "#shared/queue/subjects.ts";
 import { LANE_SETTINGS } from "#shared/queue/topology.ts";
 

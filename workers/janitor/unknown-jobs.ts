@@ -5,7 +5,7 @@
 import { jetstreamManager } from "@nats-io/jetstream";
 
 import { countUnknown, findExpired, redispatchUnknown } from "#shared/database/job-sweeps.ts";
-import { endOrphan, EXPIRED } from "#shared/jobs/orphaned-jobs.ts";
+import { endOrphan, EXPIRED } from "#shared/calls/orphaned-jobs.ts";
 
 import { type JobSweepContext, sendAgain } from "./dispatch.ts";
 import { sweepEach } from "./each-row.ts";

@@ -1,5 +1,5 @@
 /** The provider families. Adding one is one file and one line here. */
-import type { Provider } from "#shared/catalogue/catalogue.ts";
+import type { Provider } from "#shared/calls/model.ts";
 
 import { createAnthropic } from "./anthropic/index.ts";
 import { createDeepgram } from "./deepgram/index.ts";

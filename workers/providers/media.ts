@@ -2,8 +2,8 @@
  * What providers do with images and audio. Inputs come checked against the model's declared sets; an adapter sends
  * what its family has a field for and leaves the rest out, as the spec says of each field.
  */
-import type { Trait } from "#shared/catalogue/catalogue.ts";
-import type { TokenUsage } from "#shared/pricing/usage.ts";
+import type { Trait } from "#shared/calls/model.ts";
+import type { TokenUsage } from "#shared/calls/pricing/usage.ts";
 
 import type { MakeRoom } from "./http.ts";
 

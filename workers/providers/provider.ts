@@ -4,9 +4,9 @@
  */
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
 import type { ExactIntegers } from "#shared/exact-integers.ts";
-import type { Trait } from "#shared/catalogue/catalogue.ts";
+import type { Trait } from "#shared/calls/model.ts";
 import type { Code } from "#shared/errors.ts";
-import type { TokenUsage } from "#shared/pricing/usage.ts";
+import type { TokenUsage } from "#shared/calls/pricing/usage.ts";
 
 import type { MediaAdapters } from "./media.ts";
 

@@ -1,5 +1,5 @@
 /** Who may serve a call, in order: the model asked for and its chain, each with its sources. */
-import type { Catalogue, Model, Provider, Source } from "#shared/catalogue/catalogue.ts";
+import type { Catalogue, Model, Provider, Source } from "#shared/calls/model.ts";
 
 export interface Candidate<Adapter> {
   readonly model: Model;

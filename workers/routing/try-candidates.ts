@@ -4,7 +4,7 @@
  * does.
  */
 import { sleep } from "#shared/abortable.ts";
-import type { Model } from "#shared/catalogue/catalogue.ts";
+import type { Model } from "#shared/calls/model.ts";
 import { LIMITS } from "#shared/limits.ts";
 
 import { abortReasonOf } from "../job.ts";

@@ -21,7 +21,7 @@ import type { WorkerContext } from "../context.ts";
 import { jobAbort, type JobControl, type JobHandler } from "../job.ts";
 import { freeFailure, type Outcome, type Success } from "../outcome.ts";
 
-import { Answer } from "./answer.ts";
+import { Answer } from "../calls/answer.ts";
 import { Caller } from "./caller.ts";
 import { type CallerAnswer, openCallerWatch, openTakenWords } from "./caller-watch.ts";
 import type { Cancels } from "./cancels.ts";

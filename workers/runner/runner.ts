@@ -22,7 +22,7 @@ import { paced } from "#shared/pace.ts";
 import type { CallerAnswer } from "./caller-watch.ts";
 import type { Cancels } from "./cancels.ts";
 import type { WorkerContext } from "../context.ts";
-import type { DurableJobs } from "../jobs/durable-jobs.ts";
+import type { DurableJobs } from "./durable-jobs.ts";
 import { jobAbort } from "../job.ts";
 import type { LiveCalls } from "./live-calls.ts";
 import { type Delivery, openPuller } from "#shared/queue/puller.ts";

@@ -2,7 +2,7 @@
  * Carries one run on: reads what has happened to it, lets `advance` decide, writes the decision, and does what it asks for. Everything
  * may stop after any line: what was decided stands in rows, and the next worker that looks does the rest.
  */
-import type { Caller } from "#shared/admission/authenticate.ts";
+import type { Caller } from "#shared/access/authenticate.ts";
 import {
   cancelJobs,
   findDueSteps,

@@ -1,5 +1,5 @@
 /** Opens what carries runs on, for both lanes. */
-import { openOffered } from "#shared/capabilities/offered.ts";
+import { openOffered } from "#shared/calls/capabilities/offered.ts";
 import { findWorkspace } from "#shared/database/workspaces.ts";
 import { serviceSecret } from "#shared/database/service-secrets.ts";
 import { createJobAdmission } from "#shared/jobs/admission.ts";

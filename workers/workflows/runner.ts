@@ -10,7 +10,7 @@ import { type Delivery, openPuller } from "#shared/queue/puller.ts";
 import { LANE_SETTINGS } from "#shared/queue/topology.ts";
 
 import type { WorkerContext } from "../context.ts";
-import { openLeases } from "../jobs/leases.ts";
+import { openLeases } from "../runner/leases.ts";
 import { nakDelayMs, type Runner } from "../runner/runner.ts";
 import type { WorkflowContext } from "./context.ts";
 import { goOn } from "./go-on.ts";

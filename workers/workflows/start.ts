@@ -3,12 +3,12 @@
  * ids made from their place, so that a worker that starts them again finds them there.
  */
 import type { JobMessage, WorkflowStep } from "#schemas/generated/types.ts";
-import { checkBudget } from "#shared/admission/budget-stop.ts";
-import { type Caller, findPublisher } from "#shared/admission/authenticate.ts";
-import { type CallTarget, readCall } from "#shared/admission/read-call.ts";
-import { discardStored, storeRequest } from "#shared/admission/stored-request.ts";
-import { jobCallerOf, jobWorkOf } from "#shared/admission/work.ts";
-import type { Offered } from "#shared/capabilities/offered.ts";
+import { checkBudget } from "#shared/calls/budget-stop.ts";
+import { type Caller, findPublisher } from "#shared/access/authenticate.ts";
+import { type CallTarget, readCall } from "#shared/calls/read.ts";
+import { discardStored, storeRequest } from "#shared/calls/stored-request.ts";
+import { jobCallerOf, jobWorkOf } from "#shared/calls/work.ts";
+import type { Offered } from "#shared/calls/capabilities/offered.ts";
 import { hasRoom } from "#shared/database/files.ts";
 import { noteTemplateUnavailable } from "#shared/database/template-events.ts";
 import { findWorkflow } from "#shared/database/workflows.ts";

@@ -3,7 +3,7 @@
  * the run is, without a lease that could end, and ends with the run's own end.
  */
 import type { DurableMessage } from "#schemas/generated/types.ts";
-import { findPublisher } from "#shared/admission/authenticate.ts";
+import { findPublisher } from "#shared/access/authenticate.ts";
 import { claimJob, type ClaimRequest, findRequest, restJob } from "#shared/database/jobs.ts";
 import type { Ticket } from "#shared/database/run-work.ts";
 import { findRunById, findStepRuns, insertRun, type NewRun, type RunVerdict } from "#shared/database/runs.ts";

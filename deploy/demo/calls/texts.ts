@@ -2,8 +2,8 @@
 import { toFile } from "openai";
 import type OpenAI from "openai";
 
-import { parsePrice, priceTokens } from "#shared/pricing/price.ts";
-import { NO_USAGE } from "#shared/pricing/usage.ts";
+import { parsePrice, priceTokens } from "#shared/calls/pricing/price.ts";
+import { NO_USAGE } from "#shared/calls/pricing/usage.ts";
 
 import { type Call, type Outcome, type Stage, textArtifact } from "../call.ts";
 import { receiptOf, requestIdOf } from "../client.ts";

@@ -1,7 +1,7 @@
 /** /operator/catalogue: the models there are, why some are not offered, and what other files would make of them. */
 import type { OperatorCatalogue, OperatorCatalogueCheck } from "#schemas/generated/types.ts";
-import type { Model } from "#shared/catalogue/catalogue.ts";
-import { pricingNumbers } from "#shared/catalogue/present.ts";
+import type { Model } from "#shared/calls/model.ts";
+import { pricingNumbers } from "#shared/calls/present-model.ts";
 import { parse } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
 import { readJson } from "#shared/json.ts";

@@ -5,7 +5,7 @@ import type {
   FallbackChainList,
   FallbackChainRequest,
 } from "#schemas/generated/types.ts";
-import { storeFallbackChain } from "#shared/admission/fallback-chains.ts";
+import { storeFallbackChain } from "#shared/calls/fallback-chains.ts";
 import { parse } from "#shared/contracts.ts";
 import {
   deleteFallbackChain,

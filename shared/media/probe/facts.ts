@@ -1,5 +1,5 @@
 /** What a probe tells, and the reading of bytes that all probes share. */
-import { MediaError } from "../media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 import { PROBE_LIMITS } from "../limits.ts";
 

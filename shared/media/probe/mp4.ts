@@ -1,5 +1,5 @@
 /** Audio in MP4, M4A, MOV. */
-import { MediaError } from "../media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 import { aacPacketSeconds } from "./aac-config.ts";
 import { corrupt, facts, withGaps, type AudioFacts, type Cursor } from "./facts.ts";

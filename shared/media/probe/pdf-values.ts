@@ -1,5 +1,5 @@
 /** Values of PDF files as far as a page tree needs them. Source: ISO 32000-1, 7.2 and 7.3. */
-import { MediaError } from "../media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 export interface Reference {
   readonly object: number;

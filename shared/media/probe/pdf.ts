@@ -5,7 +5,7 @@
 import { inflateSync } from "node:zlib";
 
 import { PROBE_LIMITS } from "../limits.ts";
-import { MediaError } from "../media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 import { type Budget, isReference, type PdfDictionary, PdfReader, type PdfValue } from "./pdf-values.ts";
 

@@ -1,5 +1,5 @@
 /** What a piece of audio is and how long it lasts, without decoding it. */
-import { MediaError } from "../media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 import { PROBE_LIMITS } from "../limits.ts";
 import { corrupt, createCursor, type AudioFacts, type AudioFormat, type Cursor } from "./facts.ts";

@@ -1,5 +1,5 @@
 /** What a video is and how long it lasts, without decoding it. */
-import { MediaError } from "../media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 import { createCursor, type Cursor } from "./facts.ts";
 import { readMp4Tracks } from "./mp4-tracks.ts";

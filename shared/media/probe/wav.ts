@@ -1,5 +1,5 @@
 /** RIFF WAVE (and RF64 in so far as its sizes are "until the end"). */
-import { MediaError } from "../media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 import { corrupt, createCursor, facts, type AudioFacts, type Cursor } from "./facts.ts";
 import { probeFrames } from "./frames.ts";

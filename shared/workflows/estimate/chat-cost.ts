@@ -1,14 +1,14 @@
 /** What calls that are paid by the token of text cost: those of chat and of embeddings. */
 import type { ChatCompletionRequest, EmbeddingsRequest } from "#schemas/generated/types.ts";
-import { isEmbeddingModel, type Model } from "#shared/catalogue/catalogue.ts";
+import { isEmbeddingModel, type Model } from "#shared/calls/model.ts";
 import { ApiError, apiErrorsOf } from "#shared/errors.ts";
-import { findStoredFiles, NO_FILES } from "#shared/kinds/chat/files.ts";
-import { CHAT } from "#shared/kinds/chat.ts";
-import { EMBEDDINGS } from "#shared/kinds/embeddings.ts";
+import { findStoredFiles, NO_FILES } from "#shared/calls/kinds/chat/files.ts";
+import { CHAT } from "#shared/calls/kinds/chat.ts";
+import { EMBEDDINGS } from "#shared/calls/kinds/embeddings.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { parseCredits } from "#shared/money.ts";
-import { estimateCall } from "#shared/pricing/estimate.ts";
-import { boundChat } from "#shared/pricing/price.ts";
+import { estimateCall } from "#shared/calls/estimate/estimate.ts";
+import { boundChat } from "#shared/calls/pricing/price.ts";
 
 import { judgeKnown } from "../known-faults.ts";
 import { type CallContext, type Cost, EXACT } from "./cost.ts";

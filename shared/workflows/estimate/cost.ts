@@ -1,6 +1,6 @@
 /** What a step costs, and what estimates of it need. */
-import type { Caller } from "#shared/admission/authenticate.ts";
-import type { Catalogue } from "#shared/catalogue/catalogue.ts";
+import type { Caller } from "#shared/access/authenticate.ts";
+import type { Catalogue } from "#shared/calls/model.ts";
 import type { Queryable } from "#shared/database/client.ts";
 
 import type { EstimateWork } from "./work.ts";

@@ -3,9 +3,9 @@
  * its bound; what may not happen, such as tries again and steps behind a condition that is not known, counts in the most alone.
  */
 import type { WorkflowDefinition } from "#schemas/generated/types.ts";
-import type { Capability } from "#shared/capabilities/entry.ts";
-import { expectedOf } from "#shared/capabilities/expected.ts";
-import { capabilityCharge, capabilityPrice } from "#shared/capabilities/price.ts";
+import type { Capability } from "#shared/calls/capabilities/entry.ts";
+import { expectedOf } from "#shared/calls/capabilities/expected.ts";
+import { capabilityCharge, capabilityPrice } from "#shared/calls/capabilities/price.ts";
 import { ApiError } from "#shared/errors.ts";
 import { LIMITS } from "#shared/limits.ts";
 

@@ -1,11 +1,11 @@
 /** What calls that make or hear media cost: what is not known of them counts at the dearest value that the model takes. */
-import { refuseUntold } from "#shared/admission/untold.ts";
-import type { Model } from "#shared/catalogue/catalogue.ts";
+import { refuseUntold } from "#shared/calls/untold.ts";
+import type { Model } from "#shared/calls/model.ts";
 import { apiErrorsOf } from "#shared/errors.ts";
-import { NO_FILES } from "#shared/kinds/chat/files.ts";
-import type { CallFacts, Kind } from "#shared/kinds/kind.ts";
+import { NO_FILES } from "#shared/calls/kinds/chat/files.ts";
+import type { CallFacts, Kind } from "#shared/calls/kinds/kind.ts";
 import { parseCredits } from "#shared/money.ts";
-import { estimateCall } from "#shared/pricing/estimate.ts";
+import { estimateCall } from "#shared/calls/estimate/estimate.ts";
 
 import { isWithin } from "../known-faults.ts";
 import { type CallContext, type Cost, EXACT } from "./cost.ts";

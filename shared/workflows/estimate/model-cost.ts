@@ -1,9 +1,9 @@
 /** What a call of a model costs, as far as its params are known: usually, and at most. */
-import type { Model } from "#shared/catalogue/catalogue.ts";
+import type { Model } from "#shared/calls/model.ts";
 import { ApiError } from "#shared/errors.ts";
-import { CHAT } from "#shared/kinds/chat.ts";
-import { EMBEDDINGS } from "#shared/kinds/embeddings.ts";
-import type { Kind } from "#shared/kinds/kind.ts";
+import { CHAT } from "#shared/calls/kinds/chat.ts";
+import { EMBEDDINGS } from "#shared/calls/kinds/embeddings.ts";
+import type { Kind } from "#shared/calls/kinds/kind.ts";
 
 import { kindOf } from "../step-work.ts";
 import { chatCost, embeddingsCost } from "./chat-cost.ts";

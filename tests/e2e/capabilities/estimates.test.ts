@@ -84,7 +84,7 @@ describe("an image costs what is estimated,", () => {
 });
 
 describe("a video is estimated by its length,", () => {
-  const clip = readFileSync("shared/capabilities/samples/clip.mp4");
+  const clip = readFileSync("shared/calls/capabilities/samples/clip.mp4");
   /** Its tables at the end, behind data as large as a long video's, and each frame so many times as long. */
   const long = (times: number): Buffer => {
     const longer = Buffer.from(clip);

@@ -171,7 +171,7 @@ describe("a run", () => {
   }, 30_000);
 
   test("takes a stored file, base64 that is small and large, and text", async () => {
-    const bytes = readFileSync("shared/capabilities/samples/chart.png");
+    const bytes = readFileSync("shared/calls/capabilities/samples/chart.png");
     const noise = { create: { width: 200, height: 200, channels: 3, background: "grey", noise: { type: "gaussian", mean: 128, sigma: 60 } } } as const; // prettier-ignore
     const large = await sharp(noise).png().toBuffer();
     const inputs = [
@@ -191,7 +191,7 @@ describe("a run", () => {
   }, 30_000);
 
   test("takes a zipped document that names no type, and reads and draws a PDF, within the limits of its child", async () => {
-    const letter = readFileSync("shared/capabilities/samples/letter.docx").toString("base64");
+    const letter = readFileSync("shared/calls/capabilities/samples/letter.docx").toString("base64");
     const { output } = await bench.made("document.extract_text", { input: { document: { base64: letter } } });
     expect(String(output["text"])).toContain("tea");
     const report = { document: { file_id: "file-sample-report" } };
@@ -377,7 +377,7 @@ describe("nothing is run or billed of", () => {
     [
       "an image that is cut",
       "image.resize",
-      image({ base64: readFileSync("shared/capabilities/samples/chart.png").subarray(0, 90).toString("base64") }),
+      image({ base64: readFileSync("shared/calls/capabilities/samples/chart.png").subarray(0, 90).toString("base64") }),
       { status: 422, code: "unprocessable_input" },
     ],
     [
@@ -398,7 +398,7 @@ describe("nothing is run or billed of", () => {
   );
 
   test("another workspace's file, which does not exist", async () => {
-    const fileId = await upload(readFileSync("shared/capabilities/samples/chart.png"), "chart.png");
+    const fileId = await upload(readFileSync("shared/calls/capabilities/samples/chart.png"), "chart.png");
     const rich = await createWorkspace(bench.stack, { creditsNano: 100_000_000_000n });
     expect(
       await errorOf(await bench.run("image.metadata", { input: { image: { file_id: fileId } } }, rich.key)),

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 
 import type { StoredFile } from "#schemas/generated/types.ts";
-import { SAMPLE_FILES } from "#shared/capabilities/samples.ts";
+import { SAMPLE_FILES } from "#shared/calls/capabilities/samples.ts";
 import { validate } from "#shared/contracts.ts";
 import { startStack, type Stack } from "#tests/support/stack.ts";
 
@@ -29,7 +29,7 @@ test.each(SAMPLE_FILES)("%s can be read about and downloaded, and counts to no q
   expect(about.headers.get("x-storage-used-bytes")).toBe("0");
   const content = await call(`/${id}/content`);
   const bytes = Buffer.from(await content.arrayBuffer());
-  expect(bytes).toEqual(readFileSync(`shared/capabilities/samples/${file.filename}`));
+  expect(bytes).toEqual(readFileSync(`shared/calls/capabilities/samples/${file.filename}`));
   expect([file.id, file.bytes]).toEqual([id, bytes.length]);
   expect(content.headers.get("etag")).toBe(`"${createHash("sha256").update(bytes).digest("hex")}"`);
   const part = await call(`/${id}/content`, { headers: { range: "bytes=2-5" } });

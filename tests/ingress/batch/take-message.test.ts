@@ -2,13 +2,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import { addressOf, type BatchArrival, type BatchContext, takeMessage } from "#ingress/batch/admit.ts";
-import { createCallAdmission } from "#shared/admission/calls.ts";
-import type { Catalogue } from "#shared/catalogue/catalogue.ts";
-import { loadCatalogue, loadOurLayers } from "#shared/catalogue/load.ts";
+import { createCallAdmission } from "#shared/ledger/call-admission.ts";
+import type { Catalogue } from "#shared/calls/model.ts";
+import { loadCatalogue, loadOurLayers } from "#shared/calls/catalogue/load.ts";
 import { newId } from "#shared/ids.ts";
 import { createJobAdmission } from "#shared/jobs/admission.ts";
 import { LIMITS } from "#shared/limits.ts";
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 import { readClaim } from "#shared/storage/claim-check.ts";
 import { listObjects } from "#shared/storage/objects.ts";
 import { createWorkspace } from "#tests/faults/bed.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 
 import { planCache } from "#ingress/calls/response-cache.ts";
-import type { Model } from "#shared/catalogue/catalogue.ts";
+import type { Model } from "#shared/calls/model.ts";
 import { LIMITS } from "#shared/limits.ts";
-import { BASE, build } from "#tests/shared/catalogue/build-catalogue.ts";
+import { BASE, build } from "#tests/shared/calls/catalogue/build-catalogue.ts";
 
 const MODEL = build([BASE]).models.get("one") as Model;
 const CACHED = build([BASE.replace("    pricing:", "    cache_ttl_s: 60\n    pricing:")]).models.get("one") as Model;

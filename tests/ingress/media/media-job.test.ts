@@ -2,10 +2,10 @@ import { expect, test } from "bun:test";
 
 import type { IngressContext } from "#ingress/context.ts";
 import { admitMediaJob, type MediaJob } from "#ingress/media/media-job.ts";
-import { releaseBody } from "#shared/admission/offload-inputs.ts";
+import { releaseBody } from "#shared/calls/offload-inputs.ts";
 import type { RouteCall } from "#ingress/serve.ts";
 import { ApiError } from "#shared/errors.ts";
-import { IMAGE_EDITS } from "#shared/kinds/images.ts";
+import { IMAGE_EDITS } from "#shared/calls/kinds/images.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { fakeContext } from "#tests/ingress/fake-context.ts";
 

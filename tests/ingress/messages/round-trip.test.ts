@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 
 import { chatRequestOf } from "#ingress/messages/translate.ts";
 import { parse } from "#shared/contracts.ts";
-import { NO_USAGE } from "#shared/pricing/usage.ts";
+import { NO_USAGE } from "#shared/calls/pricing/usage.ts";
 import { chatCall } from "#tests/providers/engine/calls.ts";
 import { readStream } from "#tests/workers/calls/chat/anthropic-stream-grammar.ts";
 import { createAnthropicRendering } from "#workers/calls/chat/anthropic-render.ts";

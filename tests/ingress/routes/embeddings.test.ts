@@ -6,14 +6,14 @@ import { join } from "node:path";
 import { createApp } from "#ingress/app.ts";
 import { embeddings } from "#ingress/routes/embeddings.ts";
 import { estimate } from "#ingress/routes/estimate.ts";
-import { buildCatalogue } from "#shared/catalogue/build.ts";
-import type { Model } from "#shared/catalogue/catalogue.ts";
-import { hasEndpoint } from "#shared/kinds/models.ts";
-import { loadOurLayers } from "#shared/catalogue/load.ts";
-import { mergeLayers } from "#shared/catalogue/merge.ts";
+import { buildCatalogue } from "#shared/calls/catalogue/build.ts";
+import type { Model } from "#shared/calls/model.ts";
+import { hasEndpoint } from "#shared/calls/kinds/models.ts";
+import { loadOurLayers } from "#shared/calls/catalogue/load.ts";
+import { mergeLayers } from "#shared/calls/catalogue/merge.ts";
 import { validate } from "#shared/contracts.ts";
 import { wavOf } from "#tests/providers/fal/clips.ts";
-import { EVERYTHING_ON } from "#tests/shared/catalogue/build-catalogue.ts";
+import { EVERYTHING_ON } from "#tests/shared/calls/catalogue/build-catalogue.ts";
 import { PROJECT_ROOT } from "#tests/support/infrastructure.ts";
 
 import { envelopeOf, type FakeContext, fakeContext, type FakeOptions, KEY } from "../fake-context.ts";
@@ -142,10 +142,10 @@ function thrownIn(...files: readonly string[]): string[] {
 
 test("the codes that checks and bodies can say are documented", () => {
   const { context } = start();
-  const common = ["shared/json.ts", "ingress/body.ts", "shared/kinds/models.ts"];
-  const checks = thrownIn(...common, "shared/kinds/embeddings.ts");
+  const common = ["shared/json.ts", "ingress/body.ts", "shared/calls/kinds/models.ts"];
+  const checks = thrownIn(...common, "shared/calls/kinds/embeddings.ts");
   expect(checks.length).toBeGreaterThan(10);
   expect(embeddings(context).errors).toEqual(expect.arrayContaining(checks) as never);
-  const chat = thrownIn("shared/pricing/estimate.ts", "shared/kinds/chat/constraints.ts", "shared/outbound/guard.ts");
+  const chat = thrownIn("shared/calls/estimate/estimate.ts", "shared/calls/kinds/chat/constraints.ts", "shared/outbound/guard.ts");
   expect(estimate(context).errors).toEqual(expect.arrayContaining([...checks, ...chat]) as never);
 });

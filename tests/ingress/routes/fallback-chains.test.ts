@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import { createApp } from "#ingress/app.ts";
 import type { IngressContext } from "#ingress/context.ts";
-import { createAuthenticator, type Authenticator, type Role } from "#shared/admission/authenticate.ts";
-import type { Catalogue, Model } from "#shared/catalogue/catalogue.ts";
+import { createAuthenticator, type Authenticator, type Role } from "#shared/access/authenticate.ts";
+import type { Catalogue, Model } from "#shared/calls/model.ts";
 import { validate } from "#shared/contracts.ts";
 import { listFallbackChains } from "#shared/database/fallback-chains.ts";
 import { newId } from "#shared/ids.ts";
@@ -12,7 +12,7 @@ import { LIMITS } from "#shared/limits.ts";
 import { createLogger } from "#shared/logger.ts";
 import { hashKey, keyHint, mintKey } from "#shared/secrets/api-keys.ts";
 import { createWorkspace } from "#tests/shared/accounts.ts";
-import { BASE, build } from "#tests/shared/catalogue/build-catalogue.ts";
+import { BASE, build } from "#tests/shared/calls/catalogue/build-catalogue.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 
 import { envelopeOf, type FakeContext, fakeContext } from "../fake-context.ts";

@@ -5,7 +5,7 @@ import { connect, type NatsConnection } from "nats";
 
 import { openFleet } from "#ingress/wait/fleet.ts";
 import { createLiveShares, type LiveShares } from "#ingress/wait/live-shares.ts";
-import { createIpNet, type IpNet } from "#shared/admission/ip-net.ts";
+import { createIpNet, type IpNet } from "#shared/access/ip-net.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import { newId } from "#shared/ids.ts";
 import { createLogger } from "#shared/logger.ts";

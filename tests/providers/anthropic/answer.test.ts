@@ -2,9 +2,9 @@ import { describe, expect, test } from "bun:test";
 
 import { validate } from "#shared/contracts.ts";
 import { parseDecimal } from "#shared/money.ts";
-import type { Price } from "#shared/pricing/price.ts";
-import { priceChat } from "#shared/pricing/price.ts";
-import { NO_USAGE, type TokenUsage } from "#shared/pricing/usage.ts";
+import type { Price } from "#shared/calls/pricing/price.ts";
+import { priceChat } from "#shared/calls/pricing/price.ts";
+import { NO_USAGE, type TokenUsage } from "#shared/calls/pricing/usage.ts";
 import { createRendering } from "#workers/calls/chat/render.ts";
 import { messagesRequest } from "#workers/providers/anthropic/request.ts";
 import { createReader } from "#workers/providers/anthropic/stream.ts";

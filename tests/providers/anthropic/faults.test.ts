@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { NO_USAGE } from "#shared/pricing/usage.ts";
+import { NO_USAGE } from "#shared/calls/pricing/usage.ts";
 import type { ProviderErrorClass } from "#workers/providers/provider.ts";
 
 import { ERRORS } from "./errors.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import type { Trait } from "#shared/catalogue/catalogue.ts";
+import type { Trait } from "#shared/calls/model.ts";
 import { ProviderError } from "#workers/providers/provider.ts";
 import { messagesRequest } from "#workers/providers/anthropic/request.ts";
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { createElevenLabs } from "#workers/providers/elevenlabs/index.ts";
 import { classifyAnswer } from "#workers/providers/elevenlabs/errors.ts";
 import type { Artifact, MediaCall, MusicInput, SpeechFormat } from "#workers/providers/media.ts";
-import { loadOurLayers } from "#shared/catalogue/load.ts";
+import { loadOurLayers } from "#shared/calls/catalogue/load.ts";
 import { adaptTo } from "#workers/calls/source-params.ts";
 import { SPEECH_TYPES } from "#workers/providers/speech.ts";
 

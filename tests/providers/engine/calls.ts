@@ -2,8 +2,8 @@
 import { afterEach, expect } from "bun:test";
 
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
-import type { Trait } from "#shared/catalogue/catalogue.ts";
-import { NO_USAGE, type TokenUsage } from "#shared/pricing/usage.ts";
+import type { Trait } from "#shared/calls/model.ts";
+import { NO_USAGE, type TokenUsage } from "#shared/calls/pricing/usage.ts";
 import type { Fields } from "#workers/providers/fields.ts";
 import type {
   Artifact,

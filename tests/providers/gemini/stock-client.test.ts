@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import OpenAI from "openai";
 
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
-import { NO_USAGE } from "#shared/pricing/usage.ts";
+import { NO_USAGE } from "#shared/calls/pricing/usage.ts";
 import { createRendering } from "#workers/calls/chat/render.ts";
 import { createGemini } from "#workers/providers/gemini/index.ts";
 

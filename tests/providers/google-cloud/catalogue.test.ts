@@ -2,12 +2,12 @@
 import { describe, expect, test } from "bun:test";
 
 import type { VideoGenerationRequest } from "#schemas/generated/types.ts";
-import { checkVideo } from "#shared/kinds/video.ts";
-import { buildCatalogue } from "#shared/catalogue/build.ts";
-import type { Model, Source } from "#shared/catalogue/catalogue.ts";
-import { EVERYTHING_ON } from "#tests/shared/catalogue/build-catalogue.ts";
-import { loadOurLayers } from "#shared/catalogue/load.ts";
-import { mergeLayers } from "#shared/catalogue/merge.ts";
+import { checkVideo } from "#shared/calls/kinds/video.ts";
+import { buildCatalogue } from "#shared/calls/catalogue/build.ts";
+import type { Model, Source } from "#shared/calls/model.ts";
+import { EVERYTHING_ON } from "#tests/shared/calls/catalogue/build-catalogue.ts";
+import { loadOurLayers } from "#shared/calls/catalogue/load.ts";
+import { mergeLayers } from "#shared/calls/catalogue/merge.ts";
 import { adaptTo } from "#workers/calls/source-params.ts";
 import { createGemini } from "#workers/providers/gemini/index.ts";
 import { createGoogleCloud } from "#workers/providers/google-cloud/index.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 
 import { createMeshy } from "#workers/providers/meshy/index.ts";
 import type { MediaCall, MeshInput, Polled, ProviderJob } from "#workers/providers/media.ts";
-import { loadOurLayers } from "#shared/catalogue/load.ts";
+import { loadOurLayers } from "#shared/calls/catalogue/load.ts";
 import { adaptTo } from "#workers/calls/source-params.ts";
 
 import type { Reply } from "../engine/behaviour.ts";

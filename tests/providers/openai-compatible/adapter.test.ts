@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import { validate } from "#shared/contracts.ts";
-import { NO_USAGE, type TokenUsage } from "#shared/pricing/usage.ts";
+import { NO_USAGE, type TokenUsage } from "#shared/calls/pricing/usage.ts";
 import { createRendering } from "#workers/calls/chat/render.ts";
 import { createOpenAiCompatible } from "#workers/providers/openai-compatible/index.ts";
 import { chatRequest } from "#workers/providers/openai-compatible/request.ts";

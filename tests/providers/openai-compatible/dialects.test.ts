@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
-import type { Trait } from "#shared/catalogue/catalogue.ts";
+import type { Trait } from "#shared/calls/model.ts";
 import { ChunkChoices, wholeChoices } from "#workers/providers/openai-compatible/choices.ts";
 import { chatRequest } from "#workers/providers/openai-compatible/request.ts";
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 
-import { buildCatalogue } from "#shared/catalogue/build.ts";
-import { loadOurLayers } from "#shared/catalogue/load.ts";
-import { mergeLayers } from "#shared/catalogue/merge.ts";
-import { EVERYTHING_ON } from "#tests/shared/catalogue/build-catalogue.ts";
+import { buildCatalogue } from "#shared/calls/catalogue/build.ts";
+import { loadOurLayers } from "#shared/calls/catalogue/load.ts";
+import { mergeLayers } from "#shared/calls/catalogue/merge.ts";
+import { EVERYTHING_ON } from "#tests/shared/calls/catalogue/build-catalogue.ts";
 import { ChunkChoices, wholeChoices } from "#workers/providers/openai-compatible/choices.ts";
 import { createOpenAiCompatible } from "#workers/providers/openai-compatible/index.ts";
 import type { ChatDelta } from "#workers/providers/provider.ts";

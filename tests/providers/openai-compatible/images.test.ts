@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { NO_USAGE } from "#shared/pricing/usage.ts";
+import { NO_USAGE } from "#shared/calls/pricing/usage.ts";
 import type { Artifact, ImageEditInput, ImageInput, MediaCall } from "#workers/providers/media.ts";
 import { createOpenAiImages } from "#workers/providers/openai-compatible/images.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
-import type { Trait } from "#shared/catalogue/catalogue.ts";
-import { NO_USAGE } from "#shared/pricing/usage.ts";
+import type { Trait } from "#shared/calls/model.ts";
+import { NO_USAGE } from "#shared/calls/pricing/usage.ts";
 import { createOpenAiCompatible } from "#workers/providers/openai-compatible/index.ts";
 import { chatRequest } from "#workers/providers/openai-compatible/request.ts";
 import { type ChatUsage, ProviderError } from "#workers/providers/provider.ts";

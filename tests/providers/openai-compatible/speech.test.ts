@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 
 import OpenAI from "openai";
 
-import { NO_USAGE } from "#shared/pricing/usage.ts";
+import { NO_USAGE } from "#shared/calls/pricing/usage.ts";
 import { createOpenAiSpeech } from "#workers/providers/openai-compatible/speech.ts";
 import type { SpeechFormat } from "#workers/providers/media.ts";
 

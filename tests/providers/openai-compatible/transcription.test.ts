@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 
 import OpenAI, { toFile } from "openai";
 
-import { NO_USAGE } from "#shared/pricing/usage.ts";
+import { NO_USAGE } from "#shared/calls/pricing/usage.ts";
 import { ProviderError } from "#workers/providers/provider.ts";
 import { createOpenAiTranscription } from "#workers/providers/openai-compatible/transcription.ts";
 

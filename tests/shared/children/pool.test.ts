@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { fileURLToPath } from "node:url";
 
 import { createChildPool, type ChildPool, type ChildPoolOptions, type Launch } from "#shared/children/pool.ts";
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 const OPTIONS: ChildPoolOptions = {
   script: fileURLToPath(new URL("pool-child.ts", import.meta.url)),

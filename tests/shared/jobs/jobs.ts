@@ -2,8 +2,8 @@
 import { ApiError } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
 import type { JobRequest } from "#shared/jobs/admission.ts";
-import type { KindName } from "#shared/kinds/kind.ts";
-import { KINDS } from "#shared/kinds/kinds.ts";
+import type { KindName } from "#shared/calls/kinds/kind.ts";
+import { KINDS } from "#shared/calls/kinds/kinds.ts";
 
 export interface TestJob extends Partial<Omit<JobRequest, "terms">> {
   readonly workspaceId: string;

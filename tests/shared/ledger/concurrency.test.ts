@@ -5,7 +5,7 @@ import { type Database, openDatabase, SQL, sqlState } from "#shared/database/cli
 import { newId } from "#shared/ids.ts";
 import { auditLedger } from "#shared/ledger/audit.ts";
 import { openLedger } from "#shared/ledger/settle.ts";
-import { createCallAdmission } from "#shared/admission/calls.ts";
+import { createCallAdmission } from "#shared/ledger/call-admission.ts";
 import { createLogger } from "#shared/logger.ts";
 import { createMetrics } from "#shared/metrics.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";

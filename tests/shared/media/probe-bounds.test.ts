@@ -1,7 +1,7 @@
 /** Files that would keep a probe busy: counts are capped and ids looked up, so work grows with the steps alone. */
 import { expect, test } from "bun:test";
 
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 import { PROBE_LIMITS } from "#shared/media/limits.ts";
 import { probeAudio } from "#shared/media/probe/probe.ts";
 import { probeVideo } from "#shared/media/probe/video.ts";

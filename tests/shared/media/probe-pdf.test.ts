@@ -4,7 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { deflateSync } from "node:zlib";
 
 import { PROBE_LIMITS } from "#shared/media/limits.ts";
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 import { countPdfPages } from "#shared/media/probe/pdf.ts";
 import { seeded, testSeed } from "#tests/support/seed.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 import { probeVideo } from "#shared/media/probe/video.ts";
 
 function bytesOf(...parts: (string | readonly number[] | Uint8Array)[]): Uint8Array {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 import { createOggWriter, opusTags } from "#tests/support/ogg.ts";
 import { probeAudio } from "#shared/media/probe/probe.ts";
 

@@ -1,7 +1,7 @@
 /** Definitions of workflows: what is read, and what is refused at which place. */
 import { describe, expect, test } from "bun:test";
 
-import { findCapability } from "#shared/capabilities/list.ts";
+import { findCapability } from "#shared/calls/capabilities/list.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { runWhole } from "#shared/time-slices.ts";
 import { readingDefinition } from "#shared/workflows/definition.ts";

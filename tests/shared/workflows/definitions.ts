@@ -1,8 +1,8 @@
 /** Reading definitions against this version's models and capabilities. */
 import { expect } from "bun:test";
 
-import { findCapability } from "#shared/capabilities/list.ts";
-import { loadCatalogue, loadOurLayers } from "#shared/catalogue/load.ts";
+import { findCapability } from "#shared/calls/capabilities/list.ts";
+import { loadCatalogue, loadOurLayers } from "#shared/calls/catalogue/load.ts";
 import { ApiError } from "#shared/errors.ts";
 import { type CompiledDefinition, readDefinition } from "#shared/workflows/definition.ts";
 

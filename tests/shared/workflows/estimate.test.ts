@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 
 import type { WorkflowDefinition } from "#schemas/generated/types.ts";
-import { findCapability } from "#shared/capabilities/list.ts";
+import { findCapability } from "#shared/calls/capabilities/list.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { TimeSlices } from "#shared/time-slices.ts";
 import { estimateWorkflow } from "#shared/workflows/estimate/estimate.ts";

@@ -7,7 +7,7 @@ import { newFileId, objectKey } from "#shared/files/id.ts";
 import { putObject } from "#shared/storage/objects.ts";
 import { createWorkspace } from "#tests/shared/accounts.ts";
 import { type FileBench, log, openFileBench, storageAt, storeFile } from "#tests/shared/files/bench.ts";
-import { chatJob } from "#tests/workers/jobs/job-message.ts";
+import { chatJob } from "#tests/workers/runner/job-message.ts";
 import { withStoredFiles } from "#workers/calls/stored-files.ts";
 import { ProviderError } from "#workers/providers/provider.ts";
 import { bench as chatBench, closeBenches } from "./chat/bench.ts";

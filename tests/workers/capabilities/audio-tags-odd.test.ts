@@ -1,7 +1,7 @@
 /** Tags as taggers write them and as none should: they are read, or left out, and no child ends of them. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
-import type { MediaError } from "#shared/media/media-error.ts";
+import type { MediaError } from "#shared/children/media-error.ts";
 
 import { seeded, testSeed } from "../../support/seed.ts";
 import { storm } from "../../support/storm.ts";

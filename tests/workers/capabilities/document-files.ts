@@ -4,7 +4,7 @@ import { PDFiumLibrary } from "@hyzyla/pdfium";
 import { TextReader, TextWriter, Uint8ArrayReader, Uint8ArrayWriter, ZipReader, ZipWriter } from "@zip.js/zip.js";
 
 import { ApiError } from "#shared/errors.ts";
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 export const refused = async (work: Promise<unknown>): Promise<string> => {
   const error = await work.then(() => undefined, (fault: unknown) => fault); // prettier-ignore

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { read, utils, write } from "@e965/xlsx";
 import mammoth from "mammoth";
 
-import { markdownOf } from "#workers/capabilities/document/html.ts";
+import { markdownOf } from "#workers/capabilities/html.ts";
 
 import { pagesOf, unzipped, zipOf } from "./document-files.ts";
 import { runCapability } from "./in-folder.ts";

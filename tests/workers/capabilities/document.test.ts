@@ -165,7 +165,7 @@ describe("pictures", () => {
     const { output } = await runCapability("document.extract_images", { document: made.bytes() });
     expect(output).toEqual({ images: [{ page: 1, width: 1_200, height: 800 }] });
     const found = await runCapability("document.extract_images", { document: REPORT }, { pack: "files" });
-    const chart = await sharp("shared/capabilities/samples/chart.png").removeAlpha().raw().toBuffer();
+    const chart = await sharp("shared/calls/capabilities/samples/chart.png").removeAlpha().raw().toBuffer();
     expect(Buffer.compare(await sharp(found.bytes()).raw().toBuffer(), chart)).toBe(0);
     const none = await runCapability("document.extract_images", { document: REPORT }, { min_width: 700 });
     expect([none.output, none.files]).toEqual([{ images: [] }, []]);

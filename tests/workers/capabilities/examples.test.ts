@@ -2,7 +2,7 @@
 import { Ajv } from "ajv";
 import { describe, expect, test } from "bun:test";
 
-import { CAPABILITIES, CHECKS } from "#shared/capabilities/list.ts";
+import { CAPABILITIES, CHECKS } from "#shared/calls/capabilities/list.ts";
 import { settleMediaType } from "#shared/files/media-type.ts";
 import { sniffMediaType } from "#shared/media/sniff.ts";
 

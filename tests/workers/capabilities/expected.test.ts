@@ -4,13 +4,13 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import sharp from "sharp";
 
-import { capabilityCharge } from "#shared/capabilities/price.ts";
-import { expectedOf } from "#shared/capabilities/expected.ts";
-import { CHECKS, findCapability } from "#shared/capabilities/list.ts";
+import { capabilityCharge } from "#shared/calls/capabilities/price.ts";
+import { expectedOf } from "#shared/calls/capabilities/expected.ts";
+import { CHECKS, findCapability } from "#shared/calls/capabilities/list.ts";
 import { CAPABILITY_RUN_MS, LIMITS } from "#shared/limits.ts";
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 import { readImageExtent } from "#shared/media/image-extent.ts";
-import { parsePrice } from "#shared/pricing/price.ts";
+import { parsePrice } from "#shared/calls/pricing/price.ts";
 import { testSeed } from "#tests/support/seed.ts";
 import { storm } from "#tests/support/storm.ts";
 

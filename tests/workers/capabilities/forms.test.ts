@@ -5,7 +5,7 @@ import { expect, test } from "bun:test";
 import { type ComponentType, createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 
-import { CAPABILITIES } from "#shared/capabilities/list.ts";
+import { CAPABILITIES } from "#shared/calls/capabilities/list.ts";
 
 interface FormProps {
   readonly schema: object;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import sharp from "sharp";
 
 import { ApiError } from "#shared/errors.ts";
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 import { runCapability, type Ran } from "./in-folder.ts";
 

@@ -5,8 +5,8 @@ import { join } from "node:path";
 
 import { afterAll } from "bun:test";
 
-import { CHECKS } from "#shared/capabilities/list.ts";
-import { sampleFile } from "#shared/capabilities/samples.ts";
+import { CHECKS } from "#shared/calls/capabilities/list.ts";
+import { sampleFile } from "#shared/calls/capabilities/samples.ts";
 import { settleMediaType } from "#shared/files/media-type.ts";
 import type { DefinedCapability, InputFile, InputPage, Made } from "#workers/capabilities/define.ts";
 import { findTools } from "#workers/calls/capability/tools.ts";

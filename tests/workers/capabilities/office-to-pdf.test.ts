@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "bun:test";
 import sharp from "sharp";
 
-import { sampleFile } from "#shared/capabilities/samples.ts";
+import { sampleFile } from "#shared/calls/capabilities/samples.ts";
 
 import { zipOf } from "./document-files.ts";
 import { hasLibreOffice, runCapability } from "./in-folder.ts";

@@ -1,7 +1,7 @@
 /** All capabilities in one child, each after each other: what one leaves behind is no other's matter. */
 import { expect, test } from "bun:test";
 
-import { CAPABILITIES } from "#shared/capabilities/list.ts";
+import { CAPABILITIES } from "#shared/calls/capabilities/list.ts";
 
 import { seeded, testSeed } from "../../support/seed.ts";
 import { storm } from "../../support/storm.ts";

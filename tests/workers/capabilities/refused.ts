@@ -1,6 +1,6 @@
 /** What a refusal says, for tests. */
 import { ApiError } from "#shared/errors.ts";
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 /** Fault or code, and message. @throws what is no refusal; Error when nothing was refused */
 export async function refused(work: Promise<unknown>): Promise<string> {

@@ -4,9 +4,9 @@ import type { RequestListener } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { CHECKS } from "#shared/capabilities/list.ts";
+import { CHECKS } from "#shared/calls/capabilities/list.ts";
 import { ApiError } from "#shared/errors.ts";
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 import { allow, listen, type Listening } from "#tests/shared/outbound/servers.ts";
 import { openPageGuard } from "#workers/calls/capability/page-guard.ts";
 import { readInputs } from "#workers/calls/capability/inputs.ts";

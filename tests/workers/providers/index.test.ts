@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 
 import providerSchema from "#schemas/provider.schema.json" with { type: "json" };
-import type { Provider } from "#shared/catalogue/catalogue.ts";
+import type { Provider } from "#shared/calls/model.ts";
 import { type OpenAiServer, startOpenAiServer } from "#tests/providers/openai-compatible/server.ts";
 import { PROJECT_ROOT } from "#tests/support/infrastructure.ts";
 import { createProviders } from "#workers/providers/index.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 
-import type { Catalogue, Model } from "#shared/catalogue/catalogue.ts";
+import type { Catalogue, Model } from "#shared/calls/model.ts";
 import { LIMITS } from "#shared/limits.ts";
-import { BASE, build } from "#tests/shared/catalogue/build-catalogue.ts";
+import { BASE, build } from "#tests/shared/calls/catalogue/build-catalogue.ts";
 import { jobAbort } from "#workers/job.ts";
 import { ProviderError, type ProviderErrorClass } from "#workers/providers/provider.ts";
 import { createRepeatBudget } from "#workers/routing/repeat-budget.ts";

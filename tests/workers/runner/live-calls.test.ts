@@ -4,7 +4,7 @@ import type { CallSettlement } from "#shared/ledger/settle.ts";
 import { createLogger } from "#shared/logger.ts";
 import { createMetrics } from "#shared/metrics.ts";
 import { CALLER_GONE, CALLER_LIVES, CALLER_TAKEN } from "#shared/queue/frames.ts";
-import { chatJob } from "#tests/workers/jobs/job-message.ts";
+import { chatJob } from "./job-message.ts";
 import type { WorkerContext } from "#workers/context.ts";
 import { jobAbort, type JobControl } from "#workers/job.ts";
 import type { Outcome, Success } from "#workers/outcome.ts";

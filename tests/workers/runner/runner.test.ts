@@ -17,12 +17,12 @@ import { startNats, type TestNats } from "#tests/support/nats.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 import { type Cancels, openCancels } from "#workers/runner/cancels.ts";
 import type { WorkerContext } from "#workers/context.ts";
-import type { DurableJobs, DurableVerdict } from "#workers/jobs/durable-jobs.ts";
+import type { DurableJobs, DurableVerdict } from "#workers/runner/durable-jobs.ts";
 import type { JobControl, JobHandler } from "#workers/job.ts";
 import { freeFailure } from "#workers/outcome.ts";
 import { type LiveCalls, openLiveCalls } from "#workers/runner/live-calls.ts";
 import { type Runner, startRunner } from "#workers/runner/runner.ts";
-import { chatJob } from "../jobs/job-message.ts";
+import { chatJob } from "./job-message.ts";
 
 /** What every call comes to. */
 const ENDED = freeFailure({ code: "upstream_error", message: "no", param: null, retry: false });

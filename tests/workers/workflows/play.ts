@@ -1,6 +1,6 @@
 /** Runs of workflows without a service: events are delivered in any order, twice, and late, and what came of them is counted. */
-import { findCapability } from "#shared/capabilities/list.ts";
-import { loadCatalogue, loadOurLayers } from "#shared/catalogue/load.ts";
+import { findCapability } from "#shared/calls/capabilities/list.ts";
+import { loadCatalogue, loadOurLayers } from "#shared/calls/catalogue/load.ts";
 import { type CompiledDefinition, readDefinition } from "#shared/workflows/definition.ts";
 import { advance } from "#workers/workflows/advance.ts";
 import {

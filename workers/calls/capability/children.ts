@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 
 import { type ChildPool, createChildPool } from "#shared/children/pool.ts";
 import { LIMITS } from "#shared/limits.ts";
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 import type { ChildRun, EngineTrial, RunResult, RunTask } from "../../capabilities/child.ts";
 import type { Tools } from "../../capabilities/tools.ts";

@@ -8,7 +8,7 @@ import { basename, join } from "node:path";
 
 import type { Launch } from "#shared/children/pool.ts";
 import { processFolder } from "#shared/files/process-folder.ts";
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 import { giveTo, type Isolation } from "./isolation.ts";
 

@@ -2,15 +2,15 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import type { CapabilityModality, InputMember } from "#shared/capabilities/entry.ts";
+import type { CapabilityModality, InputMember } from "#shared/calls/capabilities/entry.ts";
 import { findBlocks, findFile } from "#shared/database/files.ts";
 import { ApiError } from "#shared/errors.ts";
 import { isFileId } from "#shared/files/id.ts";
 import { settleMediaType } from "#shared/files/media-type.ts";
 import { readFile } from "#shared/files/read.ts";
 import { sniffMediaType } from "#shared/media/sniff.ts";
-import { sampleFile } from "#shared/capabilities/samples.ts";
-import type { StoredInputs } from "#shared/kinds/input-media.ts";
+import { sampleFile } from "#shared/calls/capabilities/samples.ts";
+import type { StoredInputs } from "#shared/calls/kinds/input-media.ts";
 import { CAPABILITY_INPUT_BYTES_MAX, LIMITS } from "#shared/limits.ts";
 import { fetchPublic } from "#shared/outbound/fetch.ts";
 import { readCallMedia } from "#shared/storage/call-media.ts";

@@ -1,5 +1,5 @@
 /** What this worker can run: its engines are tried when it starts, and the ingress is told for as long as it runs. */
-import { CAPABILITIES } from "#shared/capabilities/list.ts";
+import { CAPABILITIES } from "#shared/calls/capabilities/list.ts";
 import { type CapabilityOffer, tellOffer, withdrawOffer } from "#shared/database/capability-offers.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import { newId } from "#shared/ids.ts";

@@ -6,7 +6,7 @@ import { constants, lstatSync, realpathSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 export interface OwnFile {
   readonly size: number;

@@ -7,14 +7,14 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 
 import type { JobMessage } from "#schemas/generated/types.ts";
-import { findCapability } from "#shared/capabilities/list.ts";
-import { type Capability, engineOf } from "#shared/capabilities/entry.ts";
-import { capabilityCharge } from "#shared/capabilities/price.ts";
+import { findCapability } from "#shared/calls/capabilities/list.ts";
+import { type Capability, engineOf } from "#shared/calls/capabilities/entry.ts";
+import { capabilityCharge } from "#shared/calls/capabilities/price.ts";
 import { ApiError } from "#shared/errors.ts";
 import { discardResults } from "#shared/jobs/kept-results.ts";
 import { CAPABILITY_RUN_MS, LIMITS } from "#shared/limits.ts";
-import { MediaError, type MediaFault } from "#shared/media/media-error.ts";
-import { deserializePrice } from "#shared/pricing/price.ts";
+import { MediaError, type MediaFault } from "#shared/children/media-error.ts";
+import { deserializePrice } from "#shared/calls/pricing/price.ts";
 import type { Code } from "#shared/errors.ts";
 
 import type { RunFiles, RunResult } from "../../capabilities/child.ts";

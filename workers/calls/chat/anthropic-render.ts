@@ -2,7 +2,7 @@
  * What a client of Anthropic's Messages API reads, whichever family answered: OpenAI's choices and our usage in, a
  * message or its events out. Source: docs.claude.com/en/api/messages, …/messages-streaming.
  */
-import { completionTokens, NO_USAGE, type TokenUsage } from "#shared/pricing/usage.ts";
+import { completionTokens, NO_USAGE, type TokenUsage } from "#shared/calls/pricing/usage.ts";
 
 import { arrange, type BlocksByKind } from "../../providers/anthropic/order.ts";
 import { isMembers, type Members, objectOf, parseObject, textOf } from "../../providers/json.ts";

@@ -1,18 +1,18 @@
 /** One provider call of a chat job: its deadlines, what comes of it, and what the client reads. */
 import type { ChatCompletionRequest, JobMessage } from "#schemas/generated/types.ts";
 import { beforeAbort } from "#shared/abortable.ts";
-import { chatInputTokensMax } from "#shared/kinds/chat/constraints.ts";
+import { chatInputTokensMax } from "#shared/calls/kinds/chat/constraints.ts";
 import type { ExactIntegers } from "#shared/exact-integers.ts";
-import type { Model, Source } from "#shared/catalogue/catalogue.ts";
+import type { Model, Source } from "#shared/calls/model.ts";
 import type { Config } from "#shared/config.ts";
 import { LIMITS } from "#shared/limits.ts";
-import type { Price } from "#shared/pricing/price.ts";
+import type { Price } from "#shared/calls/pricing/price.ts";
 
-import type { Answer } from "../../runner/answer.ts";
+import type { Answer } from "../answer.ts";
 import { abortReasonOf, jobAbort } from "../../job.ts";
 import { type ChatCall, type ChatDelta, type ChatProvider, ProviderError } from "../../providers/provider.ts";
 import type { Attempt } from "../../routing/try-candidates.ts";
-import { startWatchdog } from "../../runner/watchdog.ts";
+import { startWatchdog } from "../watchdog.ts";
 
 import { ChatMeter, type Metered, type TokenBounds } from "./meter.ts";
 import type { Rendering } from "./render.ts";

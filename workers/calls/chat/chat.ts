@@ -1,13 +1,13 @@
 /** What the chat pool does with a call: the first source that can serves it. */
 import type { ChatCompletionRequest, JobMessage } from "#schemas/generated/types.ts";
-import { checkChat } from "#shared/kinds/chat/constraints.ts";
-import type { Model } from "#shared/catalogue/catalogue.ts";
+import { checkChat } from "#shared/calls/kinds/chat/constraints.ts";
+import type { Model } from "#shared/calls/model.ts";
 import { ApiError } from "#shared/errors.ts";
 import { hotLine } from "#shared/log-output.ts";
 import { adjustHold, type Adjusted, type Adjustment } from "#shared/ledger/adjust.ts";
-import { deserializePrice } from "#shared/pricing/price.ts";
+import { deserializePrice } from "#shared/calls/pricing/price.ts";
 
-import type { Answer } from "../../runner/answer.ts";
+import type { Answer } from "../answer.ts";
 import type { WorkerContext } from "../../context.ts";
 import type { JobControl, JobHandler } from "../../job.ts";
 import type { Failure, Outcome, Success } from "../../outcome.ts";

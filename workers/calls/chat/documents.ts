@@ -1,7 +1,7 @@
 /** PDF documents of a chat call against what its model takes: how many pages one has, only its bytes tell. */
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
-import type { Model } from "#shared/catalogue/catalogue.ts";
-import { MediaError } from "#shared/media/media-error.ts";
+import type { Model } from "#shared/calls/model.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 import type { MediaProbes } from "#shared/media/media-probes.ts";
 
 import { ProviderError, type RejectedCode } from "../../providers/provider.ts";

@@ -1,5 +1,5 @@
 /** What clients read: OpenAI's completion and chunk shapes (platform.openai.com/docs/api-reference/chat). */
-import { completionTokens, promptTokens, type TokenUsage } from "#shared/pricing/usage.ts";
+import { completionTokens, promptTokens, type TokenUsage } from "#shared/calls/pricing/usage.ts";
 
 import type { ChatDelta, ChatResult } from "../../providers/provider.ts";
 

@@ -1,7 +1,7 @@
 /** Which streams another model may go on with after they broke off, who may, and what it is asked. */
 import type { ChatCompletionRequest, JobMessage } from "#schemas/generated/types.ts";
 import type { UsagePart } from "#shared/ledger/adjust.ts";
-import { completionTokens, promptTokens, type TokenUsage, usageUnits } from "#shared/pricing/usage.ts";
+import { completionTokens, promptTokens, type TokenUsage, usageUnits } from "#shared/calls/pricing/usage.ts";
 
 import { type ChatProvider, ProviderError, type ProviderErrorClass } from "../../providers/provider.ts";
 import type { Attempt } from "../../routing/try-candidates.ts";

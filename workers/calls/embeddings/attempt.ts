@@ -3,10 +3,10 @@
  * time, and one result.
  */
 import type { EmbeddingsRequest } from "#schemas/generated/types.ts";
-import { type EmbeddingInput, inputsOf, inputTokensMax, isList } from "#shared/kinds/embeddings.ts";
-import { type EmbeddingModel, isEmbeddingModel } from "#shared/catalogue/catalogue.ts";
+import { type EmbeddingInput, inputsOf, inputTokensMax, isList } from "#shared/calls/kinds/embeddings.ts";
+import { type EmbeddingModel, isEmbeddingModel } from "#shared/calls/model.ts";
 import { LIMITS } from "#shared/limits.ts";
-import { NO_USAGE, promptTokens } from "#shared/pricing/usage.ts";
+import { NO_USAGE, promptTokens } from "#shared/calls/pricing/usage.ts";
 
 import {
   type ChatUsage,
@@ -15,7 +15,7 @@ import {
   ProviderError,
 } from "../../providers/provider.ts";
 import type { Attempt } from "../../routing/try-candidates.ts";
-import { startWatchdog } from "../../runner/watchdog.ts";
+import { startWatchdog } from "../watchdog.ts";
 
 import { adaptTo } from "../source-params.ts";
 

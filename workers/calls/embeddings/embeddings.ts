@@ -1,8 +1,8 @@
 /** What the pool does with an embeddings call: the first source that can serves it. */
 import type { EmbeddingsRequest, JobMessage } from "#schemas/generated/types.ts";
-import { checkEmbeddings, inputsOf, inputTokensMax, standInRequest } from "#shared/kinds/embeddings.ts";
-import { isEmbeddingModel, type Model } from "#shared/catalogue/catalogue.ts";
-import { deserializePrice } from "#shared/pricing/price.ts";
+import { checkEmbeddings, inputsOf, inputTokensMax, standInRequest } from "#shared/calls/kinds/embeddings.ts";
+import { isEmbeddingModel, type Model } from "#shared/calls/model.ts";
+import { deserializePrice } from "#shared/calls/pricing/price.ts";
 
 import type { WorkerContext } from "../../context.ts";
 import type { JobControl, JobHandler } from "../../job.ts";

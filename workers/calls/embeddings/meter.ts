@@ -1,8 +1,8 @@
 /** What an embeddings call used: the provider's report, or our own count where there is none that can be true. */
-import type { EmbeddingInput } from "#shared/kinds/embeddings.ts";
-import type { EmbeddingModel } from "#shared/catalogue/catalogue.ts";
-import { priceChat } from "#shared/pricing/price.ts";
-import { NO_USAGE, promptTokens, type TokenUsage } from "#shared/pricing/usage.ts";
+import type { EmbeddingInput } from "#shared/calls/kinds/embeddings.ts";
+import type { EmbeddingModel } from "#shared/calls/model.ts";
+import { priceChat } from "#shared/calls/pricing/price.ts";
+import { NO_USAGE, promptTokens, type TokenUsage } from "#shared/calls/pricing/usage.ts";
 import { countInputs } from "#shared/tokens/count-inputs.ts";
 import { loadTokenizer } from "#shared/tokens/tokenizer.ts";
 

@@ -1,5 +1,5 @@
 /** What clients read: OpenAI's list of embeddings (platform.openai.com/docs/api-reference/embeddings). */
-import { promptTokens, type TokenUsage } from "#shared/pricing/usage.ts";
+import { promptTokens, type TokenUsage } from "#shared/calls/pricing/usage.ts";
 
 /** Numbers written in one turn of the event loop, about 10 ms of work. */
 const NUMBERS_PER_TURN = 65_536;

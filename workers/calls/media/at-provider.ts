@@ -3,7 +3,7 @@
  * is about to be sent is noted before, so that the worker that takes the job over goes on from there.
  */
 import type { JobMessage } from "#schemas/generated/types.ts";
-import type { Provider } from "#shared/catalogue/catalogue.ts";
+import type { Provider } from "#shared/calls/model.ts";
 import { failpoint } from "#shared/failpoint.ts";
 import { newId } from "#shared/ids.ts";
 

@@ -4,7 +4,7 @@ import { LIMITS } from "#shared/limits.ts";
 
 import type { Artifact } from "../../providers/media.ts";
 import { ProviderError } from "../../providers/provider.ts";
-import { startWatchdog } from "../../runner/watchdog.ts";
+import { startWatchdog } from "../watchdog.ts";
 
 import type { SpoolLimits } from "./spool.ts";
 

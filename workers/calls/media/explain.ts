@@ -2,7 +2,7 @@
 import { ApiError } from "#shared/errors.ts";
 import type { UsageStatus } from "#shared/ledger/settle.ts";
 
-import type { FailureFrame } from "../../runner/answer.ts";
+import type { FailureFrame } from "../answer.ts";
 import { ProviderError } from "../../providers/provider.ts";
 
 import { explainFailure } from "../failure.ts";

@@ -1,11 +1,11 @@
 /** What a call is paid by while one model serves it. */
 import type { JobMessage } from "#schemas/generated/types.ts";
-import type { CheckedMedia } from "#shared/kinds/media-check.ts";
-import type { Model, Provider } from "#shared/catalogue/catalogue.ts";
+import type { CheckedMedia } from "#shared/calls/kinds/media-check.ts";
+import type { Model, Provider } from "#shared/calls/model.ts";
 import type { OpenStart } from "#shared/database/open-starts.ts";
 import { adjustHold } from "#shared/ledger/adjust.ts";
-import type { Quantities } from "#shared/pricing/media.ts";
-import { deserializePrice, type Price, serializePrice } from "#shared/pricing/price.ts";
+import type { Quantities } from "#shared/calls/pricing/media.ts";
+import { deserializePrice, type Price, serializePrice } from "#shared/calls/pricing/price.ts";
 
 import type { WorkerContext } from "../../context.ts";
 import type { ProviderJob } from "../../providers/media.ts";

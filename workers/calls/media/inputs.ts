@@ -1,5 +1,5 @@
 /** Media of a call as its source takes it: bytes of files, of addresses and of what was put aside are read here, not before. */
-import { type InputMedia, INPUT_TYPES } from "#shared/kinds/input-media.ts";
+import { type InputMedia, INPUT_TYPES } from "#shared/calls/kinds/input-media.ts";
 import { findBlocks, findFiles } from "#shared/database/files.ts";
 import { ApiError } from "#shared/errors.ts";
 import { settleMediaType } from "#shared/files/media-type.ts";

@@ -1,11 +1,11 @@
 /** Kinds of media jobs: what differs between them. */
-import { IMAGE_EDITS, IMAGES } from "#shared/kinds/images.ts";
-import type { MediaKind } from "#shared/kinds/kind.ts";
-import type { CheckedMedia } from "#shared/kinds/media-check.ts";
-import { MESH } from "#shared/kinds/mesh.ts";
-import { MUSIC } from "#shared/kinds/music.ts";
-import { SPEECH } from "#shared/kinds/speech.ts";
-import { VIDEO } from "#shared/kinds/video.ts";
+import { IMAGE_EDITS, IMAGES } from "#shared/calls/kinds/images.ts";
+import type { MediaKind } from "#shared/calls/kinds/kind.ts";
+import type { CheckedMedia } from "#shared/calls/kinds/media-check.ts";
+import { MESH } from "#shared/calls/kinds/mesh.ts";
+import { MUSIC } from "#shared/calls/kinds/music.ts";
+import { SPEECH } from "#shared/calls/kinds/speech.ts";
+import { VIDEO } from "#shared/calls/kinds/video.ts";
 
 import type { Artifact, ImageEditInput, MediaKinds, MeshInput, VideoInput } from "../../providers/media.ts";
 import { ProviderError } from "../../providers/provider.ts";

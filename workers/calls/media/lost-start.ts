@@ -3,7 +3,7 @@
  * found never to have been taken; it is not sent again.
  */
 import { sleep } from "#shared/abortable.ts";
-import type { Provider } from "#shared/catalogue/catalogue.ts";
+import type { Provider } from "#shared/calls/model.ts";
 import { LIMITS } from "#shared/limits.ts";
 
 import { abortReasonOf, type ProviderJobSlot } from "../../job.ts";

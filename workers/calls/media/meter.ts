@@ -1,8 +1,8 @@
 /** What media costs when it is there: as much as was delivered, never more than was held. */
 import type { Charge } from "#shared/ledger/charge.ts";
-import { priceMedia, type Quantities, wholeMilliseconds } from "#shared/pricing/media.ts";
-import type { Price } from "#shared/pricing/price.ts";
-import { completionTokens, NO_USAGE, promptTokens, usageUnits } from "#shared/pricing/usage.ts";
+import { priceMedia, type Quantities, wholeMilliseconds } from "#shared/calls/pricing/media.ts";
+import type { Price } from "#shared/calls/pricing/price.ts";
+import { completionTokens, NO_USAGE, promptTokens, usageUnits } from "#shared/calls/pricing/usage.ts";
 
 import type { MediaUsage } from "../../providers/media.ts";
 

@@ -1,5 +1,5 @@
 /** What an error means for a job that may have been paid for: an end, or that it goes on without this worker. Pure. */
-import { isResumed } from "#shared/kinds/kinds.ts";
+import { isResumed } from "#shared/calls/kinds/kinds.ts";
 
 import { abortReasonOf } from "../../job.ts";
 import { ProviderError, type ProviderErrorClass } from "../../providers/provider.ts";

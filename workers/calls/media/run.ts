@@ -3,14 +3,14 @@
  * delivered, answered once. A job that goes on at its provider is followed by the worker that owns it now.
  */
 import type { JobMessage } from "#schemas/generated/types.ts";
-import { inputBytesMax } from "#shared/kinds/input-media.ts";
+import { inputBytesMax } from "#shared/calls/kinds/input-media.ts";
 import { canonicalJson } from "#shared/canonical-json.ts";
-import type { Model } from "#shared/catalogue/catalogue.ts";
+import type { Model } from "#shared/calls/model.ts";
 import { failpoint } from "#shared/failpoint.ts";
 import { newId } from "#shared/ids.ts";
 import { discardResults } from "#shared/jobs/kept-results.ts";
 import { LIMITS } from "#shared/limits.ts";
-import { deserializePrice } from "#shared/pricing/price.ts";
+import { deserializePrice } from "#shared/calls/pricing/price.ts";
 
 import type { WorkerContext } from "../../context.ts";
 import { type JobControl, type JobHandler, type ProviderJobSlot } from "../../job.ts";
@@ -19,7 +19,7 @@ import type { Artifact, MediaAdapter, MediaCall, MediaKinds, MediaResult, NoteSt
 import { ProviderError } from "../../providers/provider.ts";
 import type { Attempt, Serving } from "../../routing/try-candidates.ts";
 import { type Candidate, candidatesOf } from "../../routing/candidates.ts";
-import { startWatchdog } from "../../runner/watchdog.ts";
+import { startWatchdog } from "../watchdog.ts";
 
 import { withinLimit } from "../attempt-limit.ts";
 import { modelGone, reportFailure, serveCall } from "../serve-call.ts";

@@ -1,5 +1,5 @@
 /** How long audio that was made lasts. Its bytes are a stranger's, so a child process with limits reads them. */
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 import type { WorkerContext } from "../../context.ts";
 import { ProviderError } from "../../providers/provider.ts";

@@ -1,13 +1,13 @@
 /** What the audio pool does with a call's audio: the first source that can transcribes it. */
 import type { JobMessage, TranscriptionRequest } from "#schemas/generated/types.ts";
-import { checkTranscription, type MeasuredAudio, type TranscriptionParams } from "#shared/kinds/transcription.ts";
-import type { CheckedMedia } from "#shared/kinds/media-check.ts";
-import type { Model } from "#shared/catalogue/catalogue.ts";
+import { checkTranscription, type MeasuredAudio, type TranscriptionParams } from "#shared/calls/kinds/transcription.ts";
+import type { CheckedMedia } from "#shared/calls/kinds/media-check.ts";
+import type { Model } from "#shared/calls/model.ts";
 import type { Charge } from "#shared/ledger/charge.ts";
-import { deserializePrice } from "#shared/pricing/price.ts";
-import { NO_USAGE } from "#shared/pricing/usage.ts";
+import { deserializePrice } from "#shared/calls/pricing/price.ts";
+import { NO_USAGE } from "#shared/calls/pricing/usage.ts";
 
-import type { Answer } from "../../runner/answer.ts";
+import type { Answer } from "../answer.ts";
 import type { WorkerContext } from "../../context.ts";
 import type { JobControl, JobHandler } from "../../job.ts";
 import type { Failure, Outcome, Success } from "../../outcome.ts";

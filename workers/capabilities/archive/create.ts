@@ -7,7 +7,7 @@ import { constants, createGzip, createZstdCompress } from "node:zlib";
 import { BlobReader, configure, Uint8ArrayWriter, ZipWriter } from "@zip.js/zip.js";
 import { pack } from "tar-stream";
 
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 import { defineCapability, type InputFile, inputs, type Made } from "../define.ts";
 import { choice, integer, list, text } from "../params.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { settleMediaType } from "#shared/files/media-type.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { sniffMediaType } from "#shared/media/sniff.ts";
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 import { defineCapability, input } from "../define.ts";
 import { choice } from "../params.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 
 import { sniffMediaType } from "#shared/media/sniff.ts";
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 import { defineCapability, input, type MadeFile } from "../define.ts";
 import { flag, integer, list, text } from "../params.ts";

@@ -6,7 +6,7 @@ import type { Readable } from "node:stream";
 import { BlobReader, configure, type EntryMetaData, ERR_UNSUPPORTED_COMPRESSION, ZipReader } from "@zip.js/zip.js";
 import { extract as openTar } from "tar-stream";
 
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 import { sniffMediaType } from "#shared/media/sniff.ts";
 
 import type { InputFile } from "../define.ts";

@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import SevenZip from "7z-wasm";
 
 import { LIMITS } from "#shared/limits.ts";
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 import type { InputFile } from "../define.ts";
 import type { Entry } from "./read.ts";

@@ -1,7 +1,7 @@
 /** Whether a file of Zstandard is whole: the decoder ends without a word where its input does (RFC 8878, 3.1). */
 import { open, type FileHandle } from "node:fs/promises";
 
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 const FRAME_MAGIC = 0xfd2fb528;
 const SKIPPABLE_MAGIC = 0x184d2a50;

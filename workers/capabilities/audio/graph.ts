@@ -2,7 +2,7 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 import { type Container, type FileSource, fileSource, isDecoded, whitelists } from "#workers/children/file-source.ts";
 import { loadFfmpeg } from "#workers/children/ffmpeg.ts";
 import { type FilterGraphPlan, runFilterGraph } from "#workers/children/filter-graph.ts";

@@ -1,5 +1,5 @@
 /** How long audio is, to the sample. */
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 import type { Before } from "./operation.ts";
 

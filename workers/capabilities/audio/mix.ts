@@ -1,4 +1,4 @@
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 import { defineCapability, inputs } from "../define.ts";
 import { choice, flag, list, number } from "../params.ts";

@@ -1,5 +1,5 @@
 /** Operations on audio: each is a capability of its own and a step of `audio.pipeline`, where all share one graph and one encode. */
-import type { Rule } from "#shared/capabilities/entry.ts";
+import type { Rule } from "#shared/calls/capabilities/entry.ts";
 
 import { defineCapability, type DefinedCapability, input, type InputFile, type Made, type Run } from "../define.ts";
 import type { Params, ParamsOf } from "../params.ts";

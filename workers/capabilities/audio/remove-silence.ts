@@ -1,4 +1,4 @@
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 import { choice, number } from "../params.ts";
 import { audioCapability, type AudioOperation } from "./operation.ts";

@@ -1,5 +1,5 @@
 /** Where audio is silent. */
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 import type { Before } from "./operation.ts";
 

@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 import { copyAudio, type CopyPlan, readPictures } from "#workers/children/copy-audio.ts";
 import type { Container } from "#workers/children/file-source.ts";
 

@@ -1,8 +1,8 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 
-import type { Rule } from "#shared/capabilities/entry.ts";
-import { MediaError } from "#shared/media/media-error.ts";
+import type { Rule } from "#shared/calls/capabilities/entry.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 import type { FileSource } from "#workers/children/file-source.ts";
 import { copyPackets } from "#workers/children/remux.ts";
 

@@ -1,6 +1,6 @@
 import { applyPatch, createTwoFilesPatch, structuredPatch } from "diff";
 
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 import { defineCapability, input } from "../define.ts";
 import { choice, integer } from "../params.ts";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 
 import { bundledLanguages, bundledThemes, codeToHtml } from "shiki";
 
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 import { defineCapability, input } from "../define.ts";
 import { choice, flag, text } from "../params.ts";

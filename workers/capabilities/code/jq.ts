@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 
 import { loadJq } from "jq-wasm";
 
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 /** As its capability's text names it. */
 export const JQ_VERSION = "1.8.2";

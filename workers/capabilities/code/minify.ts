@@ -3,7 +3,7 @@ import { minify as minifyHtml } from "html-minifier-next";
 import { transform as transformCss } from "lightningcss";
 import { optimize } from "svgo";
 
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 import { defineCapability, input } from "../define.ts";
 import { choice } from "../params.ts";

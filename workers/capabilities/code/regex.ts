@@ -1,6 +1,6 @@
 import { RE2JS } from "re2js";
 
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 import { defineCapability, input } from "../define.ts";
 import { choice, integer, list, text } from "../params.ts";

@@ -1,5 +1,5 @@
 /** Values as TOML. */
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 /** As its reader gives dates and times: objects whose JSON is the text that TOML has. */
 export function isTomlTime(value: unknown): value is { toJSON(): string } {

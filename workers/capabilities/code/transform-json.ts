@@ -2,7 +2,7 @@ import { Ajv } from "ajv";
 import { parse as parseCsv } from "csv-parse/sync";
 
 import { LIMITS } from "#shared/limits.ts";
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 import { defineCapability, input } from "../define.ts";
 import { choice, custom, text } from "../params.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { utils, write } from "@e965/xlsx";
 import { stringify } from "csv-stringify/sync";
 
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 import { defineCapability, input } from "../define.ts";
 import { choice, flag, text } from "../params.ts";

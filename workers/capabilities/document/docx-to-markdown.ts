@@ -24,7 +24,7 @@ export default defineCapability({
     const { docxBytes, wordHtml } = await import("./word.ts");
     const html = await wordHtml(await docxBytes(inputs.document, folder), params.images);
     if (params.to === "html") return madeText(folder, html, { name: "document.html", mediaType: "text/html" });
-    const { markdownOf } = await import("./html.ts");
+    const { markdownOf } = await import("../html.ts");
     return madeText(folder, markdownOf(html), { name: "document.md", mediaType: "text/markdown" });
   },
 });

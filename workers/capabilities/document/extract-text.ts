@@ -1,7 +1,7 @@
 import { join } from "node:path";
 
 import { LIMITS } from "#shared/limits.ts";
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 import { defineCapability, input, type InputFile, type Made } from "../define.ts";
 import { flag, text } from "../params.ts";
@@ -90,7 +90,7 @@ async function plainText(file: InputFile): Promise<string> {
   }
   const words = await textOf(file);
   if (mediaType === "text/html" || /^\s*<(?:!doctype html|html)\b/i.test(words)) {
-    const { textOfHtml } = await import("./html.ts");
+    const { textOfHtml } = await import("../html.ts");
     return textOfHtml(words);
   }
   if (mediaType !== "text/markdown") return words;

@@ -9,7 +9,7 @@ import {
   PDFTextField,
 } from "@cantoo/pdf-lib";
 
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 import { defineCapability, input } from "../define.ts";
 import { custom, flag } from "../params.ts";

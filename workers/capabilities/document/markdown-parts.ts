@@ -1,6 +1,6 @@
 /** Parts of Markdown, counted before it is read: its reader takes much longer for many of them in one place. */
 import { LIMITS } from "#shared/limits.ts";
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 /** Places where another paragraph may begin within lines that stand together. */
 const BLOCK = /^\s*(?:[-+*>|]|#{1,6}\s|\d{1,9}[.)]\s|$)/;

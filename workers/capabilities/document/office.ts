@@ -1,5 +1,5 @@
 /** Zipped office documents: what is inside is counted before any parser opens them. */
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 import { LIMITS } from "#shared/limits.ts";
 
 import { readArchive } from "../archive/read.ts";

@@ -1,6 +1,6 @@
 /** Pages as callers name them: `1-3,7,-1`. */
 import { LIMITS } from "#shared/limits.ts";
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 import { text } from "../params.ts";
 

@@ -14,7 +14,7 @@ import {
 } from "@cantoo/pdf-lib";
 
 import { LIMITS } from "#shared/limits.ts";
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 import type { InputFile, MadeFile } from "../define.ts";
 import { checkStreams } from "./streams.ts";

@@ -1,6 +1,6 @@
 import { degrees } from "@cantoo/pdf-lib";
 
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 import { defineCapability, input } from "../define.ts";
 import { choice } from "../params.ts";

@@ -3,7 +3,7 @@ import { read, utils, type WorkSheet } from "@e965/xlsx";
 import { parse } from "csv-parse/sync";
 
 import { LIMITS } from "#shared/limits.ts";
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 import type { InputFile } from "../define.ts";
 import { textOf } from "../text.ts";

@@ -1,4 +1,4 @@
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 import { defineCapability, input, type MadeFile } from "../define.ts";
 import { integer, list, text } from "../params.ts";

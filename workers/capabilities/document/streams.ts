@@ -2,7 +2,7 @@
 import { inflateSync } from "node:zlib";
 
 import { LIMITS } from "#shared/limits.ts";
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 /** Packed again and again: nothing honest is, but for pictures that were packed twice. */
 const LAYERS_MAX = 3;

@@ -1,7 +1,7 @@
 import { degrees, type PDFFont, type PDFImage, type PDFPage, rgb, StandardFonts } from "@cantoo/pdf-lib";
 import sharp from "sharp";
 
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 import { defineCapability, input } from "../define.ts";
 import { textOverlay } from "../image/overlay.ts";

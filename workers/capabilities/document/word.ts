@@ -1,7 +1,7 @@
 /** Word documents as HTML: nothing outside of the document is read, and no link leads to a script. */
 import mammoth from "mammoth";
 
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 import type { InputFile } from "../define.ts";
 import { safeLink } from "./markdown.ts";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 
 import { toBuffer, toSVG } from "bwip-js/node";
 
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 import { defineCapability, input } from "../define.ts";
 import { choice, color, flag, integer } from "../params.ts";

@@ -1,6 +1,6 @@
-import { croppedTo } from "#shared/capabilities/image-size.ts";
+import { croppedTo } from "#shared/calls/capabilities/image-size.ts";
 import { LIMITS } from "#shared/limits.ts";
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 import { choice, flag, GRAVITIES, integer, text } from "../params.ts";
 import { placed } from "../placed.ts";

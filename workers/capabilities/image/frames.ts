@@ -1,7 +1,7 @@
 /** Animations, for operations that would smear one frame over the next. For child processes only. */
 import sharp, { type Sharp } from "sharp";
 
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 import { asMediaError } from "../faults.ts";
 import type { OpenedImage, Timing } from "./sharp.ts";

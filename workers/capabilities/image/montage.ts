@@ -1,7 +1,7 @@
 import sharp from "sharp";
 
 import { LIMITS } from "#shared/limits.ts";
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 import { defineCapability, type InputFile, inputs } from "../define.ts";
 import { choice, integer } from "../params.ts";

@@ -4,9 +4,9 @@
  */
 import sharp, { type Sharp } from "sharp";
 
-import type { Rule } from "#shared/capabilities/entry.ts";
+import type { Rule } from "#shared/calls/capabilities/entry.ts";
 import { LIMITS } from "#shared/limits.ts";
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 import { defineCapability, type DefinedCapability, input, type InputFile, type Member } from "../define.ts";
 import { asMediaError } from "../faults.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import sharp from "sharp";
 import { optimize } from "svgo";
 
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 import { defineCapability, input, type InputFile, type Made } from "../define.ts";
 import { choice, integer } from "../params.ts";

@@ -1,7 +1,7 @@
 /** Images and words that are laid over others. */
 import sharp from "sharp";
 
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 import type { InputFile } from "../define.ts";
 import { checkSize, openImage } from "./sharp.ts";

@@ -1,7 +1,7 @@
 import type { Sharp } from "sharp";
 
 import { LIMITS } from "#shared/limits.ts";
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 import { defineCapability, input, named } from "../define.ts";
 import { inSteps, pipelineParams, type StepOperation } from "../steps.ts";

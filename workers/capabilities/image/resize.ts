@@ -1,6 +1,6 @@
-import { resizedTo } from "#shared/capabilities/image-size.ts";
+import { resizedTo } from "#shared/calls/capabilities/image-size.ts";
 import { LIMITS } from "#shared/limits.ts";
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 import { choice, flag, GRAVITIES, integer } from "../params.ts";
 import { checkSide, imageCapability, type ImageOperation, settled } from "./operation.ts";

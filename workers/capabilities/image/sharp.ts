@@ -4,7 +4,7 @@ import { join } from "node:path";
 import sharp, { type Metadata, type Sharp } from "sharp";
 
 import { LIMITS } from "#shared/limits.ts";
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 import type { InputFile, Made } from "../define.ts";
 import { asMediaError } from "../faults.ts";

@@ -1,4 +1,4 @@
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 import { input } from "../define.ts";
 import { choice, color, flag, GRAVITIES, integer, number, text } from "../params.ts";

@@ -1,5 +1,5 @@
 /** Colours of callers, for FFmpeg and for subtitles. */
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 interface Color {
   /** As FFmpeg writes it. */

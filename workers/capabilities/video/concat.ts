@@ -1,5 +1,5 @@
 import { LIMITS } from "#shared/limits.ts";
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 import { shapeFilters } from "../audio/graph.ts";
 import { defineCapability, inputs } from "../define.ts";

@@ -2,8 +2,8 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 
-import type { Rule } from "#shared/capabilities/entry.ts";
-import { MediaError } from "#shared/media/media-error.ts";
+import type { Rule } from "#shared/calls/capabilities/entry.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 import { copyPackets, type CopyPlan } from "#workers/children/remux.ts";
 
 import type { Made } from "../define.ts";

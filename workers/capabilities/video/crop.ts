@@ -1,4 +1,4 @@
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 import { choice, GRAVITIES, integer } from "../params.ts";
 import { placed } from "../placed.ts";

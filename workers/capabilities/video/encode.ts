@@ -2,9 +2,9 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 
-import type { Rule } from "#shared/capabilities/entry.ts";
+import type { Rule } from "#shared/calls/capabilities/entry.ts";
 import { LIMITS } from "#shared/limits.ts";
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 import { runFilterGraph } from "#workers/children/filter-graph.ts";
 import { VORBIS_RATE_MAX, vorbisBitrate } from "#workers/children/vorbis.ts";
 import type { FfmpegOptions, StreamPlan } from "#workers/children/graph-streams.ts";

@@ -2,7 +2,7 @@
 import type { Demuxer, Stream } from "node-av";
 
 import { LIMITS } from "#shared/limits.ts";
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 import { type Container, type FileSource, isDecoded, whitelists } from "#workers/children/file-source.ts";
 import { loadFfmpeg } from "#workers/children/ffmpeg.ts";
 import { tagsOf } from "#workers/children/tags.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import sharp from "sharp";
 
 import { LIMITS } from "#shared/limits.ts";
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 import { defineCapability, input, type MadeFile } from "../define.ts";
 import { OUTPUT, writeImage } from "../image/sharp.ts";

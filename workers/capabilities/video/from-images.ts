@@ -1,7 +1,7 @@
 import { join } from "node:path";
 
 import { LIMITS } from "#shared/limits.ts";
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 import { chainOf, probeAudio } from "../audio/graph.ts";
 import { defineCapability, input, type InputFile, inputs } from "../define.ts";

@@ -1,5 +1,5 @@
 /** Operations on video: each is a capability of its own and a step of `video.pipeline`, where all share one graph and one encode. */
-import type { CapabilityModality, Rule } from "#shared/capabilities/entry.ts";
+import type { CapabilityModality, Rule } from "#shared/calls/capabilities/entry.ts";
 
 import { defineCapability, type DefinedCapability, input, type InputFile, type Made, type Run } from "../define.ts";
 import type { Params, ParamsOf } from "../params.ts";

@@ -1,5 +1,5 @@
 /** A piece of a scene, which begins with the frame that is on display then. For child processes only. */
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 import { type ShownFrame, shownFrame } from "#workers/children/shown-frame.ts";
 
 import { openSource, type VideoFacts } from "./facts.ts";

@@ -1,6 +1,6 @@
 /** A filter graph that grows by one operation after the other, and what comes out at its open ends. */
 import { LIMITS } from "#shared/limits.ts";
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 import { fileSource } from "#workers/children/file-source.ts";
 
 import { FPS_MIN, type VideoFacts } from "./facts.ts";

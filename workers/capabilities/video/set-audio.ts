@@ -1,4 +1,4 @@
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 import { fileSource } from "#workers/children/file-source.ts";
 
 import { type AudioFacts, probeAudio, shapeFilters } from "../audio/graph.ts";

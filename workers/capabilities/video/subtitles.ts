@@ -1,6 +1,6 @@
 /** Subtitles in SRT or WebVTT, read within bounds: what a file of ours says of them later is ours alone. */
 import { LIMITS } from "#shared/limits.ts";
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 import type { SubtitleCue } from "#workers/children/subtitle-track.ts";
 
 /** Of both formats; SRT has a comma, and hours may be missing in WebVTT. */

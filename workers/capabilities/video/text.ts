@@ -1,6 +1,6 @@
 import { join } from "node:path";
 
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 import { filterText } from "#workers/children/filter-graph.ts";
 
 import { choice, color, GRAVITIES, integer, text } from "../params.ts";

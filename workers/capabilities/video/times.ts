@@ -1,6 +1,6 @@
 /** From when to when something is shown. */
 import { LIMITS } from "#shared/limits.ts";
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 import { number } from "../params.ts";
 

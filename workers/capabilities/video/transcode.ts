@@ -1,5 +1,5 @@
 import { LIMITS } from "#shared/limits.ts";
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 import { defineCapability, input, type Made } from "../define.ts";
 import { integer, number, type ParamsOf } from "../params.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 import { fileSource } from "#workers/children/file-source.ts";
 
 import { imageOverlay } from "../image/overlay.ts";

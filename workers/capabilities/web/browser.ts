@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import type { BrowserContext, BrowserContextOptions, Page, Request, Route } from "playwright-core";
 
 import { LIMITS } from "#shared/limits.ts";
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 import type { Chromium, Tools } from "../tools.ts";
 

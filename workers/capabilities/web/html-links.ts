@@ -1,7 +1,7 @@
 /** What a page of HTML names, read in one pass and without a tree: pages may be long. */
 import { parseHTML } from "linkedom";
 
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 export interface Anchor {
   readonly href: string;

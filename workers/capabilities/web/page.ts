@@ -1,5 +1,5 @@
 /** What a fetched page is, and its text. For child processes only. */
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 import { address, type InputPage } from "../define.ts";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Locator } from "playwright-core";
 
 import { LIMITS } from "#shared/limits.ts";
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 import { defineCapability } from "../define.ts";
 import { choice, flag, integer, number, text } from "../params.ts";

@@ -1,5 +1,5 @@
 import { defineCapability } from "../define.ts";
-import { markdownOf } from "../document/html.ts";
+import { markdownOf } from "../html.ts";
 import { choice, flag } from "../params.ts";
 import { madeText } from "../text.ts";
 

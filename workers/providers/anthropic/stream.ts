@@ -1,6 +1,6 @@
 /** The events of one streamed answer → deltas. Source: platform.claude.com/docs/en/build-with-claude/streaming. */
 import { LIMITS } from "#shared/limits.ts";
-import { promptTokens } from "#shared/pricing/usage.ts";
+import { promptTokens } from "#shared/calls/pricing/usage.ts";
 
 import type { ChatStreamReader } from "../chat-wire.ts";
 import { isMembers, type Members, membersOf, parseObject, textOf } from "../json.ts";

@@ -2,7 +2,7 @@
  * Anthropic's usage report → our buckets. Its `input_tokens` leave out what was read from and written to the cache;
  * `output_tokens` contain thinking. Source: platform.claude.com/docs/en/api/messages.
  */
-import { NO_USAGE, type TokenUsage } from "#shared/pricing/usage.ts";
+import { NO_USAGE, type TokenUsage } from "#shared/calls/pricing/usage.ts";
 
 import { isMembers, type Members, membersOf } from "../json.ts";
 

@@ -1,5 +1,5 @@
 /** Vectors of texts. Source: ai.google.dev/api/embeddings. */
-import { NO_USAGE } from "#shared/pricing/usage.ts";
+import { NO_USAGE } from "#shared/calls/pricing/usage.ts";
 
 import { type Endpoint, post } from "../http.ts";
 import { isMembers, type Members, parseObject } from "../json.ts";

@@ -3,7 +3,7 @@
  * are given the image beside the prompt. Source: ai.google.dev/gemini-api/docs/image-generation.
  */
 import { sniffMediaType } from "#shared/media/sniff.ts";
-import { NO_USAGE, type TokenUsage } from "#shared/pricing/usage.ts";
+import { NO_USAGE, type TokenUsage } from "#shared/calls/pricing/usage.ts";
 
 import { type Endpoint, type JsonRequest, post } from "../http.ts";
 import { type Fields, isMedia, setField } from "../fields.ts";

@@ -5,7 +5,7 @@
  */
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
 import { stringifyExact } from "#shared/exact-integers.ts";
-import type { Trait } from "#shared/catalogue/catalogue.ts";
+import type { Trait } from "#shared/calls/model.ts";
 
 import type { Members } from "../json.ts";
 import type { JsonRequest } from "../http.ts";

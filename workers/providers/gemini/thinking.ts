@@ -1,5 +1,5 @@
 /** `reasoning_effort` → thinkingConfig. Source: ai.google.dev/gemini-api/docs/thinking, …/docs/openai. */
-import type { Trait } from "#shared/catalogue/catalogue.ts";
+import type { Trait } from "#shared/calls/model.ts";
 
 import type { Members } from "../json.ts";
 import { unsupported } from "./rejected.ts";

@@ -1,6 +1,6 @@
 /** Tools and the choice among them. Source: ai.google.dev/gemini-api/docs/function-calling. */
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
-import type { Trait } from "#shared/catalogue/catalogue.ts";
+import type { Trait } from "#shared/calls/model.ts";
 
 import { givenText, isMembers, type Members, membersOf } from "../json.ts";
 import { unsupported } from "./rejected.ts";

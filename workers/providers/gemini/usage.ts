@@ -2,7 +2,7 @@
  * `usageMetadata` → our buckets. The prompt count contains cached tokens, the candidates' count leaves thoughts out;
  * details split both by modality. Source: ai.google.dev/api/generate-content#UsageMetadata.
  */
-import { NO_USAGE } from "#shared/pricing/usage.ts";
+import { NO_USAGE } from "#shared/calls/pricing/usage.ts";
 
 import { isMembers, type Members } from "../json.ts";
 import type { ChatUsage } from "../provider.ts";

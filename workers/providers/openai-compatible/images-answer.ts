@@ -1,6 +1,6 @@
 /** What an images endpoint answers: images with what they cost in tokens, or an error. */
 import { sniffMediaType } from "#shared/media/sniff.ts";
-import type { TokenUsage } from "#shared/pricing/usage.ts";
+import type { TokenUsage } from "#shared/calls/pricing/usage.ts";
 
 import { clientParam } from "../fields.ts";
 import { unreadableImage } from "../image-fields.ts";

@@ -2,7 +2,7 @@
  * Token reports of speech and transcription → our buckets. Source: openai/openai-openapi, SpeechAudioDoneEvent,
  * TranscriptTextUsageTokens.
  */
-import { NO_USAGE, type TokenUsage } from "#shared/pricing/usage.ts";
+import { NO_USAGE, type TokenUsage } from "#shared/calls/pricing/usage.ts";
 
 import { objectOf } from "../json.ts";
 

@@ -1,6 +1,6 @@
 /** Speech over OpenAI's wire format. Source: platform.openai.com/docs/api-reference/audio/createSpeech. */
 import { LIMITS } from "#shared/limits.ts";
-import type { TokenUsage } from "#shared/pricing/usage.ts";
+import type { TokenUsage } from "#shared/calls/pricing/usage.ts";
 
 import { answerStream } from "../answer-stream.ts";
 import { type Endpoint, type JsonRequest, type MakeRoom, postStream, roomFor } from "../http.ts";

@@ -2,7 +2,7 @@
  * OpenAI's usage report → our buckets. `prompt_tokens` contains cached, cache-write, audio and image tokens;
  * `completion_tokens` contains reasoning and audio tokens (platform.openai.com/docs/api-reference/chat/object).
  */
-import { NO_USAGE, type TokenUsage } from "#shared/pricing/usage.ts";
+import { NO_USAGE, type TokenUsage } from "#shared/calls/pricing/usage.ts";
 
 /** Larger counts are no report of a chat call but a fault; they must never reach the ledger. */
 const TOKENS_MAX = 100_000_000;

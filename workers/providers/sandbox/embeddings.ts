@@ -2,7 +2,7 @@
  * The sandbox's embedding models: vectors from the words of a text alone, the same on every machine. Texts that share
  * words, or parts of words, lie near each other; a shorter vector is the beginning of a longer one.
  */
-import { NO_USAGE } from "#shared/pricing/usage.ts";
+import { NO_USAGE } from "#shared/calls/pricing/usage.ts";
 import { loadTokenizer, type Tokenizer } from "#shared/tokens/tokenizer.ts";
 
 import { type ChatUsage, type EmbeddingsCall, type EmbeddingsProvider } from "../provider.ts";

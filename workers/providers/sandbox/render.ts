@@ -1,5 +1,5 @@
 /** An answer in OpenAI's form: whole, or as the deltas of a stream that put together give the same. */
-import { NO_USAGE } from "#shared/pricing/usage.ts";
+import { NO_USAGE } from "#shared/calls/pricing/usage.ts";
 import type { TokenPiece, Tokenizer } from "#shared/tokens/tokenizer.ts";
 
 import { readOpenAiUsage } from "../openai-compatible/usage.ts";

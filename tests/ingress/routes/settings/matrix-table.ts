@@ -2,7 +2,7 @@
  * Every route under /workspaces: who may, and what it is asked with. Source: shared/operators.md part 3, spec.md "PATCH …" and
  * "Authentication" 4. Statuses follow from it (matrix.test.ts).
  */
-import type { Role } from "#shared/admission/authenticate.ts";
+import type { Role } from "#shared/access/authenticate.ts";
 
 /** What the last object of a path is. `workspace`: there is none but the workspace. */
 export type Kind =

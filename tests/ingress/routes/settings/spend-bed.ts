@@ -4,7 +4,7 @@ import { expect } from "bun:test";
 import { createApp } from "#ingress/app.ts";
 import type { IngressContext } from "#ingress/context.ts";
 import type { SchemaName, SchemaTypes } from "#schemas/generated/types.ts";
-import { type Authenticator, createAuthenticator, type Role } from "#shared/admission/authenticate.ts";
+import { type Authenticator, createAuthenticator, type Role } from "#shared/access/authenticate.ts";
 import { parse } from "#shared/contracts.ts";
 import { newId } from "#shared/ids.ts";
 import { createLogger } from "#shared/logger.ts";

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 
 import { afterAll, describe, expect, test } from "bun:test";
 
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 import { NATIVE_ENGINES } from "#workers/capabilities/engines.ts";
 import { watchFolder } from "#workers/calls/capability/disk.ts";
 import { openHome, runFolders } from "#workers/calls/capability/home.ts";

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "bun:test";
 
-import { CAPABILITIES } from "#shared/capabilities/list.ts";
+import { CAPABILITIES } from "#shared/calls/capabilities/list.ts";
 import { createMetrics, type Metrics } from "#shared/metrics.ts";
 import { createLogger } from "#shared/logger.ts";
 import { openOffer } from "#workers/calls/capability/offer.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 import { afterAll, expect, test } from "bun:test";
 
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 import { openOwnFile, type OwnFile } from "#workers/calls/capability/own-file.ts";
 
 const parent = mkdtempSync(join(tmpdir(), "sluice-own-file-"));

@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 import { afterAll, expect, test } from "bun:test";
 
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 import { watchFolder } from "#workers/calls/capability/disk.ts";
 import { createCapabilityHandler } from "#workers/calls/capability/run.ts";
 

@@ -3,7 +3,7 @@ import fc from "fast-check";
 
 import { validate } from "#shared/contracts.ts";
 import { LIMITS } from "#shared/limits.ts";
-import { NO_USAGE, type TokenUsage } from "#shared/pricing/usage.ts";
+import { NO_USAGE, type TokenUsage } from "#shared/calls/pricing/usage.ts";
 import { createAnthropicRendering } from "#workers/calls/chat/anthropic-render.ts";
 import { ProviderError } from "#workers/providers/provider.ts";
 

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
-import { MediaError, type MediaFault } from "#shared/media/media-error.ts";
+import { MediaError, type MediaFault } from "#shared/children/media-error.ts";
 import { openMediaProbes } from "#shared/media/media-probes.ts";
 import { documentOf } from "#tests/shared/media/documents.ts";
 import { allow, listen } from "#tests/shared/outbound/servers.ts";

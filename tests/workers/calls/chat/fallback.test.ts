@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from "bun:test";
 
 import type { JobMessage } from "#schemas/generated/types.ts";
-import { BASE } from "#tests/shared/catalogue/build-catalogue.ts";
-import { chatJob, REQUEST } from "#tests/workers/jobs/job-message.ts";
+import { BASE } from "#tests/shared/calls/catalogue/build-catalogue.ts";
+import { chatJob, REQUEST } from "#tests/workers/runner/job-message.ts";
 import { jobAbort } from "#workers/job.ts";
 import { type ChatCall, type ChatProvider, ProviderError } from "#workers/providers/provider.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
-import { parsePrice } from "#shared/pricing/price.ts";
-import { NO_USAGE, type TokenUsage, usageUnits } from "#shared/pricing/usage.ts";
+import { parsePrice } from "#shared/calls/pricing/price.ts";
+import { NO_USAGE, type TokenUsage, usageUnits } from "#shared/calls/pricing/usage.ts";
 import { countPrompt } from "#shared/tokens/count.ts";
 import { loadTokenizer } from "#shared/tokens/tokenizer.ts";
 import { ChatMeter, type TokenBounds } from "#workers/calls/chat/meter.ts";

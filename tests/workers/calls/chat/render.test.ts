@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import { validate } from "#shared/contracts.ts";
-import { NO_USAGE } from "#shared/pricing/usage.ts";
+import { NO_USAGE } from "#shared/calls/pricing/usage.ts";
 import { createRendering, openAiUsage } from "#workers/calls/chat/render.ts";
 
 const JOB = "0199a5b2-7e1d-7000-8000-00000000000a";

@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, test } from "bun:test";
 
 import type { JobMessage } from "#schemas/generated/types.ts";
-import { buildCatalogue } from "#shared/catalogue/build.ts";
-import type { Source } from "#shared/catalogue/catalogue.ts";
-import { loadOurLayers } from "#shared/catalogue/load.ts";
-import { mergeLayers } from "#shared/catalogue/merge.ts";
-import { BASE, EVERYTHING_ON } from "#tests/shared/catalogue/build-catalogue.ts";
-import { chatJob, REQUEST } from "#tests/workers/jobs/job-message.ts";
+import { buildCatalogue } from "#shared/calls/catalogue/build.ts";
+import type { Source } from "#shared/calls/model.ts";
+import { loadOurLayers } from "#shared/calls/catalogue/load.ts";
+import { mergeLayers } from "#shared/calls/catalogue/merge.ts";
+import { BASE, EVERYTHING_ON } from "#tests/shared/calls/catalogue/build-catalogue.ts";
+import { chatJob, REQUEST } from "#tests/workers/runner/job-message.ts";
 import { jobAbort } from "#workers/job.ts";
 import { chatRequest } from "#workers/providers/openai-compatible/request.ts";
 import { type ChatCall, type ChatDelta, type ChatProvider, ProviderError } from "#workers/providers/provider.ts";

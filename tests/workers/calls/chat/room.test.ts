@@ -1,7 +1,7 @@
 /** A stream is read no faster than its pieces leave the worker: the NATS client keeps without end whatever it is given. */
 import { afterEach, expect, test } from "bun:test";
 
-import { chatJob } from "#tests/workers/jobs/job-message.ts";
+import { chatJob } from "#tests/workers/runner/job-message.ts";
 import { jobAbort } from "#workers/job.ts";
 
 import { bench, closeBenches, delta, END, ROLE, STREAM, streamOf } from "./bench.ts";

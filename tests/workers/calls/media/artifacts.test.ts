@@ -5,7 +5,7 @@ import { endFile, findFile } from "#shared/database/files.ts";
 import { newId } from "#shared/ids.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { allowOutbound } from "#shared/outbound/allowance.ts";
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 import { type MediaProbes, openMediaProbes } from "#shared/media/media-probes.ts";
 import { discardResults } from "#shared/jobs/kept-results.ts";
 import { CLIP_SECONDS, fileAt, wavOf } from "#tests/providers/fal/clips.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
-import type { InputMedia } from "#shared/kinds/input-media.ts";
+import type { InputMedia } from "#shared/calls/kinds/input-media.ts";
 import { newId } from "#shared/ids.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { allowOutbound } from "#shared/outbound/allowance.ts";

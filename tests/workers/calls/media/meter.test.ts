@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 
-import { ONE_RESULT } from "#shared/pricing/media.ts";
-import { parsePrice } from "#shared/pricing/price.ts";
-import { NO_USAGE } from "#shared/pricing/usage.ts";
+import { ONE_RESULT } from "#shared/calls/pricing/media.ts";
+import { parsePrice } from "#shared/calls/pricing/price.ts";
+import { NO_USAGE } from "#shared/calls/pricing/usage.ts";
 import { type HeldMedia, meterMedia } from "#workers/calls/media/meter.ts";
 
 const CREDIT = 1_000_000_000n;

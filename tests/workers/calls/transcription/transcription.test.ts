@@ -3,9 +3,9 @@ import { describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 
 import { createLogger } from "#shared/logger.ts";
-import { serializePrice } from "#shared/pricing/price.ts";
-import { build } from "#tests/shared/catalogue/build-catalogue.ts";
-import { chatJob } from "#tests/workers/jobs/job-message.ts";
+import { serializePrice } from "#shared/calls/pricing/price.ts";
+import { build } from "#tests/shared/calls/catalogue/build-catalogue.ts";
+import { chatJob } from "#tests/workers/runner/job-message.ts";
 import { fakeBreaker } from "#tests/workers/routing/fake-breaker.ts";
 import { controllerOf, fakeIngress, callOf } from "#tests/workers/runner/fake-ingress.ts";
 import type { WorkerContext } from "#workers/context.ts";

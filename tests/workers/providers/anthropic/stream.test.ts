@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { NO_USAGE, type TokenUsage } from "#shared/pricing/usage.ts";
+import { NO_USAGE, type TokenUsage } from "#shared/calls/pricing/usage.ts";
 import { createReader } from "#workers/providers/anthropic/stream.ts";
 import type { ChatDelta } from "#workers/providers/provider.ts";
 import { chatCall, gather, type Gathered } from "#tests/providers/engine/calls.ts";

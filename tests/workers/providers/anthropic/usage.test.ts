@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { NO_USAGE, promptTokens, type TokenUsage } from "#shared/pricing/usage.ts";
+import { NO_USAGE, promptTokens, type TokenUsage } from "#shared/calls/pricing/usage.ts";
 import { readAnthropicUsage } from "#workers/providers/anthropic/usage.ts";
 
 const usageOf = (usage: Partial<TokenUsage>): TokenUsage => ({ ...NO_USAGE, ...usage });

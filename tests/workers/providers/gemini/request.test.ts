@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import type { Trait } from "#shared/catalogue/catalogue.ts";
+import type { Trait } from "#shared/calls/model.ts";
 import { chatCall } from "#tests/providers/engine/calls.ts";
 import { chatRequest } from "#workers/providers/gemini/request.ts";
 import { ProviderError } from "#workers/providers/provider.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 
 import fc from "fast-check";
 
-import { completionTokens, NO_USAGE, promptTokens, type TokenUsage } from "#shared/pricing/usage.ts";
+import { completionTokens, NO_USAGE, promptTokens, type TokenUsage } from "#shared/calls/pricing/usage.ts";
 import { readOpenAiUsage } from "#workers/providers/openai-compatible/usage.ts";
 
 type Expected = Partial<TokenUsage> | null | "impossible";

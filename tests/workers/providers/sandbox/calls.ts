@@ -1,6 +1,6 @@
 /** Calls to the sandbox as the pool makes them, a clock without waiting, and streams put together as clients do it. */
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
-import type { TokenUsage } from "#shared/pricing/usage.ts";
+import type { TokenUsage } from "#shared/calls/pricing/usage.ts";
 import type { ChatCall, ChatDelta, ChatProvider, ProviderError } from "#workers/providers/provider.ts";
 import { createSandbox } from "#workers/providers/sandbox/index.ts";
 

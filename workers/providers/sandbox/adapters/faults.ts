@@ -1,5 +1,5 @@
 /** What the sandbox's media models do beside making what they are asked for, and how a fault is told to the caller. */
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 import type { MediaCall } from "../../media.ts";
 import { ProviderError } from "../../provider.ts";

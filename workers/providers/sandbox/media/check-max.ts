@@ -1,5 +1,5 @@
 /** The one way in which a foreign file is told that it is too large. */
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 /**
  * @param file how errors name it, such as "The mesh"

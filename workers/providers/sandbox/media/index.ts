@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { createChildPool, type ChildJob, type ChildPool } from "#shared/children/pool.ts";
 import { processFolder } from "#shared/files/process-folder.ts";
 import { MEDIA_LIMITS } from "#workers/providers/sandbox/media/limits.ts";
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 import { characterCount } from "../words.ts";
 import type { MediaTask } from "./child.ts";

@@ -4,7 +4,7 @@ import { readdirSync } from "node:fs";
 
 import sharp, { type Raw } from "sharp";
 
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 import { editImage } from "#workers/providers/sandbox/media/image/edit.ts";
 import { createSandboxMedia } from "#workers/providers/sandbox/media/index.ts";
 

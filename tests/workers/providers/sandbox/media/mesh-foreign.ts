@@ -3,7 +3,7 @@ import { type Accessor, Document, NodeIO, type TypedArray } from "@gltf-transfor
 import { ALL_EXTENSIONS, KHRMeshQuantization } from "@gltf-transform/extensions";
 import { type Report, validateBytes } from "gltf-validator";
 
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 import { pngOf } from "#tests/providers/png.ts";
 
 export type Entry = Record<string, unknown>;

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test";
 
-import type { MediaFault } from "#shared/media/media-error.ts";
+import type { MediaFault } from "#shared/children/media-error.ts";
 import { createSandboxMedia } from "#workers/providers/sandbox/media/index.ts";
 import { MEDIA_LIMITS } from "#workers/providers/sandbox/media/limits.ts";
 import { transformMesh } from "#workers/providers/sandbox/media/mesh/transform.ts";

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 
 import { decoders } from "#tests/support/decoded-sound.ts";
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 import { createSandboxMedia } from "#workers/providers/sandbox/media/index.ts";
 
 const media = createSandboxMedia();

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 
 import sharp from "sharp";
 
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 import { probeVideo } from "#shared/media/probe/video.ts";
 import { createSandboxMedia, videoSize } from "#workers/providers/sandbox/media/index.ts";
 import { MEDIA_LIMITS } from "#workers/providers/sandbox/media/limits.ts";

@@ -1,7 +1,7 @@
 /** The caller's image with a new scene in it: where the mask is opaque every pixel stays as it was. */
 import sharp from "sharp";
 
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 import { decodeImage, type Pixels } from "./decode.ts";
 import { encodeImage, type Encoding } from "./encode.ts";

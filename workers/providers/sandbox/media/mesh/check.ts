@@ -1,6 +1,6 @@
 /** What a foreign file says of itself, checked before the glTF library reserves memory or follows a reference for it. */
 import { readJson } from "#shared/json.ts";
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 import { MEDIA_LIMITS } from "#workers/providers/sandbox/media/limits.ts";
 
 import { checkMax } from "../check-max.ts";

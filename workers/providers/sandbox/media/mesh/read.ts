@@ -20,7 +20,7 @@ import {
 } from "@gltf-transform/functions";
 
 import { readImageHeader } from "#shared/media/image-header.ts";
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 import { MEDIA_LIMITS } from "#workers/providers/sandbox/media/limits.ts";
 
 import { checkMax } from "../check-max.ts";

@@ -1,5 +1,5 @@
 /** Audio as text: the sandbox's own speech word for word; any other audio is described as what it is. */
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 import { facts, type AudioFacts, type AudioFormat } from "#shared/media/probe/facts.ts";
 import { probeAudio } from "#shared/media/probe/probe.ts";
 import { decodeAudio, type AudioContainer } from "#workers/children/audio-decoder.ts";

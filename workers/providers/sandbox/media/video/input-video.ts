@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 import { probeVideo, type VideoFacts } from "#shared/media/probe/video.ts";
 import { fileSource, readFileFacts, type FileSource } from "#workers/children/file-source.ts";
 import { filterText } from "#workers/children/filter-graph.ts";

@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 import { AAC, H264, MP4, runFilterGraph } from "#workers/children/filter-graph.ts";
 
 import type { Flite } from "../speech/flite.ts";

@@ -1,5 +1,5 @@
 /** Pixels of a video from what its resolution and its shape are called. */
-import { MediaError } from "#shared/media/media-error.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 
 /** Both even. */
 export interface Size {

@@ -1,0 +1,180 @@
+// @ts-check
+/**
+ * What `npm start` itself needs from the environment, before there is anything that could run shared/config.ts. The
+ * roles validate all of it again, and everything else.
+ */
+import { randomBytes } from "node:crypto";
+import { accessSync, constants, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import { reasonOf, StartFault } from "./fault.mjs";
+import { freePort, portFault } from "./probe.mjs";
+
+/**
+ * @typedef {object} Settings
+ * @property {string} dataDir absolute
+ * @property {readonly string[]} caches where fetched programs are kept, best first
+ * @property {number} port 0 lets the system choose
+ * @property {string} host
+ * @property {number} adminPort
+ * @property {string} adminHost
+ * @property {string} bucket
+ * @property {number} graceMs
+ * @property {boolean} jsonLogs
+ * @property {string | undefined} databaseUrl of an external server, as the next two
+ * @property {string | undefined} natsUrl
+ * @property {string | undefined} s3Endpoint
+ */
+
+/** Used when SLUICE_ADMIN_PORT is not set and nobody has it. */
+const ADMIN_PORT = 9464;
+
+/**
+ * @param {Readonly<Record<string, string | undefined>>} environment
+ * @returns {Promise<Settings>}
+ * @throws {StartFault} for a malformed setting, an occupied port, a directory that cannot be written
+ */
+export async function readSettings(environment) {
+  const text = (/** @type {string} */ name) => environment[name]?.trim() || undefined;
+  const number = (/** @type {string} */ name, /** @type {number} */ fallback, /** @type {number} */ max) => {
+    const value = text(name) ?? String(fallback);
+    if (/^\d+$/.test(value) && Number(value) <= max) return Number(value);
+    throw new StartFault(`${name} must be a whole number from 0 to ${max}, got "${value.slice(0, 40)}".`);
+  };
+  const logFormat = text("SLUICE_LOG_FORMAT") ?? "text";
+  if (logFormat !== "text" && logFormat !== "json") {
+    throw new StartFault(`SLUICE_LOG_FORMAT must be text or json, got "${logFormat.slice(0, 40)}".`);
+  }
+  const natsUrl = text("NATS_URL");
+  if (natsUrl?.split(",").every((url) => URL.canParse(url.trim())) === false) {
+    throw new StartFault("NATS_URL is not a URL such as nats://host:4222.");
+  }
+  const port = number("PORT", 8080, 65_535);
+  const host = text("SLUICE_HOST") ?? "0.0.0.0";
+  const adminHost = text("SLUICE_ADMIN_HOST") ?? "127.0.0.1";
+  await requireFree("PORT", port, host);
+  const dataDir = dataDirOf(environment);
+  requireWritable(dataDir);
+  return {
+    dataDir,
+    caches: cachesOf(environment, dataDir),
+    port,
+    host,
+    adminPort: await adminPort(text("SLUICE_ADMIN_PORT"), number("SLUICE_ADMIN_PORT", ADMIN_PORT, 65_535), adminHost),
+    adminHost,
+    bucket: text("SLUICE_S3_BUCKET") ?? "sluice",
+    graceMs: number("SLUICE_GRACE_MS", 30_000, 3_600_000),
+    jsonLogs: logFormat === "json",
+    databaseUrl: text("DATABASE_URL"),
+    natsUrl,
+    s3Endpoint: text("S3_ENDPOINT"),
+  };
+}
+
+/**
+ * The folder in which `npm start` keeps everything.
+ * @param {Readonly<Record<string, string | undefined>>} environment
+ * @returns {string} absolute
+ */
+export function dataDirOf(environment) {
+  return resolve(environment["SLUICE_DATA_DIR"]?.trim() || ".sluice");
+}
+
+/**
+ * Where fetched programs are kept, best first.
+ * @param {Readonly<Record<string, string | undefined>>} environment
+ * @param {string} dataDir
+ * @returns {readonly string[]}
+ */
+export function cachesOf(environment, dataDir) {
+  const home = environment["XDG_CACHE_HOME"]?.trim() || join(homedir(), ".cache");
+  return [join(home, "sluice"), join(dataDir, "cache")];
+}
+
+/**
+ * @param {string} name
+ * @param {number} port
+ * @param {string} host
+ */
+async function requireFree(name, port, host) {
+  const fault = await portFault(port, host);
+  if (fault === null) return;
+  if (fault === "EADDRINUSE") {
+    throw new StartFault(`Port ${port} is already in use; set ${name} to a free one or stop the program that has it.`);
+  }
+  if (fault === "EACCES") {
+    throw new StartFault(`Port ${port} needs privileges this user lacks; set ${name} to one above 1023.`);
+  }
+  throw new StartFault(`Port ${port} of ${host} cannot be listened on (${fault}); check ${name}.`);
+}
+
+/**
+ * A second stack beside the first one need not name an admin port of its own.
+ * @param {string | undefined} given
+ * @param {number} port
+ * @param {string} host
+ * @returns {Promise<number>}
+ */
+async function adminPort(given, port, host) {
+  if (given === undefined) return freePort(port);
+  await requireFree("SLUICE_ADMIN_PORT", port, host);
+  return port;
+}
+
+/**
+ * @param {string} directory
+ */
+function requireWritable(directory) {
+  const probe = join(directory, `.write-test-${process.pid}`);
+  try {
+    mkdirSync(directory, { recursive: true });
+    accessSync(directory, constants.W_OK);
+    writeFileSync(probe, "");
+    rmSync(probe);
+  } catch (error) {
+    throw new StartFault(
+      `The data directory ${directory} cannot be written (${reasonOf(error)}); set SLUICE_DATA_DIR to one that can.`,
+    );
+  }
+}
+
+/**
+ * The key of the first workspace: from the environment, else made once and kept in the data directory.
+ * @param {string | undefined} given
+ * @param {string} dataDir
+ * @returns {string}
+ */
+export function bootstrapKey(given, dataDir) {
+  const trimmed = given?.trim();
+  if (trimmed) return trimmed;
+  const file = join(dataDir, "bootstrap-key");
+  if (existsSync(file)) return readFileSync(file, "utf8").trim();
+  const key = `sk_local_${randomBytes(24).toString("base64url")}`;
+  writeFileSync(file, `${key}\n`, { mode: 0o600 });
+  return key;
+}
+
+/**
+ * Free ports for the embedded services: those of the last start when nobody took them meanwhile.
+ * @template {string} Name
+ * @param {string} dataDir
+ * @param {readonly Name[]} names
+ * @returns {Promise<Record<Name, number>>}
+ */
+export async function rememberedPorts(dataDir, names) {
+  const file = join(dataDir, "ports.json");
+  /** @type {Partial<Record<Name, unknown>>} */
+  let last = {};
+  try {
+    last = JSON.parse(readFileSync(file, "utf8"));
+  } catch {
+    // The first start, or a file cut short: new ports do no harm.
+  }
+  const chosen = /** @type {Record<Name, number>} */ ({});
+  for (const name of names) {
+    const before = last[name];
+    chosen[name] = await freePort(Number.isInteger(before) ? Number(before) : undefined);
+  }
+  writeFileSync(file, `${JSON.stringify(chosen)}\n`);
+  return chosen;
+}

@@ -1,0 +1,221 @@
+/**
+ * Bearer key → workspace, member, role, preset. Answers come from a cache whose entries live at most
+ * `LIMITS.keyCacheMs`, counted from before the query was sent, so a revoked key dies everywhere within a second with or
+ * without a working message bus. Entries in use are refreshed ahead of their end; nothing is served past it.
+ */
+import type { Catalogue, Preset } from "#shared/calls/model.ts";
+import type { Database, Queryable } from "#shared/database/client.ts";
+import { ApiError } from "#shared/errors.ts";
+import { LIMITS } from "#shared/limits.ts";
+import type { Logger } from "#shared/logger.ts";
+import { hashKey, isMintedKey, isWellFormedKey } from "#shared/secrets/api-keys.ts";
+
+import { type Asking, shared } from "./questions.ts";
+
+export type Role = "owner" | "admin" | "developer" | "billing";
+
+export interface Caller {
+  readonly keyId: string;
+  readonly workspaceId: string;
+  /** Unique, and never in the form of an id. */
+  readonly workspaceName: string;
+  readonly memberId: string;
+  readonly role: Role;
+  /** The limits of the key, as the catalogue in force has them. */
+  readonly preset: Preset;
+  /** Source model → its fallbacks in order; absent when the workspace has no chain. */
+  readonly fallbackChains?: ReadonlyMap<string, readonly string[]>;
+  /** Those of them that continue streams which break off; absent when none does. */
+  readonly continuedChains?: ReadonlySet<string>;
+  /** The budget that is spent, by its name, so that paid calls are refused until its period ends; absent when they are not. */
+  readonly stoppedBy?: string;
+}
+
+export interface Authenticator {
+  /** Keys that were used since this was asked last, at most LIMITS.keyCacheMax of them. */
+  takeUsed(): readonly string[];
+  /**
+   * @param authorization the Authorization header as it came
+   * @throws ApiError `missing_api_key`, `invalid_api_key`, `permission_denied` when the key's preset is gone,
+   * `service_unavailable` when the database cannot be asked
+   */
+  authenticate(authorization: string | null): Promise<Caller>;
+}
+
+/** What the database says of a key: presets are the catalogue's. */
+type KnownKey = Omit<Caller, "preset"> & { readonly preset: string };
+
+interface Entry {
+  /** null: no such key (negative entry). */
+  readonly key: KnownKey | null;
+  readonly bornAt: number;
+  refreshing: boolean;
+}
+
+interface Brought {
+  readonly hashes: ReadonlySet<string>;
+  readonly bornAt: number;
+}
+
+/** From this age a used entry is refreshed in the background; the margin covers one slow query. */
+const REFRESH_AFTER_MS = LIMITS.keyCacheMs / 2;
+
+const ACTIVE_KEYS = `
+  select k.id as "keyId", k.workspace_id as "workspaceId", w.name as "workspaceName", k.member_id as "memberId", m.role, k.preset,
+         (select jsonb_object_agg(c.model, c.fallbacks) from fallback_chain c where c.workspace_id = k.workspace_id) as chains,
+         (select jsonb_agg(c.model) from fallback_chain c
+          where c.workspace_id = k.workspace_id and c.continue_streams) as continued,
+         case when w.stopped_until > now() then coalesce((select b.name from budget_alert b where b.id = w.stopped_by), '') end as stopped
+  from api_key k
+  join member m on m.id = k.member_id
+  join workspace w on w.id = k.workspace_id
+  where k.revoked_at is null and (k.expires_at is null or k.expires_at > now()) and m.is_active and w.is_active`;
+const LOOKUP_SQL = `${ACTIVE_KEYS} and k.sha256 = $1`;
+const PUBLISHER_SQL = `${ACTIVE_KEYS} and k.workspace_id = $1
+    and case when $2::uuid is null then m.role <> 'billing' else k.id = $2 end
+  order by k.created_at, k.id limit 1`;
+
+type LookupRow = Omit<KnownKey, "fallbackChains" | "continuedChains" | "stoppedBy"> & {
+  readonly chains: Readonly<Record<string, readonly string[]>> | null;
+  readonly continued: readonly string[] | null;
+  readonly stopped: string | null;
+};
+
+const BROUGHT_SQL = `select encode(sha256, 'hex') as hash from api_key where hint not like 'slk\\_%' and revoked_at is null limit 1000`;
+
+interface Presets {
+  current(): Pick<Catalogue, "presets">;
+}
+
+export function createAuthenticator(options: {
+  database: Database;
+  catalogue: Presets;
+  log: Logger;
+  now?: () => number;
+}): Authenticator {
+  const now = options.now ?? (() => performance.now());
+  const cache = new Map<string, Entry>();
+  let used = new Set<string>();
+  const asking = new Map<string, Asking<Entry>>();
+
+  const ask = (key: string): Promise<Entry> =>
+    shared(asking, key, now(), async (bornAt) => {
+      const rows = await options.database.query<LookupRow>(LOOKUP_SQL, [Buffer.from(hashKey(key))], "find_key");
+      const entry: Entry = { key: rows[0] ? knownKeyOf(rows[0]) : null, bornAt, refreshing: false };
+      // A slow answer must not replace a younger one.
+      if ((cache.get(key)?.bornAt ?? bornAt) > bornAt) return entry;
+      cache.delete(key);
+      if (cache.size >= LIMITS.keyCacheMax) evictOldest(cache);
+      cache.set(key, entry);
+      return entry;
+    });
+
+  // Keys brought by an operator carry no checksum, so guesses at them are answered from one small set, not by look-ups.
+  let brought: Brought | undefined;
+  const askingBrought = new Map<string, Asking<Brought>>();
+  const isBrought = async (key: string): Promise<boolean> => {
+    let known = brought;
+    if (!known || now() - known.bornAt >= LIMITS.keyCacheMs) {
+      known = await shared(askingBrought, "", now(), async (bornAt) => {
+        const rows = await options.database.query<{ hash: string }>(BROUGHT_SQL, [], "find_brought_keys");
+        brought = { hashes: new Set(rows.map((row) => row.hash)), bornAt };
+        return brought;
+      });
+    }
+    return known.hashes.has(Buffer.from(hashKey(key)).toString("hex"));
+  };
+
+  const entryFor = async (key: string): Promise<Entry> => {
+    const entry = cache.get(key);
+    const age = entry ? now() - entry.bornAt : Infinity;
+    if (entry && age < LIMITS.keyCacheMs) {
+      if (age > REFRESH_AFTER_MS && !entry.refreshing) {
+        entry.refreshing = true;
+        ask(key).catch((error: unknown) => options.log.warn({ err: error }, "key refresh failed"));
+      }
+      return entry;
+    }
+    return ask(key);
+  };
+
+  return {
+    takeUsed() {
+      const taken = [...used];
+      used = new Set();
+      return taken;
+    },
+    async authenticate(authorization) {
+      if (authorization === null || authorization === "") {
+        throw new ApiError(
+          "missing_api_key",
+          "Expected an API key in the header `Authorization: Bearer <API_KEY>` or `x-api-key`.",
+        );
+      }
+      const key = bearer(authorization);
+      if (key === undefined || !isWellFormedKey(key)) throw invalidKey();
+      let entry: Entry;
+      try {
+        if (!cache.has(key) && !isMintedKey(key) && !(await isBrought(key))) throw invalidKey();
+        entry = await entryFor(key);
+      } catch (error) {
+        if (error instanceof ApiError) throw error;
+        throw new ApiError("service_unavailable", "The service cannot verify keys right now; try again shortly.", {
+          cause: error,
+        });
+      }
+      if (entry.key === null) throw invalidKey();
+      if (used.size < LIMITS.keyCacheMax) used.add(entry.key.keyId);
+      return callerOf(entry.key, options.catalogue);
+    },
+  };
+}
+
+/** @throws ApiError `permission_denied` when the catalogue has the key's preset no more */
+function callerOf({ preset: name, ...key }: KnownKey, catalogue: Presets): Caller {
+  const preset = catalogue.current().presets.get(name);
+  if (preset) return { ...key, preset };
+  throw new ApiError(
+    "permission_denied",
+    "The quota preset of this key no longer exists; ask the workspace's admin to set another.",
+  );
+}
+
+function knownKeyOf({ chains, continued, stopped, ...key }: LookupRow): KnownKey {
+  return {
+    ...key,
+    ...(chains === null ? {} : { fallbackChains: new Map(Object.entries(chains)) }),
+    ...(continued === null ? {} : { continuedChains: new Set(continued) }),
+    ...(stopped === null ? {} : { stoppedBy: stopped }),
+  };
+}
+
+/**
+ * Who a batch message acts for, since it brings no key: the active key it names, or the workspace's oldest active one whose
+ * member is not there for the bills alone. Undefined when there is none.
+ * @throws ApiError `permission_denied` when that key's preset is gone
+ */
+export async function findPublisher(
+  { database, catalogue }: { readonly database: Queryable; readonly catalogue: Presets },
+  workspaceId: string,
+  keyId: string | null,
+): Promise<Caller | undefined> {
+  const [row] = await database.query<LookupRow>(PUBLISHER_SQL, [workspaceId, keyId], "find_publisher");
+  return row && callerOf(knownKeyOf(row), catalogue);
+}
+
+function bearer(header: string): string | undefined {
+  return /^Bearer ([\x21-\x7e]{1,256})$/i.exec(header)?.[1];
+}
+
+function invalidKey(): ApiError {
+  return new ApiError("invalid_api_key", "The API key is not valid.");
+}
+
+/** Maps keep insertion order, and every refresh re-inserts, so the first entries are the oldest. */
+function evictOldest(cache: Map<string, Entry>): void {
+  let surplus = Math.ceil(LIMITS.keyCacheMax / 10);
+  for (const key of cache.keys()) {
+    if (surplus-- <= 0) return;
+    cache.delete(key);
+  }
+}

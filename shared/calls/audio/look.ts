@@ -1,0 +1,69 @@
+/** What received audio is and how long it lasts, read from its bytes: the caller's word does not count. */
+import { INPUT_TYPES } from "#shared/calls/kinds/input-media.ts";
+import type { MeasuredAudio } from "#shared/calls/kinds/transcription.ts";
+import { ApiError } from "#shared/errors.ts";
+import { settleMediaType } from "#shared/files/media-type.ts";
+import { LIMITS } from "#shared/limits.ts";
+import { PROBE_LIMITS } from "#shared/media/limits.ts";
+import { MediaError } from "#shared/children/media-error.ts";
+import type { MediaProbes } from "#shared/media/media-probes.ts";
+
+import { KeyedSemaphore } from "#shared/keyed-semaphore.ts";
+import type { ReceivedAudio } from "./receive.ts";
+
+export type ProbedAudio = MeasuredAudio & { readonly contentType: string; readonly filename: string };
+
+/**
+ * Called once key, window and funds of the caller are in order: it costs processor time.
+ * @throws ApiError `unprocessable_input` naming what is wrong with the bytes, `overloaded` while others are looked at
+ */
+export async function lookAt(
+  probes: Pick<MediaProbes, "audio">,
+  workspaceId: string,
+  audio: ReceivedAudio,
+  signal: AbortSignal,
+): Promise<ProbedAudio> {
+  const { bytes, param, filename, source } = audio;
+  const free = await looks.take(workspaceId, 1, signal);
+  try {
+    const contentType = await typeOf(audio);
+    const { seconds } = await probes.audio(source, signal);
+    return { bytes, seconds, param, contentType, filename };
+  } catch (error) {
+    throw error instanceof MediaError ? told(error, param, signal) : error;
+  } finally {
+    free();
+  }
+}
+
+/** Who looks and who waits for it: a workspace with much audio leaves room for others. */
+const looks = new KeyedSemaphore({
+  max: PROBE_LIMITS.childrenMax,
+  perWorkspaceMax: PROBE_LIMITS.childrenMax / 2,
+  waitingMax: LIMITS.audioWaitingMax,
+  waitMs: LIMITS.audioWaitMs,
+  noun: "audio inputs",
+});
+
+/** What is wrong with the bytes is the caller's to mend; that we are slow, or stop, is not. */
+function told(error: MediaError, param: ReceivedAudio["param"], signal: AbortSignal): unknown {
+  const { fault, message } = error;
+  if (fault === "busy" || fault === "timeout") return new ApiError("overloaded", BUSY, { cause: error });
+  if (fault === "failed" || signal.aborted) return error;
+  if (fault === "aborted") {
+    return new ApiError("service_unavailable", "The service is restarting; try again shortly.", { cause: error });
+  }
+  return new ApiError("unprocessable_input", message, { param, cause: error });
+}
+
+const BUSY = "The audio could not be looked at in time; try again in a moment.";
+
+async function typeOf(audio: ReceivedAudio): Promise<string> {
+  const bytes = audio.view();
+  const contentType = await settleMediaType(bytes, audio.claim, audio.filename).catch((error: unknown) => {
+    // Clients guess the type of audio by its name; the bytes decide.
+    if (!(error instanceof ApiError)) throw error;
+    return settleMediaType(bytes, undefined, "");
+  });
+  return INPUT_TYPES.audio.includes(contentType) ? contentType : "application/octet-stream";
+}

@@ -1,0 +1,133 @@
+/**
+ * Audio of a call, on this process' disk until it is looked at (look.ts): from base64 or the file store here, from a form in
+ * the ingress. It is never whole in memory unless it came in JSON.
+ */
+import { statSync } from "node:fs";
+
+import type { TranscriptionRequest } from "#schemas/generated/types.ts";
+import type { Caller } from "#shared/access/authenticate.ts";
+import { checkMayReadFiles } from "#shared/access/may-read-files.ts";
+import type { Queryable } from "#shared/database/client.ts";
+import { findBlocks, findFiles } from "#shared/database/files.ts";
+import { ApiError } from "#shared/errors.ts";
+import { isFileId } from "#shared/files/id.ts";
+import { readFile } from "#shared/files/read.ts";
+import { openSpoolFile, type SpoolFile } from "#shared/files/spool-file.ts";
+import { unavailable } from "#shared/files/unavailable.ts";
+import { KeyedSemaphore } from "#shared/keyed-semaphore.ts";
+import { inlineInput } from "#shared/calls/kinds/input-media.ts";
+import { audioOf } from "#shared/calls/kinds/transcription.ts";
+import { INPUT_BYTES_MAX, LIMITS } from "#shared/limits.ts";
+import type { MediaSource } from "#shared/media/media-probes.ts";
+import type { Storage } from "#shared/storage/client.ts";
+
+/** Audio of which only the size is known. */
+export interface ReceivedAudio {
+  readonly bytes: number;
+  /** The member of the call that it came as. */
+  readonly param: "file" | "audio_base64" | "file_id";
+  /** The caller's word. */
+  readonly claim: string | undefined;
+  readonly filename: string;
+  /** Where it is stored already; else its bytes are to be. */
+  readonly fileId: string | undefined;
+  readonly source: MediaSource;
+  view(): Uint8Array;
+  remove(): void;
+}
+
+/** The workspaces whose audio lies on this process' disk, and those that wait to put some there. */
+const diskShare = new KeyedSemaphore({
+  max: LIMITS.uploadsMax,
+  perWorkspaceMax: LIMITS.uploadsPerWorkspaceMax,
+  waitingMax: LIMITS.audioWaitingMax,
+  waitMs: LIMITS.audioWaitMs,
+  noun: "audio inputs",
+});
+
+interface FileSource {
+  readonly storage: Storage;
+  readonly database: Queryable;
+}
+
+/** Whose audio it is, and until when it is wanted. */
+export interface Receiver {
+  readonly caller: Caller;
+  readonly signal: AbortSignal;
+}
+
+/** The audio that a body of JSON brings. @throws ApiError */
+export async function audioOfBody(
+  context: FileSource,
+  receiver: Receiver,
+  request: TranscriptionRequest,
+): Promise<ReceivedAudio> {
+  const named = audioOf(request);
+  if ("fileId" in named) return stored(context, receiver, named.fileId);
+  const given = await inlineInput({ ...request }, "audio", INPUT_BYTES_MAX.audio, {
+    typeParam: "mime_type",
+    fileParam: "file_id",
+    usualType: "",
+  });
+  if (!given || !("bytes" in given)) throw new Error("audio in base64 that is none");
+  const { bytes, contentType: claim } = given;
+  const told = { bytes: bytes.length, param: "audio_base64", claim, filename: "audio", fileId: undefined } as const;
+  return { ...told, source: { bytes }, view: () => bytes, remove: () => undefined };
+}
+
+async function stored({ database, storage }: FileSource, receiver: Receiver, fileId: string): Promise<ReceivedAudio> {
+  const param = "file_id";
+  const { caller } = receiver;
+  checkMayReadFiles(caller, param);
+  const [row] = isFileId(fileId)
+    ? await unavailable(
+        "The file of this call cannot be looked up right now; try again shortly.",
+        findFiles(database, caller.workspaceId, [fileId]),
+      )
+    : [];
+  if (!row) throw new ApiError("file_not_found", "There is no such file in this workspace.", { param });
+  if (Number(row.bytes) > INPUT_BYTES_MAX.audio) throw tooLarge(param);
+  return spooled(receiver, async (file) => {
+    const copying = async (): Promise<void> => {
+      const blocks = await findBlocks(database, row.id);
+      if (!blocks) throw new Error("the file has no blocks any more");
+      for await (const piece of readFile(storage, blocks)) await file.write(new Uint8Array(piece));
+    };
+    await unavailable("The file of this call cannot be read right now; try again shortly.", copying());
+    return { claim: row.media_type, filename: row.filename, param, fileId: row.id };
+  });
+}
+
+const NO_BYTES = new Uint8Array();
+
+/** @param fill writes the bytes, and tells what it knows of them. @throws ApiError `overloaded`, and what `fill` throws */
+export async function spooled(
+  { caller, signal }: Receiver,
+  fill: (file: SpoolFile) => Promise<Pick<ReceivedAudio, "param" | "claim" | "filename" | "fileId">>,
+): Promise<ReceivedAudio> {
+  const free = await diskShare.take(caller.workspaceId, 1, signal);
+  let file: SpoolFile | undefined;
+  const remove = (): void => {
+    file?.remove();
+    free();
+  };
+  try {
+    file = openSpoolFile();
+    const opened = file;
+    const told = await fill(opened);
+    await opened.end();
+    const bytes = statSync(opened.path).size;
+    // An empty file cannot be mapped.
+    if (bytes === 0) return { ...told, bytes, source: { bytes: NO_BYTES }, view: () => NO_BYTES, remove };
+    return { ...told, bytes, source: { path: opened.path }, view: () => opened.view(), remove };
+  } catch (error) {
+    remove();
+    throw error;
+  }
+}
+
+export function tooLarge(param: string): ApiError {
+  return new ApiError("request_too_large", `Expected audio of at most ${INPUT_BYTES_MAX.audio} bytes.`, {
+    param,
+  });
+}

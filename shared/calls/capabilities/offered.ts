@@ -1,0 +1,94 @@
+/**
+ * Which capabilities can be run: what all workers tell that they can, but for those that operators' files disable. The list changes
+ * when workers come that can run less or more, and with the catalogue.
+ */
+import type { Catalogue } from "#shared/calls/model.ts";
+import { CAPABILITIES, findCapability } from "./list.ts";
+import { NOT_PACKAGED, OFF_BY_DEFAULT } from "./off.ts";
+import type { Capability } from "./entry.ts";
+import { type CapabilityOffer, liveOffers } from "#shared/database/capability-offers.ts";
+import type { Queryable } from "#shared/database/client.ts";
+import { ApiError } from "#shared/errors.ts";
+import type { Logger } from "#shared/logger.ts";
+
+import { rememberPairs } from "#shared/remembered.ts";
+
+export interface Offered {
+  /** In the order of `GET /v1/tools`. The same array until the list changes. */
+  current(): readonly Capability[];
+  /** @throws ApiError `capability_not_found` */
+  find(id: string): Capability;
+}
+
+interface OfferedOptions {
+  readonly database: Queryable;
+  readonly catalogue: { current(): Catalogue };
+  readonly log: Logger;
+}
+
+const READ_MS = 2_000;
+
+/** Reads what workers tell, at once and every 2 s. Until a worker has told, all but those that are off by default are offered. */
+export async function openOffered({ database, catalogue, log }: OfferedOptions) {
+  let offered = offeredBy([]);
+  const enabled = rememberPairs((list: List, { capabilities }: Catalogue) => ({
+    ...list,
+    list: list.list.filter(({ id }) => capabilities.get(id)?.isDisabled !== true),
+  }));
+  const now = (): List => enabled(offered, catalogue.current());
+  const read = async (): Promise<void> => {
+    try {
+      const offers = await liveOffers(database);
+      // Without a worker the last list stands: its runs wait for the next one.
+      if (offers.length === 0) return;
+      const next = offeredBy(offers);
+      if (next.list.length !== offered.list.length || next.list.some((one) => !offered.list.includes(one))) {
+        log.info({ capabilities: next.list.length, missing: Object.fromEntries(next.missing) }, "capabilities offered");
+        offered = next;
+      }
+    } catch (error) {
+      log.warn({ err: error }, "what workers can run could not be read");
+    }
+  };
+  let reading: Promise<void> | undefined;
+  const reader = setInterval(() => {
+    reading ??= read().finally(() => (reading = undefined));
+  }, READ_MS);
+  await read();
+  return {
+    current: () => now().list,
+    find: (id: string) => find(now(), id),
+    close: () => clearInterval(reader),
+  } satisfies Offered & { close(): void };
+}
+
+interface List {
+  readonly list: readonly Capability[];
+  /** Why, by the engine. */
+  readonly missing: ReadonlyMap<string, string>;
+}
+
+function offeredBy(offers: readonly CapabilityOffer[]): List {
+  if (offers.length === 0) {
+    return {
+      list: CAPABILITIES.filter(({ engine }) => !Object.hasOwn(OFF_BY_DEFAULT, engine) && !NOT_PACKAGED.has(engine)),
+      missing: new Map(Object.entries(OFF_BY_DEFAULT)),
+    };
+  }
+  return {
+    list: CAPABILITIES.filter(({ id }) => offers.every(({ ids }) => ids.includes(id))),
+    missing: new Map(offers.flatMap(({ missing }) => Object.entries(missing))),
+  };
+}
+
+function find({ list }: List, id: string): Capability {
+  const capability = findCapability(id);
+  if (capability && list.includes(capability)) return capability;
+  throw new ApiError(
+    "capability_not_found",
+    // What it lacks is the operator's to know, and in the log.
+    capability
+      ? `This service does not offer ${id}; GET /v1/tools lists what it does.`
+      : "There is no such capability; GET /v1/tools lists those there are.",
+  );
+}

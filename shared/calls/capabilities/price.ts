@@ -1,0 +1,40 @@
+/** The cost of a run: held at the most that it can measure (expected.ts), settled at what was measured. */
+import type { Catalogue } from "#shared/calls/model.ts";
+import type { Charge } from "#shared/ledger/charge.ts";
+import { LIMITS } from "#shared/limits.ts";
+import { ONE_RESULT, priceMedia } from "#shared/calls/pricing/media.ts";
+import { parsePrice, type Price } from "#shared/calls/pricing/price.ts";
+
+import type { Capability } from "./entry.ts";
+
+/** What a child measured. */
+export interface Measured {
+  readonly ms: number;
+  readonly pixels?: number;
+}
+
+/** Seconds count to a tenth, begun ones whole. */
+const MS_STEP = 100;
+
+/** @param mostNano what is held for it: no run is charged for more */
+export function capabilityCharge(price: Price, { ms, pixels = 0 }: Measured, mostNano?: bigint): Charge {
+  const milliseconds = Math.ceil(ms / MS_STEP) * MS_STEP;
+  const counted = Math.max(pixels, LIMITS.capabilityPixelsMin);
+  const units = unitsOf(price, milliseconds, counted);
+  const measured = priceMedia(price, { ...ONE_RESULT, milliseconds, pixels: [counted] });
+  const nano = mostNano !== undefined && measured > mostNano ? mostNano : measured;
+  return { nano, units, tokens: 0, estimated: undefined };
+}
+
+function unitsOf({ unit }: Price, milliseconds: number, pixels: number): Record<string, number> {
+  if (unit === "per_second") return { milliseconds };
+  return unit === "per_megapixel" ? { pixels } : { operations: 1 };
+}
+
+/** The catalogue's own price, else ours. */
+export function capabilityPrice(
+  { capabilities }: Pick<Catalogue, "capabilities">,
+  { id, pricing }: Pick<Capability, "id" | "pricing">,
+): Price {
+  return capabilities.get(id)?.price ?? parsePrice(pricing);
+}

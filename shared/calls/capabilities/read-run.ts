@@ -1,0 +1,174 @@
+/** What a run asks for, checked: the same over HTTP and for a batch message. */
+import type { Modality } from "#schemas/generated/types.ts";
+import type { Caller } from "#shared/access/authenticate.ts";
+import type { WorkKind } from "#shared/calls/work.ts";
+import { checkMayReadFiles } from "#shared/access/may-read-files.ts";
+import type { Inline } from "#shared/calls/offload-inputs.ts";
+import type { CheckedRun } from "./check.ts";
+import type { Capability } from "./entry.ts";
+import { CHECKS } from "./list.ts";
+import { expectedOf } from "./expected.ts";
+import { type LookContext, type Looked, lookAtInputs } from "./look.ts";
+import { capabilityCharge, capabilityPrice } from "./price.ts";
+import { isSampleFile } from "./samples.ts";
+import type { Catalogue, Model } from "#shared/calls/model.ts";
+import { parse } from "#shared/contracts.ts";
+import type { Queryable } from "#shared/database/client.ts";
+import { findFiles } from "#shared/database/files.ts";
+import { ApiError } from "#shared/errors.ts";
+import { isFileId } from "#shared/files/id.ts";
+import { unavailable } from "#shared/files/unavailable.ts";
+import type { CheckedCall } from "#shared/calls/kinds/kind.ts";
+import { LIMITS } from "#shared/limits.ts";
+import { assertPublicUrl } from "#shared/outbound/guard.ts";
+
+import type { Offered } from "./offered.ts";
+
+/** What does runs of capabilities. */
+export const RUN_KIND = {
+  name: "capability",
+  pool: "capability",
+  keepsFiles: true,
+  keepsRecord: true,
+} as const satisfies WorkKind & { readonly keepsFiles: boolean };
+
+export interface ReadRun {
+  readonly capability: Capability;
+  readonly isAsync: boolean;
+  /** Nano-credits that such a run usually costs. */
+  readonly usualNano: bigint;
+  /** As admission takes the model of a call. */
+  readonly model: Pick<Model, "slug" | "modality" | "price">;
+  readonly checked: CheckedCall;
+  /** As the worker gets it. */
+  readonly request: CheckedRun;
+  /** What is to lie in the object store. */
+  readonly inline: readonly Inline[];
+}
+
+interface Context extends LookContext {
+  readonly database: Queryable;
+  readonly offered: Offered;
+  readonly catalogue: { current(): Catalogue };
+}
+
+/**
+ * @param pause waited for between steps that go over the whole of the body
+ * @throws ApiError `capability_not_found`; of what the body says, naming the member at fault
+ */
+export async function readRun(
+  context: Context,
+  caller: Caller,
+  id: string,
+  body: unknown,
+  pause: () => Promise<void> = () => Promise.resolve(),
+): Promise<ReadRun> {
+  const capability = context.offered.find(id);
+  await pause();
+  const { isAsync, run } = checkRun(capability, body);
+  await pause();
+  const price = capabilityPrice(context.catalogue.current(), capability);
+  const { input, inline, files, looked } = readInput(capability, run);
+  const sizes = await checkFiles(context, caller, files);
+  const isFlat = price.unit === "per_operation";
+  const { storage, probes } = context;
+  const look = { storage, probes, workspaceId: caller.workspaceId };
+  const known = isFlat ? {} : await lookAtInputs(look, capability.category, looked, sizes);
+  const expected = expectedOf(capability, run.params, known);
+  const [usualNano, holdNano] = [expected.usual, expected.most].map((one) => capabilityCharge(price, one).nano);
+  return {
+    capability,
+    isAsync,
+    usualNano: usualNano ?? 0n,
+    model: { slug: capability.id, modality: capability.output_modality as Modality, price },
+    checked: { bound: { holdNano: holdNano ?? 0n, outputTokensMax: 0, mayExceed: false, tokensMax: 0 }, price },
+    request: { ...run, input },
+    inline,
+  };
+}
+
+/** @throws ApiError naming the member at fault */
+function checkRun(capability: Capability, body: unknown): { readonly run: CheckedRun; readonly isAsync: boolean } {
+  const request = parse("CapabilityRunRequest", body);
+  const check = CHECKS.get(capability.id);
+  if (!check) throw new Error(`no check for ${capability.id}`);
+  return { run: check(request), isAsync: request.async === true };
+}
+
+type Given = Readonly<Record<string, unknown>>;
+
+interface Reading {
+  /** What is to lie in the object store. */
+  readonly inline: Inline[];
+  readonly files: { readonly id: string; readonly param: string }[];
+  readonly looked: Looked[];
+}
+
+/** The input as its worker gets it: large base64 goes apart. */
+function readInput({ members }: Capability, { input }: CheckedRun): Reading & { readonly input: CheckedRun["input"] } {
+  const reading: Reading = { inline: [], files: [], looked: [] };
+  const read = (name: string, value: unknown): unknown => {
+    const param = `input.${name}`;
+    if (typeof value === "string") return assertPublicUrl(value, param).href;
+    if (members[name]?.named !== undefined) {
+      const all = Object.entries(value as Readonly<Record<string, Given>>);
+      return Object.fromEntries(
+        all.map(([own, one]) => [own, readOne(one, name, `${name}-${own}`, `${param}.${own}`, reading)]),
+      );
+    }
+    if (!Array.isArray(value)) return readOne(value as Given, name, name, param, reading);
+    return (value as readonly Given[]).map((one, at) =>
+      readOne(one, name, `${name}-${at}`, `${param}[${at}]`, reading),
+    );
+  };
+  const entries = Object.entries(input).map(([name, value]) => [name, read(name, value)]);
+  return { ...reading, input: Object.fromEntries(entries) as CheckedRun["input"] };
+}
+
+function readOne(given: Given, member: string, name: string, param: string, { inline, files, looked }: Reading): Given {
+  const { file_id: fileId, url, base64, mime_type: contentType } = given;
+  if (typeof fileId === "string") files.push({ id: fileId, param: `${param}.file_id` });
+  const look: Looked = { member, ...(typeof fileId === "string" ? { fileId } : {}) };
+  if (typeof base64 !== "string") looked.push(look);
+  if (typeof url === "string") return { url: assertPublicUrl(url, `${param}.url`).href };
+  if (typeof base64 !== "string") return given;
+  const bytesMax = LIMITS.capabilityBase64BytesMax;
+  if (Math.floor(base64.length / 4) * 3 - 2 > bytesMax) {
+    const message = `Expected at most ${bytesMax} bytes in base64; store the file, or give its address.`;
+    throw new ApiError("unprocessable_input", message, { param: `${param}.base64` });
+  }
+  const bytes = decoded(base64, `${param}.base64`);
+  looked.push({ ...look, bytes });
+  if (bytes.length <= LIMITS.inlineInputBytesMax) return given;
+  inline.push({ name, param, bytes, contentType: typeof contentType === "string" ? contentType : "" });
+  return { stored: name, ...(typeof contentType === "string" ? { mime_type: contentType } : {}) };
+}
+
+function decoded(base64: string, param: string): Uint8Array {
+  try {
+    return Uint8Array.fromBase64(base64);
+  } catch (error) {
+    throw new ApiError("unprocessable_input", "Expected base64, without a data URL's head.", { param, cause: error });
+  }
+}
+
+/** @returns bytes of the stored files, by their ids */
+async function checkFiles(
+  { database }: Context,
+  caller: Caller,
+  named: Reading["files"],
+): Promise<ReadonlyMap<string, number>> {
+  const files = named.filter(({ id }) => !isSampleFile(id));
+  const [first] = files;
+  if (!first) return new Map();
+  checkMayReadFiles(caller, first.param);
+  const ids = [...new Set(files.map(({ id }) => id))].filter(isFileId);
+  const rows = await unavailable(
+    "Files cannot be looked up right now; try again shortly.",
+    findFiles(database, caller.workspaceId, ids),
+  );
+  const known = new Map(rows.map(({ id, bytes }) => [id, Number(bytes)]));
+  const absent = files.find(({ id }) => !known.has(id));
+  if (absent) throw new ApiError("file_not_found", "There is no such file in this workspace.", { param: absent.param });
+  return known;
+}

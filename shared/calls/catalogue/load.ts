@@ -1,0 +1,82 @@
+/** From files to a catalogue: ours first, then operators' files and folders in the order given. */
+import { readdir, readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+
+import { buildCatalogue } from "./build.ts";
+import type { Catalogue, Surroundings } from "#shared/calls/model.ts";
+import { CatalogueError } from "./faults.ts";
+import { type Layer, readLayer } from "./layer.ts";
+import { mergeLayers } from "./merge.ts";
+
+/** Against a folder named by mistake. */
+const FILES_MAX = 500;
+const OUR_FILES = ["presets.yaml", "providers.yaml"];
+
+/** The files that ship with the service, read from beside this module. @throws CatalogueError */
+export async function loadOurLayers(): Promise<readonly Layer[]> {
+  const models = await listFolder(join(import.meta.dir, "models"));
+  const paths = [...OUR_FILES.map((name) => join(import.meta.dir, name)), ...models];
+  return Promise.all(
+    paths.map(async (path) => readLayer(`shared/catalogue${path.slice(import.meta.dir.length)}`, await readText(path))),
+  );
+}
+
+/**
+ * The catalogue of our layers with the operators' files over them.
+ * @throws CatalogueError when a path cannot be read or anything in a file is wrong
+ */
+export async function loadCatalogue(
+  ours: readonly Layer[],
+  paths: readonly string[],
+  surroundings: Surroundings,
+): Promise<Catalogue> {
+  const files = await listCatalogueFiles(paths);
+  const theirs = await Promise.all(files.map(async (file) => ({ name: file, text: await readText(file) })));
+  return catalogueOf(ours, theirs, surroundings);
+}
+
+export interface CatalogueText {
+  /** As faults call it. */
+  readonly name: string;
+  readonly text: string;
+}
+
+/** The same of texts. @throws CatalogueError */
+export function catalogueOf(
+  ours: readonly Layer[],
+  theirs: readonly CatalogueText[],
+  surroundings: Surroundings,
+): Catalogue {
+  const layers = theirs.map(({ name, text }) => readLayer(name, text));
+  return buildCatalogue(mergeLayers([...ours, ...layers]), surroundings);
+}
+
+/** Files among the paths, folders replaced by what they hold: `*.yaml` and `*.yml` by name, hidden ones left out. @throws CatalogueError */
+export async function listCatalogueFiles(paths: readonly string[]): Promise<readonly string[]> {
+  const lists = await Promise.all(
+    paths.map(async (path) => {
+      const found = await stat(path).catch((error: unknown) => unreadable(path, error));
+      return found.isDirectory() ? listFolder(path) : [path];
+    }),
+  );
+  const files = lists.flat();
+  if (files.length > FILES_MAX) unreadable(paths.join(", "), `more than ${FILES_MAX} files`);
+  return files;
+}
+
+async function listFolder(folder: string): Promise<string[]> {
+  const names = await readdir(folder).catch((error: unknown) => unreadable(folder, error));
+  return names
+    .filter((name) => /^[^.].*\.ya?ml$/.test(name))
+    .toSorted()
+    .map((name) => join(folder, name));
+}
+
+async function readText(path: string): Promise<string> {
+  return readFile(path, "utf8").catch((error: unknown) => unreadable(path, error));
+}
+
+function unreadable(file: string, cause: unknown): never {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  throw new CatalogueError([{ file, place: "", message: `it cannot be read: ${reason}` }], { cause });
+}

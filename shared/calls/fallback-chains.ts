@@ -1,0 +1,166 @@
+/**
+ * What may stand in a fallback chain, checked when it is written; a chain in force is followed one level deep. Models
+ * that leave the catalogue later are passed over by the worker.
+ */
+import { type Catalogue, isEmbeddingModel, type Model } from "./model.ts";
+import type { Actor } from "#shared/database/audit-log.ts";
+import type { Database } from "#shared/database/client.ts";
+import {
+  type FallbackChainRow,
+  listFallbackChains,
+  lockFallbackChains,
+  setFallbackChain,
+} from "#shared/database/fallback-chains.ts";
+import { ApiError } from "#shared/errors.ts";
+import { LIMITS } from "#shared/limits.ts";
+import { KINDS, kindOfModality } from "#shared/calls/kinds/kinds.ts";
+
+export interface FallbackChain {
+  /** Slug of the model asked for. */
+  readonly model: string;
+  /** Slugs, in the order they are tried. */
+  readonly fallbacks: readonly string[];
+}
+
+/**
+ * Stores the chain in place of the model's present one. Writers of one workspace come one after the other, so that two
+ * chains written at once cannot close a circle.
+ * @throws ApiError as the two checks; `invalid_request` when the workspace has too many chains; `overloaded` when others
+ * keep writing chains of this workspace
+ */
+export async function storeFallbackChain(
+  database: Database,
+  catalogue: Catalogue,
+  workspaceId: string,
+  change: FallbackChain & { readonly continueStreams?: boolean; readonly actor: Actor },
+): Promise<FallbackChainRow> {
+  checkFallbacks(catalogue, change);
+  const giveUpAt = performance.now() + LIMITS.lockTimeoutMs;
+  for (let tries = 0; ; tries++) {
+    const row = await database.transaction(async (tx) => {
+      if (!(await lockFallbackChains(tx, workspaceId))) return undefined;
+      const stored = await listFallbackChains(tx, workspaceId);
+      const present = stored.find(({ model }) => model === change.model);
+      if (present === undefined && stored.length >= LIMITS.fallbackChainsMax) throw tooMany();
+      checkNoCycle(stored, change);
+      return (await setFallbackChain(tx, workspaceId, change)) ?? present;
+    });
+    if (row !== undefined) return row;
+    if (performance.now() > giveUpAt) {
+      throw new ApiError("overloaded", "Others are writing this workspace's fallback chains; try again shortly.");
+    }
+    await Bun.sleep(Math.random() * Math.min(200, 10 * 2 ** tries));
+  }
+}
+
+/**
+ * What needs nothing but the catalogue.
+ * @throws ApiError `model_not_found`, `model_not_supported`, `unsupported_value`, `invalid_request`; its param is `model`,
+ * `fallbacks` or `fallbacks[i]`
+ */
+export function checkFallbacks(catalogue: Catalogue, { model, fallbacks }: FallbackChain): void {
+  const kind = kindOf(catalogue, model, "model");
+  if (fallbacks.length < 1 || fallbacks.length > LIMITS.fallbacksMax) {
+    throw new ApiError(
+      "invalid_request",
+      `A chain has 1 to ${LIMITS.fallbacksMax} fallbacks, got ${fallbacks.length}.`,
+      { param: "fallbacks" },
+    );
+  }
+  for (const [index, fallback] of fallbacks.entries()) {
+    const param = `fallbacks[${index}]`;
+    const stands = kindOf(catalogue, fallback, param);
+    if (stands !== kind) {
+      const message = `Expected ${nameOf(kind)} as fallbacks of ${model}; ${fallback} is of ${nameOf(stands)}.`;
+      throw new ApiError("model_not_supported", message, { param });
+    }
+    if (kind === "embeddings") checkLengths(catalogue, model, fallback, param);
+    if (fallback === model) {
+      throw new ApiError("unsupported_value", `Expected other models than ${model}, whose chain this is.`, { param });
+    }
+    if (fallbacks.indexOf(fallback) < index) {
+      throw new ApiError("unsupported_value", `Expected each model once, got ${fallback} again.`, { param });
+    }
+  }
+}
+
+/**
+ * @param stored the workspace's chains, without a circle among themselves
+ * @throws ApiError `unsupported_value` naming the way back to the model itself
+ */
+export function checkNoCycle(stored: readonly FallbackChain[], { model, fallbacks }: FallbackChain): void {
+  const chains = new Map(stored.map((chain) => [chain.model, chain.fallbacks]));
+  for (const [index, fallback] of fallbacks.entries()) {
+    const way = wayTo(model, fallback, chains);
+    if (way === undefined) continue;
+    throw new ApiError(
+      "unsupported_value",
+      `Expected a chain that does not lead back to its own model, got ${[model, ...way].join(" → ")}.`,
+      { param: `fallbacks[${index}]` },
+    );
+  }
+}
+
+/** The shortest way through the chains, both ends included. */
+function wayTo(
+  target: string,
+  start: string,
+  chains: ReadonlyMap<string, readonly string[]>,
+): readonly string[] | undefined {
+  const ways = [[start]];
+  const seen = new Set([start]);
+  for (const way of ways) {
+    for (const next of chains.get(way.at(-1) ?? "") ?? []) {
+      if (next === target) return [...way, next];
+      if (seen.has(next)) continue;
+      seen.add(next);
+      ways.push([...way, next]);
+    }
+  }
+  return undefined;
+}
+
+/** What can stand in for each other, as messages call it. */
+type Sort = "chat" | "embeddings" | Model["modality"];
+
+function nameOf(sort: Sort): string {
+  const kind = sort === "chat" || sort === "embeddings" ? KINDS[sort] : kindOfModality(sort);
+  return kind?.nouns.all ?? `models of modality ${sort}`;
+}
+
+/** Only one that answers the same calls can stand in. @throws ApiError */
+function kindOf(catalogue: Catalogue, slug: string, param: string): Sort {
+  const model = catalogue.models.get(slug);
+  if (!model) {
+    throw new ApiError("model_not_found", "There is no such model; GET /v1/models lists those that can be called.", {
+      param,
+    });
+  }
+  if (model.supports_chat) return "chat";
+  if (isEmbeddingModel(model)) return "embeddings";
+  if (kindOfModality(model.modality) !== undefined) return model.modality;
+  const why = `Models of modality ${model.modality} have no fallbacks and can be none, ${slug} among them.`;
+  throw new ApiError("model_not_supported", why, { param });
+}
+
+/** Of two embedding models: one of which every call would pass over the other is no chain. @throws ApiError */
+function checkLengths({ models }: Catalogue, slug: string, fallback: string, param: string): void {
+  const [asked, other] = [models.get(slug), models.get(fallback)].map((model) => model && lengthsOf(model));
+  if (!asked || !other || (other.min <= asked.max && asked.min <= other.max)) return;
+  const message = `Expected models that make vectors of the same length: ${slug} makes ${asked.words}, ${fallback} ${other.words}.`;
+  throw new ApiError("model_not_supported", message, { param });
+}
+
+function lengthsOf(model: Model) {
+  if (!isEmbeddingModel(model)) return undefined;
+  const { dimensions_min: min, dimensions_max: max } = model.embedding;
+  return { min, max, words: min === max ? `${max} numbers` : `${min} to ${max} numbers` };
+}
+
+function tooMany(): ApiError {
+  return new ApiError(
+    "invalid_request",
+    `A workspace has at most ${LIMITS.fallbackChainsMax} fallback chains; delete one first.`,
+    { param: "model" },
+  );
+}

@@ -1,0 +1,323 @@
+/**
+ * What a model declares against what a chat call asks, and how much the call can cost at most. One walk over the
+ * messages serves both. Pure.
+ */
+import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
+import type { Model } from "#shared/calls/model.ts";
+import { arrived } from "#shared/contract-fault.ts";
+import { ApiError } from "#shared/errors.ts";
+import { LIMITS, TOKENS_PER_IMAGE } from "#shared/limits.ts";
+import { assertPublicUrl } from "#shared/outbound/guard.ts";
+import { boundChat } from "#shared/calls/pricing/price.ts";
+
+import type { CallBound } from "#shared/calls/kinds/call-bound.ts";
+import { beginsAsImage, isAudio } from "./media.ts";
+import { blockKind, NO_FILES, type StoredFiles } from "./files.ts";
+import { checkFunctionCall, checkToolChoice } from "./tools.ts";
+
+interface Inputs {
+  /** Characters of data URLs and base64 members, which are no text. */
+  encodedLength: number;
+  images: number;
+  /** Blocks only the provider can measure (audio, files): they may fill the context. */
+  opaque: number;
+  files: number;
+  hasAudio: boolean;
+  /** Of stored files, which the worker writes into the request. */
+  storedBytes: number;
+}
+
+/**
+ * @param bodyBytes size of the whole body: a token is at least one byte, so it bounds the text from above
+ * @param files the stored files that the request names
+ * @throws ApiError 400 naming the parameter that the model cannot take; `file_not_found`
+ */
+export function checkChat(
+  request: ChatCompletionRequest,
+  model: Model,
+  bodyBytes: number,
+  files: StoredFiles = NO_FILES,
+): CallBound {
+  const inputs = walkMessages(request, model, files);
+  checkRequired(inputs, model);
+  checkParameters(request, model);
+  const n = request.n ?? 1;
+  const limit = request.max_completion_tokens ?? request.max_tokens ?? undefined;
+  const perChoice = limit ?? Math.min(model.max_output_tokens, LIMITS.chatDefaultOutputTokens);
+  const outputTokensMax = perChoice * n;
+  const inputTokens = inputTokensOf(inputs, model, bodyBytes);
+  const holdNano = boundChat(model.price, {
+    inputTokens,
+    outputTokens: outputTokensMax,
+    hasAudioInput: inputs.hasAudio,
+    hasImageInput: inputs.images > 0,
+    hasAudioOutput: request.modalities?.includes("audio") === true,
+  });
+  return { holdNano, outputTokensMax, mayExceed: limit === undefined, tokensMax: inputTokens + outputTokensMax };
+}
+
+/** Most tokens that the messages of an admitted call can be. Checks nothing. @param bodyBytes as for `checkChat` */
+export function chatInputTokensMax(request: ChatCompletionRequest, model: Model, bodyBytes: number): number {
+  const inputs = { encodedLength: 0, images: 0, opaque: 0 };
+  for (const { content } of request.messages) {
+    if (!Array.isArray(content)) continue;
+    for (const part of content) {
+      if (part.type === "input_audio" || part.type === "file") inputs.opaque += 1;
+      if (part.type !== "image_url") continue;
+      inputs.images += 1;
+      if (/^data:/i.test(part.image_url.url)) inputs.encodedLength += part.image_url.url.length;
+    }
+  }
+  return inputTokensOf(inputs, model, bodyBytes);
+}
+
+function inputTokensOf(
+  inputs: Pick<Inputs, "encodedLength" | "images" | "opaque">,
+  model: Model,
+  bodyBytes: number,
+): number {
+  if (inputs.opaque > 0) return model.max_context_tokens;
+  const textBytes = Math.max(0, bodyBytes - inputs.encodedLength);
+  const counted = textBytes + inputs.images * (model.tokens_per_image_max ?? TOKENS_PER_IMAGE);
+  return Math.min(model.max_context_tokens, counted);
+}
+
+/** Tiers that cost at most the published price. */
+const BASE_TIERS: ReadonlySet<string> = new Set(["auto", "default", "flex"]);
+
+function checkParameters(request: ChatCompletionRequest, model: Model): void {
+  const refuse = (param: string, message: string): never => {
+    throw new ApiError("unsupported_value", message, { param });
+  };
+  if (request.stream === true && !model.supports_streaming)
+    refuse("stream", "Expected stream to be false: this model cannot stream; got true.");
+  if ((request.tools?.length ?? 0) > 0 && !model.supports_tools)
+    refuse("tools", `Expected no tools: this model cannot call any; got ${request.tools?.length}.`);
+  if ((request.functions?.length ?? 0) > 0 && !model.supports_tools) {
+    refuse("functions", `Expected no functions: this model cannot call any; got ${request.functions?.length}.`);
+  }
+  checkToolChoice(request);
+  checkFunctionCall(request);
+  const { unit, tokenRates } = model.price;
+  // Audio that has no price of its own would be sold at that of text, a small part of what it costs.
+  if (
+    request.modalities?.includes("audio") &&
+    unit === "per_token" &&
+    tokenRates.audio_output_per_million === undefined
+  ) {
+    const got = request.modalities.join(", ");
+    refuse("modalities", `Expected modalities to be text alone: this model writes and does not speak, got ${got}.`);
+  }
+  // Dearer service than the price we captured would be ours to pay.
+  const tier = request.service_tier;
+  if (tier != null && !BASE_TIERS.has(tier)) {
+    refuse(
+      "service_tier",
+      `Expected one of ${[...BASE_TIERS].join(", ")}, as no other tier has a price here, got ${arrived("enum", tier)}.`,
+    );
+  }
+  if (request.web_search_options != null)
+    refuse("web_search_options", "Expected no web_search_options: this model has no price for web search.");
+  const wantsJson = request.response_format != null && request.response_format.type !== "text";
+  if (wantsJson && model.supports_json === false) {
+    const got = request.response_format?.type;
+    refuse("response_format", `Expected response_format of type text, as this model has no JSON mode, got ${got}.`);
+  }
+  const maxN = model.allowed_params.max_n;
+  if (maxN !== undefined && (request.n ?? 1) > maxN)
+    refuse("n", `This model makes at most ${maxN} choices, got ${request.n}.`);
+  for (const param of ["max_completion_tokens", "max_tokens"] as const) {
+    const value = request[param];
+    if (value != null && value > model.max_output_tokens) {
+      refuse(param, `This model writes at most ${model.max_output_tokens} tokens, got ${value}.`);
+    }
+  }
+}
+
+function walkMessages(request: ChatCompletionRequest, model: Model, files: StoredFiles): Inputs {
+  const inputs: Inputs = { encodedLength: 0, images: 0, opaque: 0, files: 0, hasAudio: false, storedBytes: 0 };
+  const supported = model.allowed_params.supported_inputs ?? ["text"];
+  request.messages.forEach((message, at) => {
+    if (!Array.isArray(message.content)) return;
+    message.content.forEach((part, index) => {
+      const param = `messages[${at}].content[${index}]`;
+      switch (part.type) {
+        case "image_url":
+          if (isAudio({ file_url: part.image_url.url }) && !supported.includes("audio")) {
+            throw notSupported("audio", param);
+          }
+          if (!supported.includes("image")) throw notSupported("image", param);
+          takeImage(part.image_url.url, model, inputs, `${param}.image_url.url`);
+          break;
+        case "input_audio":
+          if (!supported.includes("audio")) throw notSupported("audio", param);
+          checkSize(encodedBytes(part.input_audio.data), "audio/*", "audio", model, `${param}.input_audio.data`);
+          inputs.encodedLength += part.input_audio.data.length;
+          inputs.opaque += 1;
+          inputs.hasAudio = true;
+          break;
+        case "file":
+          takeOneMore(inputs, model, param);
+          if (part.file.file_id !== undefined) {
+            takeStored(part.file, files, model, inputs, `${param}.file.file_id`);
+            break;
+          }
+          if (isAudio(part.file) && !supported.includes("audio")) throw notSupported("audio", param);
+          if (!supported.includes("file")) {
+            throw new ApiError("unsupported_value", "This model takes no files.", { param });
+          }
+          takeFile(part.file, model, inputs, `${param}.file`);
+          break;
+        default:
+          break;
+      }
+    });
+  });
+  return inputs;
+}
+
+/** @throws ApiError for a kind of input without which the model has nothing to work on */
+function checkRequired({ images, hasAudio }: Inputs, { allowed_params: params }: Model): void {
+  const missing =
+    params.requires_input_image === true && images === 0
+      ? "an image"
+      : params.requires_input_audio === true && !hasAudio
+        ? "audio"
+        : undefined;
+  if (missing === undefined) return;
+  throw new ApiError("missing_required_parameter", `Expected ${missing} in the messages, which this model needs.`, {
+    param: "messages",
+  });
+}
+
+function notSupported(kind: "image" | "audio", param: string): ApiError {
+  return kind === "audio"
+    ? new ApiError(
+        "audio_not_supported_by_model",
+        "This model takes no audio; transcribe it first and send the text.",
+        { param },
+      )
+    : new ApiError("image_not_supported_by_model", "This model takes no images.", { param });
+}
+
+const DATA_URL = /^data:[a-z0-9.+-]+\/[a-z0-9.+-]+(;[a-z0-9=._-]+)*;base64,/i;
+
+function takeImage(url: string, model: Model, inputs: Inputs, param: string): void {
+  inputs.images += 1;
+  if (!/^data:/i.test(url)) {
+    assertPublicUrl(url, param);
+    return;
+  }
+  checkDataUrl(url, param);
+  // A video or a document would cost far more than the image it is held for.
+  if (!/^data:image\//i.test(url)) {
+    const type = /^data:([^;,]{0,40})/i.exec(url)?.[1] ?? "another type";
+    const message = `Expected an image in a data URL, data:image/<type>;base64,<data>, got ${type}.`;
+    throw new ApiError("unsupported_value", message, { param });
+  }
+  if (!beginsAsImage(url.slice(url.indexOf(",") + 1))) {
+    const message = "Expected an image such as PNG, JPEG, WebP or GIF in base64, got bytes that begin like none.";
+    throw new ApiError("unprocessable_input", message, { param });
+  }
+  const bytes = Math.floor((url.length - url.indexOf(",") - 1) * 0.75);
+  const max = model.allowed_params.max_image_size_bytes;
+  if (max !== undefined && bytes > max) {
+    throw new ApiError("unsupported_value", `This model takes images of at most ${max} bytes, got about ${bytes}.`, {
+      param,
+    });
+  }
+  inputs.encodedLength += url.length;
+}
+
+function takeOneMore(inputs: Inputs, model: Model, param: string): void {
+  inputs.files += 1;
+  const max = model.allowed_params.max_files;
+  if (max === undefined || inputs.files <= max) return;
+  throw new ApiError("unsupported_value", `This model takes at most ${max} files, got more.`, { param });
+}
+
+function takeFile(file: { file_data?: string; file_url?: string }, model: Model, inputs: Inputs, param: string): void {
+  inputs.opaque += 1;
+  if (file.file_url !== undefined) assertPublicUrl(file.file_url, `${param}.file_url`);
+  if (file.file_data === undefined) return;
+  if (/^https?:/i.test(file.file_data)) {
+    assertPublicUrl(file.file_data, `${param}.file_data`);
+    return;
+  }
+  checkDataUrl(file.file_data, `${param}.file_data`);
+  const type = /^data:([^;,]*)/i.exec(file.file_data)?.[1]?.toLowerCase() ?? "";
+  checkSize(
+    encodedBytes(file.file_data.slice(file.file_data.indexOf(",") + 1)),
+    type,
+    blockKind(type) ?? "file",
+    model,
+    `${param}.file_data`,
+  );
+  if (/^data:(audio|video)\//i.test(file.file_data)) inputs.hasAudio = true;
+  inputs.encodedLength += file.file_data.length;
+}
+
+/** A file of the workspace counts as what it is: an image, audio or a document. */
+function takeStored(
+  part: { file_id?: string; file_data?: string; file_url?: string },
+  files: StoredFiles,
+  model: Model,
+  inputs: Inputs,
+  param: string,
+): void {
+  const refuse = (message: string): never => {
+    throw new ApiError("unsupported_value", message, { param });
+  };
+  if (part.file_data !== undefined || part.file_url !== undefined) {
+    refuse("Expected a file as file_id, file_data or file_url, got several of them.");
+  }
+  const file = files.get(part.file_id ?? "");
+  if (!file) throw new ApiError("file_not_found", "There is no such file in this workspace.", { param });
+  const supported = model.allowed_params.supported_inputs ?? ["text"];
+  if (file.mediaType.startsWith("audio/") && !supported.includes("audio")) throw notSupported("audio", param);
+  const kind = blockKind(file.mediaType) ?? refuse(`Files of type ${file.mediaType} cannot be shown to a model.`);
+  if (!supported.includes(kind)) {
+    if (kind === "file") refuse("This model takes no files.");
+    else throw notSupported(kind, param);
+  }
+  const max = Math.min(LIMITS.inlineItemBytesMax, bytesMaxOf(file.mediaType, kind, model));
+  if (file.bytes > max) refuse(`This model takes such files of at most ${max} bytes, got ${file.bytes}.`);
+  inputs.storedBytes += file.bytes;
+  if (inputs.storedBytes > LIMITS.inlineBytesMax) {
+    refuse(`Expected at most ${LIMITS.inlineBytesMax} bytes of stored files in one call.`);
+  }
+  if (kind === "image") inputs.images += 1;
+  else inputs.opaque += 1;
+  if (kind === "audio") inputs.hasAudio = true;
+}
+
+type BlockKind = "image" | "audio" | "file";
+
+/** Of what a body brings itself. */
+function checkSize(bytes: number, mediaType: string, kind: BlockKind, model: Model, param: string): void {
+  const max = bytesMaxOf(mediaType, kind, model);
+  if (bytes <= max) return;
+  throw new ApiError("unsupported_value", `This model takes such files of at most ${max} bytes, got about ${bytes}.`, {
+    param,
+  });
+}
+
+function encodedBytes(base64: string): number {
+  return Math.floor(base64.length * 0.75);
+}
+
+function bytesMaxOf(mediaType: string, kind: BlockKind, model: Model): number {
+  const { allowed_params: allowed } = model;
+  const ofKind = {
+    image: allowed.max_image_size_bytes,
+    audio: allowed.max_audio_size_bytes,
+    file: mediaType === "application/pdf" ? allowed.max_pdf_size_bytes : undefined,
+  }[kind];
+  return ofKind ?? allowed.max_file_size_bytes ?? Number.POSITIVE_INFINITY;
+}
+
+function checkDataUrl(url: string, param: string): void {
+  if (!DATA_URL.test(url.slice(0, 256))) {
+    throw new ApiError("unsupported_value", "Expected a data URL of the form data:<type>;base64,<data>.", { param });
+  }
+}

@@ -1,0 +1,106 @@
+/** Stored files that a chat call names by `file_id`: found in the caller's workspace before anything is held. */
+import type { Role } from "#shared/access/authenticate.ts";
+import type { Queryable } from "#shared/database/client.ts";
+import { findFiles } from "#shared/database/files.ts";
+import { ApiError } from "#shared/errors.ts";
+import { isFileId } from "#shared/files/id.ts";
+import { unavailable } from "#shared/files/unavailable.ts";
+import { LIMITS } from "#shared/limits.ts";
+
+import { checkMayReadFiles } from "#shared/access/may-read-files.ts";
+
+export interface StoredFile {
+  readonly bytes: number;
+  readonly mediaType: string;
+  readonly filename: string;
+}
+
+/** By id. What is not in it does not exist, or is another workspace's, which is the same. */
+export type StoredFiles = ReadonlyMap<string, StoredFile>;
+
+export const NO_FILES: StoredFiles = new Map();
+
+/** A block that names a stored file. */
+export interface FilePlace {
+  readonly message: number;
+  readonly part: number;
+  readonly fileId: string;
+  readonly param: string;
+}
+
+/** Read defensively: a body that has not been checked yet may have any shape. */
+export function filePlaces(request: unknown): FilePlace[] {
+  return listOf(member(request, "messages")).flatMap((one, message) =>
+    listOf(member(one, "content")).flatMap((block, part) => {
+      const fileId = member(block, "type") === "file" ? member(member(block, "file"), "file_id") : undefined;
+      const param = `messages[${message}].content[${part}].file.file_id`;
+      return typeof fileId === "string" ? [{ message, part, fileId, param }] : [];
+    }),
+  );
+}
+
+/**
+ * One query; none for a call that names no files.
+ * @throws ApiError `unsupported_value` for too many, `permission_denied` for a role without access to files,
+ * `service_unavailable`
+ */
+export async function findStoredFiles(
+  database: Queryable,
+  caller: { readonly workspaceId: string; readonly role: Role },
+  request: unknown,
+): Promise<StoredFiles> {
+  const places = filePlaces(request);
+  const [first] = places;
+  if (!first) return NO_FILES;
+  checkMayReadFiles(caller, first.param);
+  const ids = [...new Set(places.map(({ fileId }) => fileId))].filter(isFileId);
+  if (ids.length > LIMITS.inlineAddressesMax) {
+    throw new ApiError(
+      "unsupported_value",
+      `Expected at most ${LIMITS.inlineAddressesMax} different files in one call.`,
+      {
+        param: "messages",
+      },
+    );
+  }
+  const rows =
+    ids.length === 0
+      ? []
+      : await unavailable(
+          "The files of this call cannot be looked up right now; try again shortly.",
+          findFiles(database, caller.workspaceId, ids),
+        );
+  return new Map(
+    rows.map((row) => [row.id, { bytes: Number(row.bytes), mediaType: row.media_type, filename: row.filename }]),
+  );
+}
+
+/** How models are shown a file of this type; undefined: not at all. */
+export function blockKind(mediaType: string): "image" | "audio" | "file" | undefined {
+  if (["image/png", "image/jpeg", "image/gif", "image/webp"].includes(mediaType)) return "image";
+  if (audioFormat(mediaType) !== undefined) return "audio";
+  return /^(image|audio|video|model)\/|^application\/(octet-stream|zip|gzip|x-7z-compressed|x-gtar)$/.test(mediaType)
+    ? undefined
+    : "file";
+}
+
+/** `format` of an `input_audio` block. */
+export function audioFormat(mediaType: string): "wav" | "mp3" | undefined {
+  return mediaType === "audio/wav" ? "wav" : mediaType === "audio/mpeg" ? "mp3" : undefined;
+}
+
+function member(holder: unknown, name: string): unknown {
+  return typeof holder === "object" && holder !== null
+    ? (holder as Readonly<Record<string, unknown>>)[name]
+    : undefined;
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** The stored file that a content block names; empty when it names none. */
+export function fileIdOf(part: Readonly<Record<string, unknown>>): string {
+  const { file_id: id } = (part["file"] ?? {}) as { readonly file_id?: unknown };
+  return typeof id === "string" ? id : "";
+}

@@ -1,0 +1,152 @@
+/** What a model declares against what an embeddings call asks, and how much the call can cost at most. Pure. */
+import type { EmbeddingsRequest } from "#schemas/generated/types.ts";
+import { type EmbeddingModel, isEmbeddingModel } from "#shared/calls/model.ts";
+import { parse } from "#shared/contracts.ts";
+import { ApiError } from "#shared/errors.ts";
+import type { JsonBounds } from "#shared/json.ts";
+import { LIMITS } from "#shared/limits.ts";
+import { boundChat } from "#shared/calls/pricing/price.ts";
+
+import type { CallBound } from "./call-bound.ts";
+import type { Kind } from "./kind.ts";
+
+/** One text, or the token numbers of one. */
+export type EmbeddingInput = string | readonly number[];
+
+/** Some models count a mark at the beginning and one at the end of a text. */
+const MARKS_PER_TEXT = 2;
+
+/** Of its body: each of thousands of inputs may be a list of thousands of token numbers. */
+export const EMBEDDINGS_BOUNDS: JsonBounds = { countsNumbers: false };
+
+export const EMBEDDINGS: Kind<EmbeddingsRequest> = {
+  name: "embeddings",
+  endpoint: "/v1/embeddings",
+  pool: "chat",
+  afterCrash: "report_lost",
+  keepsFiles: false,
+  keepsRecord: false,
+  read: (body) => parse("EmbeddingsRequest", body),
+  nouns: { one: "a model of embeddings", all: "the embedding models" },
+  isOfKind: isEmbeddingModel,
+  check: (request, model) => ({ bound: checkEmbeddings(request, model as EmbeddingModel) }),
+};
+
+/** @throws ApiError 400 naming the parameter that the model cannot take */
+export function checkEmbeddings(request: EmbeddingsRequest, model: EmbeddingModel): CallBound {
+  checkDimensions(request, model);
+  checkOneKind(request.input);
+  const inputs = inputsOf(request.input);
+  const { inputs_max: inputsMax } = model.embedding;
+  if (inputs.length > inputsMax) {
+    throw refusal("unsupported_value", "input", `This model takes at most ${inputsMax} inputs, got ${inputs.length}.`);
+  }
+  for (const [at, input] of inputs.entries()) {
+    if (typeof input !== "string") checkTokens(input, model, isList(request.input) ? `input[${at}]` : "input");
+  }
+  checkAnswerSize(request, model, inputs.length);
+  let inputTokens = 0;
+  for (const input of inputs) inputTokens += inputTokensMax(input, model);
+  const holdNano = boundChat(model.price, {
+    inputTokens,
+    outputTokens: 0,
+    hasAudioInput: false,
+    hasImageInput: false,
+    hasAudioOutput: false,
+  });
+  return { holdNano, outputTokensMax: 0, mayExceed: false, tokensMax: inputTokens };
+}
+
+/**
+ * What is asked of a model that stands in for another one: vectors of the length that the caller would have had.
+ * @throws ApiError when token numbers mean something else to it
+ */
+export function standInRequest(
+  request: EmbeddingsRequest,
+  { embedding: asked }: EmbeddingModel,
+  { embedding }: EmbeddingModel,
+): EmbeddingsRequest {
+  const hasTokens = inputsOf(request.input).some((input) => typeof input !== "string");
+  if (hasTokens && embedding.vocabulary !== asked.vocabulary) {
+    throw refusal("unsupported_value", "input", "Token numbers are those of the model that was asked for.");
+  }
+  return { ...request, dimensions: request.dimensions ?? asked.dimensions };
+}
+
+/** The inputs of a checked request, one for each vector. */
+export function inputsOf(input: EmbeddingsRequest["input"]): readonly EmbeddingInput[] {
+  return isList(input) ? (input as EmbeddingInput[]) : [input as EmbeddingInput];
+}
+
+/** Several inputs, and not one text or the tokens of one: faults then name the input by its index. */
+export function isList(input: EmbeddingsRequest["input"]): boolean {
+  return Array.isArray(input) && typeof input[0] !== "number";
+}
+
+/** A token is at least one byte, and no input has more tokens than the model reads. */
+export function inputTokensMax(input: EmbeddingInput, model: EmbeddingModel): number {
+  const tokens = typeof input === "string" ? Buffer.byteLength(input) + MARKS_PER_TEXT : input.length;
+  return Math.min(tokens, model.max_context_tokens);
+}
+
+function checkDimensions({ dimensions }: EmbeddingsRequest, { embedding }: EmbeddingModel): void {
+  if (dimensions === undefined) return;
+  const { dimensions_min: min, dimensions_max: max } = embedding;
+  if (dimensions >= min && dimensions <= max) return;
+  const expected = min === max ? `vectors of ${max} numbers only` : `vectors of ${min} to ${max} numbers`;
+  throw refusal("unsupported_value", "dimensions", `This model makes ${expected}, got ${dimensions}.`);
+}
+
+const KIND_WORDS = { string: "a string", number: "a whole number", array: "an array" } as const;
+
+/** The schema lets each item be a text, a token or an array; a list is of one of these. */
+function checkOneKind(input: EmbeddingsRequest["input"]): void {
+  if (typeof input === "string") return;
+  const first = kindOf(input[0]);
+  for (const [at, item] of input.entries()) {
+    const kind = kindOf(item);
+    if (kind === first) continue;
+    const message = `input[${at}] must be ${KIND_WORDS[first]} like input[0], got ${KIND_WORDS[kind]}.`;
+    throw refusal("invalid_request", `input[${at}]`, message);
+  }
+}
+
+function kindOf(item: unknown): keyof typeof KIND_WORDS {
+  return typeof item === "string" ? "string" : typeof item === "number" ? "number" : "array";
+}
+
+function checkTokens(tokens: readonly number[], model: EmbeddingModel, param: string): void {
+  const { vocabulary } = model.embedding;
+  if (vocabulary === undefined) {
+    throw refusal("unsupported_value", param, "This model takes texts, not token numbers.");
+  }
+  if (tokens.length > model.max_context_tokens) {
+    const message = `This model reads at most ${model.max_context_tokens} tokens of an input, got ${tokens.length}.`;
+    throw refusal("context_length_exceeded", param, message);
+  }
+  const at = tokens.findIndex((token) => token >= vocabulary);
+  if (at === -1) return;
+  const message = `Expected token numbers from 0 to ${vocabulary - 1}, got ${tokens[at]}.`;
+  throw refusal("unsupported_value", `${param}[${at}]`, message);
+}
+
+/** Characters of a number in an answer, comma included: a float as a double, or four bytes in base64. */
+const CHARACTERS = { float: 22, base64: 16 / 3 } as const;
+
+function checkAnswerSize(request: EmbeddingsRequest, { embedding }: EmbeddingModel, inputs: number): void {
+  const format = request.encoding_format ?? "float";
+  const bytes = Math.ceil(inputs * (request.dimensions ?? embedding.dimensions) * CHARACTERS[format]);
+  const max = LIMITS.embeddingsAnswerBytesMax;
+  if (bytes <= max) return;
+  const advice = format === "float" ? "send fewer inputs, or ask for base64" : "send fewer inputs";
+  const message = `The vectors would take about ${bytes} bytes, more than the ${max} of one answer: ${advice}.`;
+  throw refusal("unsupported_value", "input", message);
+}
+
+function refusal(
+  code: "unsupported_value" | "invalid_request" | "context_length_exceeded",
+  param: string,
+  message: string,
+): ApiError {
+  return new ApiError(code, message, { param });
+}

@@ -1,0 +1,233 @@
+/**
+ * What a model declares against what is asked of an image, and how much the call can cost at most. Pure. A value outside a
+ * declared set is refused; a field for which the model declares no set is left out (spec "POST /v1/images/generations").
+ */
+import type { ImageEditRequest, ImageGenerationRequest } from "#schemas/generated/types.ts";
+import editSchema from "#schemas/requests/image-edit.schema.json" with { type: "json" };
+import type { Model } from "#shared/calls/model.ts";
+import { parse } from "#shared/contracts.ts";
+import { ApiError } from "#shared/errors.ts";
+import { TOKENS_PER_IMAGE } from "#shared/limits.ts";
+import { boundMedia, ONE_RESULT, type Quantities } from "#shared/calls/pricing/media.ts";
+import { priceOf } from "#shared/calls/pricing/price.ts";
+
+import type { CallBound } from "./call-bound.ts";
+import { type CheckedMedia, member, only, refusal, refuseFormat, refuseUntaken, withoutNulls } from "./media-check.ts";
+import { CALL_UNITS, type MediaKind, NO_INPUTS } from "./kind.ts";
+import { editImages } from "./input-media.ts";
+
+/** What goes to a source, under the spec's names; what the model has no set for is absent. */
+export interface ImageParams {
+  readonly prompt: string;
+  readonly n: number;
+  readonly size?: string;
+  readonly quality?: string;
+  readonly style?: string;
+  readonly aspectRatio?: string;
+  readonly imageSize?: string;
+  readonly background?: string;
+  readonly outputFormat?: "png" | "jpeg" | "webp";
+  readonly outputCompression?: number;
+  readonly inputFidelity?: string;
+  readonly moderation?: string;
+  readonly negativePrompt?: string;
+  readonly personGeneration?: string;
+  readonly seed?: number;
+  readonly steps?: number;
+  readonly promptExtend?: boolean;
+  readonly user?: string;
+}
+
+export type CheckedImages = CheckedMedia<ImageParams>;
+
+/** Pixels of an image when neither request nor catalogue states its size. */
+const USUAL_PIXELS = 1_024 * 1_024;
+/** A prompt has at most one token a byte, and templates add a few. */
+const PROMPT_MARKS = 64;
+
+export const IMAGES: MediaKind<ImageGenerationRequest, CheckedImages> = {
+  name: "images",
+  endpoint: "/v1/images/generations",
+  pool: "image",
+  afterCrash: "resume",
+  keepsFiles: true,
+  keepsRecord: true,
+  read: (body) => parse("ImageGenerationRequest", withoutNulls(body)),
+  modality: "image",
+  units: ["per_image", "per_megapixel", "per_token", ...CALL_UNITS],
+  hasLength: false,
+  writes: "imageOutput",
+  nouns: { one: "a model that makes images", all: "the image models" },
+  isOfKind: ({ modality }) => modality === "image",
+  check: checkImages,
+  inputs: NO_INPUTS,
+};
+
+export const IMAGE_EDITS: MediaKind<ImageEditRequest, ReturnType<typeof checkImageEdit>> = {
+  name: "image_edits",
+  endpoint: "/v1/images/edits",
+  pool: "image",
+  afterCrash: "resume",
+  keepsFiles: true,
+  keepsRecord: true,
+  read: (body) => parse("ImageEditRequest", withoutNulls(body)),
+  modality: "upscale",
+  units: ["per_image", ...CALL_UNITS],
+  hasLength: false,
+  writes: "imageOutput",
+  nouns: { one: "a model that makes images", all: "the upscaling models" },
+  isOfKind: ({ modality }) => modality === "image" || modality === "upscale",
+  check: checkImageEdit,
+  inputs: (request, model, kept) => editImages({ ...request }, model, kept),
+};
+
+/** @throws ApiError 400 naming the parameter that the model cannot take */
+export function checkImages(request: ImageGenerationRequest, model: Model): CheckedImages {
+  if (model.allowed_params.requires_input_image === true) {
+    throw new ApiError(
+      "model_not_supported",
+      "Expected a model that makes images from words, got one that changes images, which POST /v1/images/edits serves.",
+      {
+        param: "model",
+      },
+    );
+  }
+  refuseUntaken(request, model, ["seed", "negative_prompt"]);
+  refuseFormat(request.output_format, model);
+  return check(request, model, 0);
+}
+
+/**
+ * The same of an edit, its images apart (input-media.ts).
+ * @throws ApiError 400 `edit_not_supported` when the model takes no images, or naming the parameter at fault
+ */
+export function checkImageEdit(
+  request: ImageEditRequest,
+  model: Model,
+): CheckedImages & { readonly strength: number | undefined } {
+  const { accepts_input_image: accepts, requires_input_image: requires, strength: range } = model.allowed_params;
+  if (accepts !== true && requires !== true) {
+    throw new ApiError(
+      "edit_not_supported",
+      "Expected a model that changes images, got one that only makes them, which POST /v1/images/generations serves.",
+      { param: "model" },
+    );
+  }
+  if (request.image_base64 === undefined && request.image_file_id === undefined) {
+    throw new ApiError("missing_required_parameter", "Expected the image as image_base64 or image_file_id.", {
+      param: "image_base64",
+    });
+  }
+  if (range?.required === true && request.strength === undefined) {
+    throw new ApiError("missing_required_parameter", "Expected strength, which this model needs.", {
+      param: "strength",
+    });
+  }
+  const strength =
+    range && request.strength !== undefined ? Math.min(range.max, Math.max(range.min, request.strength)) : undefined;
+  const images = (request.mask_base64 ?? request.mask_file_id) === undefined ? 1 : 2;
+  return { ...check(declaredOf(request), model, images), strength };
+}
+
+/**
+ * What the schema of edits names, and nothing else: a member that only generations have, such as `seed`, came in unchecked
+ * and would reach a provider (design part 6: unknown members are ignored).
+ */
+function declaredOf(request: ImageEditRequest): ImageEditRequest {
+  const declared = Object.entries(request).filter(([name]) => Object.hasOwn(editSchema.properties, name));
+  return Object.fromEntries(declared) as unknown as ImageEditRequest;
+}
+
+/** @param images how many come with the call */
+function check(request: ImageGenerationRequest | ImageEditRequest, model: Model, images: number): CheckedImages {
+  const allowed = model.allowed_params;
+  const asked: ImageGenerationRequest = { ...allowed.default_params, ...request };
+  const n = asked.n ?? 1;
+  const max = allowed.max_n ?? 1;
+  if (n > max) throw refusal("n", `This model makes at most ${max} ${max === 1 ? "image" : "images"}, got ${n}.`);
+  if (asked.size !== undefined && allowed.sizes === undefined) {
+    throw refusal("size", `This model takes no size${otherThanSize(model)}.`);
+  }
+  member("response_format", asked.response_format, allowed.response_formats);
+  const steps = asked.steps;
+  const params: ImageParams = {
+    prompt: asked.prompt,
+    n,
+    ...only("size", member("size", asked.size, allowed.sizes)),
+    ...only("quality", member("quality", asked.quality, allowed.qualities)),
+    ...only("style", member("style", asked.style, allowed.styles)),
+    ...only("aspectRatio", member("aspect_ratio", asked.aspect_ratio, allowed.aspect_ratios)),
+    ...only("imageSize", member("image_size", asked.image_size, allowed.image_sizes)),
+    ...only("background", member("background", asked.background, allowed.background)),
+    ...only("outputFormat", member("output_format", asked.output_format, allowed.output_formats)),
+    ...only("personGeneration", member("person_generation", asked.person_generation, allowed.person_generation)),
+    ...only("inputFidelity", asked.input_fidelity),
+    ...only("moderation", asked.moderation),
+    ...only("negativePrompt", asked.negative_prompt),
+    ...only("seed", asked.seed),
+    ...only("steps", steps),
+    ...only("promptExtend", asked.prompt_extend),
+    ...only("user", asked.user),
+  };
+  const compressed = params.outputFormat === "jpeg" || params.outputFormat === "webp";
+  const defaultSteps = usualSteps(model) ?? steps ?? 1;
+  const pixels = pixelsOf(params.size, allowed.sizes);
+  const counted = { results: n, pixels: Array<number>(n).fill(pixels), steps: steps ?? defaultSteps, defaultSteps };
+  const most: Quantities = { ...ONE_RESULT, ...counted };
+  // A label of size counts where no size is sent (spec "POST /v1/images/edits").
+  const labelled = request.size === undefined ? { image_size: asked.image_size } : {};
+  const price = priceOf(model, {
+    ...labelled,
+    quality: asked.quality,
+    size: asked.size,
+    aspect_ratio: asked.aspect_ratio,
+    prompt_extend: asked.prompt_extend,
+  });
+  return {
+    params: { ...params, ...only("outputCompression", compressed ? asked.output_compression : undefined) },
+    price,
+    most,
+    usual: most,
+    bound: boundOf({ ...model, price }, params, most, images),
+  };
+}
+
+function boundOf(
+  model: Pick<Model, "price" | "max_output_tokens" | "tokens_per_image_max">,
+  { prompt, n }: ImageParams,
+  most: Quantities,
+  images: number,
+): CallBound {
+  const isByToken = model.price.unit === "per_token";
+  const input = Buffer.byteLength(prompt) + PROMPT_MARKS;
+  const output = n * model.max_output_tokens;
+  const imageInput = images * (model.tokens_per_image_max ?? TOKENS_PER_IMAGE);
+  return {
+    holdNano: boundMedia(model.price, most, { input, imageInput, output }),
+    outputTokensMax: isByToken ? output : 0,
+    mayExceed: false,
+    tokensMax: isByToken ? input + imageInput + output : 0,
+  };
+}
+
+function otherThanSize({ allowed_params: { aspect_ratios: ratios, image_sizes: sizes } }: Model): string {
+  const others = [...(ratios ? ["aspect_ratio"] : []), ...(sizes ? ["image_size"] : [])];
+  return others.length === 0 ? "" : `, but ${others.join(" and ")}`;
+}
+
+function usualSteps({ allowed_params: { default_params: usual } }: Model): number | undefined {
+  const steps = usual?.["steps"];
+  return typeof steps === "number" && Number.isInteger(steps) && steps > 0 ? steps : undefined;
+}
+
+function pixelsOf(size: string | undefined, sizes: readonly string[] | undefined): number {
+  const known = readSize(size);
+  if (known !== undefined) return known;
+  const largest = Math.max(0, ...(sizes ?? []).map((one) => readSize(one) ?? 0));
+  return largest > 0 ? largest : USUAL_PIXELS;
+}
+
+function readSize(size: string | undefined): number | undefined {
+  const [, width, height] = /^(\d{1,5})x(\d{1,5})$/.exec(size ?? "") ?? [];
+  return width === undefined || height === undefined ? undefined : Number(width) * Number(height);
+}

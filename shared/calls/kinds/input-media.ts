@@ -1,0 +1,253 @@
+/**
+ * Media that comes with a call: by address, in base64, or as a stored file. Found and judged here as far as a body tells;
+ * nothing is fetched or decoded.
+ */
+import type { JobMessage } from "#schemas/generated/types.ts";
+import type { Role } from "#shared/access/authenticate.ts";
+import type { Model } from "#shared/calls/model.ts";
+import type { Queryable } from "#shared/database/client.ts";
+import { arrived } from "#shared/contract-fault.ts";
+import { findFiles } from "#shared/database/files.ts";
+import { ApiError } from "#shared/errors.ts";
+import { isFileId } from "#shared/files/id.ts";
+import { settleMediaType } from "#shared/files/media-type.ts";
+import { unavailable } from "#shared/files/unavailable.ts";
+import { INPUT_BYTES_MAX } from "#shared/limits.ts";
+import { assertPublicUrl } from "#shared/outbound/guard.ts";
+
+import { checkMayReadFiles } from "#shared/access/may-read-files.ts";
+
+export type InputMediaKind = "image" | "video" | "mesh" | "audio";
+
+interface Named {
+  /** Such as `image` or `mask`: our name of the input. */
+  readonly name: string;
+  readonly kind: InputMediaKind;
+  /** The member of the body at fault, when there is one. */
+  readonly param: string;
+}
+
+/** Bytes that wait in the object store beside their call, by the names of their inputs, as a work message says it. */
+export type StoredInputs = Readonly<NonNullable<JobMessage["stored_inputs"]>>;
+type StoredInput = StoredInputs[string];
+
+export type InputMedia = Named &
+  (
+    | { readonly bytes: Uint8Array; readonly contentType: string }
+    | { readonly kept: StoredInput }
+    | { readonly url: string }
+    | { readonly fileId: string }
+  );
+
+/** What each kind of media may be. */
+export const INPUT_TYPES: Readonly<Record<InputMediaKind, readonly string[]>> = {
+  image: ["image/png", "image/jpeg", "image/webp"],
+  video: ["video/mp4", "video/quicktime", "video/webm"],
+  mesh: ["model/gltf-binary"],
+  audio: [
+    "audio/mpeg",
+    "audio/wav",
+    "audio/ogg",
+    "audio/flac",
+    "audio/aac",
+    "audio/mp4",
+    "audio/webm",
+    "video/mp4",
+    "video/webm",
+    "audio/opus",
+    "application/ogg",
+    "video/ogg",
+    "video/quicktime",
+  ],
+};
+
+const NOUNS: Readonly<Record<InputMediaKind, string>> = {
+  image: "an image",
+  video: "a video",
+  mesh: "a mesh",
+  audio: "audio",
+};
+
+/** Characters of a data URL before its data: a type and what is said of it. */
+const DATA_HEAD_MAX = 1_000;
+
+type Body = Readonly<Record<string, unknown>>;
+
+/**
+ * What stands in `<name>_url` or `<name>_file_id` of a body; undefined when neither does.
+ * @throws ApiError `unsafe_url`, `invalid_request`, `unsupported_value`, `unprocessable_input`
+ */
+async function inputByAddress(
+  body: Body,
+  name: "image" | "video" | "mesh",
+  bytesMax: number,
+  kept: StoredInput | undefined,
+): Promise<InputMedia | undefined> {
+  const [url, fileId] = [body[`${name}_url`], body[`${name}_file_id`]];
+  if (url !== undefined && fileId !== undefined) {
+    throw new ApiError("invalid_request", `Expected ${name}_url or ${name}_file_id, got both.`, {
+      param: `${name}_file_id`,
+    });
+  }
+  const kind = name;
+  if (typeof fileId === "string") return { name, kind, fileId, param: `${name}_file_id` };
+  const param = `${name}_url`;
+  if (kept) return { name, kind, kept, param };
+  if (typeof url !== "string") return undefined;
+  if (!/^data:/i.test(url)) return { name, kind, url: assertPublicUrl(url, param).href, param };
+  // Apart before any pattern sees it: millions of semicolons would be kept for stepping back.
+  const comma = url.indexOf(",");
+  const head =
+    comma < 0 || comma > DATA_HEAD_MAX ? null : /^data:([^;,]*)(?:;[^;,]*)*;base64$/i.exec(url.slice(0, comma));
+  const text = url.slice(comma + 1);
+  if (head === null || text === "") {
+    throw new ApiError("unprocessable_input", `Expected ${NOUNS[kind]} in a base64 data URL.`, { param });
+  }
+  return { name, kind, param, ...(await decode(text, head[1] ?? "", kind, bytesMax, { data: param, type: param })) };
+}
+
+/**
+ * What stands in `<name>_base64` and `<name>_mime_type`, or in `<name>_file_id`.
+ * @throws ApiError as `inputByAddress`
+ */
+export async function inlineInput(
+  body: Body,
+  name: "image" | "mask" | "audio",
+  bytesMax: number,
+  { typeParam = `${name}_mime_type`, fileParam = `${name}_file_id`, usualType = "image/png" } = {},
+): Promise<InputMedia | undefined> {
+  const kind: InputMediaKind = name === "audio" ? "audio" : "image";
+  const [text, fileId] = [body[`${name}_base64`], body[fileParam]];
+  const param = `${name}_base64`;
+  if (text !== undefined && fileId !== undefined) {
+    throw new ApiError("invalid_request", `Expected ${param} or ${fileParam}, got both.`, { param: fileParam });
+  }
+  if (typeof fileId === "string") return { name, kind, fileId, param: fileParam };
+  if (typeof text !== "string") return undefined;
+  const claim = body[typeParam];
+  const type = typeof claim === "string" ? claim : usualType;
+  return { name, kind, param, ...(await decode(text, type, kind, bytesMax, { data: param, type: typeParam })) };
+}
+
+/** Most bytes of media of this kind that the model takes. */
+export function inputBytesMax(kind: InputMediaKind, { allowed_params: params }: Pick<Model, "allowed_params">): number {
+  const own = {
+    image: params.max_image_size_bytes,
+    audio: params.max_audio_size_bytes,
+    video: params.max_file_size_bytes,
+    mesh: params.max_file_size_bytes,
+  }[kind];
+  return Math.min(own ?? Infinity, INPUT_BYTES_MAX[kind]);
+}
+
+/** The image of an edit and its mask. @throws ApiError as `inlineInput` */
+export async function editImages(
+  body: Body,
+  model: Pick<Model, "allowed_params">,
+  kept: StoredInputs = {},
+): Promise<readonly InputMedia[]> {
+  const found: InputMedia[] = [];
+  for (const name of ["image", "mask"] as const) {
+    const own = kept[name];
+    const one: InputMedia | undefined = own
+      ? { name, kind: "image", kept: own, param: `${name}_base64` }
+      : await inlineInput(body, name, inputBytesMax("image", model));
+    if (one) found.push(one);
+  }
+  return found;
+}
+
+/** What a video or a mesh is made from beside words. @throws ApiError as `inputByAddress` */
+export async function inputsByAddress(
+  body: Body,
+  model: Pick<Model, "allowed_params">,
+  names: readonly ("image" | "video" | "mesh")[],
+  kept: StoredInputs = {},
+): Promise<readonly InputMedia[]> {
+  const found: InputMedia[] = [];
+  for (const name of names) {
+    const one = await inputByAddress(body, name, inputBytesMax(name, model), kept[name]);
+    if (one) found.push(one);
+  }
+  return found;
+}
+
+async function decode(
+  text: string,
+  claim: string,
+  kind: InputMediaKind,
+  bytesMax: number,
+  params: { readonly data: string; readonly type: string },
+): Promise<{ readonly bytes: Uint8Array; readonly contentType: string }> {
+  const noun = NOUNS[kind];
+  // Judged by its length, before it is held a second time.
+  if (Math.floor(text.length / 4) * 3 - 2 > bytesMax) {
+    throw new ApiError("unsupported_value", `Expected ${noun} of at most ${bytesMax} bytes.`, { param: params.data });
+  }
+  let bytes: Uint8Array;
+  try {
+    bytes = Uint8Array.fromBase64(text);
+  } catch (error) {
+    throw new ApiError("unprocessable_input", `Expected ${noun} in base64, without a data URL's head.`, {
+      param: params.data,
+      cause: error,
+    });
+  }
+  const named = claim.trim().toLowerCase();
+  const type = named === "image/jpg" ? "image/jpeg" : named;
+  // Clients guess the type of audio by its name: its bytes decide, however it comes.
+  if (kind === "audio") return { bytes, contentType: type };
+  const types = INPUT_TYPES[kind];
+  if (kind === "image" && !types.includes(type)) {
+    const message = `Expected ${params.type} to be one of ${types.join(", ")}, got ${arrived("enum", claim)}.`;
+    throw new ApiError("unsupported_value", message, { param: params.type });
+  }
+  let contentType: string;
+  try {
+    contentType = await settleMediaType(bytes, type === "" ? undefined : type, "");
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const said = error.message.replace("a file", noun).replace(/\.$/, "");
+    throw new ApiError(error.code, `${said}; say in ${params.type} what it is.`, { param: params.data });
+  }
+  if (!types.includes(contentType)) throw notOfKind(kind, params.data, contentType);
+  return { bytes, contentType };
+}
+
+/**
+ * Looks the stored files of a call up, in its caller's workspace: what is not there is another's, which is the same.
+ * @throws ApiError `file_not_found`, `unprocessable_input`, `unsupported_value`, `permission_denied`, `service_unavailable`
+ */
+export async function checkInputFiles(
+  database: Queryable,
+  caller: { readonly workspaceId: string; readonly role: Role },
+  given: readonly InputMedia[],
+  bytesMax: (kind: InputMediaKind) => number,
+): Promise<void> {
+  const named = given.filter((one) => "fileId" in one);
+  const [first] = named;
+  if (!first) return;
+  checkMayReadFiles(caller, first.param);
+  const ids = named.map(({ fileId }) => fileId).filter(isFileId);
+  const rows =
+    ids.length === 0
+      ? []
+      : await unavailable(
+          "The files of this call cannot be looked up right now; try again shortly.",
+          findFiles(database, caller.workspaceId, ids),
+        );
+  for (const { fileId, kind, param } of named) {
+    const row = rows.find(({ id }) => id === fileId);
+    if (!row) throw new ApiError("file_not_found", "There is no such file in this workspace.", { param });
+    if (!INPUT_TYPES[kind].includes(row.media_type)) throw notOfKind(kind, param, row.media_type);
+    if (Number(row.bytes) > bytesMax(kind)) {
+      const message = `Expected ${NOUNS[kind]} of at most ${bytesMax(kind)} bytes, got ${row.bytes}.`;
+      throw new ApiError("unsupported_value", message, { param });
+    }
+  }
+}
+
+function notOfKind(kind: InputMediaKind, param: string, got: string): ApiError {
+  const message = `Expected ${NOUNS[kind]}: one of ${INPUT_TYPES[kind].join(", ")}, got ${got}.`;
+  return new ApiError("unprocessable_input", message, { param });
+}

@@ -1,0 +1,91 @@
+/** What the service knows of one kind of call. Routes, batch messages, estimates and workers read it here alone. */
+import type { BatchMessage, JobMessage, Modality } from "#schemas/generated/types.ts";
+import type { Model } from "#shared/calls/model.ts";
+import type { Price, PriceUnit } from "#shared/calls/pricing/price.ts";
+import type { TokenUsage } from "#shared/calls/pricing/usage.ts";
+import type { Pool } from "#shared/queue/subjects.ts";
+
+import type { CallBound } from "./call-bound.ts";
+import type { StoredFiles } from "./chat/files.ts";
+import type { InputMedia, StoredInputs } from "./input-media.ts";
+import type { CheckedMedia } from "./media-check.ts";
+import type { MeasuredAudio } from "./transcription.ts";
+
+/** Kinds that a model of the catalogue serves. */
+export type KindName = Exclude<JobMessage["kind"], "capability" | "workflow">;
+
+/** What the members of a request do not tell. */
+export interface CallFacts {
+  /** Size of the body: a token is at least one byte. */
+  readonly bodyBytes: number;
+  /** The stored files that a chat request names. */
+  readonly files: StoredFiles;
+  /** Length and size of the audio; undefined: the call brings none. */
+  readonly recording?: MeasuredAudio | undefined;
+}
+
+/** A request that its model takes. */
+export interface CheckedCall {
+  readonly bound: CallBound;
+  /** Of what the call asks for; absent: the model's. */
+  readonly price?: Price;
+}
+
+export interface Kind<Request = object, Checked extends CheckedCall = CheckedCall> {
+  readonly name: KindName;
+  /** Path of its HTTP endpoint; batch messages name it too. */
+  readonly endpoint: Exclude<
+    NonNullable<BatchMessage["endpoint"]>,
+    "/v1/capabilities/{id}/run" | "/v1/workflows/{id}/runs"
+  >;
+  readonly pool: Pool;
+  /** After its worker was lost while a provider worked: the job is found there again, or the call is lost. */
+  readonly afterCrash: "resume" | "report_lost";
+  /** What comes of it is kept as files of the workspace. */
+  readonly keepsFiles: boolean;
+  /** A record of its jobs is kept in the object store. A flood of calls of words should not write three objects each. */
+  readonly keepsRecord: boolean;
+  /** Its models, for messages. */
+  readonly nouns: { readonly one: string; readonly all: string };
+  /** Whether the model is of the sort that it calls. */
+  isOfKind(model: Model): boolean;
+  /** @param body parsed JSON. @throws ApiError naming the member at fault */
+  read(body: unknown): Request & { readonly model: string };
+  /** @throws ApiError naming the member that the model does not take */
+  check(request: Request, model: Model, facts: CallFacts): Checked;
+}
+
+/** Of calls that make or hear media. */
+export interface PricedKind<
+  Request = object,
+  Checked extends CheckedMedia<unknown> = CheckedMedia<unknown>,
+> extends Kind<Request, Checked> {
+  /** Models of it are called here first of all. */
+  readonly modality: Modality;
+  /** Units of price that they can have. */
+  readonly units: readonly PriceUnit[];
+  /** What they make or hear has a length, and is paid by it unless the catalogue says otherwise. */
+  readonly hasLength: boolean;
+  /** What the tokens are that they write, where tokens are paid. */
+  readonly writes: keyof Pick<TokenUsage, "output" | "audioOutput" | "imageOutput">;
+}
+
+/** What a call is, whatever comes of it. */
+export const CALL_UNITS = ["per_request", "per_operation"] as const satisfies readonly PriceUnit[];
+
+/** Of calls that make media: what they need is in their body, media that comes with it apart. */
+export interface MediaKind<
+  Request = object,
+  Checked extends CheckedMedia<unknown> = CheckedMedia<unknown>,
+> extends PricedKind<Request, Checked> {
+  check(request: Request, model: Model): Checked;
+  /**
+   * Media that comes with the call.
+   * @param kept what was stored for the call already
+   * @throws ApiError naming the member at fault
+   */
+  inputs(request: Request, model: Model, kept?: StoredInputs): Promise<readonly InputMedia[]>;
+}
+
+/** For kinds that take words alone. */
+export const NO_INPUTS = (): Promise<readonly InputMedia[]> => Promise.resolve([]);

@@ -1,0 +1,84 @@
+/** What the checks of all media calls have in common: what they find, and how a value meets a model's declared set. */
+import type { Model } from "#shared/calls/model.ts";
+import { arrived } from "#shared/contract-fault.ts";
+import { ApiError } from "#shared/errors.ts";
+import type { Quantities } from "#shared/calls/pricing/media.ts";
+import type { Price } from "#shared/calls/pricing/price.ts";
+
+import type { CallBound } from "./call-bound.ts";
+
+export interface CheckedMedia<Params> {
+  /** What goes to a source; what the model has no field for is absent. */
+  readonly params: Params;
+  readonly bound: CallBound;
+  /** Of what the call asks for. */
+  readonly price: Price;
+  /** What the hold is made for: the most, in what the price counts. */
+  readonly most: Quantities;
+  /** What such a call usually comes to, for estimates. */
+  readonly usual: Quantities;
+}
+
+/** The value when the model has such a field. @throws ApiError when it is none of those that the model declares */
+export function member<T extends string | number>(
+  param: string,
+  value: T | undefined,
+  declared: readonly (string | number)[] | undefined,
+): T | undefined {
+  if (value === undefined || declared === undefined) return undefined;
+  if (declared.includes(value)) return value;
+  const got = arrived("enum", value);
+  throw refusal(param, `Expected ${param} to be one of ${declared.join(", ")}, as this model has it, got ${got}.`);
+}
+
+/** Whether a source of the model has a field for the input, of its own or of its family. */
+export function takes({ sources }: Pick<Model, "sources">, input: string): boolean {
+  return sources.some(({ fields, lacks }) => (fields ? fields[input] !== undefined : lacks?.includes(input) !== true));
+}
+
+/** @throws ApiError `unsupported_value` for one of `inputs` that the body brings and no source of the model has a field for */
+export function refuseUntaken(request: object, model: Pick<Model, "sources">, inputs: readonly string[]): void {
+  const members: readonly (readonly [string, unknown])[] = Object.entries(request);
+  // Clients send an empty text for what is not set.
+  const [untaken] = members.find(([name, value]) => value !== "" && inputs.includes(name) && !takes(model, name)) ?? [];
+  if (untaken !== undefined)
+    throw refusal(untaken, `Expected no ${untaken}, which this model has no use for, got one.`);
+}
+
+/** @throws ApiError `unsupported_value` for a format that a model without a choice of formats does not make */
+export function refuseFormat(
+  format: string | undefined,
+  { allowed_params: params }: Pick<Model, "allowed_params">,
+): void {
+  if (format === undefined || params.output_formats !== undefined) return;
+  throw refusal("output_format", `Expected no output_format, of which this model has no choice, got ${format}.`);
+}
+
+/** A member for an object literal, or nothing. */
+export function only<K extends string, T>(name: K, value: T | undefined): { readonly [key in K]?: T } {
+  return value === undefined ? {} : ({ [name]: value } as { readonly [key in K]?: T });
+}
+
+export function refusal(param: string, message: string): ApiError {
+  return new ApiError("unsupported_value", message, { param });
+}
+
+/** The body without members that are null: SDKs send those for what is not set. */
+export function withoutNulls(body: unknown): unknown {
+  if (typeof body !== "object" || body === null || Array.isArray(body)) return body;
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
+}
+
+/** Most milliseconds of what a price by time counts: of computing as the catalogue bounds it, else of the media. */
+export function timeBound(model: Pick<Model, "seconds_of" | "compute_seconds_max">, mediaSeconds: number): number {
+  return 1_000 * (model.seconds_of === "compute" ? (model.compute_seconds_max ?? 0) : mediaSeconds);
+}
+
+/** The same of a usual call. */
+export function usualTime(
+  model: Pick<Model, "seconds_of" | "compute_seconds_max" | "compute_seconds_usual">,
+  mediaSeconds: number,
+): number {
+  const { compute_seconds_max: most = 0, compute_seconds_usual: usual = Math.ceil(most / 2) } = model;
+  return 1_000 * (model.seconds_of === "compute" ? usual : mediaSeconds);
+}

@@ -1,0 +1,86 @@
+/** What a model declares against what is asked of a mesh, and how much the call can cost at most. Pure. Spec "POST /v1/3d/generations". */
+import type { MeshGenerationRequest } from "#schemas/generated/types.ts";
+import type { Model } from "#shared/calls/model.ts";
+import { parse } from "#shared/contracts.ts";
+import { ApiError } from "#shared/errors.ts";
+import { boundMedia, ONE_RESULT, type Quantities } from "#shared/calls/pricing/media.ts";
+import { priceOf } from "#shared/calls/pricing/price.ts";
+
+import { type CheckedMedia, only, refusal, timeBound, usualTime, withoutNulls } from "./media-check.ts";
+import { CALL_UNITS, type MediaKind } from "./kind.ts";
+import { inputsByAddress } from "./input-media.ts";
+
+/** What goes to a source beside the image and the mesh that come with the call. */
+export interface MeshParams {
+  readonly prompt?: string;
+  readonly seed?: number;
+}
+
+/** A source that names its inputs takes no others. */
+function takesImages({ sources, allowed_params: { supported_inputs: inputs } }: Model): boolean {
+  return inputs?.includes("image") !== false && sources.some(({ fields }) => !fields || fields["image"] !== undefined);
+}
+
+export const MESH: MediaKind<MeshGenerationRequest, CheckedMedia<MeshParams>> = {
+  name: "mesh",
+  endpoint: "/v1/3d/generations",
+  pool: "3d",
+  afterCrash: "resume",
+  keepsFiles: true,
+  keepsRecord: true,
+  read: (body) => parse("MeshGenerationRequest", withoutNulls(body)),
+  modality: "object_3d",
+  units: ["per_second", ...CALL_UNITS],
+  hasLength: false,
+  writes: "output",
+  nouns: { one: "a model that makes meshes", all: "the 3D models" },
+  isOfKind: ({ modality }) => modality === "object_3d",
+  check: checkMesh,
+  inputs: (request, model, kept) => inputsByAddress({ ...request }, model, ["image", "mesh"], kept),
+};
+
+/** @throws ApiError 400 naming the parameter at fault */
+function checkMesh(request: MeshGenerationRequest, model: Model): CheckedMedia<MeshParams> {
+  const { requires_input_3d: transforms, requires_input_image: needsImage } = model.allowed_params;
+  const prompt = request.prompt?.trim() === "" ? undefined : request.prompt;
+  const image = request.image_url ?? request.image_file_id;
+  const mesh = request.mesh_url ?? request.mesh_file_id;
+  if (prompt === undefined && image === undefined) {
+    throw new ApiError("missing_required_parameter", "Expected a prompt that is not blank, or image_url, or both.", {
+      param: "prompt",
+    });
+  }
+  if (prompt === undefined && transforms !== true && !takesImages(model)) {
+    throw new ApiError("missing_required_parameter", "Expected a prompt: this model takes no image.", {
+      param: "prompt",
+    });
+  }
+  if (transforms === true && mesh === undefined) {
+    throw new ApiError("missing_required_parameter", "Expected mesh_url: this model transforms a mesh.", {
+      param: "mesh_url",
+    });
+  }
+  if (transforms !== true && mesh !== undefined) {
+    const param = request.mesh_url === undefined ? "mesh_file_id" : "mesh_url";
+    throw refusal(param, `This model makes meshes and transforms none; leave out ${param}.`);
+  }
+  if (needsImage === true && image === undefined) {
+    throw new ApiError("missing_required_parameter", "Expected image_url, which this model needs.", {
+      param: "image_url",
+    });
+  }
+  const price = priceOf(model, {});
+  const most: Quantities = { ...ONE_RESULT, milliseconds: timeBound(model, 0) };
+  return {
+    params: { ...only("prompt", prompt), ...only("seed", request.seed) },
+    price,
+    most,
+    usual: { ...ONE_RESULT, milliseconds: usualTime(model, 0) },
+    bound: {
+      holdNano: boundMedia(price, most, { input: 0, output: 0 }),
+      outputTokensMax: 0,
+      mayExceed: false,
+      tokensMax: 0,
+    },
+  };
+}

@@ -1,0 +1,90 @@
+/** What a model declares against what is asked of music, and how much the call can cost at most. Pure. */
+import type { MusicGenerationRequest } from "#schemas/generated/types.ts";
+import type { Model } from "#shared/calls/model.ts";
+import { parse } from "#shared/contracts.ts";
+import { ApiError } from "#shared/errors.ts";
+import { boundMedia, ONE_RESULT, type Quantities } from "#shared/calls/pricing/media.ts";
+import { priceOf } from "#shared/calls/pricing/price.ts";
+
+import {
+  type CheckedMedia,
+  member,
+  only,
+  refusal,
+  refuseFormat,
+  refuseUntaken,
+  takes,
+  timeBound,
+  usualTime,
+  withoutNulls,
+} from "./media-check.ts";
+import { CALL_UNITS, type MediaKind, NO_INPUTS } from "./kind.ts";
+import type { SpokenFormat } from "./speech.ts";
+import { lengthOf } from "./video.ts";
+
+export interface MusicParams {
+  readonly prompt: string;
+  readonly lyrics?: string;
+  readonly duration?: number;
+  readonly seed?: number;
+  readonly format: SpokenFormat;
+}
+
+/** Of a model that says nothing of lengths. */
+const SECONDS_MAX = 300;
+
+export const MUSIC: MediaKind<MusicGenerationRequest, CheckedMedia<MusicParams>> = {
+  name: "music",
+  endpoint: "/v1/music/generations",
+  pool: "audio",
+  afterCrash: "resume",
+  keepsFiles: true,
+  keepsRecord: true,
+  read: (body) => parse("MusicGenerationRequest", withoutNulls(body)),
+  modality: "music",
+  units: ["per_second", "per_minute", ...CALL_UNITS],
+  hasLength: true,
+  writes: "output",
+  nouns: { one: "a model that makes music", all: "the music models" },
+  isOfKind: ({ modality }) => modality === "music",
+  check: checkMusic,
+  inputs: NO_INPUTS,
+};
+
+/** @throws ApiError 400 naming the parameter that the model cannot take */
+export function checkMusic(request: MusicGenerationRequest, model: Model): CheckedMedia<MusicParams> {
+  const allowed = model.allowed_params;
+  const asked = { ...allowed.default_params, ...request };
+  if (asked.prompt.trim() === "") {
+    throw new ApiError("missing_required_parameter", "Expected a prompt that is not blank.", { param: "prompt" });
+  }
+  if (asked.lyrics !== undefined && !takes(model, "lyrics")) {
+    throw refusal("lyrics", "This model sings nothing; leave out lyrics.");
+  }
+  refuseUntaken(request, model, ["seed"]);
+  if (request.output_format !== "mp3") refuseFormat(request.output_format, model);
+  const duration = lengthOf(asked.duration, model);
+  const seconds = duration ?? allowed.max_duration_seconds ?? SECONDS_MAX;
+  const params: MusicParams = {
+    prompt: asked.prompt,
+    ...only("lyrics", asked.lyrics),
+    ...only("duration", duration),
+    ...only("seed", asked.seed),
+    format: member("output_format", asked.output_format ?? "mp3", allowed.output_formats) ?? "mp3",
+  };
+  member("response_format", asked.response_format, allowed.response_formats);
+  const price = priceOf(model, { duration });
+  const most: Quantities = { ...ONE_RESULT, milliseconds: timeBound(model, seconds) };
+  return {
+    params,
+    price,
+    most,
+    usual: { ...ONE_RESULT, milliseconds: usualTime(model, seconds) },
+    bound: {
+      holdNano: boundMedia(price, most, { input: 0, output: 0 }),
+      outputTokensMax: 0,
+      mayExceed: false,
+      tokensMax: 0,
+    },
+  };
+}

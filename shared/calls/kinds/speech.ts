@@ -1,0 +1,105 @@
+/** What a model declares against what is to be spoken, and how much the call can cost at most. Pure. Spec "POST /v1/audio/speech". */
+import type { SpeechRequest } from "#schemas/generated/types.ts";
+import type { Model } from "#shared/calls/model.ts";
+import { parse } from "#shared/contracts.ts";
+import { ApiError } from "#shared/errors.ts";
+import { boundMedia, ONE_RESULT, type Quantities } from "#shared/calls/pricing/media.ts";
+import { priceOf } from "#shared/calls/pricing/price.ts";
+
+import { type CheckedMedia, member, only, refusal, timeBound, usualTime, withoutNulls } from "./media-check.ts";
+import { CALL_UNITS, type MediaKind, NO_INPUTS } from "./kind.ts";
+
+export type SpokenFormat = NonNullable<SpeechRequest["response_format"]>;
+
+/** Under the spec's names. */
+export interface SpeechParams {
+  readonly text: string;
+  readonly voice?: string;
+  readonly instructions?: string;
+  readonly format: SpokenFormat;
+  readonly speed: number;
+}
+
+/** A text has at most one token a byte, and templates add a few. */
+const PROMPT_MARKS = 64;
+/** Seconds of audio a character, for prices by length: the upper bound, and the usual value. */
+const SECONDS_A_CHARACTER_MAX = 0.5;
+const SECONDS_A_CHARACTER_USUAL = 0.07;
+
+export const SPEECH: MediaKind<SpeechRequest, CheckedMedia<SpeechParams>> = {
+  name: "speech",
+  endpoint: "/v1/audio/speech",
+  pool: "audio",
+  afterCrash: "report_lost",
+  keepsFiles: true,
+  keepsRecord: true,
+  read: (body) => parse("SpeechRequest", withoutNulls(body)),
+  modality: "audio",
+  units: ["per_character", "per_token", "per_second", "per_minute", ...CALL_UNITS],
+  hasLength: true,
+  writes: "audioOutput",
+  nouns: { one: "a model that speaks", all: "the speech models" },
+  isOfKind: ({ modality }) => modality === "audio",
+  check: checkSpeech,
+  inputs: NO_INPUTS,
+};
+
+/** @throws ApiError 400 naming the parameter that the model cannot take */
+export function checkSpeech(request: SpeechRequest, model: Model): CheckedMedia<SpeechParams> {
+  const allowed = model.allowed_params;
+  if (allowed.requires_voice_instructions === true && (request.instructions ?? "").trim() === "") {
+    throw new ApiError("missing_required_parameter", "Expected instructions: this model designs its voice from them.", {
+      param: "instructions",
+    });
+  }
+  const asked = { ...allowed.default_params, ...request };
+  const takesInstructions = allowed.accepts_voice_instructions === true || allowed.requires_voice_instructions === true;
+  const format = member("response_format", asked.response_format ?? "mp3", allowed.response_formats) ?? "mp3";
+  const speed = asked.speed ?? 1;
+  checkSpeed(speed, allowed.speed);
+  const params: SpeechParams = {
+    text: asked.input,
+    ...only("voice", voiceOf(request.voice, allowed)),
+    ...only("instructions", takesInstructions ? asked.instructions : undefined),
+    format,
+    speed,
+  };
+  const price = priceOf(model, {});
+  const characters = codePoints(asked.input);
+  const length = (each: number): number => Math.ceil((characters * each) / speed);
+  const counted: Quantities = { ...ONE_RESULT, characters };
+  const most = { ...counted, milliseconds: timeBound(model, length(SECONDS_A_CHARACTER_MAX)) };
+  const isByToken = price.unit === "per_token";
+  const input = Buffer.byteLength(asked.input) + Buffer.byteLength(params.instructions ?? "") + PROMPT_MARKS;
+  const output = model.max_output_tokens;
+  return {
+    params,
+    price,
+    most,
+    usual: { ...counted, milliseconds: usualTime(model, length(SECONDS_A_CHARACTER_USUAL)) },
+    bound: {
+      holdNano: boundMedia(price, most, { input, output }),
+      outputTokensMax: isByToken ? output : 0,
+      mayExceed: false,
+      tokensMax: isByToken ? input + output : 0,
+    },
+  };
+}
+
+/** The voice that speaks: one that the model does not have is dropped (spec), and the model's usual one speaks. */
+export function voiceOf(asked: string | undefined, { voices = [], default_params: usual }: Model["allowed_params"]) {
+  return [asked, usual?.["voice"]].find(
+    (voice): voice is string => typeof voice === "string" && voices.includes(voice),
+  );
+}
+
+function checkSpeed(speed: number, range: Model["allowed_params"]["speed"]): void {
+  if (range === undefined || (speed >= range.min && speed <= range.max)) return;
+  throw refusal("speed", `Expected speed to be from ${range.min} to ${range.max}, as this model has it, got ${speed}.`);
+}
+
+function codePoints(text: string): number {
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
+}

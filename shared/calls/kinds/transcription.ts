@@ -1,0 +1,121 @@
+/** What a model declares against audio, and how much the call can cost at most. Pure. */
+import type { TranscriptionRequest } from "#schemas/generated/types.ts";
+import type { Model } from "#shared/calls/model.ts";
+import { parse } from "#shared/contracts.ts";
+import { ApiError } from "#shared/errors.ts";
+import { boundMedia, ONE_RESULT, type Quantities, wholeMilliseconds } from "#shared/calls/pricing/media.ts";
+import { priceOf } from "#shared/calls/pricing/price.ts";
+
+import { CALL_UNITS, type PricedKind } from "./kind.ts";
+import { type CheckedMedia, member, only, refusal, withoutNulls } from "./media-check.ts";
+
+export type TranscriptFormat = NonNullable<TranscriptionRequest["response_format"]>;
+
+export interface TranscriptionParams {
+  readonly language?: string;
+  readonly prompt?: string;
+  readonly temperature?: number;
+  readonly format: TranscriptFormat;
+  readonly wantsWords: boolean;
+  readonly wantsSegments: boolean;
+}
+
+/** Measured by us, never told by the caller. */
+export interface MeasuredAudio {
+  readonly bytes: number;
+  readonly seconds: number;
+  /** The member of the call that it came as. */
+  readonly param: "file" | "audio_base64" | "file_id";
+}
+
+/** Tokens a second of audio is held for; vendors' figures lie between 10 and 32. */
+const TOKENS_A_SECOND = 64;
+const PROMPT_MARKS = 64;
+/** Formats that can be told while they come. */
+const STREAMED: readonly TranscriptFormat[] = ["json", "text"];
+
+export const TRANSCRIPTION: PricedKind<TranscriptionRequest, CheckedMedia<TranscriptionParams>> = {
+  name: "transcription",
+  endpoint: "/v1/audio/transcriptions",
+  pool: "audio",
+  afterCrash: "report_lost",
+  keepsFiles: false,
+  keepsRecord: true,
+  read: (body) => parse("TranscriptionRequest", withoutNulls(body)),
+  modality: "stt",
+  units: ["per_minute", "per_second", "per_token", ...CALL_UNITS],
+  hasLength: true,
+  writes: "output",
+  nouns: { one: "a model that transcribes", all: "the transcription models" },
+  isOfKind: ({ modality }) => modality === "stt",
+  check(request, model, { recording }) {
+    if (recording) return checkTranscription(request, model, recording);
+    const message = "Expected the audio as audio_base64 or file_id.";
+    throw new ApiError("missing_required_parameter", message, { param: "file" });
+  },
+};
+
+/** @throws ApiError 400 naming the parameter that the model cannot take, `unprocessable_input` for audio beyond its limits */
+export function checkTranscription(
+  request: TranscriptionRequest,
+  model: Model,
+  { bytes, seconds, param }: MeasuredAudio,
+): CheckedMedia<TranscriptionParams> {
+  const allowed = model.allowed_params;
+  const asked = { ...allowed.default_params, ...request };
+  const format = member("response_format", asked.response_format ?? "json", allowed.response_formats) ?? "json";
+  if (asked.stream === true && !STREAMED.includes(format)) {
+    throw refusal("stream", `Expected response_format json or text with stream, got ${format}.`);
+  }
+  const granularities = asked.timestamp_granularities;
+  if (granularities !== undefined && granularities.length > 0 && format !== "verbose_json") {
+    throw refusal("timestamp_granularities", "Expected response_format verbose_json with timestamp_granularities.");
+  }
+  const { max_audio_size_bytes: bytesMax, max_audio_duration_seconds: secondsMax } = allowed;
+  if (bytesMax !== undefined && bytes > bytesMax) {
+    throw refusal(param, `This model takes audio of at most ${bytesMax} bytes, got ${bytes}.`);
+  }
+  if (secondsMax !== undefined && seconds > secondsMax) {
+    throw refusal(param, `This model takes audio of at most ${secondsMax} seconds, got ${Math.ceil(seconds)}.`);
+  }
+  const needsTimes = format === "srt" || format === "vtt";
+  const params: TranscriptionParams = {
+    ...only("language", asked.language === "" ? undefined : asked.language),
+    ...only("prompt", asked.prompt),
+    ...only("temperature", asked.temperature),
+    format,
+    wantsWords: granularities?.includes("word") === true,
+    wantsSegments: needsTimes || (format === "verbose_json" && granularities?.includes("segment") !== false),
+  };
+  const price = priceOf(model, {});
+  const most: Quantities = { ...ONE_RESULT, milliseconds: wholeMilliseconds(seconds) };
+  const isByToken = price.unit === "per_token";
+  const input = Buffer.byteLength(asked.prompt ?? "") + PROMPT_MARKS;
+  const audioInput = Math.ceil(seconds * TOKENS_A_SECOND);
+  const output = model.max_output_tokens;
+  return {
+    params,
+    price,
+    most,
+    usual: most,
+    bound: {
+      holdNano: boundMedia(price, most, { input, audioInput, output }),
+      outputTokensMax: isByToken ? output : 0,
+      mayExceed: false,
+      tokensMax: isByToken ? input + audioInput + output : 0,
+    },
+  };
+}
+
+/** @throws ApiError unless the audio comes in one way */
+export function audioOf(request: TranscriptionRequest): { readonly base64: string } | { readonly fileId: string } {
+  const { audio_base64: base64, file_id: fileId } = request;
+  if (base64 !== undefined && fileId !== undefined) {
+    throw new ApiError("invalid_request", "Expected audio_base64 or file_id, got both.", { param: "file_id" });
+  }
+  if (base64 !== undefined) return { base64 };
+  if (fileId !== undefined) return { fileId };
+  throw new ApiError("missing_required_parameter", "Expected the audio as audio_base64 or file_id, or a form.", {
+    param: "file",
+  });
+}

@@ -1,0 +1,142 @@
+/** What a model declares against what is asked of a video, and how much the call can cost at most. Pure. */
+import type { VideoGenerationRequest } from "#schemas/generated/types.ts";
+import type { Model } from "#shared/calls/model.ts";
+import { parse } from "#shared/contracts.ts";
+import { arrived } from "#shared/contract-fault.ts";
+import { ApiError } from "#shared/errors.ts";
+import { boundMedia, ONE_RESULT, type Quantities } from "#shared/calls/pricing/media.ts";
+import { priceOf } from "#shared/calls/pricing/price.ts";
+
+import {
+  type CheckedMedia,
+  member,
+  only,
+  refusal,
+  refuseUntaken,
+  timeBound,
+  usualTime,
+  withoutNulls,
+} from "./media-check.ts";
+import { CALL_UNITS, type MediaKind } from "./kind.ts";
+import { inputsByAddress } from "./input-media.ts";
+
+/** What goes to a source beside the image and the video that come with the call. */
+export interface VideoParams {
+  readonly prompt: string;
+  readonly duration?: number;
+  readonly resolution?: string;
+  readonly aspectRatio?: string;
+  readonly seed?: number;
+  readonly negativePrompt?: string;
+  readonly personGeneration?: string;
+}
+
+/** Of a model that says nothing of lengths. */
+const SECONDS_MAX = 60;
+
+export const VIDEO: MediaKind<VideoGenerationRequest, CheckedMedia<VideoParams>> = {
+  name: "video",
+  endpoint: "/v1/videos/generations",
+  pool: "video",
+  afterCrash: "resume",
+  keepsFiles: true,
+  keepsRecord: true,
+  read: (body) => parse("VideoGenerationRequest", withoutNulls(body)),
+  modality: "video",
+  units: ["per_second", "per_minute", ...CALL_UNITS],
+  hasLength: true,
+  writes: "output",
+  nouns: { one: "a model that makes videos", all: "the video models" },
+  isOfKind: ({ modality }) => modality === "video",
+  check: checkVideo,
+  inputs: (request, model, kept) => inputsByAddress({ ...request }, model, ["image", "video"], kept),
+};
+
+/** @throws ApiError 400 naming the parameter that the model cannot take */
+export function checkVideo(request: VideoGenerationRequest, model: Model): CheckedMedia<VideoParams> {
+  const allowed = model.allowed_params;
+  const asked = { ...allowed.default_params, ...request };
+  if (asked.prompt.trim() === "") {
+    throw new ApiError("missing_required_parameter", "Expected a prompt that is not blank.", { param: "prompt" });
+  }
+  checkGiven("image", asked.image_url ?? asked.image_file_id, {
+    accepts: allowed.accepts_input_image === true || allowed.requires_input_image === true,
+    requires: allowed.requires_input_image === true,
+  });
+  checkGiven("video", asked.video_url ?? asked.video_file_id, {
+    accepts: allowed.accepts_input_video === true || allowed.requires_input_video === true,
+    requires: allowed.requires_input_video === true,
+  });
+  refuseUntaken(request, model, ["seed", "negative_prompt"]);
+  const duration = lengthOf(asked.duration, model);
+  const seconds = duration ?? allowed.max_duration_seconds ?? SECONDS_MAX;
+  const params: VideoParams = {
+    prompt: asked.prompt,
+    ...only("duration", duration),
+    ...only("resolution", declared("resolution", asked.resolution, allowed.resolutions)),
+    ...only("aspectRatio", declared("aspect_ratio", asked.aspect_ratio, allowed.aspect_ratios)),
+    ...only("seed", asked.seed),
+    ...only("negativePrompt", asked.negative_prompt),
+    ...only("personGeneration", member("person_generation", asked.person_generation, allowed.person_generation)),
+  };
+  const price = priceOf(model, {
+    duration,
+    resolution: params.resolution,
+    aspect_ratio: params.aspectRatio,
+  });
+  const most: Quantities = { ...ONE_RESULT, milliseconds: timeBound(model, seconds) };
+  return {
+    params,
+    price,
+    most,
+    usual: { ...ONE_RESULT, milliseconds: usualTime(model, seconds) },
+    bound: {
+      holdNano: boundMedia(price, most, { input: 0, output: 0 }),
+      outputTokensMax: 0,
+      mayExceed: false,
+      tokensMax: 0,
+    },
+  };
+}
+
+/**
+ * Seconds asked for, or the model's usual ones; undefined: the source decides. Also music's.
+ * @throws ApiError `unsupported_value`
+ */
+export function lengthOf(asked: number | undefined, { allowed_params: allowed }: Model): number | undefined {
+  const { durations, default_duration: usual, min_duration_seconds: min = 0, max_duration_seconds: max } = allowed;
+  if (asked === undefined) return usual ?? durations?.[0];
+  if (durations !== undefined) return member("duration", asked, durations);
+  if (max === undefined && usual === undefined) {
+    throw refusal("duration", "This model makes one length only; leave out duration.");
+  }
+  if (asked >= min && asked <= (max ?? asked)) return asked;
+  const span = max === undefined ? `at least ${min}` : min === 0 ? `at most ${max}` : `${min} to ${max}`;
+  throw refusal("duration", `Expected duration to be ${span} seconds, as this model has it, got ${asked}.`);
+}
+
+/** A value that the model has no field for would change what is paid for and made: it is refused, not left out. */
+function declared(param: string, value: string | undefined, set: readonly string[] | undefined): string | undefined {
+  if (value !== undefined && set === undefined) {
+    throw refusal(param, `Expected no ${param}, which this model does not take, got ${arrived("enum", value)}.`);
+  }
+  return member(param, value, set);
+}
+
+/** @throws ApiError for what comes and is not taken, or does not come and is needed */
+function checkGiven(
+  name: "image" | "video" | "mesh",
+  given: string | undefined,
+  { accepts, requires }: { readonly accepts: boolean; readonly requires: boolean },
+): void {
+  if (given === undefined && requires) {
+    throw new ApiError(
+      "missing_required_parameter",
+      `Expected ${name}_url or ${name}_file_id, which this model needs.`,
+      {
+        param: `${name}_url`,
+      },
+    );
+  }
+  if (given !== undefined && !accepts) throw refusal(`${name}_url`, `This model takes no ${name}.`);
+}

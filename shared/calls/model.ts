@@ -1,0 +1,154 @@
+/** The catalogue as the rest of the service sees it: whole, checked, frozen. The files it comes from: README.md. */
+import type {
+  AllowedParams,
+  Modality,
+  PriceSource,
+  PriceVariant,
+  PricingText,
+  ProviderEntry,
+  SourceEntry,
+} from "#schemas/generated/types.ts";
+import type { Price } from "#shared/calls/pricing/price.ts";
+
+export interface Provider {
+  readonly id: string;
+  readonly family: NonNullable<ProviderEntry["family"]>;
+  /** Without a trailing slash; absent for the sandbox. */
+  readonly base_url?: string;
+  /** Absent: the provider needs no key. */
+  readonly api_key_env?: string;
+  /** Whether its sources are rested when they keep failing; absent: on. */
+  readonly breaker?: "on" | "off";
+  /** What becomes of a stream whose client left; absent: abort. */
+  readonly on_disconnect?: "abort" | "drain";
+  /** For the first byte of a stream; absent: the settings'. */
+  readonly first_byte_ms?: number;
+  /** Who fetches what a chat request names by address, for the family openai-compatible; absent: inline. */
+  readonly media?: "inline" | "pass";
+  /** The time for which a job without a verdict is asked about; absent: the setting's. */
+  readonly unknown_for_seconds?: number;
+  /** By when its list of jobs has what was taken; absent: that it has not proves nothing. */
+  readonly listed_within_seconds?: number;
+}
+
+export interface Source {
+  readonly provider: string;
+  /** The provider's own name of the model. */
+  readonly model: string;
+  /** Applied to a request in this order: members left out, members renamed, members set. */
+  readonly drop_params?: readonly string[];
+  readonly rename_params?: Readonly<Record<string, string>>;
+  readonly overrides?: Readonly<Record<string, unknown>>;
+  /** Our names of what an image is asked for → its fields; absent: those of its family. */
+  readonly fields?: Readonly<Record<string, string>>;
+  /** Goes on with an answer that the messages end in. */
+  readonly continues_assistant?: boolean;
+  /** Members set where it does so, of the request and of its last message. */
+  readonly continue_overrides?: Readonly<Record<string, unknown>>;
+  readonly continue_message?: Readonly<Record<string, unknown>>;
+  /** Its answer then begins with that message's text. */
+  readonly continue_repeats?: boolean;
+  /** Inputs of which it is never told, where it names no fields. */
+  readonly lacks?: readonly string[];
+  /** What it does otherwise than its family's newest models. */
+  readonly traits?: readonly Trait[];
+}
+
+export type Trait = NonNullable<SourceEntry["traits"]>[number];
+
+export interface Model {
+  readonly slug: string;
+  readonly kind: "model" | "tool";
+  readonly modality: Modality;
+  readonly owned_by: string;
+  /** Unix seconds. */
+  readonly created: number;
+  readonly supports_chat: boolean;
+  readonly supports_embeddings: boolean;
+  readonly supports_streaming: boolean;
+  readonly supports_tools: boolean;
+  /** Absent: not known, the source decides. */
+  readonly supports_json?: boolean;
+  readonly max_context_tokens: number;
+  readonly max_output_tokens: number;
+  /** Most tokens one image of a prompt can cost. */
+  readonly tokens_per_image_max?: number;
+  /** Of every embedding model. */
+  readonly embedding?: Embedding;
+  /** For the first byte of a stream; absent: its provider's, else the settings'. */
+  readonly first_byte_ms?: number;
+  /** Seconds that answers are kept for exact repeats without being asked to. */
+  readonly cache_ttl_s?: number;
+  /** Decimal text as in the file. */
+  readonly pricing: Readonly<PricingText>;
+  /** The same, parsed: nano-credits. */
+  readonly price: Price;
+  /** Other prices by what a call asks for; the first that fits is taken. */
+  readonly price_variants?: readonly { readonly when: Readonly<PriceVariant["when"]>; readonly price: Price }[];
+  /** Of what a price by the second counts the seconds. */
+  readonly seconds_of: "media" | "compute";
+  /** Most, and typical, seconds of computing that a call can be charged. */
+  readonly compute_seconds_max?: number;
+  readonly compute_seconds_usual?: number;
+  readonly allowed_params: Readonly<AllowedParams>;
+  /** Routable ones only, in the order of the file; never empty. */
+  readonly sources: readonly Source[];
+  /** Absent when an operator's file sets a price without saying where it is from. */
+  readonly price_source?: Readonly<PriceSource>;
+}
+
+/** What an embedding model takes and gives; the members of the file with what holds where it says nothing. */
+export interface Embedding {
+  /** Length of a vector when the caller asks for none. */
+  readonly dimensions: number;
+  /** Equal: the length cannot be chosen. */
+  readonly dimensions_min: number;
+  readonly dimensions_max: number;
+  readonly inputs_max: number;
+  /** Token numbers lie below it; absent: texts only. */
+  readonly vocabulary?: number;
+  /** What a source takes in one request; absent: as much as a call may bring. */
+  readonly source_inputs_max?: number;
+  readonly source_tokens_max?: number;
+}
+
+export type EmbeddingModel = Model & { readonly embedding: Embedding };
+
+export function isEmbeddingModel(model: Model): model is EmbeddingModel {
+  return model.supports_embeddings && model.embedding !== undefined;
+}
+
+export interface Preset {
+  readonly name: string;
+  /** Calls in any 60 seconds for the whole workspace; null is no limit. */
+  readonly requests_per_minute: number | null;
+  /** Tokens in a UTC day; null is no limit. */
+  readonly daily_tokens: number | null;
+}
+
+export interface CapabilityTerms {
+  readonly isDisabled: boolean;
+  /** Absent: the price it ships with. */
+  readonly price?: Price;
+}
+
+export interface Catalogue {
+  /** Short hash of the content: equal in all processes that read the same files with the same keys. */
+  readonly version: string;
+  /** Slug → model. Only models with a price and a routable source. */
+  readonly models: ReadonlyMap<string, Model>;
+  /** Slug → why the model is not among `models`. */
+  readonly unroutable: ReadonlyMap<string, string>;
+  readonly providers: ReadonlyMap<string, Provider>;
+  readonly presets: ReadonlyMap<string, Preset>;
+  /** Id → what operators say of a capability; none for the rest. */
+  readonly capabilities: ReadonlyMap<string, CapabilityTerms>;
+}
+
+/** What decides which sources can be called. */
+export interface Surroundings {
+  /** Whether models of the sandbox are offered. */
+  readonly sandbox: boolean;
+  /** Value of a key variable; undefined when it is not set. */
+  readonly providerKey: (variable: string) => string | undefined;
+}

@@ -1,0 +1,135 @@
+/** Ends a job that has no live owner and will have none: cancelled, late, lost with its worker, or tried too often. */
+import { discardRequest } from "./stored-request.ts";
+import type { Database } from "#shared/database/client.ts";
+import { recordJobLetter } from "#shared/database/dead-letters.ts";
+import { type JobError, noteUnknown, type OrphanedJob } from "#shared/database/jobs.ts";
+import { failpoint } from "#shared/failpoint.ts";
+import type { Logger } from "#shared/logger.ts";
+import type { Metrics } from "#shared/metrics.ts";
+import { wakeRun } from "#shared/queue/run-wake.ts";
+import type { Storage } from "#shared/storage/client.ts";
+import { isResumed } from "#shared/calls/kinds/kinds.ts";
+
+import { wakeCaller, notifyPublisher } from "#shared/jobs/answer.ts";
+import { jobError } from "#shared/jobs/error.ts";
+import { endJob, type JobEnd, nothingUsed } from "#shared/jobs/end.ts";
+
+export interface EndContext {
+  readonly database: Database;
+  readonly storage: Storage;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+  /** Publishes to publishers. */
+  readonly connection: { publish(subject: string, data: string): void; isClosed(): boolean };
+  /** The longest that the hold of a job of unknown outcome is kept. */
+  readonly unknownKeepMs: number;
+}
+
+export interface Ending {
+  readonly state: JobEnd["state"];
+  readonly usage: "failed" | "cancelled" | "lost";
+  readonly error: JobError;
+  /** An operator is to look at it. */
+  readonly isDeadLetter?: true;
+}
+
+/**
+ * What is to become of a job without a live owner: an end; `unknown`, when paid work may exist that nobody has a verdict
+ * on; undefined: it can go on.
+ */
+export function endingOf(job: OrphanedJob, claimsMax: number): Ending | "unknown" | undefined {
+  if (job.has_intent) {
+    if (isResumed(job.kind) && !job.is_direct) return "unknown";
+    return {
+      state: "failed",
+      usage: "lost",
+      error: jobError({ code: "worker_lost", message: "The worker that ran the job was lost; it is not run again." }),
+    };
+  }
+  // The worker that asks the provider ends this job, also after a cancel.
+  if (job.is_at_provider) return job.claims >= claimsMax ? "unknown" : undefined;
+  if (job.cancel_requested) return CANCELLED;
+  if (job.claims >= claimsMax) {
+    return {
+      state: "failed",
+      usage: "failed",
+      error: jobError({ code: "worker_lost", message: "Every worker that took the job was lost." }),
+      isDeadLetter: true,
+    };
+  }
+  if (job.is_late) {
+    return {
+      state: "failed",
+      usage: "failed",
+      error: jobError({ code: "overloaded", message: "No worker was free before the job's deadline." }),
+    };
+  }
+  return undefined;
+}
+
+/** Of a job that nobody had begun. */
+export const CANCELLED: Ending = {
+  state: "cancelled",
+  usage: "cancelled",
+  error: jobError({ code: "service_unavailable", message: "The job was cancelled before it began." }),
+};
+
+/** The end of a job whose provider gave no verdict for as long as it could. */
+export const EXPIRED: Ending = {
+  state: "failed",
+  usage: "lost",
+  error: jobError({
+    code: "upstream_timeout",
+    message: "What became of the work at the model's provider was never told.",
+  }),
+};
+
+/**
+ * Does what `endingOf` says. @returns what became of the job; `superseded`: somebody else had ended it, or owns it again
+ * @throws Error when the database stays away
+ */
+export async function endOrphan(
+  context: EndContext,
+  job: OrphanedJob,
+  ending: Ending | "unknown",
+): Promise<Ending["usage"] | "unknown" | "superseded"> {
+  // A hidden job cannot be looked up later, so it ends now.
+  const final = ending === "unknown" && job.is_hidden ? EXPIRED : ending;
+  if (final !== "unknown") return (await endOrphaned(context, job, final)) ? final.usage : "superseded";
+  const isNoted = await noteUnknown(context.database, { ...job, isOwned: false }, context.unknownKeepMs);
+  if (!isNoted) return "superseded";
+  context.log.error({ job_id: job.id, kind: job.kind }, "what became of a job is not known; its hold is kept");
+  wakeCaller(context.connection, job);
+  return "unknown";
+}
+
+const RETRY_MS = 10_000;
+
+/** Releases the hold, writes the outcome, tells the publisher. False: somebody else had done it, or owns the job again. */
+async function endOrphaned(context: EndContext, job: OrphanedJob, ending: Ending): Promise<boolean> {
+  const { database, storage, metrics, log } = context;
+  if (ending.isDeadLetter) await recordJobLetter(database, job, "claims used up");
+  const end: JobEnd = {
+    id: job.id,
+    epoch: job.epoch,
+    isOwned: false,
+    state: ending.state,
+    usage: nothingUsed(ending.usage),
+    result: null,
+    error: ending.error,
+    keepsRequest: ending.isDeadLetter ?? false,
+  };
+  const taken = await endJob(context, end, RETRY_MS);
+  if (taken === undefined) return false;
+  failpoint("job.concluded");
+  if (ending.usage === "lost") metrics.callsLost.inc();
+  if (ending === EXPIRED) metrics.creditsWrittenOff.addNano(job.held_nano);
+  log.error(
+    { job_id: job.id, workspace_id: job.workspace_id, code: ending.error.code },
+    "a job was ended without its owner",
+  );
+  notifyPublisher(context.connection, job, { status: ending.state, error: ending.error, creditsNano: taken });
+  if (job.run_id !== null) wakeRun(context.connection, { ...job, id: job.run_id });
+  if (!ending.isDeadLetter) await discardRequest({ storage, log }, job);
+  return true;
+}

@@ -1,0 +1,53 @@
+/** Catalogue models as clients see them (spec.md "Model entry"). */
+import type { ModelEntry, Pricing } from "#schemas/generated/types.ts";
+import { creditsNumber } from "#shared/money.ts";
+import type { Price } from "#shared/calls/pricing/price.ts";
+import { hasEndpoint } from "#shared/calls/kinds/models.ts";
+
+import type { Catalogue, Model } from "./model.ts";
+
+export interface ModelList {
+  readonly object: "list";
+  readonly data: readonly ModelEntry[];
+}
+
+/** The models of a catalogue that can be called, in its order; rows of kind tool only when asked for. */
+export function listModels(catalogue: Catalogue, options: { readonly includeTools: boolean }): ModelList {
+  const models = [...catalogue.models.values()].filter((model) =>
+    model.kind === "tool" ? options.includeTools : hasEndpoint(model),
+  );
+  return { object: "list", data: models.map(modelEntry) };
+}
+
+/** Exactly the members of the spec: nothing of our sources shows. */
+export function modelEntry(model: Model): ModelEntry {
+  return {
+    id: model.slug,
+    object: "model",
+    created: model.created,
+    owned_by: model.owned_by,
+    permission: [],
+    root: model.slug,
+    parent: null,
+    _svc: {
+      ...(model.kind === "tool" ? { kind: "tool" } : {}),
+      modality: model.modality,
+      supports_chat: model.supports_chat,
+      supports_embeddings: model.supports_embeddings,
+      supports_streaming: model.supports_streaming,
+      supports_tools: model.supports_tools,
+      max_context_tokens: model.max_context_tokens,
+      max_output_tokens: model.max_output_tokens,
+      pricing: pricingNumbers(model.price),
+      allowed_params: structuredClone(model.allowed_params),
+    },
+  };
+}
+
+/** The exact price as numbers in credits: for reading only, charges are computed from the bigints. */
+export function pricingNumbers(price: Price): Pricing {
+  const rates =
+    price.unit === "per_token" ? price.tokenRates : { [`${price.unit.slice("per_".length)}_price`]: price.unitRate };
+  const numbers = Object.entries(rates).map(([field, nano]) => [field, creditsNumber(nano)] as const);
+  return { currency: "credits", unit: price.unit, ...Object.fromEntries(numbers) };
+}

@@ -1,0 +1,96 @@
+/** What a job comes with: in its row as far as it is small, the rest in the object store until the job has ended. */
+import type { JobMessage } from "#schemas/generated/types.ts";
+import type { StoredInputs } from "#shared/calls/kinds/input-media.ts";
+import { ApiError } from "#shared/errors.ts";
+import { failpoint } from "#shared/failpoint.ts";
+import type { JobRequest } from "#shared/jobs/admission.ts";
+import { LIMITS } from "#shared/limits.ts";
+import { deleteCallMedia } from "#shared/storage/call-media.ts";
+import { deleteClaim, storeClaim } from "#shared/storage/claim-check.ts";
+
+import type { Logger } from "#shared/logger.ts";
+import type { Storage } from "#shared/storage/client.ts";
+
+import { discardInputs, type Inline, offloadInputs } from "./offload-inputs.ts";
+
+export interface StoredRequest {
+  readonly inputs: StoredInputs;
+  readonly body: NonNullable<JobRequest["request"]>;
+}
+
+interface Context {
+  readonly storage: Storage;
+  readonly log: Logger;
+}
+
+/** Whether a request is too large for the row of its job. */
+export function isLarge(text: string): boolean {
+  return text.length > LIMITS.jobTextBytesMax || Buffer.byteLength(text) > LIMITS.jobTextBytesMax;
+}
+
+/**
+ * @param textOf the request, told where its media lies
+ * @param part names this message among others under the same job id: what one of them stored, no other writes over
+ * @throws ApiError `service_unavailable`
+ */
+export async function storeRequest(
+  context: Context,
+  jobId: string,
+  inline: readonly Inline[],
+  textOf: (inputs: StoredInputs) => string,
+  part = "",
+): Promise<StoredRequest> {
+  const inputs = await offloadInputs(context, jobId, inline, part === "" ? "" : `${part}-`);
+  try {
+    return { inputs, body: await keepText(context, jobId, textOf(inputs), part) };
+  } catch (error) {
+    discardInputs(context, jobId, inputs);
+    throw error;
+  }
+}
+
+async function keepText(
+  { storage }: Context,
+  jobId: string,
+  text: string,
+  part: string,
+): Promise<StoredRequest["body"]> {
+  if (!isLarge(text)) return { text };
+  try {
+    const reference = await storeClaim(storage, jobId, text, part);
+    failpoint("request.stored");
+    return { reference };
+  } catch (error) {
+    throw new ApiError("service_unavailable", "Large requests cannot be stored right now; try again shortly.", {
+      cause: error,
+    });
+  }
+}
+
+/** Of a job that was refused: no worker comes for it. What stays is swept by the janitor. */
+export function discardStored(context: Context, jobId: string, { inputs, body }: StoredRequest): void {
+  discardInputs(context, jobId, inputs);
+  if (!("reference" in body)) return;
+  deleteClaim(context.storage, body.reference).catch((error: unknown) =>
+    context.log.warn({ err: error, job_id: jobId }, "the request of a refused job was not deleted"),
+  );
+}
+
+/** Deletes what a job that has ended came with. Never throws: what does not go now is the janitor's. */
+export async function discardRequest(
+  { storage, log }: { readonly storage: Storage; readonly log: Pick<Logger, "warn"> },
+  job: {
+    readonly id: string;
+    readonly request_ref: string | null;
+    readonly stored_inputs?: JobMessage["stored_inputs"] | null;
+  },
+): Promise<void> {
+  const { request_ref: reference, stored_inputs: inputs } = job;
+  const deletions = [
+    ...(reference === null ? [] : [deleteClaim(storage, reference)]),
+    ...Object.values(inputs ?? {}).map((one) => deleteCallMedia(storage, one.reference)),
+  ];
+  await Promise.all(deletions).catch((error: unknown) =>
+    log.warn({ err: error, job_id: job.id }, "what came with a call was not deleted"),
+  );
+}

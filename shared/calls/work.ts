@@ -1,0 +1,147 @@
+/** What an admitted call becomes, the same from every entry point: its hold, its work message, and the row of a durable job. */
+import type { JobMessage } from "#schemas/generated/types.ts";
+import type { Model } from "./model.ts";
+import type { JobRequest } from "#shared/jobs/admission.ts";
+import type { CallBound } from "#shared/calls/kinds/call-bound.ts";
+import type { StoredInputs } from "#shared/calls/kinds/input-media.ts";
+import type { CheckedCall } from "#shared/calls/kinds/kind.ts";
+import type { Pool } from "#shared/queue/subjects.ts";
+import { jobHoldMs } from "#shared/limits.ts";
+import { type Price, serializePrice } from "#shared/calls/pricing/price.ts";
+
+import type { Caller } from "#shared/access/authenticate.ts";
+import type { HoldRequest } from "#shared/ledger/call-admission.ts";
+import type { StoredRequest } from "./stored-request.ts";
+
+/** The job or call, and its caller. */
+interface AdmissionOf {
+  readonly id: string;
+  readonly caller: Caller;
+}
+
+/** What does the work: a kind of call, or a capability. */
+export interface WorkKind {
+  readonly name: JobMessage["kind"];
+  readonly pool: Pool;
+  readonly keepsRecord: boolean;
+}
+
+/** @param lifeMs how long the hold lives */
+export function holdOf(
+  { id, caller }: AdmissionOf,
+  model: Pick<Model, "slug">,
+  { holdNano, mayExceed, tokensMax }: CallBound,
+  lifeMs: number,
+): HoldRequest {
+  return {
+    jobId: id,
+    keyId: caller.keyId,
+    model: model.slug,
+    amountNano: holdNano,
+    mayExceed,
+    tokensMax,
+    dailyTokens: caller.preset.daily_tokens,
+    lifeMs,
+  };
+}
+
+interface WorkFacts {
+  readonly kind: { readonly name: JobMessage["kind"] };
+  /** Whose format the answer has. */
+  readonly api: "openai" | "anthropic";
+  readonly model: Pick<Model, "slug" | "price">;
+  readonly bound: CallBound;
+  /** Where the answer is kept, when it is whole. */
+  readonly cache?: { readonly key: string; readonly ttlS: number } | undefined;
+  /** Of what the call asks for; absent: the model's. */
+  readonly price?: Price;
+  /** Media in the object store. */
+  readonly storedInputs?: StoredInputs;
+  /** Its states are shown to its caller as they come. */
+  readonly isStreamed?: boolean;
+  /** Of a batch message. */
+  readonly fingerprint?: string;
+}
+
+/**
+ * What the work message says beside the request.
+ * @param deadlineMs Unix milliseconds
+ */
+export function workHead(
+  caller: Caller,
+  jobId: string,
+  { kind, api, model, bound, cache, price, storedInputs = {}, isStreamed, fingerprint }: WorkFacts,
+  deadlineMs: number,
+): JobMessage {
+  // A streamed image has no fallback models.
+  const fallbacks = isStreamed === true ? undefined : caller.fallbackChains?.get(model.slug);
+  return {
+    job_id: jobId,
+    attempt: 1,
+    dispatch: 1,
+    kind: kind.name,
+    ...(api === "openai" ? {} : { api }),
+    request_id: jobId,
+    workspace_id: caller.workspaceId,
+    key_id: caller.keyId,
+    model: model.slug,
+    ...(fallbacks === undefined ? {} : { fallbacks: [...fallbacks] }),
+    ...(kind.name === "chat" && caller.continuedChains?.has(model.slug) === true ? { continue_streams: true } : {}),
+    hold_nano: bound.holdNano.toString(),
+    may_exceed: bound.mayExceed,
+    output_tokens_max: bound.outputTokensMax,
+    price: serializePrice(price ?? model.price),
+    ...(isStreamed === true ? { stream: true } : {}),
+    ...(cache === undefined ? {} : { cache: { key: cache.key, ttl_s: cache.ttlS } }),
+    ...(Object.keys(storedInputs).length === 0 ? {} : { stored_inputs: storedInputs }),
+    ...(fingerprint === undefined ? {} : { fingerprint }),
+    deadline_ms: deadlineMs,
+  };
+}
+
+/** A checked call whose inputs and large request are already stored. */
+export interface PreparedJob {
+  readonly kind: WorkKind;
+  readonly model: Pick<Model, "slug" | "modality" | "price">;
+  readonly checked: Pick<CheckedCall, "bound" | "price">;
+  readonly stored: StoredRequest;
+  /** The caller reads its states as a stream. The job has no address afterwards. */
+  readonly isStreamed?: boolean;
+  /** Of a batch message. */
+  readonly fingerprint?: string;
+  /** How long it may wait to be begun, in milliseconds. */
+  readonly lifeMs: number;
+}
+
+/** The fields that name a job's caller. Refused jobs have them too. */
+export function jobCallerOf({ id, caller }: AdmissionOf) {
+  return {
+    id,
+    workspaceId: caller.workspaceId,
+    keyId: caller.keyId,
+    limit: caller.preset.requests_per_minute,
+  } satisfies Partial<JobRequest>;
+}
+
+/** What it says of its work and of what it may cost. */
+export function jobWorkOf(of: AdmissionOf, job: PreparedJob) {
+  const { kind, model, checked, stored, isStreamed, fingerprint, lifeMs } = job;
+  const facts = { kind, api: "openai", model, ...checked, storedInputs: stored.inputs } as const;
+  const marks = {
+    ...(isStreamed === undefined ? {} : { isStreamed }),
+    ...(fingerprint === undefined ? {} : { fingerprint }),
+  };
+  const hold = holdOf(of, model, checked.bound, jobHoldMs(kind.name, lifeMs));
+  return {
+    kind: kind.name,
+    modality: model.modality,
+    model: model.slug,
+    // The deadline is the row's; a worker puts in how long it may take.
+    work: workHead(of.caller, of.id, { ...facts, ...marks }, 0),
+    request: stored.body,
+    isHidden: isStreamed === true,
+    keepsRecord: kind.keepsRecord,
+    terms: { hold },
+    lifeMs,
+  } satisfies Partial<JobRequest>;
+}

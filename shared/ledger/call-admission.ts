@@ -1,0 +1,211 @@
+/**
+ * The one statement behind both doors: counts a call in its workspace's window and, when it is a paid call, reserves
+ * daily tokens and places the hold. Verdicts come from the database, grouped (shared/database/grouped.ts).
+ */
+import { plainArray } from "#shared/database/arrays.ts";
+import type { Database, Queryable } from "#shared/database/client.ts";
+import { isDataFault, SQL, sqlState } from "#shared/database/client.ts";
+import { type GroupRun, lockingLate, openGrouped } from "#shared/database/grouped.ts";
+import { BUSY, type Grouper } from "#shared/database/grouper.ts";
+import { ApiError } from "#shared/errors.ts";
+import { unavailable } from "#shared/files/unavailable.ts";
+import { formatCredits } from "#shared/money.ts";
+import type { Ledger } from "./settle.ts";
+import { LIMITS } from "#shared/limits.ts";
+import type { Logger } from "#shared/logger.ts";
+import type { Metrics } from "#shared/metrics.ts";
+
+/** What a paid call reserves. */
+export interface HoldRequest {
+  readonly jobId: string;
+  readonly keyId: string;
+  readonly model: string;
+  readonly amountNano: bigint;
+  /** True only for a chat call without an output limit (design part 4). */
+  readonly mayExceed: boolean;
+  /** Most tokens the call can use, counted against the daily cap while it is open. */
+  readonly tokensMax: number;
+  /** Daily token cap in force, null for none. */
+  readonly dailyTokens: number | null;
+  /** The hold may be swept this long after now. */
+  readonly lifeMs: number;
+}
+
+interface Call {
+  readonly workspaceId: string;
+  /** Calls per 60 s that this key may see; null counts without ever refusing. */
+  readonly limit: number | null;
+  readonly hold: HoldRequest | null;
+}
+
+type Verdict = 0 | 1 | 2 | 3 | 5;
+
+export interface CallAdmission {
+  /** Counts a call that holds nothing. @throws ApiError `rate_limit_exceeded`, `overloaded`, `service_unavailable` */
+  count(workspaceId: string, limit: number | null): Promise<void>;
+  /**
+   * Counts a call and places its hold.
+   * @throws ApiError `rate_limit_exceeded`, `daily_tokens_exceeded`, `insufficient_credits`, `overloaded`, `service_unavailable`
+   */
+  place(workspaceId: string, limit: number | null, hold: HoldRequest): Promise<void>;
+  /**
+   * What an admission would say now, without counting anything: for work done only for callers that would be admitted.
+   * Returns free nano-credits; 0n for an unknown workspace. @throws ApiError `rate_limit_exceeded`, `service_unavailable`
+   */
+  look(workspaceId: string, limit: number | null): Promise<bigint>;
+}
+
+const GROUP_SQL = `select admit_calls($1::uuid[], $2::int[], $3::uuid[], $4::uuid[], $5::text[], $6::bigint[], $7::boolean[],
+  $8::bigint[], $9::bigint[], $10::bigint[], $11, null, $12) as verdicts`;
+const LOOK_SQL = "select is_full, free from look_at_call($1, $2)";
+const SINGLE_SQL = "select admit_call($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) as verdict";
+
+/** A deadlock is no one's fault here; the order of locks excludes it, but an operator's session may not keep to it. */
+const TRIES_MAX = 3;
+
+export function createCallAdmission(options: {
+  database: Database;
+  log: Logger;
+  /** Releases a hold that may have been placed although its statement failed (lost connection at commit). */
+  ledger: Pick<Ledger, "undo">;
+  metrics?: Pick<Metrics, "groupSize">;
+}): CallAdmission {
+  const single = async (call: Call, target: Queryable): Promise<(Verdict | typeof BUSY)[]> => {
+    const hold = call.hold;
+    const rows = await target.query<{ verdict: number }>(
+      SINGLE_SQL,
+      [
+        call.workspaceId,
+        call.limit,
+        hold?.jobId ?? null,
+        hold?.keyId ?? null,
+        hold?.model ?? null,
+        hold?.amountNano ?? null,
+        hold?.mayExceed ?? null,
+        hold?.tokensMax ?? null,
+        hold?.dailyTokens ?? null,
+        hold?.lifeMs ?? null,
+      ],
+      "admit_call",
+    );
+    return [toVerdict(rows[0]?.verdict)];
+  };
+
+  const group = (calls: readonly Call[], on: GroupRun): Promise<(Verdict | typeof BUSY)[]> => {
+    const decidesLocked = on.lockWait === "none" || calls.some((call) => call.hold?.dailyTokens != null);
+    return decidesLocked ? send(calls, on, false) : lockingLate((isLate) => send(calls, on, isLate));
+  };
+
+  const send = async (
+    calls: readonly Call[],
+    { target, waitMs }: GroupRun,
+    isLate: boolean,
+  ): Promise<(Verdict | typeof BUSY)[]> => {
+    const rows = await target.query<{ verdicts: number[] }>(
+      GROUP_SQL,
+      [
+        plainArray(calls.map((call) => call.workspaceId)),
+        plainArray(calls.map((call) => call.limit)),
+        plainArray(calls.map((call) => call.hold?.jobId ?? null)),
+        plainArray(calls.map((call) => call.hold?.keyId ?? null)),
+        calls.map((call) => call.hold?.model ?? null),
+        plainArray(calls.map((call) => call.hold?.amountNano ?? null)),
+        plainArray(calls.map((call) => call.hold?.mayExceed ?? null)),
+        plainArray(calls.map((call) => call.hold?.tokensMax ?? null)),
+        plainArray(calls.map((call) => call.hold?.dailyTokens ?? null)),
+        plainArray(calls.map((call) => call.hold?.lifeMs ?? null)),
+        waitMs,
+        isLate,
+      ],
+      "admit_calls",
+    );
+    return rows[0]?.verdicts.map(toVerdict) ?? [];
+  };
+
+  const grouper: Grouper<Call, Verdict> = openGrouped<Call, Verdict>({
+    database: options.database,
+    name: "admission",
+    sizeMax: LIMITS.groupSizeMax,
+    singleCallWaitMs: LIMITS.singleCallWaitMs,
+    metrics: options.metrics,
+    async run(calls, on) {
+      for (let tries = 1; ; tries++) {
+        try {
+          const first = calls[0];
+          // The group form costs several times as much for a group of one.
+          if (calls.length === 1 && first && on.lockWait !== "long") return await single(first, on.target);
+          return await group(calls, on);
+        } catch (error) {
+          const state = sqlState(error);
+          if (tries < TRIES_MAX && (state === SQL.deadlock || state === SQL.serialization)) {
+            await Bun.sleep(Math.random() * 20 * tries);
+            continue;
+          }
+          if (state === SQL.lockTimeout || (calls.length > 1 && isDataFault(error))) throw error;
+          throw failure(error, calls);
+        }
+      }
+    },
+  });
+
+  const failure = (error: unknown, calls: readonly Call[]): ApiError => {
+    options.log.error({ err: error, calls: calls.length }, "admission statement failed");
+    // Refused values were rolled back for certain; a lost connection may have left a commit behind.
+    if (!isDataFault(error))
+      options.ledger.undo(calls.flatMap(({ workspaceId, hold }) => (hold ? [{ workspaceId, jobId: hold.jobId }] : [])));
+    return new ApiError("service_unavailable", "The service cannot admit calls right now; try again shortly.", {
+      cause: error,
+    });
+  };
+
+  const ask = async (call: Call): Promise<void> => {
+    const verdict = await grouper.call(call);
+    if (verdict !== 0) throw refusal(verdict, call);
+  };
+  return {
+    count: (workspaceId, limit) => ask({ workspaceId, limit, hold: null }),
+    place: (workspaceId, limit, hold) => ask({ workspaceId, limit, hold }),
+    look: async (workspaceId, limit) => {
+      const [row] = await unavailable(
+        "The service cannot admit calls right now; try again shortly.",
+        options.database.query<{ is_full: boolean | null; free: bigint | null }>(LOOK_SQL, [workspaceId, limit]),
+      );
+      if (row?.is_full === true) throw refusal(1, { workspaceId, limit, hold: null });
+      return row?.free ?? 0n;
+    },
+  };
+}
+
+function toVerdict(value: number | undefined): Verdict | typeof BUSY {
+  if (value === 0 || value === 1 || value === 2 || value === 3 || value === 5) return value;
+  return BUSY;
+}
+
+export function tooExpensive(amountNano: bigint): ApiError {
+  return new ApiError(
+    "insufficient_credits",
+    `The balance does not cover this call, which may cost up to ${formatCredits(amountNano)} credits.`,
+  );
+}
+
+/** A verdict in the caller's words. */
+export function refusal(verdict: Exclude<Verdict, 0>, call: Call): ApiError {
+  switch (verdict) {
+    case 1:
+      return new ApiError(
+        "rate_limit_exceeded",
+        `The keys of the workspace made more than ${call.limit ?? 0} requests in the last 60 seconds. Refused requests count too.`,
+      );
+    case 2:
+      return new ApiError(
+        "daily_tokens_exceeded",
+        `The workspace's daily limit of ${call.hold?.dailyTokens ?? 0} tokens is reached; it resets at midnight UTC.`,
+      );
+    case 3:
+      return tooExpensive(call.hold?.amountNano ?? 0n);
+    case 5:
+      return new ApiError("service_unavailable", "The workspace is not ready to take calls.");
+    default:
+      return verdict satisfies never;
+  }
+}

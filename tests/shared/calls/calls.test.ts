@@ -1,0 +1,278 @@
+/** Admission as the ingress uses it: grouped, by several processes at once, with locks and lost connections. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+
+import { type CallAdmission, createCallAdmission, type HoldRequest } from "#shared/ledger/call-admission.ts";
+import { type Database, openDatabase, type Queryable, SQL, sqlState } from "#shared/database/client.ts";
+import { ApiError } from "#shared/errors.ts";
+import { newId } from "#shared/ids.ts";
+import { auditLedger } from "#shared/ledger/audit.ts";
+import { openLedger } from "#shared/ledger/settle.ts";
+import { createLogger } from "#shared/logger.ts";
+import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
+
+import { admitGroup, admitLone, balanceOf, createWorkspace, CREDIT } from "#tests/shared/accounts.ts";
+
+const log = createLogger({ level: "silent", role: "test" });
+
+let db: TestDatabase;
+/** Two ingress processes, each with connections of its own. */
+let databases: Database[];
+let processes: CallAdmission[];
+const undone: string[] = [];
+
+beforeAll(async () => {
+  db = await createTestDatabase();
+  databases = [1, 2].map(() => openDatabase({ url: db.url, poolMax: 4, log }));
+  processes = databases.map((database) =>
+    createCallAdmission({
+      database,
+      log,
+      ledger: { undo: (placed) => undone.push(...placed.map((call) => call.jobId)) },
+    }),
+  );
+});
+afterAll(async () => {
+  await Promise.all(databases.map((database) => database.close()));
+  await db.drop();
+});
+
+function hold(changes: Partial<HoldRequest> = {}): HoldRequest {
+  return {
+    jobId: newId(),
+    keyId: newId(),
+    model: "test-model",
+    amountNano: CREDIT,
+    mayExceed: false,
+    tokensMax: 100,
+    dailyTokens: null,
+    lifeMs: 60_000,
+    ...changes,
+  };
+}
+
+/** "ok", or the code of the refusal. */
+async function outcome(work: Promise<void>): Promise<string> {
+  try {
+    await work;
+    return "ok";
+  } catch (error) {
+    if (error instanceof ApiError) return error.code;
+    throw error;
+  }
+}
+
+function tally(outcomes: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const one of outcomes) counts[one] = (counts[one] ?? 0) + 1;
+  return counts;
+}
+
+const process = (index: number): CallAdmission => processes[index % processes.length] as CallAdmission;
+
+test("200 calls at once on a balance for 10, through two processes: exactly 10 are admitted", async () => {
+  const workspaceId = await createWorkspace(db.database, 10n * CREDIT);
+  const calls = Array.from({ length: 200 }, (_, index) => outcome(process(index).place(workspaceId, null, hold())));
+  expect(tally(await Promise.all(calls))).toEqual({ ok: 10, insufficient_credits: 190 });
+  expect(await balanceOf(db.database, workspaceId)).toMatchObject({
+    amount: 10n * CREDIT,
+    held: 10n * CREDIT,
+    holds: 10n,
+  });
+  expect(await auditLedger(db.database)).toEqual([]);
+});
+
+test("two processes together let exactly the limit through, and every refused call has counted", async () => {
+  const workspaceId = await createWorkspace(db.database, 10_000n * CREDIT);
+  const calls = Array.from({ length: 600 }, (_, index) =>
+    outcome(
+      index % 3 === 0
+        ? process(index).count(workspaceId, 100)
+        : process(index).place(workspaceId, 100, hold({ amountNano: 1n })),
+    ),
+  );
+  expect(tally(await Promise.all(calls))).toEqual({ ok: 100, rate_limit_exceeded: 500 });
+  const [window] = await db.query("select calls from rate_window where workspace_id = $1", [workspaceId]);
+  expect(window).toEqual({ calls: 600n });
+});
+
+test("a refusal for lack of funds or tokens takes one place in the window and leaves nothing else", async () => {
+  const workspaceId = await createWorkspace(db.database, CREDIT);
+  expect(await outcome(process(0).place(workspaceId, 10, hold({ amountNano: 2n * CREDIT })))).toBe(
+    "insufficient_credits",
+  );
+  expect(await outcome(process(0).place(workspaceId, 10, hold({ dailyTokens: 99 })))).toBe("daily_tokens_exceeded");
+  expect(await balanceOf(db.database, workspaceId)).toMatchObject({ held: 0n, day_tokens: 0n, holds: 0n });
+  const [window] = await db.query("select calls from rate_window where workspace_id = $1", [workspaceId]);
+  expect(window).toEqual({ calls: 2n });
+});
+
+test("calls of one group get verdicts of their own", async () => {
+  const [rich, poor, capped] = await Promise.all(
+    [100n, 1n, 100n].map((credits) => createWorkspace(db.database, credits * CREDIT)),
+  );
+  const first = process(0);
+  const outcomes = await Promise.all([
+    outcome(first.count(rich ?? "", 1)),
+    outcome(first.place(rich ?? "", 1, hold())),
+    outcome(first.place(poor ?? "", null, hold())),
+    outcome(first.place(poor ?? "", null, hold())),
+    outcome(first.place(capped ?? "", null, hold({ dailyTokens: 150 }))),
+    outcome(first.place(capped ?? "", null, hold({ dailyTokens: 150 }))),
+    outcome(first.place(newId(), null, hold())),
+  ]);
+  expect(outcomes).toEqual([
+    "ok",
+    "rate_limit_exceeded",
+    "ok",
+    "insufficient_credits",
+    "ok",
+    "daily_tokens_exceeded",
+    "service_unavailable",
+  ]);
+});
+
+test("calls at once cannot pass the daily cap together: open calls count", async () => {
+  const workspaceId = await createWorkspace(db.database);
+  const calls = Array.from({ length: 120 }, (_, index) =>
+    outcome(process(index).place(workspaceId, null, hold({ amountNano: 0n, tokensMax: 70, dailyTokens: 1_000 }))),
+  );
+  expect(tally(await Promise.all(calls))).toEqual({ ok: 14, daily_tokens_exceeded: 106 });
+  expect(await balanceOf(db.database, workspaceId)).toMatchObject({ day_tokens: 980n });
+});
+
+/** Holds a row lock in another session until told to let go. */
+async function locked(table: string, workspaceId: string, act: () => Promise<void>): Promise<void> {
+  await db.database.transaction(async (tx) => {
+    await tx.query(`select 1 from ${table} where workspace_id = $1 for update`, [workspaceId]);
+    await act();
+  });
+}
+
+test("a locked workspace delays nobody else, and its own call goes on when the lock is gone", async () => {
+  const stuck = await createWorkspace(db.database);
+  const others = await Promise.all([1, 2, 3].map(() => createWorkspace(db.database)));
+  let own: Promise<string> | undefined;
+  await locked("balance", stuck, async () => {
+    own = outcome(process(0).place(stuck, null, hold()));
+    for (let round = 0; round < 20; round++) {
+      const verdicts = await Promise.all(others.map((id) => outcome(process(0).place(id, null, hold()))));
+      expect(verdicts).toEqual(["ok", "ok", "ok"]);
+    }
+    expect(await balanceOf(db.database, stuck)).toMatchObject({ holds: 0n });
+  });
+  expect(await own).toBe("ok");
+  expect(await balanceOf(db.database, stuck)).toMatchObject({ holds: 1n });
+});
+
+test.each(["rate_window", "balance"])(
+  "while its row in %s is locked, a workspace's calls are busy, or give up when alone, and do nothing",
+  async (table) => {
+    const [stuck, other] = [await createWorkspace(db.database), await createWorkspace(db.database)];
+    await locked(table, stuck, async () => {
+      const calls = [stuck, other, stuck].map((workspaceId) => ({ workspaceId, jobId: newId(), amount: CREDIT }));
+      expect(await admitGroup(databases[0] as Database, calls)).toEqual([4, 0, 4]);
+      for (const call of calls.filter(({ workspaceId }) => workspaceId === stuck)) {
+        const given = await admitLone((databases[0] as Database).reserve("impatient", 20), call).catch(sqlState);
+        expect(given).toBe(SQL.lockTimeout);
+      }
+    });
+    expect(await balanceOf(db.database, stuck)).toMatchObject({ held: 0n, holds: 0n });
+    expect(await db.query("select calls from rate_window where workspace_id = $1", [stuck])).toEqual([{ calls: 0n }]);
+  },
+);
+
+test("a call that holds nothing does not wait for the balance, alone or in a group", async () => {
+  const [stuck, other] = [await createWorkspace(db.database), await createWorkspace(db.database)];
+  await locked("balance", stuck, async () => {
+    const outcomes = await Promise.all([stuck, other, stuck].map((id) => outcome(process(0).count(id, 10))));
+    expect(outcomes).toEqual(["ok", "ok", "ok"]);
+  });
+});
+
+test("a workspace locked for longer than the lock timeout hears overloaded; its neighbours do not", async () => {
+  const [stuck, other] = [await createWorkspace(db.database), await createWorkspace(db.database)];
+  await locked("rate_window", stuck, async () => {
+    const own = outcome(process(0).place(stuck, null, hold()));
+    expect(await outcome(process(0).place(other, null, hold()))).toBe("ok");
+    expect(await own).toBe("overloaded");
+  });
+  expect(await outcome(process(0).place(stuck, null, hold()))).toBe("ok");
+  expect(undone).toEqual([]);
+});
+
+test("a job id that is used twice is refused alone, not with its whole group", async () => {
+  const workspaceId = await createWorkspace(db.database);
+  const jobId = newId();
+  const calls = Array.from({ length: 40 }, (_, index) =>
+    outcome(process(0).place(workspaceId, null, hold(index % 20 === 5 ? { jobId } : {}))),
+  );
+  expect(tally(await Promise.all(calls))).toEqual({ ok: 39, service_unavailable: 1 });
+  expect(await balanceOf(db.database, workspaceId)).toMatchObject({ held: 39n * CREDIT, holds: 39n });
+  // The hold of the first use must not be undone.
+  expect(undone).toEqual([]);
+});
+
+test("a connection that is killed during a call costs a 503, and the next call has a new one", async () => {
+  const workspaceId = await createWorkspace(db.database);
+  await db.query(
+    "create function wait_for_test() returns trigger language plpgsql as $$ begin perform pg_advisory_xact_lock_shared(77); return new; end $$",
+  );
+  await db.query("create trigger wait_for_test after insert on hold for each row execute function wait_for_test()");
+  const lost = hold();
+  await db.database.transaction(async (tx) => {
+    await tx.query("select pg_advisory_xact_lock(77)");
+    const call = outcome(process(0).place(workspaceId, null, lost));
+    await killWaiting(tx);
+    expect(await call).toBe("service_unavailable");
+  });
+  await db.query("drop trigger wait_for_test on hold");
+  expect(undone.splice(0)).toEqual([lost.jobId]);
+  expect(await balanceOf(db.database, workspaceId)).toMatchObject({ held: 0n, holds: 0n });
+  expect(await outcome(process(0).place(workspaceId, null, hold()))).toBe("ok");
+});
+
+/** Ends the session that waits for the advisory lock of the test. */
+async function killWaiting(target: Queryable): Promise<void> {
+  for (;;) {
+    const killed = await target.query(
+      "select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and objid = 77 and not granted",
+    );
+    if (killed.length > 0) return;
+    await Bun.sleep(5);
+  }
+}
+
+test("an admission whose answer was lost after its commit is undone", async () => {
+  const workspaceId = await createWorkspace(db.database);
+  const ledger = openLedger({ database: db.database, log, retryMs: 1_000 });
+  // The statement is carried out, then the answer is lost.
+  const deaf: Database = {
+    ...db.database,
+    reserve: (name) => {
+      const connection = db.database.reserve(name);
+      return {
+        async query(text, values, statement) {
+          await connection.query(text, values, statement);
+          throw new Error("Connection terminated unexpectedly");
+        },
+      };
+    },
+  };
+  const admission = createCallAdmission({ database: deaf, log, ledger });
+  const calls = [hold(), hold(), hold()];
+  const outcomes = await Promise.all(calls.map((call) => outcome(admission.place(workspaceId, null, call))));
+  expect(outcomes).toEqual(["service_unavailable", "service_unavailable", "service_unavailable"]);
+  while ((await balanceOf(db.database, workspaceId)).holds > 0n) await Bun.sleep(20);
+  expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 1_000n * CREDIT, held: 0n });
+  const records = await db.query("select status, settled from usage_record where workspace_id = $1", [workspaceId]);
+  expect(records).toEqual(calls.map(() => ({ status: "failed", settled: 0n })));
+  expect(await auditLedger(db.database)).toEqual([]);
+});
+
+test("a database that is away answers 503, not with a free pass", async () => {
+  const away = openDatabase({ url: "postgres://nobody@127.0.0.1:1/none", poolMax: 1, log });
+  const admission = createCallAdmission({ database: away, log, ledger: { undo: () => undefined } });
+  expect(await outcome(admission.place(newId(), 1, hold()))).toBe("service_unavailable");
+  expect(await outcome(admission.count(newId(), null))).toBe("service_unavailable");
+  await away.close();
+});

@@ -1,0 +1,97 @@
+/** Bodies of runs against what is published: faults by their places, and texts of nothing. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { Ajv } from "ajv";
+import { afterAll, describe, expect, test } from "bun:test";
+
+import { ApiError } from "#shared/errors.ts";
+import { CAPABILITIES, CHECKS } from "#shared/calls/capabilities/list.ts";
+import { temporaryDirectory } from "#tests/support/infrastructure.ts";
+
+const scratch = temporaryDirectory();
+afterAll(() => scratch.remove());
+
+const PHOTO = { image: { file_id: "file-sample-photo" } };
+
+function refused(id: string, body: object): readonly [code: string, param: string | null, message: string] {
+  try {
+    CHECKS.get(id)?.(body);
+  } catch (error) {
+    if (error instanceof ApiError) return [error.code, error.param, error.message];
+    throw error;
+  }
+  throw new Error("it was not refused");
+}
+
+describe("a step of a pipeline is told", () => {
+  const at = "params.operations[0]";
+  const names = "resize, crop, rotate, adjust, filter, watermark, composite, chroma_key";
+  test.each<[unknown, string, string, string]>([
+    [
+      { operation: "resise" },
+      "unsupported_value",
+      `${at}.operation`,
+      `${at}.operation must be one of ${names}, got "resise".`,
+    ],
+    [
+      { operation: "resise", params: {} },
+      "unsupported_value",
+      `${at}.operation`,
+      `${at}.operation must be one of ${names}, got "resise".`,
+    ],
+    [{ operation: 5 }, "unsupported_value", `${at}.operation`, `${at}.operation must be one of ${names}, got 5.`],
+    [{ params: {} }, "missing_required_parameter", `${at}.operation`, `Missing required parameter: ${at}.operation.`],
+    [
+      { operation: "filter" },
+      "missing_required_parameter",
+      `${at}.params`,
+      `Missing required parameter: ${at}.params.`,
+    ],
+    [{ operation: "resize", parms: {} }, "invalid_request", `${at}.parms`, `${at}.parms is not a known parameter.`],
+    [
+      { operation: "resize", params: { widht: 3 } },
+      "invalid_request",
+      `${at}.params.widht`,
+      `${at}.params.widht is not a known parameter.`,
+    ],
+    [
+      { operation: "filter", params: {} },
+      "missing_required_parameter",
+      `${at}.params.type`,
+      `Missing required parameter: ${at}.params.type.`,
+    ],
+  ])("%j", (step, code, param, message) => {
+    expect(refused("image.pipeline", { input: PHOTO, params: { operations: [step] } })).toEqual([code, param, message]);
+  });
+});
+
+test("an unknown param is told by its name", () => {
+  expect(refused("image.resize", { input: PHOTO, params: { widht: 3 } })).toEqual([
+    "invalid_request",
+    "params.widht",
+    "params.widht is not a known parameter.",
+  ]);
+});
+
+test("nothing is a text, in whatever way it comes, and no picture", () => {
+  const check = CHECKS.get("code.transform_json");
+  for (const data of [{ text: "" }, { base64: "" }]) expect(check?.({ input: { data } }).input).toEqual({ data });
+  expect(refused("image.metadata", { input: { image: { base64: "" } } })[1]).toBe("input.image.base64");
+});
+
+test("every schema compiles as CAPABILITIES.md says", async () => {
+  const said = /```js\n([^]*?)```/.exec(readFileSync("schemas/CAPABILITIES.md", "utf8"))?.[1] ?? "";
+  const [imports, body] = [/^import .*\n/m.exec(said)?.[0] ?? "", said.replace(/^import .*\n/m, "")];
+  const file = join(scratch.directory, "snippet.mjs");
+  // Its package is found from here only.
+  const from = imports.replace('"ajv"', JSON.stringify(import.meta.resolve("ajv")));
+  writeFileSync(file, `${from}export function compile(tool) {\n${body}\nreturn validate;\n}\n`);
+  const { compile } = (await import(file)) as { readonly compile: (tool: object) => unknown };
+  for (const tool of CAPABILITIES) {
+    expect(typeof compile(tool)).toBe("function");
+    for (const schema of [tool.params_schema, tool.input_schema]) new Ajv({ strict: false }).compile(schema);
+  }
+  const trim = CAPABILITIES.find(({ id }) => id === "video.trim");
+  expect(() => new Ajv().compile(trim?.params_schema ?? {})).toThrow("x-svc-");
+});

@@ -1,0 +1,178 @@
+/** Looks at inputs before a run: what they see, what they leave unseen, and what they may take. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+
+import sharp from "sharp";
+
+import { lookAtInputs, type LookContext } from "#shared/calls/capabilities/look.ts";
+import { newFileId, objectKey } from "#shared/files/id.ts";
+import { LIMITS } from "#shared/limits.ts";
+import { type MediaProbes, openMediaProbes } from "#shared/media/media-probes.ts";
+import type { Storage } from "#shared/storage/client.ts";
+import { putObject } from "#shared/storage/objects.ts";
+import { createTestBucket } from "#tests/support/storage.ts";
+
+import { storageAt } from "#tests/shared/files/bench.ts";
+
+let storage: Storage;
+let probes: MediaProbes;
+let context: LookContext & { readonly workspaceId: string };
+beforeAll(async () => {
+  const { endpoint, bucket, env } = await createTestBucket();
+  storage = storageAt(endpoint, bucket, env);
+  probes = openMediaProbes();
+  context = { storage, probes, workspaceId: "a" };
+});
+afterAll(() => probes.close());
+
+const stored = async (bytes: Uint8Array): Promise<string> => {
+  const id = newFileId();
+  await putObject(storage, objectKey(id), bytes);
+  return id;
+};
+/** A WAV of so many bytes in all, 8 kHz, 8 bits, one channel. */
+const wav = (bytes: number): Buffer => {
+  const file = Buffer.alloc(bytes, 0x80);
+  file.write("RIFF", 0, "latin1");
+  file.writeUInt32LE(bytes - 8, 4);
+  file.write("WAVEfmt ", 8, "latin1");
+  file.writeUInt32LE(16, 16);
+  file.writeUInt16LE(1, 20);
+  file.writeUInt16LE(1, 22);
+  file.writeUInt32LE(8_000, 24);
+  file.writeUInt32LE(8_000, 28);
+  file.writeUInt16LE(1, 32);
+  file.writeUInt16LE(8, 34);
+  file.write("data", 36, "latin1");
+  file.writeUInt32LE(bytes - 44, 40);
+  return file;
+};
+
+describe("a file is looked at", () => {
+  test("as a whole up to a size, and is unknown beyond it", async () => {
+    const most = LIMITS.capabilityLookWholeBytesMax;
+    const [fits, past] = await Promise.all(
+      [most, most + 1].map((bytes) =>
+        lookAtInputs(context, "audio", [{ member: "audio", bytes: wav(bytes) }], new Map()),
+      ),
+    );
+    expect(fits?.["audio"]?.[0]?.media?.seconds).toBeCloseTo((most - 44) / 8_000, 2);
+    expect(past).toEqual({ audio: [{}] });
+  }, 30_000);
+
+  test("in the store, with all others of its run, as far as so many bytes go", async () => {
+    const each = LIMITS.capabilityLookWholeBytesMax;
+    const count = LIMITS.capabilityLookBytesMax / each;
+    const id = await stored(wav(each));
+    const one = { member: "audios", fileId: id };
+    const sizes = new Map([[id, each]]);
+    // What a child would see is not asked here.
+    const second = { seconds: 1, format: "wav", sampleRate: 8_000, channels: 1 } as const;
+    const known = async (files: number): Promise<number> => {
+      const { audios = [] } = await lookAtInputs(
+        { ...context, probes: { ...probes, audio: () => Promise.resolve(second) } },
+        "audio",
+        Array.from({ length: files }, () => one),
+        sizes,
+      );
+      return audios.filter(({ media }) => media !== undefined).length;
+    };
+    expect([await known(count), await known(count + 1)]).toEqual([count, count]);
+  }, 60_000);
+
+  test("by its head alone where it is a picture, and where its size stands at its end", async () => {
+    const noise = { create: { width: 1_500, height: 1_000, channels: 3, background: "grey", noise: { type: "gaussian", mean: 128, sigma: 60 } } } as const; // prettier-ignore
+    for (const format of ["png", "tiff"] as const) {
+      const bytes = await sharp(noise).toFormat(format).toBuffer();
+      expect(bytes.length).toBeGreaterThan(500_000);
+      const id = await stored(bytes);
+      const { image } = await lookAtInputs(
+        context,
+        "image",
+        [{ member: "image", fileId: id }],
+        new Map([[id, bytes.length]]),
+      );
+      expect(image).toMatchObject([{ image: { width: 1_500, height: 1_000, frames: 1 } }]);
+    }
+  }, 30_000);
+
+  test("and is unknown where it is gone, or no such thing, and what is not priced by size is not looked at", async () => {
+    const id = newFileId();
+    const sizes = new Map([[id, 5_000]]);
+    expect(await lookAtInputs(context, "image", [{ member: "image", fileId: id }], sizes)).toEqual({ image: [{}] });
+    const words = { member: "image", bytes: Buffer.from("words") };
+    expect(await lookAtInputs(context, "image", [words], new Map())).toEqual({ image: [{}] });
+    expect(
+      await lookAtInputs(context, "document", [{ member: "document", bytes: Buffer.from("words") }], new Map()),
+    ).toEqual({});
+  });
+});
+
+describe("looks take no more than", () => {
+  test("a time, after which what was not seen is unknown", async () => {
+    // A child that is stuck: it ends with its caller's patience.
+    const stuck = {
+      audio: (_source: unknown, signal?: AbortSignal) =>
+        new Promise<never>((_resolve, reject) =>
+          signal?.addEventListener("abort", () => reject(new Error("too late"))),
+        ),
+    } as unknown as MediaProbes;
+    const inputs = [1, 2].map(() => ({ member: "audios", bytes: wav(1_000) }));
+    expect(await lookAtInputs({ ...context, probes: stuck }, "audio", inputs, new Map())).toEqual({ audios: [{}, {}] });
+  }, 20_000);
+
+  test("half of those at once for one workspace, however slow they are: another's is looked at meanwhile", async () => {
+    const leaving = new AbortController();
+    const stuck = {
+      audio: () =>
+        new Promise<never>((_resolve, reject) => {
+          const end = () => reject(new Error("it ended"));
+          if (leaving.signal.aborted) end();
+          else leaving.signal.addEventListener("abort", end);
+        }),
+    } as unknown as MediaProbes;
+    const slow = Array.from({ length: 2 * LIMITS.capabilityLooksAtOnce }, () =>
+      lookAtInputs({ ...context, probes: stuck }, "audio", [{ member: "audio", bytes: wav(1_000) }], new Map()),
+    );
+    const bytes = await sharp({ create: { width: 3, height: 2, channels: 3, background: "grey" } })
+      .png()
+      .toBuffer();
+    const { image } = await lookAtInputs(
+      { ...context, workspaceId: "b" },
+      "image",
+      [{ member: "image", bytes }],
+      new Map(),
+    );
+    leaving.abort();
+    expect(image).toMatchObject([{ image: { width: 3, height: 2 } }]);
+    await Promise.all(slow);
+  }, 20_000);
+
+  test("so many at once: the next one waits", async () => {
+    let running = 0;
+    let most = 0;
+    const { promise: opened, resolve: open } = Promise.withResolvers<void>();
+    const counting = {
+      audio: async () => {
+        running += 1;
+        most = Math.max(most, running);
+        await opened;
+        running -= 1;
+        return { seconds: 1, format: "wav", sampleRate: 1, channels: 1 };
+      },
+    } as unknown as MediaProbes;
+    const one = (_none: unknown, at: number) =>
+      lookAtInputs(
+        { ...context, workspaceId: String(at), probes: counting },
+        "audio",
+        [{ member: "audio", bytes: wav(1_000) }],
+        new Map(),
+      );
+    const all = Array.from({ length: LIMITS.capabilityLooksAtOnce + 1 }, one);
+    while (running < LIMITS.capabilityLooksAtOnce) await new Promise((resolve) => setImmediate(resolve));
+    open();
+    expect(await Promise.all(all)).toEqual(
+      all.map(() => ({ audio: [{ media: { seconds: 1, width: 0, height: 0 } }] })),
+    );
+    expect(most).toBe(LIMITS.capabilityLooksAtOnce);
+  }, 20_000);
+});

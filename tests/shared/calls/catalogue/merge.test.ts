@@ -1,0 +1,114 @@
+import { describe, expect, test } from "bun:test";
+
+import { mergeObjects } from "#shared/calls/catalogue/merge.ts";
+
+import { BASE, build } from "./build-catalogue.ts";
+
+const one = (...over: readonly string[]) => build([BASE, ...over]).models.get("one");
+
+describe("files laid over each other", () => {
+  test("values are overwritten, what is not named stays", () => {
+    const model = one("models:\n  - slug: one\n    owned_by: someone\n");
+    expect(model).toMatchObject({ owned_by: "someone", max_context_tokens: 1000, created: 1_700_000_000 });
+  });
+
+  test("objects merge at every depth", () => {
+    const model = one(
+      "models:\n  - slug: one\n    allowed_params: { max_n: 2, default_params: { nested: { b: 3 } } }\n",
+    );
+    expect(model?.allowed_params).toEqual({
+      supported_inputs: ["text"],
+      max_n: 2,
+      default_params: { temperature: 1, nested: { a: 1, b: 3 } },
+    });
+  });
+
+  test("lists are replaced whole", () => {
+    const model = one("models:\n  - slug: one\n    sources: [{ provider: play, model: other }]\n");
+    expect(model?.sources).toEqual([{ provider: "play", model: "other" }]);
+  });
+
+  test("one rate can be changed by itself", () => {
+    const model = one('models:\n  - slug: one\n    pricing: { output_per_million: "120" }\n');
+    expect(model?.price.tokenRates).toEqual({
+      input_per_million: 25_000_000_000n,
+      output_per_million: 120_000_000_000n,
+      cached_input_per_million: 2_500_000_000n,
+    });
+  });
+
+  test("prices of another unit replace the old ones whole", () => {
+    const model = one('models:\n  - slug: one\n    pricing: { unit: per_request, request_price: "0.5" }\n');
+    expect(model?.pricing).toEqual({ currency: "credits", unit: "per_request", request_price: "0.5" });
+    expect(model?.price).toEqual({ unit: "per_request", tokenRates: {}, unitRate: 500_000_000n });
+  });
+
+  test("a new price does not keep the source of the old one", () => {
+    expect(one()?.price_source).toEqual({ source: "a price list", date: "2026-07-02" });
+    const price = 'pricing: { input_per_million: "30" }';
+    expect(one(`models:\n  - slug: one\n    ${price}\n`)?.price_source).toBeUndefined();
+    const sourced = `models:\n  - slug: one\n    ${price}\n    price_source: { source: a letter, date: "2026-11-20" }\n`;
+    expect(one(sourced)?.price_source).toEqual({ source: "a letter", date: "2026-11-20" });
+    expect(one("models:\n  - slug: one\n    owned_by: x\n")?.price_source).toBeDefined();
+  });
+
+  test("later files win over earlier ones, in the order given", () => {
+    const over = (name: string): string => `models:\n  - slug: one\n    owned_by: ${name}\n`;
+    expect(one(over("a"), over("b"))?.owned_by).toBe("b");
+    expect(one(over("b"), over("a"))?.owned_by).toBe("a");
+  });
+
+  test("disabled entries are gone, and a later file brings them back", () => {
+    const off = "models: [{ slug: one, disabled: true }]\n";
+    const gone = build([BASE, off]);
+    expect(gone.models.has("one")).toBeFalse();
+    expect(gone.unroutable.has("one")).toBeFalse();
+    expect(build([BASE, off, "models: [{ slug: one, disabled: false }]\n"]).models.has("one")).toBeTrue();
+    expect(build([BASE, "models: [{ slug: never-heard-of, disabled: true }]\n"]).models.size).toBe(1);
+  });
+
+  test("presets and providers merge and go in the same way", () => {
+    const presets =
+      "presets: [{ name: p, requests_per_minute: 5, daily_tokens: null }, { name: q, requests_per_minute: 1, daily_tokens: 1 }]\n";
+    const catalogue = build([
+      BASE,
+      presets,
+      "presets: [{ name: p, daily_tokens: 9 }, { name: q, disabled: true }]\nproviders: [{ id: acme, base_url: http://here:1/ }]\n",
+    ]);
+    expect([...catalogue.presets.values()]).toEqual([{ name: "p", requests_per_minute: 5, daily_tokens: 9 }]);
+    expect(catalogue.providers.get("acme")).toEqual({
+      id: "acme",
+      family: "openai-compatible",
+      base_url: "http://here:1",
+      api_key_env: "ACME_API_KEY",
+    });
+  });
+
+  test("a limit of null lifts the limit of an earlier file", () => {
+    const presets = "presets: [{ name: p, requests_per_minute: 5, daily_tokens: 7 }]\n";
+    const over = "presets: [{ name: p, requests_per_minute: null, daily_tokens: null }]\n";
+    expect(build([presets, over]).presets.get("p")).toEqual({
+      name: "p",
+      requests_per_minute: null,
+      daily_tokens: null,
+    });
+  });
+});
+
+test("a member called __proto__ stays a member", () => {
+  const over = JSON.parse('{"__proto__":{"isAdmin":true}}') as Record<string, unknown>;
+  const merged = mergeObjects<Record<string, unknown>>({ a: 1 }, over);
+  expect(Object.keys(merged)).toEqual(["a", "__proto__"]);
+  expect(merged["isAdmin"]).toBeUndefined();
+  expect(({} as Record<string, unknown>)["isAdmin"]).toBeUndefined();
+});
+
+test("merging leaves what it merges as it was", () => {
+  const base = { a: { b: 1 }, list: [1] };
+  const over = { a: { c: 2 }, list: [2] };
+  expect(mergeObjects<object>(base, over)).toEqual({ a: { b: 1, c: 2 }, list: [2] });
+  expect([base, over]).toEqual([
+    { a: { b: 1 }, list: [1] },
+    { a: { c: 2 }, list: [2] },
+  ]);
+});

@@ -1,0 +1,102 @@
+import { describe, expect, test } from "bun:test";
+
+import { listModels, modelEntry } from "#shared/calls/present-model.ts";
+import { validate } from "#shared/contracts.ts";
+
+import { BASE, build } from "./build-catalogue.ts";
+
+const tool = `models:
+  - slug: tool-one
+    kind: tool
+    modality: image
+    owned_by: acme
+    created: 1
+    pricing: { unit: per_megapixel, megapixel_price: "0.000000019" }
+    sources: [{ provider: play, model: m, drop_params: [a], overrides: { b: 1 } }]
+`;
+
+function entry(slug: string) {
+  const model = build([BASE, tool]).models.get(slug);
+  if (model === undefined) throw new Error(`no model ${slug}`);
+  return modelEntry(model);
+}
+
+describe("a model entry", () => {
+  test("is what the specification says, member by member", () => {
+    expect(entry("one")).toStrictEqual({
+      id: "one",
+      object: "model",
+      created: 1_700_000_000,
+      owned_by: "acme",
+      permission: [],
+      root: "one",
+      parent: null,
+      _svc: {
+        modality: "text",
+        supports_chat: true,
+        supports_embeddings: false,
+        supports_streaming: true,
+        supports_tools: false,
+        max_context_tokens: 1000,
+        max_output_tokens: 500,
+        pricing: {
+          currency: "credits",
+          unit: "per_token",
+          input_per_million: 25,
+          output_per_million: 100,
+          cached_input_per_million: 2.5,
+        },
+        allowed_params: { supported_inputs: ["text"], default_params: { temperature: 1, nested: { a: 1, b: 2 } } },
+      },
+    });
+  });
+
+  test("has exactly one price when the unit is not per_token, however small", () => {
+    expect(entry("tool-one")._svc.pricing).toStrictEqual({
+      currency: "credits",
+      unit: "per_megapixel",
+      megapixel_price: 1.9e-8,
+    });
+  });
+
+  test("shows nothing of our sources", () => {
+    expect(JSON.stringify(entry("one"))).not.toMatch(/sources|acme-one|price_source|supports_json/);
+  });
+
+  test("is a copy: changing it changes no catalogue", () => {
+    const shown = entry("one");
+    shown._svc.allowed_params.supported_inputs?.push("audio");
+    expect(entry("one")._svc.allowed_params.supported_inputs).toEqual(["text"]);
+  });
+
+  test("meets the published schema, which refuses mixed prices", () => {
+    const good = entry("tool-one");
+    expect(validate("ModelEntry", good)).toBeNull();
+    const pricing = { ...good._svc.pricing, image_price: 1 };
+    expect(validate("ModelEntry", { ...good, _svc: { ...good._svc, pricing } })).not.toBeNull();
+    const mixed = { ...entry("one")._svc.pricing, second_price: 1 };
+    expect(validate("Pricing", mixed)).not.toBeNull();
+  });
+});
+
+describe("the list", () => {
+  test("leaves tools out unless they are asked for", () => {
+    const catalogue = build([BASE, tool]);
+    expect(listModels(catalogue, { includeTools: false }).data.map((model) => model.id)).toEqual(["one"]);
+    expect(listModels(catalogue, { includeTools: true })).toMatchObject({
+      object: "list",
+      data: [{ id: "one" }, { id: "tool-one" }],
+    });
+  });
+
+  test("leaves out what cannot be called", () => {
+    const catalogue = build([BASE], { sandbox: false, providerKey: () => undefined });
+    expect(listModels(catalogue, { includeTools: true })).toEqual({ object: "list", data: [] });
+  });
+});
+
+test("a model that no endpoint serves yet is known and not offered", () => {
+  const catalogue = build([BASE, "models: [{ slug: one, modality: video, supports_chat: false }]"]);
+  expect(catalogue.models.has("one")).toBe(true);
+  expect(listModels(catalogue, { includeTools: false }).data).toEqual([]);
+});

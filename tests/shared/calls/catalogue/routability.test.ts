@@ -1,0 +1,95 @@
+import { describe, expect, test } from "bun:test";
+
+import type { Surroundings } from "#shared/calls/model.ts";
+
+import { BASE, build, EVERYTHING_ON } from "./build-catalogue.ts";
+
+const keys = (...variables: readonly string[]): Surroundings => ({
+  sandbox: false,
+  providerKey: (variable) => (variables.includes(variable) ? "key" : undefined),
+});
+
+describe("what can be called", () => {
+  test("sources keep the order of the file", () => {
+    expect(
+      build([BASE])
+        .models.get("one")
+        ?.sources.map((source) => source.provider),
+    ).toEqual(["acme", "play"]);
+  });
+
+  test("a source whose provider has no key is passed over", () => {
+    const model = build([BASE], { sandbox: true, providerKey: () => undefined }).models.get("one");
+    expect(model?.sources).toEqual([{ provider: "play", model: "sandbox-chat" }]);
+  });
+
+  test("a source of the sandbox is passed over where the sandbox is off", () => {
+    expect(build([BASE], keys("ACME_API_KEY")).models.get("one")?.sources).toEqual([
+      { provider: "acme", model: "acme-one" },
+    ]);
+  });
+
+  test("a source of a disabled provider is passed over", () => {
+    const catalogue = build([BASE, "providers: [{ id: acme, disabled: true }]\n"]);
+    expect(catalogue.models.get("one")?.sources).toEqual([{ provider: "play", model: "sandbox-chat" }]);
+    expect(catalogue.providers.has("acme")).toBeFalse();
+  });
+
+  test("a provider that names no variable needs no key", () => {
+    const text = BASE.replace("    api_key_env: ACME_API_KEY\n", "");
+    expect(build([text], keys()).models.get("one")?.sources).toHaveLength(1);
+  });
+
+  test("a model without any callable source is kept aside with the reasons", () => {
+    const catalogue = build([BASE], keys());
+    expect(catalogue.models.size).toBe(0);
+    expect(catalogue.unroutable.get("one")).toBe(
+      "no source of it can be called: ACME_API_KEY is not set; the sandbox is off",
+    );
+    const disabled = build([BASE, "providers: [{ id: acme, disabled: true }]\n"], keys("ACME_API_KEY"));
+    expect(disabled.unroutable.get("one")).toContain("provider acme is disabled");
+  });
+
+  test("a model without a price is kept aside, whatever its sources", () => {
+    const text = BASE.replace(/ {4}pricing:\n( {6}.*\n)+/, "");
+    const catalogue = build([text]);
+    expect(catalogue.models.size).toBe(0);
+    expect(catalogue.unroutable.get("one")).toBe("it has no price");
+  });
+
+  test("a price of 0 is a price", () => {
+    const text = BASE.replace('"25"', '"0"').replace('"100"', '"0"');
+    expect(build([text]).models.get("one")?.price.tokenRates.output_per_million).toBe(0n);
+  });
+});
+
+describe("the catalogue", () => {
+  test("cannot be changed", () => {
+    const catalogue = build([BASE]);
+    const model = catalogue.models.get("one");
+    const parts = [
+      catalogue,
+      model,
+      model?.sources,
+      model?.sources[0],
+      model?.allowed_params,
+      model?.allowed_params.default_params,
+    ];
+    expect(parts.map((part) => Object.isFrozen(part))).toEqual(parts.map(() => true));
+    expect(() => Object.assign(model ?? {}, { max_output_tokens: 1 })).toThrow(TypeError);
+  });
+
+  test("has a version that its content decides, and nothing else", () => {
+    const { version } = build([BASE]);
+    expect(version).toMatch(/^[0-9a-f]{12}$/);
+    expect(build([`# a comment\n${BASE}`, ""]).version).toBe(version);
+    expect(build([BASE.replace('"2.5"', '"2.6"')]).version).not.toBe(version);
+    expect(build([BASE], { ...EVERYTHING_ON, sandbox: false }).version).not.toBe(version);
+    expect(build([BASE], keys()).version).not.toBe(version);
+  });
+
+  test("says that chat models take text where the file says nothing", () => {
+    const text = BASE.replace(/ {4}allowed_params: .*\n/, "");
+    expect(build([text]).models.get("one")?.allowed_params).toEqual({ supported_inputs: ["text"] });
+  });
+});
