@@ -15,7 +15,7 @@ import { docxOf } from "#workers/capabilities/document/docx.ts";
 import { blocksOf } from "#workers/capabilities/document/markdown.ts";
 import { PAGE_POINTS } from "#workers/capabilities/document/page-size.ts";
 
-const FOLDER = join(import.meta.dir, "../shared/capabilities/samples");
+const FOLDER = join(import.meta.dir, "../shared/calls/capabilities/samples");
 
 const PHOTO = `<svg xmlns="http://www.w3.org/2000/svg" width="1200" height="800"><defs><linearGradient id="s" x1="0" y1="0" x2="0" y2="1"><stop offset="0" stop-color="#2b5c9e"/><stop offset="0.6" stop-color="#f2b880"/><stop offset="1" stop-color="#f7d9b0"/></linearGradient><linearGradient id="w" x1="0" y1="0" x2="0" y2="1"><stop offset="0" stop-color="#3a6f8f"/><stop offset="1" stop-color="#16324a"/></linearGradient></defs><rect width="1200" height="520" fill="url(#s)"/><circle cx="820" cy="380" r="70" fill="#fff3d6"/><path d="M0 520 L220 300 L360 440 L560 220 L800 520 Z" fill="#4a4f6a"/><path d="M420 520 L700 330 L980 480 L1200 360 L1200 520 Z" fill="#353a55"/><rect y="520" width="1200" height="280" fill="url(#w)"/><path d="M120 800 Q260 640 420 800 Z" fill="#1f3d2b"/><rect x="880" y="470" width="120" height="60" fill="#7a3b2e"/><path d="M870 470 L940 420 L1010 470 Z" fill="#a8553d"/></svg>`;
 

@@ -1,4 +1,5 @@
 /** Ids of every kind. UUIDv7 sorts by time, which keeps index pages of hot tables warm. */
+import { createHash } from "node:crypto";
 
 export function newId(): string {
   return Bun.randomUUIDv7();
@@ -8,4 +9,17 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 export function isUuid(value: string): boolean {
   return UUID.test(value);
+}
+
+/**
+ * Returns the id of a job that its publisher names: the same name in the same workspace is the same job (RFC 9562, version 5).
+ * @param name never empty
+ */
+export function jobIdOf(workspaceId: string, name: string): string {
+  const space = Buffer.from(workspaceId.replaceAll("-", ""), "hex");
+  const digest = createHash("sha1").update(space).update(name, "utf8").digest().subarray(0, 16);
+  digest[6] = ((digest[6] ?? 0) & 0x0f) | 0x50;
+  digest[8] = ((digest[8] ?? 0) & 0x3f) | 0x80;
+  const hex = digest.toString("hex");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }

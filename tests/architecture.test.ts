@@ -113,6 +113,30 @@ describe("imports", () => {
   });
 });
 
+describe("folders that import each other", () => {
+  const RULE = "no two folders import each other";
+  const pair = (one: string, other: string): ReadonlyMap<string, string> =>
+    new Map([
+      [one, `import type { A } from "#${other}";`],
+      [other, `import { b } from "#${one}";`],
+    ]);
+
+  test("are both named, wherever they lie", () => {
+    expect(violations(pair("shared/a/x.ts", "shared/b/y.ts")).map(({ rule, file }) => [rule, file])).toEqual([
+      [RULE, "shared/a/x.ts"],
+      [RULE, "shared/b/y.ts"],
+    ]);
+    expect(violations(pair("workers/a/b/x.ts", "workers/a/c/y.ts"))).toHaveLength(2);
+    expect(violations(pair("workers/a/b/x.ts", "workers/c/y.ts"))).toHaveLength(2);
+  });
+
+  test("are not a folder and what lies in it, nor tests", () => {
+    expect(violations(pair("shared/a/x.ts", "shared/a/b/y.ts"))).toEqual([]);
+    expect(violations(pair("shared/x.ts", "shared/a/b/y.ts"))).toEqual([]);
+    expect(violations(pair("tests/a/x.ts", "tests/b/y.ts"))).toEqual([]);
+  });
+});
+
 describe("privileges", () => {
   const ENVIRONMENT = "only shared/config.ts reads the environment";
   const DRIVER = "only shared/database/client.ts names the driver";

@@ -9,11 +9,10 @@ import { discardStored, type StoredRequest } from "#shared/calls/stored-request.
 import type { Queryable } from "#shared/database/client.ts";
 import { hasManyTickets } from "#shared/database/run-work.ts";
 import { ApiError } from "#shared/errors.ts";
-import { isUuid } from "#shared/ids.ts";
+import { isUuid, jobIdOf } from "#shared/ids.ts";
 import type { JobAdmission, JobRequest } from "#shared/jobs/admission.ts";
 import type { Addressed } from "#shared/jobs/answer.ts";
 import { jobError } from "#shared/jobs/error.ts";
-import { jobIdOf } from "#shared/jobs/id.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { paced } from "#shared/pace.ts";
 import type { Pool } from "#shared/queue/subjects.ts";

@@ -3,7 +3,6 @@
  * `LIMITS.keyCacheMs`, counted from before the query was sent, so a revoked key dies everywhere within a second with or
  * without a working message bus. Entries in use are refreshed ahead of their end; nothing is served past it.
  */
-import type { Catalogue, Preset } from "#shared/calls/model.ts";
 import type { Database, Queryable } from "#shared/database/client.ts";
 import { ApiError } from "#shared/errors.ts";
 import { LIMITS } from "#shared/limits.ts";
@@ -13,6 +12,15 @@ import { hashKey, isMintedKey, isWellFormedKey } from "#shared/secrets/api-keys.
 import { type Asking, shared } from "./questions.ts";
 
 export type Role = "owner" | "admin" | "developer" | "billing";
+
+/** The limits of a key. */
+export interface Preset {
+  readonly name: string;
+  /** Calls in any 60 seconds for the whole workspace; null is no limit. */
+  readonly requests_per_minute: number | null;
+  /** Tokens in a UTC day; null is no limit. */
+  readonly daily_tokens: number | null;
+}
 
 export interface Caller {
   readonly keyId: string;
@@ -84,7 +92,7 @@ type LookupRow = Omit<KnownKey, "fallbackChains" | "continuedChains" | "stoppedB
 const BROUGHT_SQL = `select encode(sha256, 'hex') as hash from api_key where hint not like 'slk\\_%' and revoked_at is null limit 1000`;
 
 interface Presets {
-  current(): Pick<Catalogue, "presets">;
+  current(): { readonly presets: ReadonlyMap<string, Preset> };
 }
 
 export function createAuthenticator(options: {

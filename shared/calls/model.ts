@@ -8,6 +8,7 @@ import type {
   ProviderEntry,
   SourceEntry,
 } from "#schemas/generated/types.ts";
+import type { Preset } from "#shared/access/authenticate.ts";
 import type { Price } from "#shared/calls/pricing/price.ts";
 
 export interface Provider {
@@ -116,14 +117,6 @@ export type EmbeddingModel = Model & { readonly embedding: Embedding };
 
 export function isEmbeddingModel(model: Model): model is EmbeddingModel {
   return model.supports_embeddings && model.embedding !== undefined;
-}
-
-export interface Preset {
-  readonly name: string;
-  /** Calls in any 60 seconds for the whole workspace; null is no limit. */
-  readonly requests_per_minute: number | null;
-  /** Tokens in a UTC day; null is no limit. */
-  readonly daily_tokens: number | null;
 }
 
 export interface CapabilityTerms {

@@ -1,4 +1,4 @@
-/** Fallback chains of a workspace. A change and its audit row are one statement. Who may stand in one: shared/admission. */
+/** Fallback chains of a workspace. A change and its audit row are one statement. Who may stand in one: shared/calls. */
 import { type Actor, actorJson } from "./audit-log.ts";
 import type { Queryable } from "./client.ts";
 

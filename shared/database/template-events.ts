@@ -1,5 +1,5 @@
 /** Events of the installation itself, told in the operator's own workspace. */
-import { jobIdOf } from "#shared/jobs/id.ts";
+import { jobIdOf } from "#shared/ids.ts";
 
 import type { Queryable } from "./client.ts";
 

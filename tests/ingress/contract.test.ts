@@ -78,12 +78,7 @@ function thrownIn(...files: readonly string[]): Code[] {
   });
 }
 
-const GATES = [
-  "ingress/serve.ts",
-  "shared/access/authenticate.ts",
-  "shared/access/ip-net.ts",
-  "ingress/answers.ts",
-];
+const GATES = ["ingress/serve.ts", "shared/access/authenticate.ts", "shared/access/ip-net.ts", "ingress/answers.ts"];
 
 describe("the codes of a route", () => {
   test("are all documented for chat: those it declares, and those its gates, checks, worker and relay can say", () => {

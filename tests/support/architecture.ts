@@ -124,10 +124,37 @@ const GUARDED_MODULES: readonly Privilege[] = [
 
 /** Every violation of every rule. */
 export function violations(sources: Sources): Violation[] {
-  return [...sources].flatMap(([file, source]) => {
+  const ofFiles = [...sources].flatMap(([file, source]) => {
     if (isGenerated(file)) return importFaults(file, source);
     return [...importFaults(file, source), ...privilegeFaults(file, source), ...shapeFaults(file, source)];
   });
+  return [...ofFiles, ...folderFaults(sources)];
+}
+
+/**
+ * Two folders that import each other are one that cannot be understood by itself. A folder and what lies in it are one; tests go by what
+ * they try.
+ */
+function folderFaults(sources: Sources): Violation[] {
+  const crossings = new Map<string, { file: string; what: string }>();
+  for (const [file, source] of sources) {
+    if (file.startsWith("tests/")) continue;
+    const from = folderOf(file);
+    for (const specifier of importsOf(source)) {
+      const target = resolve(file, specifier);
+      const to = target === undefined || layerOf(target) === undefined ? from : folderOf(target);
+      const isNested = from === to || from.startsWith(`${to}/`) || to.startsWith(`${from}/`);
+      if (!isNested) crossings.set(`${from} ${to}`, { file, what: specifier });
+    }
+  }
+  return [...crossings].flatMap(([crossing, fault]) => {
+    const [from = "", to = ""] = crossing.split(" ");
+    return crossings.has(`${to} ${from}`) ? [{ rule: "no two folders import each other", ...fault }] : [];
+  });
+}
+
+function folderOf(path: string): string {
+  return path.slice(0, path.lastIndexOf("/"));
 }
 
 /** Files whose length says "look for the second idea", longest first. */

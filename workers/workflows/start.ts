@@ -17,7 +17,7 @@ import { ApiError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoint.ts";
 import type { JobAdmission, JobRequest } from "#shared/jobs/admission.ts";
 import type { JobDispatcher } from "#shared/jobs/dispatcher.ts";
-import { jobIdOf } from "#shared/jobs/id.ts";
+import { jobIdOf } from "#shared/ids.ts";
 import { CAPABILITY_RUN_MS, LIMITS, MEDIA_JOBS } from "#shared/limits.ts";
 import type { Lane, Pool } from "#shared/queue/subjects.ts";
 import { readerOf } from "#shared/workflows/access.ts";

@@ -1,6 +1,6 @@
 /** /workspaces/{workspaceId}: the workspace itself, and the presets that its keys can have. */
 import type { PresetList, Workspace, WorkspaceUpdateRequest } from "#schemas/generated/types.ts";
-import type { Preset } from "#shared/calls/model.ts";
+import type { Preset } from "#shared/access/authenticate.ts";
 import { storedBytes } from "#shared/database/files.ts";
 import { readKeyFacts } from "#shared/database/key-facts.ts";
 import { BOOTSTRAP_WORKSPACE, findWorkspaceById, renameWorkspace } from "#shared/database/workspaces.ts";

@@ -146,6 +146,10 @@ test("the codes that checks and bodies can say are documented", () => {
   const checks = thrownIn(...common, "shared/calls/kinds/embeddings.ts");
   expect(checks.length).toBeGreaterThan(10);
   expect(embeddings(context).errors).toEqual(expect.arrayContaining(checks) as never);
-  const chat = thrownIn("shared/calls/estimate/estimate.ts", "shared/calls/kinds/chat/constraints.ts", "shared/outbound/guard.ts");
+  const chat = thrownIn(
+    "shared/calls/estimate/estimate.ts",
+    "shared/calls/kinds/chat/constraints.ts",
+    "shared/outbound/guard.ts",
+  );
   expect(estimate(context).errors).toEqual(expect.arrayContaining([...checks, ...chat]) as never);
 });

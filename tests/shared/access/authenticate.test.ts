@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
 
 import { type Authenticator, createAuthenticator } from "#shared/access/authenticate.ts";
-import type { Preset } from "#shared/calls/model.ts";
+import type { Preset } from "#shared/access/authenticate.ts";
 import { type Database, openDatabase, type SqlValue } from "#shared/database/client.ts";
 import { ApiError } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";

@@ -1,12 +1,7 @@
 /** What may stand in a fallback chain, and writers of chains that come at once. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
-import {
-  checkFallbacks,
-  checkNoCycle,
-  type FallbackChain,
-  storeFallbackChain,
-} from "#shared/calls/fallback-chains.ts";
+import { checkFallbacks, checkNoCycle, type FallbackChain, storeFallbackChain } from "#shared/calls/fallback-chains.ts";
 import type { Catalogue, Model } from "#shared/calls/model.ts";
 import { OPERATOR } from "#shared/database/audit-log.ts";
 import { deleteFallbackChain, listFallbackChains } from "#shared/database/fallback-chains.ts";

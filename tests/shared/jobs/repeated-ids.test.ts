@@ -3,10 +3,9 @@ import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 
 import { dropEndedJobs } from "#shared/database/job-sweeps.ts";
 import { claimJob } from "#shared/database/jobs.ts";
-import { newId } from "#shared/ids.ts";
+import { jobIdOf, newId } from "#shared/ids.ts";
 import { createJobAdmission, type JobAdmission } from "#shared/jobs/admission.ts";
 import { endJob } from "#shared/jobs/end.ts";
-import { jobIdOf } from "#shared/jobs/id.ts";
 import { auditLedger } from "#shared/ledger/audit.ts";
 import { createLogger } from "#shared/logger.ts";
 import { balanceOf, createWorkspace } from "#tests/shared/accounts.ts";

@@ -244,7 +244,7 @@ function bomb(side: number): Uint8Array {
 }
 
 test("an SVG draws nothing of the files beside it", async () => {
-  const text = `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="20" height="20"><image width="20" height="20" xlink:href="${process.cwd()}/shared/capabilities/samples/chart.png"/></svg>`;
+  const text = `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="20" height="20"><image width="20" height="20" xlink:href="${process.cwd()}/shared/calls/capabilities/samples/chart.png"/></svg>`;
   const made = await pixels((await runCapability("image.render_svg", { svg: { text } }, PNG)).bytes());
   expect(made.data.every((value) => value === 0)).toBe(true);
 });

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { randomUUID } from "node:crypto";
 
-import type { Preset } from "#shared/calls/model.ts";
+import type { Preset } from "#shared/access/authenticate.ts";
 import { newId } from "#shared/ids.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { hashKey, isMintedKey } from "#shared/secrets/api-keys.ts";

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import type { ApiKey } from "#schemas/generated/types.ts";
-import type { Preset } from "#shared/calls/model.ts";
+import type { Preset } from "#shared/access/authenticate.ts";
 import { LIMITS } from "#shared/limits.ts";
 
 import { audited, auditOf, BAD_BODIES, putKey } from "./settings-bed.ts";

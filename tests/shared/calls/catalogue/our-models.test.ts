@@ -16,7 +16,7 @@ import { SANDBOX_CONTEXT_TOKENS, SANDBOX_EMBEDDING, SANDBOX_MODELS } from "#work
 
 import { EVERYTHING_ON } from "./build-catalogue.ts";
 
-const FOLDER = join(import.meta.dir, "../../../shared/catalogue");
+const FOLDER = join(import.meta.dir, "../../../../shared/calls/catalogue");
 const layers = await loadOurLayers();
 const catalogue = buildCatalogue(mergeLayers(layers), EVERYTHING_ON);
 const models = [...catalogue.models.values()];

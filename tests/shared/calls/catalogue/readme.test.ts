@@ -9,7 +9,7 @@ import { mergeLayers } from "#shared/calls/catalogue/merge.ts";
 import { EVERYTHING_ON } from "./build-catalogue.ts";
 
 test("the example file of the README does what its comments say", async () => {
-  const readme = await Bun.file(join(import.meta.dir, "../../../shared/catalogue/README.md")).text();
+  const readme = await Bun.file(join(import.meta.dir, "../../../../shared/calls/catalogue/README.md")).text();
   const example = /```yaml\n([^]*?)```/.exec(readme)?.[1] ?? "";
   const ours = await loadOurLayers();
   const before = buildCatalogue(mergeLayers(ours), EVERYTHING_ON);
