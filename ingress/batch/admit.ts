@@ -3,25 +3,23 @@
  * is kept under the job's id, so that a repeat changes nothing and hears the same.
  */
 import { type Caller, findPublisher } from "#shared/access/authenticate.ts";
-import { checkBudget } from "#shared/calls/budget-stop.ts";
-import { jobCallerOf, jobWorkOf } from "#shared/calls/work.ts";
-import { discardStored, type StoredRequest } from "#shared/calls/stored-request.ts";
+import { admitJob } from "#shared/calls/admit.ts";
+import type { ReadCall } from "#shared/calls/read.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import { hasManyTickets } from "#shared/database/run-work.ts";
 import { ApiError } from "#shared/errors.ts";
 import { isUuid, jobIdOf } from "#shared/ids.ts";
-import type { JobAdmission, JobRequest } from "#shared/jobs/admission.ts";
+import type { JobAdmission } from "#shared/jobs/admission.ts";
 import type { Addressed } from "#shared/jobs/answer.ts";
 import { jobError } from "#shared/jobs/error.ts";
+import { KeyedSemaphore } from "#shared/keyed-semaphore.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { paced } from "#shared/pace.ts";
 import type { Pool } from "#shared/queue/subjects.ts";
 
 import type { IngressContext } from "../context.ts";
-import { checkRoom } from "../media/media-job.ts";
 
 import { type Answered, type Full, findKnown, refused } from "./answers.ts";
-import { loadCall } from "./load-call.ts";
 import { fingerprintOf, readBatchCall } from "./read-call.ts";
 
 export interface BatchArrival {
@@ -69,108 +67,113 @@ export function addressOf({
 
 /** @throws Error when the job may or may not have been admitted: take the message again */
 export async function takeMessage(context: BatchContext, arrival: BatchArrival): Promise<Answered | Full> {
+  const { pool, workspaceId, starves, place } = arrival;
   const job = addressOf(arrival);
-  const actor = await actorOf(context, arrival);
+  const caller = await unlessRefused(callerOf(context, arrival));
   // Not kept: no preset bounds how many such messages come, and each would be a row.
-  if (actor instanceof ApiError) return (await findKnown(context, job, arrival.data)) ?? refused(job, jobError(actor));
-  const asked = await requestOf(context, arrival, job, actor);
-  if ("kind" in asked) return asked;
-  const { jobRequest, stored } = asked;
-  const verdict = await context.jobs.admit(jobRequest);
-  // What waits comes again and stores the same.
-  if (stored && (verdict.kind === "refused" || verdict.kind === "unknown_workspace"))
-    discardStored(context, job.id, stored);
-  switch (verdict.kind) {
+  if (caller instanceof ApiError) {
+    return (await findKnown(context, job, arrival.data)) ?? refused(job, jobError(caller));
+  }
+  const call = await unlessRefused(readMessage(context, arrival, job, caller));
+  const isRun = !(call instanceof ApiError) && call.kind.name === "workflow";
+  const putOff = call instanceof ApiError ? undefined : await putOffOf(context, arrival, job, call);
+  if (putOff) return putOff;
+  const admission = await admitJob(context, {
+    entry: "batch",
+    id: job.id,
+    caller,
+    pool,
+    lane: "batch",
+    read() {
+      if (call instanceof ApiError) throw call;
+      return call;
+    },
+    publisherKey: job.publisher_key,
+    reply: job.reply,
+    fingerprint: await fingerprintOf(arrival.data),
+    starves,
+    part: place.replace(":", "-"),
+    turn: () => takeTurn(workspaceId),
+    // Of a run the events of runs tell.
+    ...(isRun ? { step: { runId: job.id, stepId: "" } } : {}),
+  });
+  switch (admission.kind) {
     case "admitted":
       return {
         kind: "answered",
         outcome: "queued",
         job,
         told: { status: "queued" },
-        ...(verdict.dispatch > 0 ? { dispatch: { attempt: verdict.attempt, dispatch: verdict.dispatch } } : {}),
-        foundOpen: verdict.isFromShare !== true,
+        ...(admission.dispatch > 0 ? { dispatch: { attempt: admission.attempt, dispatch: admission.dispatch } } : {}),
+        foundOpen: admission.isFromShare !== true,
       };
     case "refused":
-      return refused(job, verdict.error);
+      return refused(job, admission.error);
     case "unknown_workspace":
-      return refused(job, jobError("refusal" in jobRequest.terms ? jobRequest.terms.refusal : noKey()));
+      return refused(job, jobError(admission.refusal ?? noKey()));
     case "known":
       // Without a key it is the same message, whose acknowledgement was lost.
       return (await findKnown(context, job, arrival.data)) ?? { kind: "full", waitMs: 0, isWindow: false };
     case "full":
-      return { ...verdict, isWindow: true };
+      return { kind: "full", waitMs: admission.waitMs, isWindow: true };
+    case "busy":
+      return { kind: "full", waitMs: TURN_MS, isWindow: false };
     default:
-      return verdict satisfies never;
+      return admission satisfies never;
   }
 }
 
-/** Whose preset bounds the message, or why there is none. */
-async function actorOf(context: BatchContext, arrival: BatchArrival): Promise<Caller | ApiError> {
+/** A refusal is a result: it is told, and kept where there is a caller. @throws what is no refusal */
+async function unlessRefused<T>(asked: Promise<T>): Promise<T | ApiError> {
   try {
-    return await callerOf(context, arrival);
+    return await asked;
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500) throw error;
     return error;
   }
 }
 
-async function requestOf(
+/** @throws ApiError as the endpoint over HTTP would answer */
+function readMessage(
   context: BatchContext,
-  arrival: BatchArrival,
+  { key, pool, data, deliveries }: BatchArrival,
   job: Addressed,
   caller: Caller,
-): Promise<{ readonly jobRequest: JobRequest; readonly stored?: StoredRequest } | Answered | Full> {
-  const { pool, workspaceId } = arrival;
-  const fingerprint = await fingerprintOf(arrival.data);
-  const of = { id: job.id, caller };
-  const lifeMs = LIMITS.jobLifeMs;
-  const common = {
-    ...jobCallerOf(of),
-    pool,
-    lane: "batch",
-    ifFull: "wait",
-    starves: arrival.starves,
-    publisherKey: job.publisher_key,
-    reply: job.reply,
-    lifeMs,
-  } as const;
+): Promise<ReadCall> {
+  if (key === "" || job.publisher_key !== null) return readBatchCall(context, { caller, pool, data, deliveries });
+  const expected = `an Idempotency-Key of 1 to ${LIMITS.idempotencyKeyCharsMax} printable ASCII characters`;
+  return Promise.reject(new ApiError("invalid_request", `Expected ${expected}.`));
+}
+
+/** What a message is told before anything is done for it that takes time or room: a repeat what came of the first. */
+async function putOffOf(
+  context: BatchContext,
+  { workspaceId, data }: BatchArrival,
+  job: Addressed,
+  call: ReadCall,
+): Promise<Answered | Full | undefined> {
+  const isCrowded = call.kind.name === "workflow" && (await hasManyTickets(context.database, workspaceId));
+  const known = isCrowded || call.isHeavy() ? await findKnown(context, job, data) : undefined;
+  // It stays in the stream, which bounds how many a workspace has there.
+  return known ?? (isCrowded ? { kind: "full", waitMs: TICKETS_MS, isWindow: false } : undefined);
+}
+
+/** Large messages are taken a few at a time: the object store and the probes of audio serve callers over HTTP too. Nothing waits for its turn. */
+const large = new KeyedSemaphore({
+  max: LIMITS.intakeLargeMax,
+  perWorkspaceMax: LIMITS.intakeLargeMax / 2,
+  waitingMax: 0,
+  waitMs: 0,
+  noun: "large messages",
+});
+const TURN_MS = 2_000;
+
+async function takeTurn(workspaceId: string): Promise<(() => void) | undefined> {
   try {
-    if (arrival.key !== "" && job.publisher_key === null) {
-      throw new ApiError(
-        "invalid_request",
-        `Expected an Idempotency-Key of 1 to ${LIMITS.idempotencyKeyCharsMax} printable ASCII characters.`,
-      );
-    }
-    const call = await readBatchCall(context, { caller, pool, data: arrival.data, deliveries: arrival.deliveries });
-    checkBudget(caller, call.leastNano);
-    if (call.kind.keepsFiles) await checkRoom(context, workspaceId);
-    if (call.kind.name === "workflow" && (await hasManyTickets(context.database, workspaceId))) {
-      // It stays in the stream, which bounds how many a workspace has there.
-      return (await findKnown(context, job, arrival.data)) ?? { kind: "full", waitMs: TICKETS_MS, isWindow: false };
-    }
-    const loaded = await loadCall(context, arrival, job, call, caller.preset.requests_per_minute);
-    if ("kind" in loaded) return loaded;
-    const { checked, stored } = loaded;
-    const { kind, model } = call;
-    const work = jobWorkOf(of, { kind, model, checked, stored, fingerprint, lifeMs });
-    // Of a run the events of runs tell.
-    const ofRun = kind.name === "workflow" ? { step: { runId: job.id, stepId: "" } } : {};
-    const jobRequest: JobRequest = { ...common, ...work, ...ofRun };
-    return { jobRequest, stored };
+    return await large.take(workspaceId, 1, new AbortController().signal);
   } catch (error) {
-    if (!(error instanceof ApiError) || error.status >= 500) throw error;
-    const terms = { refusal: error };
-    return {
-      jobRequest: {
-        ...common,
-        kind: "chat",
-        modality: "text",
-        model: null,
-        work: { fingerprint },
-        request: null,
-        terms,
-      },
-    };
+    if (error instanceof ApiError && error.code === "overloaded") return undefined;
+    throw error;
   }
 }
 

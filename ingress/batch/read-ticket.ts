@@ -38,7 +38,7 @@ export async function readTicket(
     kind: TICKET_KIND,
     model: { slug: "workflow", modality: "text", price: NO_PRICE },
     leastNano: 0n,
-    isHeavy: false,
+    isHeavy: () => false,
     load: () => Promise.resolve({ bound, inline: [], text: () => text }),
   };
 }

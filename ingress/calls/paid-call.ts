@@ -2,19 +2,19 @@
  * One paid synchronous call, whatever its endpoint: hold, message, wait. Routes say what is called and at which bound;
  * everything that money and queue need happens here, once.
  */
-import type { Caller } from "#shared/access/authenticate.ts";
-import { checkBudget } from "#shared/calls/budget-stop.ts";
-import { holdOf, workHead } from "#shared/calls/work.ts";
+import { admitCall } from "#shared/calls/admit.ts";
+import { readWords } from "#shared/calls/read.ts";
+import { workHead } from "#shared/calls/work.ts";
 import type { CallBound } from "#shared/calls/kinds/call-bound.ts";
 import type { Kind } from "#shared/calls/kinds/kind.ts";
 import type { Model } from "#shared/calls/model.ts";
-import { ApiError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoint.ts";
 import { LIMITS } from "#shared/limits.ts";
 import type { Price } from "#shared/calls/pricing/price.ts";
 
+import type { ReadBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
-import type { RouteCall } from "../serve.ts";
+import { callerOf, type RouteCall } from "../serve.ts";
 
 import { type CachePlan, fromCache } from "./response-cache.ts";
 
@@ -51,9 +51,8 @@ export async function runPaidCall(context: IngressContext, call: RouteCall, paid
   const waitMs = config.calls.totalMs;
   const { pool } = paid.kind;
   try {
-    checkBudget(caller, paid.bound.holdNano);
-    call.markCounted?.();
-    await placeHold(context, caller, call.requestId, paid, waitMs);
+    const of = { id: call.requestId, caller };
+    await admitCall(context, of, paid, waitMs + LIMITS.holdSlackMs, call.markCounted);
   } catch (error) {
     paid.onRefused?.();
     throw error;
@@ -78,26 +77,15 @@ export async function runPaidCall(context: IngressContext, call: RouteCall, paid
   return response;
 }
 
-/** Counts the call and places its hold, in one statement. @throws ApiError of the refusal */
-async function placeHold(
-  context: IngressContext,
-  caller: Caller,
-  jobId: string,
-  { model, bound }: PaidCall,
-  waitMs: number,
-): Promise<void> {
-  const { metrics } = context;
-  const admissionAt = performance.now();
-  try {
-    const hold = holdOf({ id: jobId, caller }, model, bound, waitMs + LIMITS.holdSlackMs);
-    await context.calls.place(caller.workspaceId, caller.preset.requests_per_minute, hold);
-    metrics.admissions.inc("admitted");
-  } catch (error) {
-    metrics.admissions.inc(error instanceof ApiError ? error.code : "failed");
-    throw error;
-  } finally {
-    metrics.admissionSeconds.observe((performance.now() - admissionAt) / 1_000);
-  }
-}
-
 const DEADLINE_SLACK_MS = 5_000;
+
+/** A parsed body → a paid call that its model takes. @throws ApiError naming the parameter at fault */
+export async function preparePaidCall(
+  context: IngressContext,
+  call: RouteCall,
+  kind: Kind,
+  { text, value, textBytes: bytes, pause }: ReadBody,
+): Promise<PaidCall> {
+  const { model, checked } = await readWords(context, callerOf(call), kind, { value, bytes }, pause);
+  return { kind, api: "openai", model, ...checked, text, textBytes: bytes };
+}

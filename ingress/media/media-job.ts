@@ -3,39 +3,18 @@
  * as a caller's patience is said to last. A caller that leaves stops nothing: the job is paid and goes on.
  */
 import type { Caller } from "#shared/access/authenticate.ts";
-import { checkBudget } from "#shared/calls/budget-stop.ts";
-import { refusal, tooExpensive, type HoldRequest } from "#shared/ledger/call-admission.ts";
-import { jobCallerOf, jobWorkOf, type WorkKind } from "#shared/calls/work.ts";
-import type { ReleasedBody } from "#shared/calls/offload-inputs.ts";
-import { discardStored, isLarge, type StoredRequest, storeRequest } from "#shared/calls/stored-request.ts";
-import type { CheckedCall } from "#shared/calls/kinds/kind.ts";
-import type { Model } from "#shared/calls/model.ts";
-import type { Queryable } from "#shared/database/client.ts";
-import { hasRoom } from "#shared/database/files.ts";
+import { type Admission, admitJob, dispatchAdmitted, type Work } from "#shared/calls/admit.ts";
+import type { ReadCall } from "#shared/calls/read.ts";
 import type { JobError, JobRow } from "#shared/database/jobs.ts";
 import { ApiError, type Code, ERROR_CODES } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoint.ts";
-import { unavailable } from "#shared/files/unavailable.ts";
-import type { JobRequest, JobVerdict } from "#shared/jobs/admission.ts";
-import { admitTwice } from "#shared/jobs/admit-twice.ts";
+import { refusal } from "#shared/ledger/call-admission.ts";
 import { LIMITS } from "#shared/limits.ts";
 
 import type { IngressContext } from "../context.ts";
 import type { RouteCall } from "../serve.ts";
 import { traceOf } from "../traceparent.ts";
-
 import type { Waiting } from "../wait/job-waiter.ts";
-
-export interface MediaJob {
-  readonly kind: WorkKind;
-  readonly model: Pick<Model, "slug" | "modality" | "price">;
-  readonly checked: Pick<CheckedCall, "bound" | "price">;
-  /** The request as the worker gets it, and the media that goes to the object store for it. */
-  readonly request: object;
-  readonly takeInline: ReleasedBody<object>["take"];
-  /** Its states are shown as they come, and it cannot be asked for afterwards. */
-  readonly isStreamed?: boolean;
-}
 
 type Context = Pick<
   IngressContext,
@@ -50,20 +29,53 @@ export async function runMediaJob(
   context: Context,
   call: RouteCall,
   caller: Caller,
-  job: MediaJob,
+  read: ReadCall,
   onFrame?: Waiting["onFrame"],
 ): Promise<JobRow> {
-  await admitMediaJob(context, call, caller, job);
+  await admitMediaJob(context, call, caller, read);
   return waitForJob(context, call, caller, onFrame);
 }
 
-/** @throws ApiError of the refusal, which may come before the call is counted */
-export async function admitMediaJob(context: Context, call: RouteCall, caller: Caller, job: MediaJob): Promise<void> {
-  checkBudget(caller, job.checked.bound.holdNano);
-  await checkRoom(context, caller.workspaceId);
-  const request = await keepRequest(context, call.requestId, caller, job);
-  call.markCounted?.();
-  await admit(context, caller, call, job, request);
+/**
+ * @param isStreamed its states are shown as they come, and it cannot be asked for afterwards
+ * @throws ApiError of the refusal, which may come before the call is counted
+ */
+export async function admitMediaJob(
+  context: Context,
+  call: RouteCall,
+  caller: Caller,
+  read: ReadCall,
+  isStreamed = false,
+): Promise<void> {
+  const { metrics, waiter } = context;
+  const { requestId: id } = call;
+  let decidedAt: number | undefined;
+  const work: Work = {
+    entry: "http",
+    id,
+    caller,
+    pool: read.kind.pool,
+    lane: "live",
+    read: () => read,
+    reply: waiter.address(id),
+    isStreamed,
+    ...traceOf(call.request.headers),
+    onDecide() {
+      call.markCounted?.();
+      decidedAt = performance.now();
+    },
+  };
+  try {
+    const admission = await admitJob(context, work);
+    const refused = refusedBy(admission, caller);
+    metrics.admissions.inc(refused?.code ?? "admitted");
+    if (refused) throw refused;
+    failpoint("job.admitted");
+    // Not waited for: what does not arrive is sent again by the janitor.
+    void dispatchAdmitted(context.dispatcher, work, admission);
+  } finally {
+    if (decidedAt !== undefined) metrics.admissionSeconds.observe((performance.now() - decidedAt) / 1_000);
+  }
   call.offloadInputs?.();
 }
 
@@ -98,83 +110,21 @@ export async function waitForJob(
   });
 }
 
-/** What is made is kept: a provider is not paid for what a full workspace could not have. @throws ApiError */
-export async function checkRoom(
-  { database, config }: { readonly database: Queryable } & Pick<Context, "config">,
-  workspaceId: string,
-): Promise<void> {
-  const isFree = await unavailable(
-    "The file store cannot be asked right now; try again shortly.",
-    hasRoom(database, workspaceId, config.storageBytesMax),
-  );
-  if (isFree) return;
-  throw new ApiError(
-    "storage_limit_exceeded",
-    `The workspace may store ${config.storageBytesMax} bytes and has no room for what would be made; delete files first.`,
-  );
-}
-
-async function admit(
-  context: Context,
-  caller: Caller,
-  { requestId: id, request: asked }: RouteCall,
-  job: MediaJob,
-  request: StoredRequest,
-): Promise<void> {
-  const { metrics, dispatcher } = context;
-  const lifeMs = LIMITS.mediaJobLifeMs;
-  const of = { id, caller };
-  const work = jobWorkOf(of, { ...job, stored: request, lifeMs });
-  const { hold } = work.terms;
-  const jobRequest: JobRequest = {
-    ...jobCallerOf(of),
-    ...work,
-    pool: job.kind.pool,
-    lane: "live",
-    publisherKey: null,
-    reply: context.waiter.address(id),
-    ifFull: "refuse",
-    ...traceOf(asked.headers),
-  };
-  const at = performance.now();
-  try {
-    const verdict = await admitTwice(context, jobRequest, () => discardStored(context, id, request));
-    const refused = refusedBy(verdict, caller.workspaceId, jobRequest.limit, hold);
-    metrics.admissions.inc(refused?.code ?? "admitted");
-    if (refused) {
-      discardStored(context, id, request);
-      throw refused;
-    }
-    failpoint("job.admitted");
-    if (verdict.kind !== "admitted" || verdict.dispatch === 0) return;
-    const deadline = new Date(Date.now() + lifeMs);
-    const { attempt, dispatch } = verdict;
-    const dispatched = { id, workspace_id: caller.workspaceId, attempt, dispatch, deadline };
-    // Not waited for: what does not arrive is sent again by the janitor.
-    void dispatcher.send(job.kind.pool, "live", [dispatched], "admitted");
-  } finally {
-    metrics.admissionSeconds.observe((performance.now() - at) / 1_000);
-  }
-}
-
-function refusedBy(
-  verdict: JobVerdict,
-  workspaceId: string,
-  limit: number | null,
-  hold: HoldRequest,
-): ApiError | undefined {
-  switch (verdict.kind) {
+function refusedBy(admission: Admission, { workspaceId, preset }: Caller): ApiError | undefined {
+  switch (admission.kind) {
     case "admitted":
     case "known":
       return undefined;
     case "full":
-      return refusal(1, { workspaceId, limit, hold });
+      return refusal(1, { workspaceId, limit: preset.requests_per_minute, hold: null });
     case "refused":
-      return apiError(verdict.error);
+      return apiError(admission.error);
     case "unknown_workspace":
       return new ApiError("invalid_api_key", "The workspace of this API key no longer exists.");
+    case "busy":
+      throw new Error("a call over HTTP waits for no turn");
     default:
-      return verdict satisfies never;
+      return admission satisfies never;
   }
 }
 
@@ -196,19 +146,4 @@ function apiError(
 ): ApiError {
   const known: Code = code in ERROR_CODES ? code : "internal_error";
   return new ApiError(known, message, { param, ...more });
-}
-
-/**
- * What is too large for its row lies in the object store, where nothing is put of a call that window or funds would refuse.
- * @throws ApiError of that refusal; `service_unavailable`
- */
-async function keepRequest(context: Context, id: string, caller: Caller, job: MediaJob): Promise<StoredRequest> {
-  const inline = job.takeInline();
-  const text = JSON.stringify(job.request);
-  if (inline.length > 0 || isLarge(text)) {
-    const { holdNano } = job.checked.bound;
-    const freeNano = await context.calls.look(caller.workspaceId, caller.preset.requests_per_minute);
-    if (freeNano < holdNano) throw tooExpensive(holdNano);
-  }
-  return storeRequest(context, id, inline, () => text);
 }

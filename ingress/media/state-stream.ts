@@ -3,6 +3,7 @@
  * each a frame of an event stream that ends with `[DONE]` (spec "Streamed image generation frames"). Who leaves ends it.
  */
 import type { Caller } from "#shared/access/authenticate.ts";
+import type { ReadCall } from "#shared/calls/read.ts";
 import type { JobRow } from "#shared/database/jobs.ts";
 import { requestCancel } from "#shared/database/jobs.ts";
 import { ApiError, errorEnvelope } from "#shared/errors.ts";
@@ -13,7 +14,7 @@ import { streamOf } from "../files/stream.ts";
 import { SSE_HEADERS } from "../wait/call.ts";
 import type { RouteCall } from "../serve.ts";
 
-import { admitMediaJob, failureOf, type MediaJob } from "./media-job.ts";
+import { admitMediaJob, failureOf } from "./media-job.ts";
 import { inlined, outcomeOf, servedHeaders, withLinks } from "./present.ts";
 
 const KEEPALIVE = Buffer.from(": keepalive\n\n");
@@ -24,10 +25,10 @@ export async function streamMediaJob(
   context: IngressContext,
   call: RouteCall,
   caller: Caller,
-  job: MediaJob,
+  read: ReadCall,
   isInline: boolean,
 ): Promise<Response> {
-  await admitMediaJob(context, call, caller, { ...job, isStreamed: true });
+  await admitMediaJob(context, call, caller, read, true);
   const left = new AbortController();
   const { requestId: id } = call;
   const leave = (): void => {
@@ -42,7 +43,7 @@ export async function streamMediaJob(
   const onFault = (error: unknown): void =>
     context.log.error({ err: error, request_id: id }, "a streamed media call broke off");
   // No fallback stands in for a streamed job, so it is known from the beginning who serves.
-  const headers = { ...SSE_HEADERS, ...servedHeaders({ model: job.model.slug }) };
+  const headers = { ...SSE_HEADERS, ...servedHeaders({ model: read.model.slug }) };
   return new Response(streamOf(frame({ status: "queued" }), rest, onFault, leave), { headers });
 }
 

@@ -8,7 +8,8 @@ import { creditsNumber, formatCredits } from "#shared/money.ts";
 
 import { json, JSON_TYPE } from "../answers.ts";
 import { readBody } from "../body.ts";
-import { readRun, RUN_KIND } from "#shared/calls/capabilities/read-run.ts";
+import { readRun } from "#shared/calls/capabilities/read-run.ts";
+import { callOfRun } from "#shared/calls/read.ts";
 import { listCapabilities, presentRun, type RunOutcome } from "../capabilities/present.ts";
 import type { IngressContext } from "../context.ts";
 import { answerJob, shownJobById } from "../media/jobs.ts";
@@ -105,10 +106,10 @@ async function run(context: IngressContext, call: RouteCall): Promise<Response> 
   const caller = callerOf(call);
   const capability = context.offered.find(idOf(call));
   const { value, pause } = await readBody(context, call);
-  const { isAsync, model, checked, request, inline } = await readRun(context, caller, capability.id, value, pause);
+  const asked = await readRun(context, caller, capability.id, value, pause);
   await pause();
-  await admitMediaJob(context, call, caller, { kind: RUN_KIND, model, checked, request, takeInline: () => inline });
-  if (isAsync) {
+  await admitMediaJob(context, call, caller, callOfRun(asked));
+  if (asked.isAsync) {
     const answer = await answerJob(context, call, await shownJobById(context, caller.workspaceId, call.requestId));
     return new Response(answer.body, { status: 202, headers: answer.headers });
   }

@@ -1,14 +1,12 @@
 /** POST /v1/chat/completions. */
 import { CHAT } from "#shared/calls/kinds/chat.ts";
-import { findStoredFiles } from "#shared/calls/kinds/chat/files.ts";
 
 import { readBody } from "../body.ts";
-import { runPaidCall } from "../calls/paid-call.ts";
-import { prepareCall } from "../calls/prepare.ts";
+import { preparePaidCall, runPaidCall } from "../calls/paid-call.ts";
 import { planCache } from "../calls/response-cache.ts";
 import type { IngressContext } from "../context.ts";
 import { errorsOf } from "../route-errors.ts";
-import { callerOf, type Route, type RouteCall } from "../serve.ts";
+import type { Route, RouteCall } from "../serve.ts";
 
 export function chatCompletions(context: IngressContext): Route {
   return {
@@ -49,8 +47,7 @@ export function chatCompletions(context: IngressContext): Route {
 
 async function handle(context: IngressContext, call: RouteCall): Promise<Response> {
   const body = await readBody(context, call);
-  const files = await findStoredFiles(context.database, callerOf(call), body.value);
-  const paid = await prepareCall(CHAT, context.catalogue.current(), body, files);
+  const paid = await preparePaidCall(context, call, CHAT, body);
   const cache = await planCache(call.request.headers.get("x-cache"), paid.model, "chat", body);
   return runPaidCall(context, call, { ...paid, cache });
 }

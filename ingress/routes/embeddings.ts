@@ -2,8 +2,7 @@
 import { EMBEDDINGS, EMBEDDINGS_BOUNDS } from "#shared/calls/kinds/embeddings.ts";
 
 import { readBody } from "../body.ts";
-import { runPaidCall } from "../calls/paid-call.ts";
-import { prepareCall } from "../calls/prepare.ts";
+import { preparePaidCall, runPaidCall } from "../calls/paid-call.ts";
 import { planCache } from "../calls/response-cache.ts";
 import type { IngressContext } from "../context.ts";
 import { errorsOf } from "../route-errors.ts";
@@ -35,7 +34,7 @@ export function embeddings(context: IngressContext): Route {
 
 async function handle(context: IngressContext, call: RouteCall): Promise<Response> {
   const body = await readBody(context, call, EMBEDDINGS_BOUNDS);
-  const prepared = await prepareCall(EMBEDDINGS, context.catalogue.current(), body);
+  const prepared = await preparePaidCall(context, call, EMBEDDINGS, body);
   const cache = await planCache(call.request.headers.get("x-cache"), prepared.model, "embeddings", body);
   return runPaidCall(context, call, { ...prepared, cache });
 }

@@ -53,17 +53,17 @@ export function images(context: IngressContext): readonly Route[] {
 }
 
 async function generate(context: IngressContext, call: RouteCall): Promise<Response> {
-  const { request, job } = await prepareMedia(context, call, IMAGES);
+  const { request, call: read } = await prepareMedia(context, call, IMAGES);
   const isInline = request.response_format === "b64_json";
-  if (request.stream === true) return streamMediaJob(context, call, callerOf(call), job, isInline);
-  return answerMade(context, call, await runMediaJob(context, call, callerOf(call), job), isInline);
+  if (request.stream === true) return streamMediaJob(context, call, callerOf(call), read, isInline);
+  return answerMade(context, call, await runMediaJob(context, call, callerOf(call), read), isInline);
 }
 
 async function edit(context: IngressContext, call: RouteCall): Promise<Response> {
   if (/^multipart\//i.test(call.request.headers.get("content-type") ?? "")) {
     throw new ApiError("invalid_request", "Expected JSON with the image as base64 in image_base64, got a form.");
   }
-  const { request, job } = await prepareMedia(context, call, IMAGE_EDITS);
-  const row = await runMediaJob(context, call, callerOf(call), job);
+  const { request, call: read } = await prepareMedia(context, call, IMAGE_EDITS);
+  const row = await runMediaJob(context, call, callerOf(call), read);
   return answerMade(context, call, row, request.response_format === "b64_json");
 }

@@ -34,6 +34,6 @@ export function meshes(context: IngressContext): Route {
 }
 
 async function handle(context: IngressContext, call: RouteCall): Promise<Response> {
-  const { job } = await prepareMedia(context, call, MESH);
-  return answerMade(context, call, await runMediaJob(context, call, callerOf(call), job), false);
+  const { call: read } = await prepareMedia(context, call, MESH);
+  return answerMade(context, call, await runMediaJob(context, call, callerOf(call), read), false);
 }

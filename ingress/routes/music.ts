@@ -44,8 +44,8 @@ export function music(context: IngressContext): Route {
 
 async function handle(context: IngressContext, call: RouteCall): Promise<Response> {
   const isStreamed = new URL(call.request.url).searchParams.get("stream") === "true";
-  const { request, job } = await prepareMedia(context, call, MUSIC);
+  const { request, call: read } = await prepareMedia(context, call, MUSIC);
   const isInline = request.response_format === "b64_json";
-  if (isStreamed) return streamMediaJob(context, call, callerOf(call), job, isInline);
-  return answerMade(context, call, await runMediaJob(context, call, callerOf(call), job), isInline);
+  if (isStreamed) return streamMediaJob(context, call, callerOf(call), read, isInline);
+  return answerMade(context, call, await runMediaJob(context, call, callerOf(call), read), isInline);
 }

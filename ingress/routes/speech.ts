@@ -47,9 +47,9 @@ export function speech(context: IngressContext): Route {
 }
 
 async function handle(context: IngressContext, call: RouteCall): Promise<Response> {
-  const { request, job } = await prepareMedia(context, call, SPEECH);
+  const { request, call: read } = await prepareMedia(context, call, SPEECH);
   const caller = callerOf(call);
-  await admitMediaJob(context, call, caller, job);
+  await admitMediaJob(context, call, caller, read);
   const live = new LiveBody();
   const ended = waitForJob(context, call, caller, (frame, data) => live.onFrame(frame, data));
   // Awaited below, when it may have failed already: until then its failure must not count as unhandled.

@@ -1,13 +1,10 @@
 /** POST /v1/audio/transcriptions. */
-import { checkBudget } from "#shared/calls/budget-stop.ts";
+import { checkBudget } from "#shared/calls/admit.ts";
 import { tooExpensive } from "#shared/ledger/call-admission.ts";
-import { checkTranscription, TRANSCRIPTION } from "#shared/calls/kinds/transcription.ts";
-import { ApiError } from "#shared/errors.ts";
-import { deleteCallMedia, storeCallMedia } from "#shared/storage/call-media.ts";
-import { modelOf } from "#shared/calls/kinds/models.ts";
+import { TRANSCRIPTION } from "#shared/calls/kinds/transcription.ts";
+import { discardInputs, offloadInputs } from "#shared/calls/offload-inputs.ts";
+import { readTranscription } from "#shared/calls/read.ts";
 
-import { lookAt } from "#shared/calls/audio/look.ts";
-import type { ReceivedAudio } from "#shared/calls/audio/receive.ts";
 import { receiveTranscription } from "../audio/receive-call.ts";
 import { type PaidCall, runPaidCall } from "../calls/paid-call.ts";
 import type { IngressContext } from "../context.ts";
@@ -52,56 +49,36 @@ async function handle(context: IngressContext, call: RouteCall): Promise<Respons
  */
 async function prepare(context: IngressContext, call: RouteCall): Promise<PaidCall> {
   const caller = callerOf(call);
+  const { requestId } = call;
   const look = (): Promise<bigint> => context.calls.look(caller.workspaceId, caller.preset.requests_per_minute);
   const freeNano = await look();
   const { request, audio } = await receiveTranscription(context, call);
   try {
-    const model = modelOf(TRANSCRIPTION, context.catalogue.current(), request.model);
-    const { bytes, param } = audio;
-    const least = checkTranscription(request, model, { bytes, param, seconds: SECONDS_MIN });
-    const leastNano = least.bound.holdNano;
+    const read = readTranscription(context, caller, {
+      request,
+      known: audio,
+      receive: () => Promise.resolve(audio),
+      tries: 1,
+      signal: call.request.signal,
+    });
+    const { model, leastNano } = read;
     checkBudget(caller, leastNano);
     // Asked anew before it is refused: the upload may have taken minutes.
     if (leastNano > freeNano && leastNano > (await look())) throw tooExpensive(leastNano);
-    const facts = await lookAt(context.probes, caller.workspaceId, audio, call.request.signal);
-    const { bound, price } = checkTranscription(request, model, facts);
-    const place = await keep(context, call.requestId, audio);
-    const text = JSON.stringify({ ...request, recording: { ...facts, ...place } });
+    const { inline, text: textOf, ...checked } = await read.load();
+    // Bytes have no business on the queue.
+    const stored = await offloadInputs(context, requestId, inline);
+    const text = textOf(stored);
     return {
       kind: TRANSCRIPTION,
       api: "openai",
       model,
-      bound,
-      price,
+      ...checked,
       text,
       textBytes: Buffer.byteLength(text),
-      onRefused: () => discard(context, call.requestId, place),
+      onRefused: () => discardInputs(context, requestId, stored),
     };
   } finally {
     audio.remove();
   }
-}
-
-const SECONDS_MIN = 0.001;
-
-type Place = { readonly fileId: string } | { readonly reference: string };
-
-/** Bytes have no business on the queue. */
-async function keep({ storage }: Pick<IngressContext, "storage">, id: string, audio: ReceivedAudio): Promise<Place> {
-  if (audio.fileId !== undefined) return { fileId: audio.fileId };
-  try {
-    return { reference: await storeCallMedia(storage, id, "audio", audio.view()) };
-  } catch (error) {
-    throw new ApiError("service_unavailable", "Audio cannot be stored right now; try again shortly.", {
-      cause: error,
-    });
-  }
-}
-
-/** Of a call that was refused: no worker will read it. The janitor deletes what stays. */
-function discard({ storage, log }: Pick<IngressContext, "storage" | "log">, id: string, place: Place): void {
-  if (!("reference" in place)) return;
-  deleteCallMedia(storage, place.reference).catch((error: unknown) =>
-    log.warn({ err: error, request_id: id }, "the audio of a refused call was not deleted"),
-  );
 }

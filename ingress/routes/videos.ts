@@ -57,9 +57,9 @@ export function videos(context: IngressContext): readonly Route[] {
 }
 
 async function begin(context: IngressContext, call: RouteCall): Promise<Response> {
-  const { job } = await prepareMedia(context, call, VIDEO);
+  const { call: read } = await prepareMedia(context, call, VIDEO);
   const caller = callerOf(call);
-  await admitMediaJob(context, call, caller, job);
+  await admitMediaJob(context, call, caller, read);
   const row = await findShownJob(context.database, caller.workspaceId, call.requestId);
   if (!row) throw new Error("a job that was admitted is not there");
   return answerJob(context, call, row);

@@ -1,34 +1,36 @@
-/** A call of any kind as JSON, checked as its endpoint over HTTP checks it: batch messages and steps of workflows are read here. */
+/** A call of any kind, read and checked: the same over HTTP, of a batch message and of a step of a workflow. */
+import type { TranscriptionRequest } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
+import type { Queryable } from "#shared/database/client.ts";
+import { ApiError } from "#shared/errors.ts";
+import { type ExactIntegers, stringifyExact } from "#shared/exact-integers.ts";
+import type { MediaProbes } from "#shared/media/media-probes.ts";
+import type { Storage } from "#shared/storage/client.ts";
+
+import { lookAt } from "./audio/look.ts";
+import { audioOfBody, type ReceivedAudio } from "./audio/receive.ts";
+import type { Offered } from "./capabilities/offered.ts";
+import { type ReadRun, readRun, RUN_KIND } from "./capabilities/read-run.ts";
+import type { CatalogueStore } from "./catalogue/open.ts";
+import { findStoredFiles, NO_FILES } from "./kinds/chat/files.ts";
+import { checkInputFiles, inputBytesMax, type StoredInputs } from "./kinds/input-media.ts";
+import type { CheckedCall, Kind, MediaKind } from "./kinds/kind.ts";
+import { mediaKind } from "./kinds/kinds.ts";
+import { modelOf } from "./kinds/models.ts";
+import { audioOf, TRANSCRIPTION } from "./kinds/transcription.ts";
+import type { Model } from "./model.ts";
 import { type Inline, releaseBody } from "./offload-inputs.ts";
 import { isLarge } from "./stored-request.ts";
 import { refuseUntold } from "./untold.ts";
 import type { WorkKind } from "./work.ts";
-import { lookAt } from "#shared/calls/audio/look.ts";
-import { audioOfBody } from "#shared/calls/audio/receive.ts";
-import type { Offered } from "#shared/calls/capabilities/offered.ts";
-import { readRun, RUN_KIND } from "#shared/calls/capabilities/read-run.ts";
-import type { Model } from "./model.ts";
-import type { CatalogueStore } from "#shared/calls/catalogue/open.ts";
-import type { Queryable } from "#shared/database/client.ts";
-import { ApiError } from "#shared/errors.ts";
-import { type ExactIntegers, stringifyExact } from "#shared/exact-integers.ts";
-import { findStoredFiles, NO_FILES } from "#shared/calls/kinds/chat/files.ts";
-import { checkInputFiles, inputBytesMax, type StoredInputs } from "#shared/calls/kinds/input-media.ts";
-import type { CheckedCall, Kind, MediaKind } from "#shared/calls/kinds/kind.ts";
-import { mediaKind } from "#shared/calls/kinds/kinds.ts";
-import { modelOf } from "#shared/calls/kinds/models.ts";
-import { audioOf, TRANSCRIPTION } from "#shared/calls/kinds/transcription.ts";
-import type { MediaProbes } from "#shared/media/media-probes.ts";
-import type { Storage } from "#shared/storage/client.ts";
 
 export interface ReadCall {
   readonly kind: WorkKind & Pick<Kind, "keepsFiles">;
   readonly model: Pick<Model, "slug" | "modality" | "price">;
   /** Nano-credits that such a call holds at least. */
   readonly leastNano: bigint;
-  /** What is read or stored for it takes time and room: not begun for messages that would be refused. */
-  readonly isHeavy: boolean;
+  /** Whether what is read or stored for it takes time and room: not begun for calls that would be refused. */
+  isHeavy(): boolean;
   /** Once. @throws ApiError as the endpoint over HTTP would answer */
   load(): Promise<LoadedCall>;
 }
@@ -37,7 +39,7 @@ export interface LoadedCall extends CheckedCall {
   /** Media that is to lie in the object store. */
   readonly inline: readonly Inline[];
   /** The request as the worker gets it. @param storedInputs where that media lies */
-  text(storedInputs: StoredInputs): string;
+  readonly text: (storedInputs: StoredInputs) => string;
 }
 
 interface Context {
@@ -51,85 +53,144 @@ interface Context {
 /** What a body is for. */
 export type CallTarget = { readonly kind: Kind } | { readonly capability: string };
 
-/**
- * @param tries how often it has been tried, this time included: audio that cannot be read is not tried forever
- * @throws ApiError as the endpoint over HTTP would answer, its params counted from the body
- */
-export function readCall(
-  context: Context,
-  { caller, target, body, exactIntegers, tries }: CallRead,
-): Promise<ReadCall> {
-  if ("capability" in target) return readCapability(context, caller, target.capability, body);
-  const { kind } = target;
-  refuseUntold(body);
-  const media = mediaKind(kind);
-  if (media) return readMedia(context, caller, media, body);
-  if (kind === TRANSCRIPTION) return readTranscription(context, caller, body, tries);
-  return readWords(context, caller, kind, body, exactIntegers);
-}
-
 export interface CallRead {
   readonly caller: Caller;
   readonly target: CallTarget;
   readonly body: Readonly<Record<string, unknown>>;
   /** Of the body's text, where it came as one. */
   readonly exactIntegers?: ExactIntegers | undefined;
+  /** How often it has been tried, this time included: audio that cannot be read is not tried forever. */
   readonly tries: number;
 }
 
-async function readWords(
+/**
+ * The call of a job: it is answered as a whole, in JSON.
+ * @throws ApiError as the endpoint over HTTP would answer, its params counted from the body
+ */
+export async function readCall(
   context: Context,
-  caller: Caller,
-  kind: Kind,
-  body: Readonly<Record<string, unknown>>,
-  exactIntegers: ExactIntegers | undefined,
+  { caller, target, body, exactIntegers, tries }: CallRead,
 ): Promise<ReadCall> {
+  if ("capability" in target) return callOfRun(await readRun(context, caller, target.capability, body));
+  const { kind } = target;
+  refuseUntold(body);
+  const media = mediaKind(kind);
+  if (media) return (await readMedia(context, caller, media, body)).call;
+  if (kind === TRANSCRIPTION) return readTranscriptionBody(context, caller, body, tries);
   const text = stringifyExact(body, exactIntegers);
-  const request = kind.read(body);
-  const model = modelOf(kind, context.catalogue.current(), request.model);
-  const files = await findStoredFiles(context.database, caller, body);
-  const checked = kind.check(request, model, { bodyBytes: Buffer.byteLength(text), files });
+  const { model, checked } = await readWords(context, caller, kind, { value: body, bytes: Buffer.byteLength(text) });
   return ready(kind, model, { ...checked, inline: [], text: () => text });
 }
 
-async function readMedia(context: Context, caller: Caller, kind: MediaKind, body: object): Promise<ReadCall> {
-  const asked = kind.read(body);
-  const model = modelOf(kind, context.catalogue.current(), asked.model);
-  const { bound, price } = kind.check(asked, model);
-  const inputs = await kind.inputs(asked, model);
-  await checkInputFiles(context.database, caller, inputs, (one) => inputBytesMax(one, model));
-  const { request, take } = releaseBody(asked, inputs);
-  return ready(kind, model, { bound, price, inline: take(), text: () => JSON.stringify(request) });
+/** Waited for between steps that go over the whole of a body. */
+type Pause = () => Promise<void>;
+const NO_PAUSE: Pause = () => Promise.resolve();
+
+/** A call of words. @param body parsed, and the bytes of its text. @throws ApiError naming the member at fault */
+export async function readWords<Checked extends CheckedCall>(
+  { catalogue, database }: Pick<Context, "catalogue" | "database">,
+  caller: Caller,
+  kind: Kind<object, Checked>,
+  { value, bytes }: { readonly value: unknown; readonly bytes: number },
+  pause: Pause = NO_PAUSE,
+): Promise<{ readonly model: Model; readonly checked: Checked }> {
+  await pause();
+  const request = kind.read(value);
+  const model = modelOf(kind, catalogue.current(), request.model);
+  await pause();
+  const files = await findStoredFiles(database, caller, request);
+  return { model, checked: kind.check(request, model, { bodyBytes: bytes, files }) };
 }
 
-async function readCapability(context: Context, caller: Caller, id: string, body: object): Promise<ReadCall> {
-  const { model, checked, request, inline } = await readRun(context, caller, id, body);
+export interface ReadMedia<Request> {
+  /** Without the media that goes to the object store. */
+  readonly request: Request;
+  readonly call: ReadCall;
+}
+
+/** A call that makes media. @throws ApiError naming the member at fault */
+export async function readMedia<Request extends object>(
+  { catalogue, database }: Pick<Context, "catalogue" | "database">,
+  caller: Caller,
+  kind: MediaKind<Request>,
+  body: unknown,
+  pause: Pause = NO_PAUSE,
+): Promise<ReadMedia<Request>> {
+  await pause();
+  const asked = kind.read(body);
+  const model = modelOf(kind, catalogue.current(), asked.model);
+  const { bound, price } = kind.check(asked, model);
+  await pause();
+  const inputs = await kind.inputs(asked, model);
+  await pause();
+  await checkInputFiles(database, caller, inputs, (one) => inputBytesMax(one, model));
+  const { request, take } = releaseBody<Request>(asked, inputs);
+  const call = ready(kind, model, { bound, price, inline: take(), text: () => JSON.stringify(request) });
+  return { request, call };
+}
+
+/** A run of a capability as the call that it is. */
+export function callOfRun({ model, checked, request, inline }: ReadRun): ReadCall {
   return ready(RUN_KIND, model, { ...checked, inline, text: () => JSON.stringify(request) });
 }
 
 /** A call of which all is known. */
-function ready(kind: ReadCall["kind"], model: ReadCall["model"], call: LoadedCall): ReadCall {
-  const isHeavy = call.inline.length > 0 || isLarge(call.text({}));
-  return { kind, model, leastNano: call.bound.holdNano, isHeavy, load: () => Promise.resolve(call) };
+function ready(kind: ReadCall["kind"], model: ReadCall["model"], loaded: LoadedCall): ReadCall {
+  // Whoever waits for the call keeps this, and is not to keep the bytes that came with it.
+  let held: LoadedCall | undefined = loaded;
+  return {
+    kind,
+    model,
+    leastNano: loaded.bound.holdNano,
+    isHeavy: () => held !== undefined && (held.inline.length > 0 || isLarge(held.text({}))),
+    load() {
+      if (!held) return Promise.reject(new Error("a call is loaded once"));
+      const taken = held;
+      held = undefined;
+      return Promise.resolve(taken);
+    },
+  };
 }
 
+function readTranscriptionBody(context: Context, caller: Caller, body: object, tries: number): ReadCall {
+  const asked = TRANSCRIPTION.read(body);
+  const { audio_base64: _audio, mime_type: _type, file_id: _file, ...request } = asked;
+  const { signal } = new AbortController();
+  audioOf(asked);
+  const receive = (): Promise<ReceivedAudio> => audioOfBody(context, { caller, signal }, asked);
+  return readTranscription(context, caller, { request, receive, tries, signal });
+}
+
+export interface TranscriptionRead {
+  /** Without its audio. */
+  readonly request: TranscriptionRequest;
+  /** What is known of the audio before it is received. */
+  readonly known?: Pick<ReceivedAudio, "bytes" | "param">;
+  /** Whoever loads the call removes the audio. */
+  readonly receive: () => Promise<ReceivedAudio>;
+  readonly tries: number;
+  readonly signal: AbortSignal;
+}
+
+const SECONDS_MIN = 0.001;
 /** After so many tries whose audio could not be read, the call is refused. */
 const LOOKS_MAX = 8;
 
-async function readTranscription(context: Context, caller: Caller, body: object, tries: number): Promise<ReadCall> {
+/** A call that writes down audio; loading it receives the audio and looks at it. @throws ApiError naming the member at fault */
+export function readTranscription(
+  { catalogue, probes }: Pick<Context, "catalogue" | "probes">,
+  { workspaceId }: Caller,
+  { request, known = { bytes: 1, param: "file" }, receive, tries, signal }: TranscriptionRead,
+): ReadCall & { readonly model: Model } {
   const kind = TRANSCRIPTION;
-  const asked = kind.read(body);
-  const { audio_base64: _audio, mime_type: _type, file_id: _file, ...request } = asked;
-  const model = modelOf(kind, context.catalogue.current(), request.model);
-  audioOf(asked);
   const facts = { bodyBytes: 0, files: NO_FILES };
-  const shortest = { bytes: 1, seconds: 0.001, param: "file" } as const;
+  const model = modelOf(kind, catalogue.current(), request.model);
+  const shortest = { ...known, seconds: SECONDS_MIN };
   const load = async (): Promise<LoadedCall> => {
-    const { signal } = new AbortController();
-    const audio = await audioOfBody(context, { caller, signal }, asked);
+    const audio = await receive();
     try {
       const { bytes, fileId, param } = audio;
-      const recording = await lookAt(context.probes, caller.workspaceId, audio, signal).catch((error: unknown) => {
+      const recording = await lookAt(probes, workspaceId, audio, signal).catch((error: unknown) => {
         if (tries < LOOKS_MAX || (error instanceof ApiError && error.status < 500)) throw error;
         throw new ApiError("unprocessable_input", `Expected audio, got ${bytes} bytes that cannot be read as audio.`, {
           param,
@@ -141,8 +202,8 @@ async function readTranscription(context: Context, caller: Caller, body: object,
       return {
         ...kind.check(request, model, { ...facts, recording }),
         inline: fileId === undefined ? [media] : [],
-        text: ({ audio }) => {
-          const place = audio ? { reference: audio.reference } : { fileId };
+        text: ({ audio: stored }) => {
+          const place = stored ? { reference: stored.reference } : { fileId };
           return JSON.stringify({ ...request, recording: { ...recording, ...place } });
         },
       };
@@ -151,5 +212,5 @@ async function readTranscription(context: Context, caller: Caller, body: object,
     }
   };
   const { bound } = kind.check(request, model, { ...facts, recording: shortest });
-  return { kind, model, leastNano: bound.holdNano, isHeavy: true, load };
+  return { kind, model, leastNano: bound.holdNano, isHeavy: () => true, load };
 }

@@ -3,19 +3,16 @@
  * ids made from their place, so that a worker that starts them again finds them there.
  */
 import type { JobMessage, WorkflowStep } from "#schemas/generated/types.ts";
-import { checkBudget } from "#shared/calls/budget-stop.ts";
+import { admitJob, dispatchAdmitted, type Work } from "#shared/calls/admit.ts";
 import { type Caller, findPublisher } from "#shared/access/authenticate.ts";
 import { type CallTarget, readCall } from "#shared/calls/read.ts";
-import { discardStored, storeRequest } from "#shared/calls/stored-request.ts";
-import { jobCallerOf, jobWorkOf } from "#shared/calls/work.ts";
 import type { Offered } from "#shared/calls/capabilities/offered.ts";
-import { hasRoom } from "#shared/database/files.ts";
 import { noteTemplateUnavailable } from "#shared/database/template-events.ts";
 import { findWorkflow } from "#shared/database/workflows.ts";
 import { isBegun } from "#shared/database/run-work.ts";
 import { ApiError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoint.ts";
-import type { JobAdmission, JobRequest } from "#shared/jobs/admission.ts";
+import type { JobAdmission } from "#shared/jobs/admission.ts";
 import type { JobDispatcher } from "#shared/jobs/dispatcher.ts";
 import { jobIdOf } from "#shared/ids.ts";
 import { CAPABILITY_RUN_MS, LIMITS, MEDIA_JOBS } from "#shared/limits.ts";
@@ -132,47 +129,26 @@ function errorOf({ code, message }: ApiError): StepError {
 /** @returns whether funds or tokens were missing */
 async function startJob(context: StartContext, caller: Caller, work: WorkToStart): Promise<boolean> {
   const { facts, step, place } = work;
-  const id = workIdOf(facts.id, place);
   const { target, body } = bodyOf(context, work);
   const call = await readCall(context, { caller, target, body, tries: 1 });
-  checkBudget(caller, call.leastNano);
-  if (call.kind.keepsFiles) await checkRoom(context, caller.workspaceId);
-  const loaded = await call.load();
-  const stored = await storeRequest(context, id, loaded.inline, (inputs) => loaded.text(inputs));
-  const lifeMs = LIMITS.jobLifeMs;
-  const { kind, model } = call;
-  const job = jobWorkOf({ id, caller }, { kind, model, checked: loaded, stored, lifeMs });
-  const request: JobRequest = {
-    ...jobCallerOf({ id, caller }),
-    ...job,
-    work: { ...job.work, ...(facts.mode === "stream" && kind.name === "chat" ? { step: toldAt(work) } : {}) },
-    pool: kind.pool,
+  const { name, pool } = call.kind;
+  const asked: Work = {
+    entry: "step",
+    id: workIdOf(facts.id, place),
+    caller,
+    pool,
     lane: facts.lane,
-    publisherKey: null,
-    reply: null,
-    limit: null,
-    // The run was counted; its calls are bounded by its definition.
-    isCounted: false,
-    ifFull: "refuse",
+    read: () => call,
     step: { runId: facts.id, stepId: step.id },
+    ...(facts.mode === "stream" && name === "chat" ? { heardAt: toldAt(work) } : {}),
     ...(facts.traceparent === null ? {} : { traceparent: facts.traceparent }),
   };
-  const verdict = await context.jobs.admit(request);
-  if (verdict.kind === "refused") {
-    discardStored(context, id, stored);
-    return true;
+  const admission = await admitJob(context, asked);
+  if (admission.kind === "refused") return true;
+  if (admission.kind !== "admitted" && admission.kind !== "known") {
+    throw new Error(`a step's job was told ${admission.kind}`);
   }
-  if (verdict.kind === "full" || verdict.kind === "unknown_workspace")
-    throw new Error(`a step's job was told ${verdict.kind}`);
-  if (verdict.kind === "known" || verdict.dispatch === 0) return false;
-  const dispatched = {
-    id,
-    workspace_id: facts.workspaceId,
-    attempt: verdict.attempt,
-    dispatch: verdict.dispatch,
-    deadline: new Date(Date.now() + lifeMs),
-  };
-  await context.dispatcher.send(kind.pool, facts.lane, [dispatched], "admitted");
+  await dispatchAdmitted(context.dispatcher, asked, admission);
   return false;
 }
 
@@ -193,15 +169,6 @@ function bodyOf(
   const model = catalogue.current().models.get(step.model ?? "");
   if (!model) throw new ApiError("model_not_found", `There is no model ${step.model} any more.`);
   return { target: { kind: kindOf(model, own) }, body: { ...own, model: step.model } };
-}
-
-/** What is made is kept: a provider is not paid for what a full workspace could not have. */
-async function checkRoom({ database, config }: StartContext, workspaceId: string): Promise<void> {
-  if (await hasRoom(database, workspaceId, config.storageBytesMax)) return;
-  throw new ApiError(
-    "storage_limit_exceeded",
-    "The workspace has no room for what the step would make; delete files first.",
-  );
 }
 
 async function startRun(

@@ -18,11 +18,11 @@ import type {
   Catalogue,
   Embedding,
   Model,
-  Preset,
   Provider,
   Source,
   Surroundings,
 } from "#shared/calls/model.ts";
+import type { Preset } from "#shared/access/authenticate.ts";
 import { checkCapability, checkModel, checkPreset, checkProvider } from "./check.ts";
 import { throwFaults } from "./faults.ts";
 import { withLacks } from "./lacks.ts";

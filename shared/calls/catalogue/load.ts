@@ -17,7 +17,9 @@ export async function loadOurLayers(): Promise<readonly Layer[]> {
   const models = await listFolder(join(import.meta.dir, "models"));
   const paths = [...OUR_FILES.map((name) => join(import.meta.dir, name)), ...models];
   return Promise.all(
-    paths.map(async (path) => readLayer(`shared/calls/catalogue${path.slice(import.meta.dir.length)}`, await readText(path))),
+    paths.map(async (path) =>
+      readLayer(`shared/calls/catalogue${path.slice(import.meta.dir.length)}`, await readText(path)),
+    ),
   );
 }
 

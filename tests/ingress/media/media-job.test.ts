@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 
 import type { IngressContext } from "#ingress/context.ts";
-import { admitMediaJob, type MediaJob } from "#ingress/media/media-job.ts";
-import { releaseBody } from "#shared/calls/offload-inputs.ts";
+import { admitMediaJob } from "#ingress/media/media-job.ts";
+import type { ReadCall } from "#shared/calls/read.ts";
 import type { RouteCall } from "#ingress/serve.ts";
 import { ApiError } from "#shared/errors.ts";
 import { IMAGE_EDITS } from "#shared/calls/kinds/images.ts";
@@ -12,23 +12,16 @@ import { fakeContext } from "#tests/ingress/fake-context.ts";
 const PICTURE = new Uint8Array(LIMITS.inlineInputBytesMax + 1);
 
 /** An edit with a large picture. */
-function job(): MediaJob {
-  const given = {
-    name: "image",
-    kind: "image",
-    param: "image_base64",
-    bytes: PICTURE,
-    contentType: "image/png",
-  } as const;
-  const light = releaseBody({ prompt: "a boat" }, [given]);
-  const checked = { bound: { holdNano: 7n, outputTokensMax: 0, mayExceed: false, tokensMax: 0 } };
+function edit(): ReadCall {
+  const bound = { holdNano: 7n, outputTokensMax: 0, mayExceed: false, tokensMax: 0 };
+  const inline = [{ name: "image", param: "image_base64", bytes: PICTURE, contentType: "image/png" }];
   return {
     kind: IMAGE_EDITS,
-    model: {},
-    checked,
-    request: light.request,
-    takeInline: light.take,
-  } as unknown as MediaJob;
+    model: { slug: "edits", modality: "image", price: { unit: "per_request", tokenRates: {}, unitRate: 7n } },
+    leastNano: bound.holdNano,
+    isHeavy: () => true,
+    load: () => Promise.resolve({ bound, inline, text: () => "{}" }),
+  };
 }
 
 const NO_WINDOW = new ApiError("rate_limit_exceeded", "The window is full.");
@@ -43,13 +36,14 @@ test.each([
     ...fake.context,
     calls: { look },
     storage,
+    waiter: { address: (id: string) => `reply.${id}` },
     config: { storageBytesMax: 1_000_000 },
     database: { query: () => Promise.resolve([{ taken: 0n }]) },
   } as unknown as IngressContext;
   const call = { requestId: "1", request: new Request("http://localhost/") } as RouteCall;
   try {
     // Not counted yet: whoever answers counts the call, once.
-    const refused: unknown = await admitMediaJob(context, call, fake.caller, job()).catch((error: unknown) => error);
+    const refused: unknown = await admitMediaJob(context, call, fake.caller, edit()).catch((error: unknown) => error);
     expect(refused).toMatchObject({ name: "ApiError", code });
     expect(touched).toEqual([]);
   } finally {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import type { BudgetAlert } from "#schemas/generated/types.ts";
 import { findPublisher } from "#shared/access/authenticate.ts";
-import { checkBudget } from "#shared/calls/budget-stop.ts";
+import { checkBudget } from "#shared/calls/admit.ts";
 import { ApiError } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
 import { LIMITS } from "#shared/limits.ts";

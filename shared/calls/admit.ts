@@ -1,0 +1,246 @@
+/**
+ * The one way in for work that is paid, whichever entry brings it: its budget, its workspace's room, what it holds, and the row of its
+ * job in one transaction. What was stored for work that is refused is deleted.
+ */
+import type { JobMessage } from "#schemas/generated/types.ts";
+import type { Caller } from "#shared/access/authenticate.ts";
+import type { Queryable } from "#shared/database/client.ts";
+import { hasRoom } from "#shared/database/files.ts";
+import { ApiError } from "#shared/errors.ts";
+import { unavailable } from "#shared/files/unavailable.ts";
+import type { JobAdmission, JobRequest, JobVerdict } from "#shared/jobs/admission.ts";
+import { admitTwice } from "#shared/jobs/admit-twice.ts";
+import type { JobDispatcher } from "#shared/jobs/dispatcher.ts";
+import { type CallAdmission, tooExpensive } from "#shared/ledger/call-admission.ts";
+import { LIMITS } from "#shared/limits.ts";
+import type { Logger } from "#shared/logger.ts";
+import type { Metrics } from "#shared/metrics.ts";
+import type { Lane, Pool } from "#shared/queue/subjects.ts";
+import type { Storage } from "#shared/storage/client.ts";
+
+import type { CallBound } from "./kinds/call-bound.ts";
+import type { Model } from "./model.ts";
+import type { LoadedCall, ReadCall } from "./read.ts";
+import { discardStored, type StoredRequest, storeRequest } from "./stored-request.ts";
+import { holdOf, jobCallerOf, jobWorkOf } from "./work.ts";
+
+/** How an entry lets work in. */
+interface Policy {
+  /** Whether its window counts the work: that of a step was counted with its run. */
+  readonly isCounted: boolean;
+  /** Over a full window a message waits, and a caller is sent away. */
+  readonly ifFull: JobRequest["ifFull"];
+  /** A refusal is kept as a job, for a publisher that sends the same again. */
+  readonly keepsRefusals: boolean;
+  /** A lost answer of the database is asked for once more; messages and steps come again by themselves. */
+  readonly asksTwice: boolean;
+  /** How long the job may wait to be begun, in milliseconds. */
+  readonly lifeMs: number;
+}
+
+const ENTRIES = {
+  http: { isCounted: true, ifFull: "refuse", keepsRefusals: false, asksTwice: true, lifeMs: LIMITS.mediaJobLifeMs },
+  batch: { isCounted: true, ifFull: "wait", keepsRefusals: true, asksTwice: false, lifeMs: LIMITS.jobLifeMs },
+  step: { isCounted: false, ifFull: "refuse", keepsRefusals: false, asksTwice: false, lifeMs: LIMITS.jobLifeMs },
+} as const satisfies Record<string, Policy>;
+
+export interface AdmitContext {
+  readonly calls?: Pick<CallAdmission, "look">;
+  readonly config: { readonly storageBytesMax: number };
+  readonly database: Queryable;
+  readonly jobs: JobAdmission;
+  readonly log: Logger;
+  readonly storage: Storage;
+}
+
+/** Work that is to become a job. */
+export interface Work {
+  readonly entry: keyof typeof ENTRIES;
+  readonly id: string;
+  readonly caller: Caller;
+  readonly pool: Pool;
+  readonly lane: Lane;
+  /** @throws ApiError of what is asked for */
+  read(): Promise<ReadCall> | ReadCall;
+  readonly publisherKey?: string | null;
+  /** Where its end is told. */
+  readonly reply?: string | null;
+  readonly traceparent?: string | undefined;
+  readonly step?: JobRequest["step"];
+  /** Where readers of a run hear the call. */
+  readonly heardAt?: JobMessage["step"];
+  /** The caller reads its states as a stream. The job has no address afterwards. */
+  readonly isStreamed?: boolean;
+  /** Of a message, to tell whether another asks for the same. */
+  readonly fingerprint?: string;
+  /** It waits for longer than a window lasts, and is admitted past it. */
+  readonly starves?: boolean;
+  /** Names what is stored for it among others under the same id. */
+  readonly part?: string;
+  /** A place among heavy calls that are read and stored; returns what frees it. Undefined: there is none now. */
+  turn?(): Promise<(() => void) | undefined>;
+  /** Told just before the database decides. */
+  onDecide?(): void;
+}
+
+/** `busy`: there is no turn for heavy work now. `refusal`: why it was refused before the database decided. */
+export type Admission = (JobVerdict | { readonly kind: "busy" }) & { readonly refusal?: ApiError };
+
+/** A heavy call whose window is full is told so before anything is read, and not for how long. */
+const LOOK_AGAIN_MS = 2_000;
+
+/**
+ * Admits work as a durable job.
+ * @throws ApiError of what refuses it, unless its entry keeps refusals; Error when it is not known whether it was admitted
+ */
+export async function admitJob(context: AdmitContext, work: Work): Promise<Admission> {
+  const policy: Policy = ENTRIES[work.entry];
+  let free: (() => void) | undefined;
+  try {
+    const call = await work.read();
+    checkBudget(work.caller, call.leastNano);
+    if (call.kind.keepsFiles) await checkRoom(context, work.caller.workspaceId);
+    if (call.isHeavy()) {
+      if (policy.isCounted && work.starves !== true && !(await hasWindow(context, work, call.leastNano))) {
+        return { kind: "full", waitMs: LOOK_AGAIN_MS };
+      }
+      free = work.turn ? await work.turn() : () => undefined;
+      if (!free) return { kind: "busy" };
+    }
+    const loaded = await call.load();
+    const stored = await storeRequest(context, work.id, loaded.inline, (inputs) => loaded.text(inputs), work.part);
+    return await decide(context, work, termsOf(work, call, loaded, stored), stored);
+  } catch (error) {
+    if (!policy.keepsRefusals || !(error instanceof ApiError) || error.status >= 500) throw error;
+    const nothing = { kind: "chat", modality: "text", model: null, request: null, lifeMs: policy.lifeMs };
+    const terms = { ...nothing, work: { fingerprint: work.fingerprint }, terms: { refusal: error } };
+    return { ...(await decide(context, work, terms, undefined)), refusal: error };
+  } finally {
+    free?.();
+  }
+}
+
+/**
+ * Whether the window has room for a call that is heavy, and its workspace funds.
+ * @throws ApiError `insufficient_credits`; `rate_limit_exceeded` for work that does not wait
+ */
+async function hasWindow({ calls }: AdmitContext, { entry, caller }: Work, leastNano: bigint): Promise<boolean> {
+  if (!calls) return true;
+  let freeNano: bigint;
+  try {
+    freeNano = await calls.look(caller.workspaceId, caller.preset.requests_per_minute);
+  } catch (error) {
+    const mayWait = ENTRIES[entry].ifFull === "wait";
+    if (mayWait && error instanceof ApiError && error.code === "rate_limit_exceeded") return false;
+    throw error;
+  }
+  if (freeNano < leastNano) throw tooExpensive(leastNano);
+  return true;
+}
+
+type Terms = Pick<JobRequest, "kind" | "modality" | "model" | "work" | "request" | "terms" | "lifeMs"> &
+  Partial<Pick<JobRequest, "isHidden" | "keepsRecord">>;
+
+function termsOf(work: Work, { kind, model }: ReadCall, checked: LoadedCall, stored: StoredRequest): Terms {
+  const { entry, isStreamed, fingerprint, heardAt } = work;
+  const { lifeMs } = ENTRIES[entry];
+  const marks = { ...(isStreamed ? { isStreamed } : {}), ...(fingerprint === undefined ? {} : { fingerprint }) };
+  const terms = jobWorkOf(work, { kind, model, checked, stored, lifeMs, ...marks });
+  return heardAt === undefined ? terms : { ...terms, work: { ...terms.work, step: heardAt } };
+}
+
+async function decide(
+  context: AdmitContext,
+  work: Work,
+  terms: Terms,
+  stored: StoredRequest | undefined,
+): Promise<JobVerdict> {
+  const { entry, id, caller, pool, lane, publisherKey = null, reply = null, starves, step, traceparent } = work;
+  const { isCounted, ifFull, asksTwice }: Policy = ENTRIES[entry];
+  const request: JobRequest = {
+    ...jobCallerOf({ id, caller }),
+    ...terms,
+    ...(isCounted ? {} : { isCounted, limit: null }),
+    pool,
+    lane,
+    publisherKey,
+    reply,
+    ifFull,
+    ...(starves === undefined ? {} : { starves }),
+    ...(step === undefined ? {} : { step }),
+    ...(traceparent === undefined ? {} : { traceparent }),
+  };
+  const discard = (): void => {
+    if (stored) discardStored(context, id, stored);
+  };
+  work.onDecide?.();
+  const verdict = asksTwice ? await admitTwice(context, request, discard) : await context.jobs.admit(request);
+  // What waits comes again and stores the same.
+  const isOver = verdict.kind === "refused" || verdict.kind === "unknown_workspace";
+  if (isOver || (verdict.kind === "full" && ifFull === "refuse")) discard();
+  return verdict;
+}
+
+/** Puts an admitted job on the queue; one that waits for room there is sent later. What does not arrive is sent again by the janitor. */
+export async function dispatchAdmitted(
+  dispatcher: Pick<JobDispatcher, "send">,
+  { entry, id, caller: { workspaceId }, pool, lane }: Work,
+  verdict: Admission,
+): Promise<void> {
+  if (verdict.kind !== "admitted" || verdict.dispatch === 0) return;
+  const { attempt, dispatch } = verdict;
+  const deadline = new Date(Date.now() + ENTRIES[entry].lifeMs);
+  await dispatcher.send(pool, lane, [{ id, workspace_id: workspaceId, attempt, dispatch, deadline }], "admitted");
+}
+
+/**
+ * Admits a call that its process waits for: counts it and places its hold, in one statement.
+ * @param lifeMs how long the hold lives
+ * @param onDecide told just before the database decides
+ * @throws ApiError of the refusal
+ */
+export async function admitCall(
+  { calls, metrics }: { readonly calls: Pick<CallAdmission, "place">; readonly metrics: Metrics },
+  of: { readonly id: string; readonly caller: Caller },
+  { model, bound }: { readonly model: Pick<Model, "slug">; readonly bound: CallBound },
+  lifeMs: number,
+  onDecide?: () => void,
+): Promise<void> {
+  const { caller } = of;
+  checkBudget(caller, bound.holdNano);
+  onDecide?.();
+  const at = performance.now();
+  try {
+    await calls.place(caller.workspaceId, caller.preset.requests_per_minute, holdOf(of, model, bound, lifeMs));
+    metrics.admissions.inc("admitted");
+  } catch (error) {
+    metrics.admissions.inc(error instanceof ApiError ? error.code : "failed");
+    throw error;
+  } finally {
+    metrics.admissionSeconds.observe((performance.now() - at) / 1_000);
+  }
+}
+
+/**
+ * Refuses workspaces whose budget is spent: what costs nothing goes on, everything else is refused before it holds anything.
+ * @param holdNano nano-credits that the call would hold, or holds at least
+ * @throws ApiError `budget_reached` that names the budget and not its amount: who calls may not be who sees amounts
+ */
+export function checkBudget({ stoppedBy }: Pick<Caller, "stoppedBy">, holdNano: bigint): void {
+  if (stoppedBy === undefined || holdNano <= 0n) return;
+  const which = stoppedBy === "" ? "A budget of the workspace" : `The workspace's budget ${JSON.stringify(stoppedBy)}`;
+  throw new ApiError("budget_reached", `${which} is spent; calls are refused until its period ends or it is changed.`);
+}
+
+/** What is made is kept: a provider is not paid for what a full workspace could not have. @throws ApiError */
+async function checkRoom({ database, config }: AdmitContext, workspaceId: string): Promise<void> {
+  const isFree = await unavailable(
+    "The file store cannot be asked right now; try again shortly.",
+    hasRoom(database, workspaceId, config.storageBytesMax),
+  );
+  if (isFree) return;
+  throw new ApiError(
+    "storage_limit_exceeded",
+    `The workspace may store ${config.storageBytesMax} bytes and has no room for what would be made; delete files first.`,
+  );
+}
