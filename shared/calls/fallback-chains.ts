@@ -13,7 +13,8 @@ import {
 } from "#shared/database/fallback-chains.ts";
 import { ApiError } from "#shared/errors.ts";
 import { LIMITS } from "#shared/limits.ts";
-import { KINDS, kindOfModality } from "#shared/calls/kinds/kinds.ts";
+import type { KindName } from "#shared/calls/kinds/kind.ts";
+import { isPricedKind, KINDS, kindOfModality } from "#shared/calls/kinds/kinds.ts";
 
 export interface FallbackChain {
   /** Slug of the model asked for. */
@@ -74,7 +75,7 @@ export function checkFallbacks(catalogue: Catalogue, { model, fallbacks }: Fallb
       const message = `Expected ${nameOf(kind)} as fallbacks of ${model}; ${fallback} is of ${nameOf(stands)}.`;
       throw new ApiError("model_not_supported", message, { param });
     }
-    if (kind === "embeddings") checkLengths(catalogue, model, fallback, param);
+    checkLengths(catalogue, model, fallback, param);
     if (fallback === model) {
       throw new ApiError("unsupported_value", `Expected other models than ${model}, whose chain this is.`, { param });
     }
@@ -121,10 +122,10 @@ function wayTo(
 }
 
 /** What can stand in for each other, as messages call it. */
-type Sort = "chat" | "embeddings" | Model["modality"];
+type Sort = KindName | Model["modality"];
 
 function nameOf(sort: Sort): string {
-  const kind = sort === "chat" || sort === "embeddings" ? KINDS[sort] : kindOfModality(sort);
+  const kind = kindOfModality(sort as Model["modality"]) ?? KINDS[sort as KindName];
   return kind?.nouns.all ?? `models of modality ${sort}`;
 }
 
@@ -136,8 +137,8 @@ function kindOf(catalogue: Catalogue, slug: string, param: string): Sort {
       param,
     });
   }
-  if (model.supports_chat) return "chat";
-  if (isEmbeddingModel(model)) return "embeddings";
+  const ofWords = Object.values(KINDS).find((kind) => !isPricedKind(kind) && kind.isOfKind(model));
+  if (ofWords) return ofWords.name;
   if (kindOfModality(model.modality) !== undefined) return model.modality;
   const why = `Models of modality ${model.modality} have no fallbacks and can be none, ${slug} among them.`;
   throw new ApiError("model_not_supported", why, { param });
@@ -152,7 +153,7 @@ function checkLengths({ models }: Catalogue, slug: string, fallback: string, par
 }
 
 function lengthsOf(model: Model) {
-  if (!isEmbeddingModel(model)) return undefined;
+  if (model.supports_chat || !isEmbeddingModel(model)) return undefined;
   const { dimensions_min: min, dimensions_max: max } = model.embedding;
   return { min, max, words: min === max ? `${max} numbers` : `${min} to ${max} numbers` };
 }

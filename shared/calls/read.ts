@@ -15,7 +15,7 @@ import type { CatalogueStore } from "./catalogue/open.ts";
 import { findStoredFiles, NO_FILES } from "./kinds/chat/files.ts";
 import { checkInputFiles, inputBytesMax, type StoredInputs } from "./kinds/input-media.ts";
 import type { CheckedCall, Kind, MediaKind } from "./kinds/kind.ts";
-import { mediaKind } from "./kinds/kinds.ts";
+import { isMediaKind } from "./kinds/kinds.ts";
 import { modelOf } from "./kinds/models.ts";
 import { audioOf, TRANSCRIPTION } from "./kinds/transcription.ts";
 import type { Model } from "./model.ts";
@@ -74,8 +74,7 @@ export async function readCall(
   if ("capability" in target) return callOfRun(await readRun(context, caller, target.capability, body));
   const { kind } = target;
   refuseUntold(body);
-  const media = mediaKind(kind);
-  if (media) return (await readMedia(context, caller, media, body)).call;
+  if (isMediaKind(kind)) return (await readMedia(context, caller, kind, body)).call;
   if (kind === TRANSCRIPTION) return readTranscriptionBody(context, caller, body, tries);
   const text = stringifyExact(body, exactIntegers);
   const { model, checked } = await readWords(context, caller, kind, { value: body, bytes: Buffer.byteLength(text) });

@@ -3,6 +3,7 @@ import type { Catalogue } from "#shared/calls/model.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import { countLiveCalls, countPools, type FleetSlots, fleetSlots, type PoolCounts } from "#shared/database/pools.ts";
 import { kindOfModality } from "#shared/calls/kinds/kinds.ts";
+import { kindOfCall } from "#shared/calls/kinds/models.ts";
 import { type Lane, LANES, type Pool, POOLS } from "#shared/queue/subjects.ts";
 
 export interface PoolLoad extends PoolCounts, FleetSlots {
@@ -49,6 +50,6 @@ function wantedProcesses({ pool, queued, running, slots, processes }: Omit<PoolL
 /** Where calls of a model without a job are done. One that has left the catalogue was most likely of chat. */
 function poolOf({ models }: Pick<Catalogue, "models">, slug: string): Pool {
   const model = models.get(slug);
-  if (!model || model.supports_chat || model.supports_embeddings) return "chat";
-  return kindOfModality(model.modality)?.pool ?? "chat";
+  const kind = model && (kindOfCall(model) ?? kindOfModality(model.modality));
+  return kind?.pool ?? "chat";
 }

@@ -6,14 +6,11 @@ import { CHECKS } from "#shared/calls/capabilities/list.ts";
 import type { Catalogue, Model } from "#shared/calls/model.ts";
 import type { Fault } from "#shared/contract-fault.ts";
 import { type ApiError, apiErrorsOf } from "#shared/errors.ts";
-import { CHAT } from "#shared/calls/kinds/chat.ts";
 import { filePlaces, NO_FILES } from "#shared/calls/kinds/chat/files.ts";
-import { EMBEDDINGS } from "#shared/calls/kinds/embeddings.ts";
-import { IMAGE_EDITS, IMAGES } from "#shared/calls/kinds/images.ts";
 import type { CallFacts, Kind } from "#shared/calls/kinds/kind.ts";
-import { kindOfModality } from "#shared/calls/kinds/kinds.ts";
-import { hasEndpoint } from "#shared/calls/kinds/models.ts";
-import { audioOf, TRANSCRIPTION } from "#shared/calls/kinds/transcription.ts";
+import { isPricedKind } from "#shared/calls/kinds/kinds.ts";
+import { hasEndpoint, kindOfCall } from "#shared/calls/kinds/models.ts";
+import { audioOf } from "#shared/calls/kinds/transcription.ts";
 
 import type { Binding, DefinitionFault, OpenPlace } from "./bindings.ts";
 import { isWithin, judgeKnown, mayMend } from "./known-faults.ts";
@@ -42,8 +39,6 @@ const MEMBERS_OF_TYPE = {
 const USUAL_PARAMS = { messages: [{ role: "user", content: "text" }], prompt: "text", input: "text" };
 /** Any audio that a model takes. */
 const ANY_RECORDING = { bytes: 1, seconds: 0.001, param: "file" } as const;
-/** Params that only calls have which change an image. */
-const IMAGE_PARAMS = ["image_base64", "image_file_id", "mask_base64", "mask_file_id"];
 
 export function* checkStepWork(
   step: WorkflowStep,
@@ -97,27 +92,23 @@ function* checkModel(
   if (refused) yield placed(refused, refused.param === "model" ? place : `${place}.params`);
 }
 
-/** The kind of call that a step makes. */
+/** The kind of call that a step makes. @throws Error for a model that no endpoint serves */
 export function kindOf(model: Model, params: Readonly<Record<string, unknown>>): Kind {
-  if (model.supports_chat) return CHAT;
-  if (model.supports_embeddings) return EMBEDDINGS;
-  const kind = kindOfModality(model.modality);
+  const kind = kindOfCall(model, params);
   if (!kind) throw new Error(`no kind of call is for models of modality ${model.modality}`);
-  const isEdit =
-    model.allowed_params.requires_input_image === true || IMAGE_PARAMS.some((name) => (params[name] ?? null) !== null);
-  return kind.name === IMAGES.name && isEdit ? IMAGE_EDITS : kind;
+  return kind;
 }
 
 /** What the model has against a call, as far as a run cannot mend it. */
 function refusalsOf(kind: Kind, model: Model, request: object, open: readonly OpenPlace[]): readonly ApiError[] {
   // Stored files may come and go until the step runs.
-  if (kind === CHAT && filePlaces(request).length > 0) return [];
+  if (filePlaces(request).length > 0) return [];
   const bodyBytes = Buffer.byteLength(JSON.stringify(request));
   const facts: CallFacts = { bodyBytes, files: NO_FILES, recording: ANY_RECORDING };
   const refusals = apiErrorsOf(() => {
     // Audio that is open may come to null, which leaves the file alone.
     const isGiven = open.some(({ param }) => param === "audio_base64");
-    if (kind.name === TRANSCRIPTION.name && !isGiven) audioOf(request as TranscriptionRequest);
+    if (isPricedKind(kind) && kind.bringsRecording === true && !isGiven) audioOf(request as TranscriptionRequest);
     kind.check(request, model, facts);
   });
   return refusals.filter((one) => !open.some((place) => mayMend(place, one)));

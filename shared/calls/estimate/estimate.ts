@@ -5,27 +5,22 @@
 import type { Estimate } from "#schemas/generated/types.ts";
 import type { CallBound } from "#shared/calls/kinds/call-bound.ts";
 import { NO_FILES, type StoredFiles } from "#shared/calls/kinds/chat/files.ts";
-import { checkChat } from "#shared/calls/kinds/chat/constraints.ts";
-import { checkEmbeddings, inputsOf } from "#shared/calls/kinds/embeddings.ts";
-import { IMAGE_EDITS } from "#shared/calls/kinds/images.ts";
-import type { PricedKind } from "#shared/calls/kinds/kind.ts";
-import { kindOfModality } from "#shared/calls/kinds/kinds.ts";
-import { withoutNulls } from "#shared/calls/kinds/media-check.ts";
-import { isPricedMedia } from "#shared/calls/kinds/models.ts";
-import { type MeasuredAudio, TRANSCRIPTION } from "#shared/calls/kinds/transcription.ts";
-import { isEmbeddingModel, type Model } from "#shared/calls/model.ts";
+import type { Kind } from "#shared/calls/kinds/kind.ts";
+import { isPricedKind } from "#shared/calls/kinds/kinds.ts";
+import type { CheckedMedia } from "#shared/calls/kinds/media-check.ts";
+import { kindOfCall } from "#shared/calls/kinds/models.ts";
+import type { MeasuredAudio } from "#shared/calls/kinds/transcription.ts";
+import type { Model } from "#shared/calls/model.ts";
 import { parse } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { creditsNumber } from "#shared/money.ts";
-import { countInputs } from "#shared/tokens/count-inputs.ts";
 import { createSamplingTokenizer } from "#shared/tokens/sampling-tokenizer.ts";
 import { TimeSlices } from "#shared/time-slices.ts";
-import { loadTokenizer, type Tokenizer } from "#shared/tokens/tokenizer.ts";
+import { loadTokenizer } from "#shared/tokens/tokenizer.ts";
 
-import { typicalChatUsage } from "./estimate-chat.ts";
-import { breakDown } from "./estimate-lines.ts";
-import { breakDownMedia } from "./estimate-media.ts";
+import { breakDown } from "./lines.ts";
+import { breakDownMedia } from "./media.ts";
 import type { Price } from "#shared/calls/pricing/price.ts";
 import { NO_USAGE, type TokenUsage } from "#shared/calls/pricing/usage.ts";
 
@@ -33,24 +28,11 @@ import { NO_USAGE, type TokenUsage } from "#shared/calls/pricing/usage.ts";
 interface Foreseen {
   readonly bound: CallBound;
   /** Of what the call asks for, where that makes a difference. */
-  readonly price?: Price;
+  readonly price?: Price | undefined;
   readonly usage: TokenUsage;
   /** Of what is not paid by tokens or by the request. */
   readonly lines?: ReturnType<typeof breakDown> | undefined;
 }
-
-/**
- * undefined: the model takes no such call.
- * @param body with the model's slug in `model`
- * @throws ApiError 400 as the call itself
- */
-type Forecast = (
-  model: Model,
-  body: object,
-  bodyBytes: number,
-  about: EstimateFacts,
-  slices: TimeSlices,
-) => Promise<Foreseen> | undefined;
 
 /** What a body alone does not tell. */
 export interface EstimateFacts {
@@ -59,9 +41,6 @@ export interface EstimateFacts {
   /** Length and size of the audio it brings; undefined: it brings none. @throws ApiError as the call */
   recording(): Promise<MeasuredAudio | undefined>;
 }
-
-/** One row for each kind of call; the first whose calls the model takes is the one. */
-const FORECASTS: readonly Forecast[] = [forecastChat, forecastEmbeddings, forecastMedia];
 
 /**
  * @param body the call's body; `model` may be absent
@@ -84,14 +63,14 @@ export async function estimateCall(
     });
   }
   const bytes = request.model === undefined ? bodyBytes + MODEL_MEMBER_BYTES + model.slug.length : bodyBytes;
-  for (const forecast of FORECASTS) {
-    await slices.rest();
-    const foreseen = await forecast(model, { ...request, model: model.slug }, bytes, about, slices);
-    if (foreseen !== undefined) return present(model, foreseen);
+  const call = { ...request, model: model.slug };
+  const kind = kindOfCall(model, call);
+  if (!kind) {
+    const message = `There is no call for models of modality ${model.modality} yet.`;
+    throw new ApiError("model_not_supported", message, { param: "model" });
   }
-  throw new ApiError("model_not_supported", `There is no call for models of modality ${model.modality} yet.`, {
-    param: "model",
-  });
+  await slices.rest();
+  return present(model, await foresee(kind, model, call, bytes, about, slices));
 }
 
 const NOTHING_KNOWN: EstimateFacts = { files: NO_FILES, recording: () => Promise.resolve(undefined) };
@@ -99,76 +78,28 @@ const NOTHING_KNOWN: EstimateFacts = { files: NO_FILES, recording: () => Promise
 /** `"model":"",` in a body that has it; slugs need no escapes. */
 const MODEL_MEMBER_BYTES = 11;
 
-function forecastChat(
+async function foresee(
+  kind: Kind,
   model: Model,
   body: object,
   bodyBytes: number,
-  { files }: EstimateFacts,
-  slices: TimeSlices,
-): Promise<Foreseen> | undefined {
-  if (!model.supports_chat) return undefined;
-  const request = parse("ChatCompletionRequest", body);
-  const bound = checkChat(request, model, bodyBytes, files);
-  return sampler()
-    .then((tokenizer) => slices.run(typicalChatUsage(request, model, bound, tokenizer, files)))
-    .then((usage) => ({ bound, usage }));
-}
-
-function forecastEmbeddings(
-  model: Model,
-  body: object,
-  _bodyBytes: number,
-  _about: EstimateFacts,
-  slices: TimeSlices,
-): Promise<Foreseen> | undefined {
-  if (!isEmbeddingModel(model)) return undefined;
-  const request = parse("EmbeddingsRequest", body);
-  const bound = checkEmbeddings(request, model);
-  return sampler()
-    .then((tokenizer) => countInputs(tokenizer, inputsOf(request.input), model.max_context_tokens, slices))
-    .then((input) => ({ bound, usage: { ...NO_USAGE, input } }));
-}
-
-/** The kind of call that the body is for the model. */
-function mediaKindOf(model: Model, body: object): PricedKind | undefined {
-  const isEdit = model.modality === "image" && ("image_base64" in body || "image_file_id" in body);
-  return isEdit ? IMAGE_EDITS : kindOfModality(model.modality);
-}
-
-/** What a model writes for media is known when it is there: its most is taken for it. */
-function forecastMedia(
-  model: Model,
-  body: object,
-  _bodyBytes: number,
-  about: EstimateFacts,
-  slices: TimeSlices,
-): Promise<Foreseen> | undefined {
-  const kind = isPricedMedia(model) ? mediaKindOf(model, withoutNulls(body) as object) : undefined;
-  return kind && foreseeMedia(kind, model, body, about, slices);
-}
-
-async function foreseeMedia(
-  kind: PricedKind,
-  model: Model,
-  body: object,
   about: EstimateFacts,
   slices: TimeSlices,
 ): Promise<Foreseen> {
-  const recording = kind === TRANSCRIPTION ? await about.recording() : undefined;
-  const facts = { bodyBytes: 0, files: about.files, recording };
-  const { bound, price, usual, params } = kind.check(kind.read(body), model, facts);
-  const { prompt, text } = params as { readonly prompt?: string; readonly text?: string };
-  const tokenizer = await sampler();
-  const usage = {
-    ...NO_USAGE,
-    input: await slices.run(tokenizer.counting(prompt ?? text ?? "")),
-    [kind.writes]: bound.outputTokensMax,
-  };
-  return { bound, price, usage, lines: breakDownMedia(price, usual) };
-}
-
-async function sampler(): Promise<Pick<Tokenizer, "counting">> {
-  return createSamplingTokenizer(await loadTokenizer(), LIMITS.countedCharactersMax);
+  const { files } = about;
+  const isPriced = isPricedKind(kind);
+  const recording = isPriced && kind.bringsRecording === true ? await about.recording() : undefined;
+  const request = kind.read(body);
+  const checked = kind.check(request, model, { bodyBytes, files, recording });
+  const { bound, price } = checked;
+  const tokenizer = createSamplingTokenizer(await loadTokenizer(), LIMITS.countedCharactersMax);
+  const usage = (await kind.foresee?.(request, model, checked, { files, tokenizer, slices })) ?? NO_USAGE;
+  if (!isPriced) return { bound, price, usage };
+  const { usual, params } = checked as CheckedMedia<{ readonly prompt?: string; readonly text?: string }>;
+  const input = await slices.run(tokenizer.counting(params.prompt ?? params.text ?? ""));
+  // What a model writes for media is known when it is there: its most is taken for it.
+  const lines = breakDownMedia(checked.price ?? model.price, usual);
+  return { bound, price, usage: { ...usage, input, [kind.writes]: bound.outputTokensMax }, lines };
 }
 
 function present(model: Model, { bound, usage, price = model.price, lines: known }: Foreseen): Estimate {

@@ -3,6 +3,7 @@ import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
 import { parse } from "#shared/contracts.ts";
 
 import { checkChat } from "./chat/constraints.ts";
+import { typicalChatUsage } from "./chat/usage.ts";
 import type { Kind } from "./kind.ts";
 
 export const CHAT: Kind<ChatCompletionRequest> = {
@@ -16,4 +17,6 @@ export const CHAT: Kind<ChatCompletionRequest> = {
   nouns: { one: "a model that chats", all: "the chat models" },
   isOfKind: (model) => model.supports_chat,
   check: (request, model, { bodyBytes, files }) => ({ bound: checkChat(request, model, bodyBytes, files) }),
+  foresee: (request, model, { bound }, { files, tokenizer, slices }) =>
+    slices.run(typicalChatUsage(request, model, bound, tokenizer, files)),
 };

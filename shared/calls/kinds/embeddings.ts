@@ -6,6 +6,8 @@ import { ApiError } from "#shared/errors.ts";
 import type { JsonBounds } from "#shared/json.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { boundChat } from "#shared/calls/pricing/price.ts";
+import { NO_USAGE } from "#shared/calls/pricing/usage.ts";
+import { countInputs } from "#shared/tokens/count-inputs.ts";
 
 import type { CallBound } from "./call-bound.ts";
 import type { Kind } from "./kind.ts";
@@ -30,6 +32,9 @@ export const EMBEDDINGS: Kind<EmbeddingsRequest> = {
   nouns: { one: "a model of embeddings", all: "the embedding models" },
   isOfKind: isEmbeddingModel,
   check: (request, model) => ({ bound: checkEmbeddings(request, model as EmbeddingModel) }),
+  async foresee({ input }, model, _, { tokenizer, slices }) {
+    return { ...NO_USAGE, input: await countInputs(tokenizer, inputsOf(input), model.max_context_tokens, slices) };
+  },
 };
 
 /** @throws ApiError 400 naming the parameter that the model cannot take */

@@ -63,6 +63,9 @@ export const IMAGES: MediaKind<ImageGenerationRequest, CheckedImages> = {
   inputs: NO_INPUTS,
 };
 
+/** Members that only calls have which change an image. */
+const IMAGE_MEMBERS = ["image_base64", "image_file_id", "mask_base64", "mask_file_id"];
+
 export const IMAGE_EDITS: MediaKind<ImageEditRequest, ReturnType<typeof checkImageEdit>> = {
   name: "image_edits",
   endpoint: "/v1/images/edits",
@@ -77,6 +80,8 @@ export const IMAGE_EDITS: MediaKind<ImageEditRequest, ReturnType<typeof checkIma
   writes: "imageOutput",
   nouns: { one: "a model that makes images", all: "the upscaling models" },
   isOfKind: ({ modality }) => modality === "image" || modality === "upscale",
+  isMeantBy: ({ modality, allowed_params: { requires_input_image: requires } }, members) =>
+    modality === "upscale" || requires === true || IMAGE_MEMBERS.some((name) => (members[name] ?? null) !== null),
   check: checkImageEdit,
   inputs: (request, model, kept) => editImages({ ...request }, model, kept),
 };

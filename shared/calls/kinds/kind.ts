@@ -4,6 +4,8 @@ import type { Model } from "#shared/calls/model.ts";
 import type { Price, PriceUnit } from "#shared/calls/pricing/price.ts";
 import type { TokenUsage } from "#shared/calls/pricing/usage.ts";
 import type { Pool } from "#shared/queue/subjects.ts";
+import type { TimeSlices } from "#shared/time-slices.ts";
+import type { Tokenizer } from "#shared/tokens/tokenizer.ts";
 
 import type { CallBound } from "./call-bound.ts";
 import type { StoredFiles } from "./chat/files.ts";
@@ -47,12 +49,24 @@ export interface Kind<Request = object, Checked extends CheckedCall = CheckedCal
   readonly keepsRecord: boolean;
   /** Its models, for messages. */
   readonly nouns: { readonly one: string; readonly all: string };
-  /** Whether the model is of the sort that it calls. */
+  /** True if the model takes such calls, whatever it has against one of them. */
   isOfKind(model: Model): boolean;
+  /** True if a call with these members, of a model that several kinds call, is of this kind; absent: unless it is of another. */
+  isMeantBy?(model: Model, members: Readonly<Record<string, unknown>>): boolean;
   /** @param body parsed JSON. @throws ApiError naming the member at fault */
   read(body: unknown): Request & { readonly model: string };
   /** @throws ApiError naming the member that the model does not take */
   check(request: Request, model: Model, facts: CallFacts): Checked;
+  /** Tokens that such a call typically uses; absent: what it makes or hears is priced, or the most that it writes. */
+  foresee?(request: Request, model: Model, checked: Checked, counting: Counting): Promise<TokenUsage>;
+}
+
+/** Means to count what a request holds. */
+export interface Counting {
+  readonly files: StoredFiles;
+  readonly tokenizer: Pick<Tokenizer, "counting">;
+  /** Texts are counted in these. */
+  readonly slices: TimeSlices;
 }
 
 /** Of calls that make or hear media. */
@@ -66,6 +80,8 @@ export interface PricedKind<
   readonly units: readonly PriceUnit[];
   /** What they make or hear has a length, and is paid by it unless the catalogue says otherwise. */
   readonly hasLength: boolean;
+  /** They bring audio, which is measured before the call is checked. */
+  readonly bringsRecording?: true;
   /** What the tokens are that they write, where tokens are paid. */
   readonly writes: keyof Pick<TokenUsage, "output" | "audioOutput" | "imageOutput">;
 }

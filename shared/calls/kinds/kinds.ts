@@ -11,20 +11,18 @@ import { SPEECH } from "./speech.ts";
 import { TRANSCRIPTION } from "./transcription.ts";
 import { VIDEO } from "./video.ts";
 
-/** Kinds whose calls make media, by name. */
-const MEDIA_KINDS = {
-  images: IMAGES,
+/** All kinds by name. Of two that a model serves, the one that comes first and is meant is called. */
+export const KINDS: Readonly<Record<KindName, Kind>> = {
+  chat: CHAT,
+  embeddings: EMBEDDINGS,
   image_edits: IMAGE_EDITS,
+  images: IMAGES,
   speech: SPEECH,
+  transcription: TRANSCRIPTION,
   music: MUSIC,
   video: VIDEO,
   mesh: MESH,
-} as const satisfies Partial<Record<KindName, MediaKind>>;
-
-/** Kinds whose calls make or hear media, by name. */
-const PRICED_KINDS = { ...MEDIA_KINDS, transcription: TRANSCRIPTION } as const;
-
-export const KINDS: Readonly<Record<KindName, Kind>> = { chat: CHAT, embeddings: EMBEDDINGS, ...PRICED_KINDS };
+};
 
 /** The kind of an endpoint's calls. */
 export function kindAt(endpoint: Kind["endpoint"]): Kind {
@@ -33,14 +31,21 @@ export function kindAt(endpoint: Kind["endpoint"]): Kind {
   return kind;
 }
 
-/** The kind whose calls models of a modality serve first of all; undefined: none that is about media. */
-export function kindOfModality(modality: Modality): PricedKind | undefined {
-  return Object.values<PricedKind>(PRICED_KINDS).find((one) => one.modality === modality);
+/** True of kinds whose calls make or hear media. */
+export function isPricedKind(kind: Kind): kind is PricedKind {
+  return "modality" in kind;
 }
 
-/** Undefined for kinds whose calls make no media. */
-export function mediaKind({ name }: Kind): MediaKind | undefined {
-  return name in MEDIA_KINDS ? MEDIA_KINDS[name as keyof typeof MEDIA_KINDS] : undefined;
+/** True of kinds whose calls make media. */
+export function isMediaKind(kind: Kind): kind is MediaKind {
+  return "inputs" in kind;
+}
+
+/** The kind whose calls models of a modality serve first of all; undefined: none that is about media. */
+export function kindOfModality(modality: Modality): PricedKind | undefined {
+  return Object.values(KINDS)
+    .filter(isPricedKind)
+    .find((one) => one.modality === modality);
 }
 
 /**

@@ -2,11 +2,8 @@
 import type { Catalogue, Model } from "#shared/calls/model.ts";
 import { ApiError } from "#shared/errors.ts";
 
-import { CHAT } from "./chat.ts";
-import { EMBEDDINGS } from "./embeddings.ts";
-import { IMAGE_EDITS } from "./images.ts";
 import type { Kind } from "./kind.ts";
-import { kindOfModality } from "./kinds.ts";
+import { isPricedKind, KINDS } from "./kinds.ts";
 
 /** @throws ApiError `model_not_found` */
 export function findModel(catalogue: Pick<Catalogue, "models">, slug: string): Model {
@@ -25,35 +22,29 @@ export function findModel(catalogue: Pick<Catalogue, "models">, slug: string): M
  */
 export function modelOf(kind: Kind, catalogue: Pick<Catalogue, "models">, slug: string): Model {
   const model = findModel(catalogue, slug);
-  if (kind.isOfKind(model) && (isOfWords(kind) || (!model.supports_chat && isPricedMedia(model)))) return model;
-  const path = endpointOf(model);
+  if (isCalledBy(kind, model)) return model;
+  const path = kindOfCall(model)?.endpoint;
   const served = path === undefined ? "which no endpoint serves" : `which POST ${path} serves`;
   const message = `Expected ${kind.nouns.one}, got ${slug}, a model of modality ${model.modality}, ${served}.`;
   throw new ApiError("model_not_supported", message, { param: "model" });
 }
 
-/** What a model of such a kind can do is said beside its modality. */
-function isOfWords(kind: Kind): boolean {
-  return kind === CHAT || kind === EMBEDDINGS;
+/** A media model is called where its price counts what its calls come to, and it does not chat. */
+function isCalledBy(kind: Kind, model: Model): boolean {
+  if (!kind.isOfKind(model)) return false;
+  return !isPricedKind(kind) || (!model.supports_chat && kind.units.includes(model.price.unit));
 }
 
-/** A media model whose price counts what its calls come to. */
-export function isPricedMedia({ modality, price }: Model): boolean {
-  return kindOfModality(modality)?.units.includes(price.unit) === true;
-}
-
-/** The path of the endpoint that serves the model; undefined: none does. */
-function endpointOf(model: Model): string | undefined {
-  if (model.supports_chat) return CHAT.endpoint;
-  if (model.supports_embeddings) return EMBEDDINGS.endpoint;
-  if (!isPricedMedia(model)) return undefined;
-  // A model that only changes images is of no use to the endpoint that makes them.
-  return model.allowed_params.requires_input_image === true && model.modality === "image"
-    ? IMAGE_EDITS.endpoint
-    : kindOfModality(model.modality)?.endpoint;
+/**
+ * The kind of call that members are for a model.
+ * @param members of the body, as far as they are known
+ * @returns undefined for a model that no endpoint serves
+ */
+export function kindOfCall(model: Model, members: Readonly<Record<string, unknown>> = {}): Kind | undefined {
+  return Object.values(KINDS).find((kind) => isCalledBy(kind, model) && kind.isMeantBy?.(model, members) !== false);
 }
 
 /** A model that no endpoint serves yet is known, so that files can name it, but not offered. */
 export function hasEndpoint(model: Model): boolean {
-  return endpointOf(model) !== undefined;
+  return kindOfCall(model) !== undefined;
 }

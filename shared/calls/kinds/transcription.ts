@@ -45,6 +45,7 @@ export const TRANSCRIPTION: PricedKind<TranscriptionRequest, CheckedMedia<Transc
   modality: "stt",
   units: ["per_minute", "per_second", "per_token", ...CALL_UNITS],
   hasLength: true,
+  bringsRecording: true,
   writes: "output",
   nouns: { one: "a model that transcribes", all: "the transcription models" },
   isOfKind: ({ modality }) => modality === "stt",

@@ -7,7 +7,7 @@ import { parse, validate } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
 import { creditsNumber } from "#shared/money.ts";
 import { estimateCall } from "#shared/calls/estimate/estimate.ts";
-import { breakDown } from "#shared/calls/estimate/estimate-lines.ts";
+import { breakDown } from "#shared/calls/estimate/lines.ts";
 import { parsePrice, priceTokens } from "#shared/calls/pricing/price.ts";
 import { NO_USAGE } from "#shared/calls/pricing/usage.ts";
 import { EMBEDDING_CATALOGUE, embeddingModel } from "#tests/shared/calls/kinds/embedding-models.ts";

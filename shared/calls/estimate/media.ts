@@ -1,4 +1,4 @@
-/** What media would typically settle at, line by line: what is paid by tokens has lines of its own (estimate-lines.ts). */
+/** What media would typically settle at, line by line: what is paid by tokens has lines of its own (lines.ts). */
 import type { Estimate } from "#schemas/generated/types.ts";
 import { creditsNumber } from "#shared/money.ts";
 

@@ -1,13 +1,14 @@
 /** What a chat call typically uses, before it is made. The rule is told to clients in results/estimate.schema.json. */
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
 import type { CallBound } from "#shared/calls/kinds/call-bound.ts";
-import { blockKind, fileIdOf, NO_FILES, type StoredFiles } from "#shared/calls/kinds/chat/files.ts";
 import type { Model } from "#shared/calls/model.ts";
 import { LIMITS, TOKENS_PER_IMAGE } from "#shared/limits.ts";
 import { countingPrompt } from "#shared/tokens/count.ts";
 import type { Tokenizer } from "#shared/tokens/tokenizer.ts";
 
 import { NO_USAGE, type TokenUsage } from "#shared/calls/pricing/usage.ts";
+
+import { blockKind, fileIdOf, NO_FILES, type StoredFiles } from "./files.ts";
 
 /** Never more than the call is bound to, in and out. With stops, for a thread that others wait for. */
 export function* typicalChatUsage(
