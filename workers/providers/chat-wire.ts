@@ -11,7 +11,7 @@ import { type ChatCall, type ChatDelta, type ChatProvider, type ChatResult, Prov
 import { type SseEvent, SseParser } from "./sse.ts";
 
 export interface ChatWire {
-  /** What reaches this dialect as bytes only: addresses of it are fetched before `request` is asked. */
+  /** Kinds of media that this dialect takes as bytes only: their addresses are fetched before `request` is called. */
   readonly needsBytes: readonly Kind[];
   /** @throws ProviderError `rejected` naming the parameter that this dialect cannot say */
   request(call: ChatCall, isStream: boolean): JsonRequest;
@@ -25,7 +25,7 @@ export interface ChatWire {
 
 export interface ChatStreamReader {
   /**
-   * What an event means for the client: nothing, a delta, or that the dialect's end marker has come.
+   * Returns what an event means for the client: nothing, a delta, or that the dialect's end marker has come.
    * @throws ProviderError for an error event
    */
   read(event: SseEvent): ChatDelta | "done" | undefined;
@@ -68,7 +68,7 @@ interface Prepared {
 
 const MEDIA = new ByteBudget(LIMITS.inlineProcessBytesMax);
 
-/** What fails here never reached the provider, and says nothing about it. */
+/** Fetches media and builds the request. A failure here never reached the provider and says nothing about it. */
 async function prepare(wire: ChatWire, given: ChatCall, isStream: boolean): Promise<Prepared> {
   const isFetching = namesMedia(given.request, wire.needsBytes);
   // All a call may fetch, at once: one that held some while it waits for more could wait for ever.

@@ -19,7 +19,7 @@ export interface ConnectWatch {
   stop(hasAnswered: boolean): void;
 }
 
-/** Whether the address stayed silent for the whole limit. Refused is not silent: fetch hears that itself. */
+/** True if the address stayed silent for the whole limit. A refusal is not silence: fetch notices that itself. */
 export type IsSilent = (url: string, limitMs: number) => Promise<boolean>;
 
 /** performance.now() of the last answer of an origin; origins come from the catalogue, so there are few. */

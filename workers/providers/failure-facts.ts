@@ -1,6 +1,6 @@
 /**
- * What the log may tell of a provider's failure. Providers repeat prompts and answers in their error texts, so a text is told
- * by its length and a short hash: equal failures can be grouped, and nothing of a caller's can be read.
+ * Facts of a provider's failure that may be logged. Providers repeat prompts and answers in their error texts, so a text is
+ * logged as its length and a short hash: equal failures can be grouped, and nothing of a caller's can be read.
  */
 import { createHash } from "node:crypto";
 

@@ -1,4 +1,4 @@
-/** What is asked of a source, under our names, and its own fields it goes to. */
+/** Mapping of a call's inputs, under our names, to the source's own fields. */
 import type { GivenMedia, MediaKind } from "./media.ts";
 
 /**

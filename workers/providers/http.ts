@@ -10,7 +10,7 @@ import { watchConnect } from "./connect-limit.ts";
 import { inflated } from "./inflate.ts";
 import { ProviderError } from "./provider.ts";
 
-/** Where a provider lives and how we identify ourselves there. */
+/** Address of a provider, and the headers that identify us there. */
 export interface Endpoint {
   readonly baseUrl: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -89,7 +89,7 @@ export async function fetchBytes(
   return { status: response.status, headers: response.headers, bytes };
 }
 
-/** What any answer may have without asking for room, and how much is asked for at once then. */
+/** Bytes that any answer may have without asking for room, and the least that is asked for at a time beyond them. */
 const ROOMLESS_BYTES = 1_048_576;
 
 async function send(endpoint: Endpoint, request: ProviderRequest, outer: AbortSignal): Promise<Response> {
@@ -200,8 +200,8 @@ async function readBounded(body: ReadableStream<Uint8Array>, bytesMax: number, s
 }
 
 /**
- * What Bun calls a connection that never came to be. EPROTO is not among these: Bun says it of a handshake that failed and of a
- * broken record after the request alike (measured with 1.4.4).
+ * Bun's codes for a connection that was never established. EPROTO is not among these: Bun uses it both for a failed handshake and
+ * for a broken record after the request (measured with 1.4.4).
  */
 const UNSENT: ReadonlySet<string> = new Set(["ConnectionRefused", "FailedToOpenSocket", "ECONNREFUSED", "ENOTFOUND"]);
 /** A server's certificate is judged before a byte of the request is sent (OpenSSL's x509_verify_cert_error_string). */

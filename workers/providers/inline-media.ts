@@ -29,7 +29,7 @@ interface Place {
 interface Item {
   readonly kind: Kind;
   readonly address: string;
-  /** Of the first part that names it. */
+  /** Parameter of the first part that names the address. */
   readonly param: string;
   uses: number;
 }
@@ -68,7 +68,7 @@ export async function inlineMedia(
   return { ...request, messages };
 }
 
-/** Whether anything is to be fetched for it. */
+/** True if the request has addresses of these kinds to fetch. */
 export function namesMedia(request: ChatCompletionRequest, kinds: readonly Kind[]): boolean {
   return findPlaces(request, kinds).length > 0;
 }
@@ -129,7 +129,7 @@ function withData(part: Part, kind: Kind, data: string): Part {
   return { ...part, file: { ...file, file_data: data } };
 }
 
-/** What an image may be is less than what a file may be, so one address can be judged twice. */
+/** Key of an address by kind: fewer types are accepted for an image than for a file, so one address can be judged twice. */
 function keyOf({ kind, address }: Pick<Place, "kind" | "address">): string {
   return `${kind} ${address}`;
 }
@@ -197,7 +197,7 @@ async function fetchAll(
   return found;
 }
 
-/** What is passed on. */
+/** Media types that are passed on. */
 const TYPES: ReadonlySet<string> = new Set([
   "image/png",
   "image/jpeg",
@@ -236,7 +236,7 @@ async function fetchItem(
   }
 }
 
-/** What is told of an address that did not give what it was asked for. */
+/** Sentences for the client about an address that did not deliver, by fault. */
 export const SENTENCES: Readonly<Record<Exclude<OutboundFault, "too_large">, string>> = {
   unsafe: "This URL is not allowed: expected one that leads to the public internet.",
   unreachable: "Expected an address that can be fetched; no connection to this one held.",
@@ -256,7 +256,7 @@ function tooLarge(item: Item): ProviderError {
 /** Ogg is told apart by what is in it: without images it is audio. */
 const IS_AUDIO = /^audio\/|^video\/ogg$/;
 
-/** As the ingress says it of audio that it can tell. */
+/** Error for audio that the model does not take, worded as in the ingress, which rejects audio it can recognize. */
 function unheard(item: Item, found: string): ProviderError {
   const say = `This model takes no audio; transcribe it first and send the text. This address holds ${found}.`;
   return rejected("what was fetched is audio", item.param, say, "audio_not_supported_by_model");

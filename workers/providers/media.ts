@@ -1,5 +1,5 @@
 /**
- * What providers do with images and audio. Inputs come checked against the model's declared sets; an adapter sends
+ * Contract between media calls and their providers. Inputs come checked against the model's declared sets; an adapter sends
  * what its family has a field for and leaves the rest out, as the spec says of each field.
  */
 import type { Trait } from "#shared/calls/model.ts";
@@ -15,10 +15,10 @@ export type Artifact =
   /** Read from the provider's own origin with our credentials. @throws ProviderError */
   | { readonly open: (signal: AbortSignal) => Promise<ReadableStream<Uint8Array>>; readonly contentType?: string };
 
-/** What a provider says it used or delivered; what it does not say is measured by us. */
+/** Usage and output that a provider reports; we measure what it does not report. */
 export interface MediaUsage {
   readonly images?: number;
-  /** Of audio or video made or read. */
+  /** Length of the audio or video made or read. */
   readonly seconds?: number;
   /** That the provider computed. */
   readonly computeSeconds?: number;
@@ -48,7 +48,7 @@ export interface MediaCall<Input> {
   readonly onText?: (piece: string) => void;
   /** Waited for while an answer that brings what was made is read. */
   readonly makeRoom?: MakeRoom;
-  /** Where a provider that can may ring when its job has moved; a ring only makes us ask sooner. */
+  /** Address that a provider may call when its job has moved, if it can; such a call only makes us poll sooner. */
   readonly callbackUrl?: string;
 }
 
@@ -120,11 +120,11 @@ export type Polled<Output> =
 
 /** Queues a job that is asked about until it ends. */
 export interface QueuedAdapter<Input, Output> {
-  /** As for a DirectAdapter. */
+  /** Same as in DirectAdapter. */
   readonly takesUrls?: true;
   /** An answer waits for the end of the job for a while: there are no pauses between questions. */
   readonly waits?: true;
-  /** How long an answer to a question may take, where it brings the whole of what was made; else LIMITS.pollMs. */
+  /** Longest duration of one poll, in milliseconds, for a provider whose answer brings the whole result; else LIMITS.pollMs. */
   readonly pollMs?: number;
   /** @throws ProviderError; `unknown` when its answer was lost or cannot be read: the job may exist; what `noteStart` throws */
   start(call: StartCall<Input>): Promise<ProviderJob>;
@@ -207,7 +207,7 @@ export interface Transcript {
     readonly text: string;
     readonly start: number;
     readonly end: number;
-    /** What a Whisper model says of its segment beside that, such as `avg_logprob`. */
+    /** Further values that a Whisper model reports for the segment, such as `avg_logprob`. */
     readonly details?: Readonly<Record<string, number | readonly number[]>>;
   }[];
 }
@@ -247,7 +247,7 @@ export interface MeshInput {
   readonly seed?: number;
 }
 
-/** What each kind of media call takes and gives. */
+/** Input and output of each kind of media call. */
 export interface MediaKinds {
   readonly images: [ImageInput, readonly Artifact[]];
   readonly imageEdits: [ImageEditInput, readonly Artifact[]];
@@ -260,7 +260,7 @@ export interface MediaKinds {
 
 export type MediaKind = keyof MediaKinds;
 
-/** What a provider offers beside chat and embeddings: a member that is absent is a modality it has not. */
+/** Media adapters of a provider, beside chat and embeddings; an absent member is a modality it does not offer. */
 export type MediaAdapters = {
   readonly [Kind in MediaKind]?: MediaAdapter<MediaKinds[Kind][0], MediaKinds[Kind][1]>;
 };

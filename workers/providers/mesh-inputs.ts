@@ -1,4 +1,4 @@
-/** What goes into a task that makes or transforms a mesh, and how its caller hears of an input that will not do. Tripo's too. */
+/** Inputs of a task that makes or transforms a mesh, and the errors for unsuitable ones; shared by Meshy and Tripo. */
 import { clientParam, type Fields, place, type PlacedInput } from "./fields.ts";
 import type { MeshInput } from "./media.ts";
 import { meshValues } from "./media-fields.ts";
@@ -8,9 +8,9 @@ import { characters } from "./speech.ts";
 export type MeshInputName = "prompt" | "image" | "mesh";
 
 export interface MeshNeeds {
-  /** Where inputs go unless the source says so itself. */
+  /** Fields that inputs go to unless the source names its own. */
   readonly usual: Fields;
-  /** Of each group exactly one goes there: the first that the call has. */
+  /** Groups of inputs; of each group exactly one is sent: the first that the call has and the source has a field for. */
   readonly needs: readonly (readonly MeshInputName[])[];
   /** Most characters of a prompt that the vendor takes. */
   readonly promptMax: number;

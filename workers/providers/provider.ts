@@ -15,18 +15,18 @@ export interface ChatCall {
   readonly request: ChatCompletionRequest;
   /** Integers of the body that numbers cannot hold. */
   readonly exactIntegers?: ExactIntegers;
-  /** Whose call it is: pseudonyms of end users are made with it, so that no two workspaces share one. */
+  /** Workspace of the caller: pseudonyms of end users are made with it, so that no two workspaces share one. */
   readonly workspaceId: string;
   /** The source's own name of the model. */
   readonly sourceModel: string;
   /** Output tokens the hold was made for; a family that requires a limit sends this when the client set none. */
   readonly outputTokensMax: number;
   readonly signal: AbortSignal;
-  /** What the source does otherwise than its family's newest models. */
+  /** Ways in which the source differs from its family's newest models. */
   readonly traits: ReadonlySet<Trait>;
   /** The source's gaps and defaults from the catalogue, applied to the finished body just before it is sent. */
   readonly adapt: (body: Record<string, unknown>) => void;
-  /** Whether the model hears audio; where it does not, audio that is found behind an address is refused. */
+  /** True if the model takes audio; if not, audio that is found behind an address is refused. */
   readonly takesAudio: boolean;
   /** Looks at the request once its addresses are fetched. @throws ProviderError for what the model does not take */
   readonly checkFetched?: (request: ChatCompletionRequest) => Promise<void>;
@@ -74,7 +74,7 @@ export interface EmbeddingsCall {
   /** The client's name for its end user, for sources that take it. */
   readonly user?: string;
   readonly signal: AbortSignal;
-  /** As for ChatCall. */
+  /** Same as in ChatCall. */
   readonly adapt: (body: Record<string, unknown>) => void;
 }
 
@@ -89,7 +89,7 @@ export interface EmbeddingsProvider {
   embed(call: EmbeddingsCall): Promise<EmbeddingsResult>;
 }
 
-/** What a provider offers: a member that is absent is a modality it has not. */
+/** Adapters of a provider; an absent member is a modality it does not offer. */
 export type ProviderAdapters = MediaAdapters & {
   readonly chat?: ChatProvider;
   readonly embeddings?: EmbeddingsProvider;
@@ -111,7 +111,7 @@ export type ProviderErrorClass =
   | "unknown"
   | "no_route";
 
-/** What a `rejected` call may be told. */
+/** Codes that a `rejected` call may return. */
 export type RejectedCode = Extract<
   Code,
   | "context_length_exceeded"
@@ -126,7 +126,7 @@ export type RejectedCode = Extract<
 
 export interface ProviderErrorOptions {
   readonly code?: RejectedCode;
-  /** Of class `rejected`: a sentence of ours for the client. */
+  /** Our sentence for the client of a `rejected` call. */
   readonly say?: string;
   readonly isUnsent?: boolean;
   readonly param?: string | null;

@@ -1,4 +1,4 @@
-/** When the other side says to come back: one reading for all providers, and for receivers of notifications. */
+/** Reads how long the other side asks to wait before a retry: once for all providers and receivers of notifications. */
 
 /** A hint beyond this is of no use: a client that waits that long tries again anyway. */
 const RETRY_AFTER_MAX_MS = 3_600_000;

@@ -1,4 +1,4 @@
-/** What the families that speak have in common: formats, voices, and a look at what came back. */
+/** Shared parts of the families that speak: formats, voices, and a look at what came back. */
 import { sniffMediaType } from "#shared/media/sniff.ts";
 
 import { answerStream } from "./answer-stream.ts";
@@ -20,7 +20,7 @@ export function isSpeechFormat(value: unknown): value is SpeechFormat {
   return typeof value === "string" && Object.hasOwn(SPEECH_TYPES, value);
 }
 
-/** What speech is metered by: Unicode code points. */
+/** Number of Unicode code points, by which speech is metered. */
 export function characters(text: string): number {
   let count = 0;
   for (const _ of text) count += 1;

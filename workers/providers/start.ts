@@ -49,9 +49,9 @@ export async function exchanged<Answer extends ProviderAnswer, Result>(
 }
 
 /**
- * What gateways in front of a vendor say when they lost it or stopped waiting. A 502 is no definite fault of what is paid for, since
- * the vendor behind it may have gone on. Of Cloudflare's own, 521 and 523 say that no connection to the vendor came to be, so
- * nothing was taken; 520, 522 and 524 are said of connections that stood, too.
+ * Statuses of gateways in front of a vendor that lost it or stopped waiting. A 502 is no definite failure of paid work, since the
+ * vendor behind it may have gone on. Of Cloudflare's own, 521 and 523 say that no connection to the vendor was established, so
+ * nothing was accepted; 520, 522 and 524 are also sent for connections that were.
  */
 const OPEN_STATUSES: ReadonlySet<number> = new Set([408, 502, 504, 520, 522, 524]);
 

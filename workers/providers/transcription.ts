@@ -1,4 +1,4 @@
-/** What the families that transcribe have in common. */
+/** Shared parts of the families that transcribe. */
 import type { MediaUsage, TranscriptionInput, Transcript } from "./media.ts";
 import { ProviderError } from "./provider.ts";
 

@@ -9,7 +9,7 @@ import type { GivenMedia, Media, VideoInput } from "./media.ts";
 import { ProviderError } from "./provider.ts";
 import { retryAfter } from "./retry-after.ts";
 
-/** What all of them make. */
+/** Media type of the videos that all of these makers deliver. */
 export const VIDEO_TYPE = "video/mp4";
 
 /** @throws ProviderError `misconfigured` when an image or a video would be left out, which would change what is paid for */

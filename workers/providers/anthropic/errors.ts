@@ -85,7 +85,7 @@ function classOfStatus(status: number): ProviderErrorClass {
 
 type ClientOptions = Pick<NonNullable<ConstructorParameters<typeof ProviderError>[2]>, "code" | "param" | "say">;
 
-/** What of it the client may know: places in the vendor's message are places in our body, not in the client's. */
+/** Error options the client may see. The vendor's message stays out: its places are places in our body, not in the client's. */
 function clientOptions(status: number, { type, message }: Told): ClientOptions {
   if (TOO_LONG_MESSAGE.test(message)) return { code: "context_length_exceeded", param: "messages" };
   if (status === 413 || type === "request_too_large") {

@@ -136,7 +136,7 @@ function assistantBlocks(message: Holder, param: string): Members[] {
   return markLast(blocks, cacheControl(message, param));
 }
 
-/** What was cut off a text may be white space alone, which is refused. */
+/** False for a text of white space alone, which may be left over from a cut and is refused. */
 function isSaid({ type, text }: Members): boolean {
   return type !== "text" || textOf(text).trim() !== "";
 }

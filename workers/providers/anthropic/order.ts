@@ -5,7 +5,7 @@
  */
 import { isMembers, type Members, textOf } from "../json.ts";
 
-/** What stood before a block of thinking, to spread into it; nothing where it came first. */
+/** Members that tell what stood before a block of thinking, to spread into it; empty if it came first. */
 export function afterMembers(characters: number, toolCalls: number): Members {
   return characters === 0 && toolCalls === 0 ? {} : { after: { characters, tool_calls: toolCalls } };
 }
@@ -62,7 +62,7 @@ function countOf(value: unknown): number {
 class TextCutter {
   private readonly texts: readonly Members[];
   private next = 0;
-  /** Of the next text, what has been given. */
+  /** Characters of the next text that have been returned already. */
   private given = 0;
   private at = 0;
 
@@ -70,7 +70,7 @@ class TextCutter {
     this.texts = texts;
   }
 
-  /** What is left up to this many characters from the beginning of all texts. */
+  /** Returns the texts not yet returned, up to this many characters from the beginning of all texts. */
   until(characters: number): Members[] {
     const parts: Members[] = [];
     for (

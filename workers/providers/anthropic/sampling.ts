@@ -1,4 +1,4 @@
-/** How tokens are chosen: what the model takes of temperature, top_p and top_k. */
+/** Sampling parameters: which values of temperature, top_p and top_k the model takes. */
 import type { Members } from "../json.ts";
 import type { ChatCall } from "../provider.ts";
 import type { Reasoning } from "./reasoning.ts";

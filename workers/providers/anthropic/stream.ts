@@ -204,7 +204,7 @@ class MessageStream implements ChatStreamReader {
     return delta(piece);
   }
 
-  /** What is kept without being sent on is bounded here, since nobody else sees it. */
+  /** Limits the text that is kept without being sent on, since nobody else sees it. Returns the text. */
   private hide(text: string): string {
     this.hiddenLength += text.length;
     if (this.hiddenLength > LIMITS.providerBytesMax) {
@@ -214,7 +214,7 @@ class MessageStream implements ChatStreamReader {
   }
 }
 
-/** What blocks that were never closed still owe, in one piece. */
+/** Merges what blocks that were never closed still owe, and the text held back, into one piece. */
 function mergePieces(choices: readonly Members[], text: string): Members {
   const pieces = choices.map((choice) => choice["delta"] as Members);
   const content = pieces.map((piece) => textOf(piece["content"])).join("") + text;
@@ -231,7 +231,7 @@ function delta(piece: Members, finish: string | null = null, more: Members = {})
   return { choices: [{ index: 0, delta: piece, logprobs: null, finish_reason: finish, ...more }] };
 }
 
-/** What the beginning of a stream knows of its input, cache reads and writes included; nothing where it knows none. */
+/** Input usage known at the beginning of a stream, cache reads and writes included; empty if none is known. */
 function inputUsageOf(report: unknown): Pick<ChatDelta, "inputUsage"> {
   const usage = readAnthropicUsage(report);
   if (usage === null || usage === "impossible" || promptTokens(usage) === 0) return {};

@@ -90,8 +90,8 @@ function choiceMode(choice: ChatCompletionRequest["tool_choice"]): "none" | "aut
 const ANSWER_TOOL = "json_answer";
 
 /**
- * Where answers cannot be bound to a schema, the schema is a tool's and its input is the answer. Undefined when the call
- * needs none: no schema asked for, or a tool of the caller's must be called anyway.
+ * Tool that stands in where answers cannot be bound to a schema: it has the schema, and its input is the answer. Undefined
+ * when the call needs none: no schema requested, or a tool of the caller's must be called anyway.
  */
 export function answerToolOf({ request, traits }: Pick<ChatCall, "request" | "traits">): Members | undefined {
   const format = request.response_format;

@@ -27,7 +27,7 @@ const UNKNOWN_COMBINATION = /no such model\/language/i;
 const UNKNOWN_MODEL = /\b(?:no such|unknown|invalid) model\b|\bmodel\b.*\b(?:not found|does not exist)\b/i;
 const TOO_LONG = /character limit|\btoo long\b|exceeded? .*\b(?:characters|limit)\b/i;
 
-/** What a call was about, for the name of the member that is at fault. */
+/** Facts of a call that decide which parameter an error names. */
 interface Subject {
   readonly param: "file" | "input";
   /** The caller named a language. */

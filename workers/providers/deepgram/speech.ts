@@ -16,9 +16,9 @@ const FORMATS: Readonly<Record<SpeechFormat, Readonly<Record<string, string | nu
   pcm: { encoding: "linear16", container: "none", sample_rate: 24_000 },
 };
 
-/** Of the `speed` of Aura-2. */
+/** Range of the `speed` of Aura-2. */
 const SPEEDS = [0.7, 1.5] as const;
-/** Of one request. */
+/** Most characters in one request. */
 const CHARACTERS_MAX = 2_000;
 
 export function createDeepgramSpeech(endpoint: Endpoint): DirectAdapter<SpeechInput, Artifact> {

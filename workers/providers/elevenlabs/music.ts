@@ -27,10 +27,10 @@ const FORMATS: Readonly<Record<SpeechFormat, { readonly theirs: string; readonly
 /** A seed has no place: it is refused beside a prompt. */
 const USUAL: Fields = { prompt: "prompt", duration: "music_length_ms:ms" };
 
-/** Of `music_length_ms`, in seconds. */
+/** Range of `music_length_ms`, in seconds. */
 const LENGTHS = [3, 600] as const;
 
-/** Of the prompt, lyrics included. */
+/** Most characters of the prompt, lyrics included. */
 const CHARACTERS_MAX = 4_100;
 
 export function createElevenLabsMusic(endpoint: Endpoint): DirectAdapter<MusicInput, readonly Artifact[]> {

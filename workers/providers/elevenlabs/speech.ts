@@ -5,7 +5,7 @@ import { ProviderError } from "../provider.ts";
 import { characters, checkSpeed, openSpoken, takeVoice } from "../speech.ts";
 import { classifyAnswer } from "./errors.ts";
 
-/** Of formats it has not, the lossless one is handed over, under its own type. */
+/** ElevenLabs' format for each of ours; where it has none, lossless wav is delivered under its own type. */
 const FORMATS: Readonly<Record<SpeechFormat, { readonly theirs: string; readonly ours: SpeechFormat }>> = {
   mp3: { theirs: "mp3_44100_128", ours: "mp3" },
   opus: { theirs: "opus_48000_128", ours: "opus" },
@@ -15,7 +15,7 @@ const FORMATS: Readonly<Record<SpeechFormat, { readonly theirs: string; readonly
   pcm: { theirs: "pcm_24000", ours: "pcm" },
 };
 
-/** Of `voice_settings.speed`. */
+/** Range of `voice_settings.speed`. */
 const SPEEDS = [0.7, 1.2] as const;
 
 export function createElevenLabsSpeech(endpoint: Endpoint): DirectAdapter<SpeechInput, Artifact> {

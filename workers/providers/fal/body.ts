@@ -1,12 +1,12 @@
-/** What a model of fal's is sent: inputs under the names that its source says, which differ from one to the next. */
+/** Request body of a fal model: inputs under the names that its source sets, which differ from model to model. */
 import { type FieldValues, type Fields, isMedia, place, setField, urlOf } from "../fields.ts";
 import { ProviderError } from "../provider.ts";
 
 export interface FalBody {
   readonly input: Record<string, unknown>;
-  /** How many results are wanted. */
+  /** Number of results requested. */
   readonly asked: number;
-  /** Where inputs go unless the source says so itself. */
+  /** Fields that inputs go to unless the source names its own. */
   readonly usual: Fields;
 }
 

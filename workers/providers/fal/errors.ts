@@ -41,7 +41,7 @@ const MEDIA_TYPES =
 /** Answers that speak of our access or of the moment, not of the job. */
 const NO_VERDICT: ReadonlySet<number> = new Set([401, 402, 403, 404, 408, 410, 429]);
 
-/** What a job was asked for, and where its inputs went. */
+/** Kind of a job and the fields its inputs went to. */
 export interface Asked {
   readonly kind: MediaKind;
   readonly fields: Fields;

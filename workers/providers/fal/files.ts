@@ -6,9 +6,9 @@ import { isMembers, type Members } from "../json.ts";
 import type { Artifact, MediaUsage } from "../media.ts";
 import { ProviderError } from "../provider.ts";
 
-/** What a kind of model hands over. */
+/** Files that one kind of model delivers. */
 export interface Delivery {
-  /** Where its files lie, the best place first; a dotted name lies deeper. */
+  /** Members that may hold its files, the best first; a dotted name is a nested path. */
   readonly members: readonly string[];
   /** First half of the media types that such files may be said to have. */
   readonly family: "image" | "video" | "audio" | "model";
@@ -18,7 +18,7 @@ export interface Delivery {
 
 export interface FalFile {
   readonly artifact: Artifact;
-  /** Of audio or video, where it is told. */
+  /** Length of audio or video, if the answer tells it. */
   readonly seconds?: number;
 }
 
@@ -51,7 +51,7 @@ export function lengthOf(files: readonly FalFile[]): Pick<MediaUsage, "seconds">
   return { seconds: lengths.reduce((sum, seconds) => sum + seconds, 0) };
 }
 
-/** What lies under the first member that holds anything; an empty list when one is there and holds nothing. */
+/** Content of the first member that holds anything; an empty list if one exists but holds nothing, undefined if none exists. */
 function listOf(answer: Members, names: readonly string[]): readonly unknown[] | undefined {
   let found: readonly unknown[] | undefined;
   for (const name of names) {

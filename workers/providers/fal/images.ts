@@ -38,7 +38,7 @@ function sizeOf(value: PlacedInput["value"]): unknown {
   return width === undefined || height === undefined ? value : { width: Number(width), height: Number(height) };
 }
 
-/** As readFiles. */
+/** Images of an answer; undefined and errors as in readFiles. */
 export function readImages(answer: Members, asked: number): MediaResult<readonly Artifact[]> | undefined {
   const files = readFiles(answer, DELIVERY, asked);
   return (

@@ -1,4 +1,4 @@
-/** What is kept of a job at fal: enough for another process to ask about it. */
+/** Stored state of a job at fal: enough for another process to poll it. */
 import { isMembers, type Members } from "../json.ts";
 import type { Endpoint } from "../http.ts";
 import type { Fields } from "../fields.ts";
@@ -10,9 +10,9 @@ export interface FalJob extends ProviderJob {
   readonly status_path: string;
   readonly result_path: string;
   readonly cancel_path: string;
-  /** How many results were asked for. */
+  /** Number of results requested. */
   readonly asked: number;
-  /** Where inputs went: what an error names is told to the caller under our name. */
+  /** Fields that inputs went to: a field named in an error is told to the caller under our name. */
   readonly fields: Fields;
 }
 

@@ -35,7 +35,7 @@ export function meshBody({ input, fields }: MediaCall<MeshInput>): FalBody {
   return bodyOf(meshValues(input), { fields, usual: USUAL, required: ["mesh"] });
 }
 
-/** As readFiles. */
+/** Meshes of an answer; undefined and errors as in readFiles. */
 export function readMesh(answer: Members, asked: number): MediaResult<readonly Artifact[]> | undefined {
   const files = readFiles(answer, DELIVERY, asked);
   return files && { output: files.map(({ artifact }) => artifact), usage: computeOf(answer) };

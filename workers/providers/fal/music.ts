@@ -21,7 +21,7 @@ export function musicBody({ input, fields }: MediaCall<MusicInput>): FalBody {
   return bodyOf(musicValues(input), { fields, usual: USUAL, required: [] });
 }
 
-/** As readFiles. */
+/** Music of an answer; undefined and errors as in readFiles. */
 export function readMusic(answer: Members, asked: number): MediaResult<readonly Artifact[]> | undefined {
   const files = readFiles(answer, DELIVERY, asked);
   return (

@@ -80,7 +80,7 @@ function findRung(endpoint: Endpoint, { mark, told }: LostStart): Found {
   return job ? { state: "found", job } : unknown("fal has not rung for it yet");
 }
 
-/** Where fal calls once a job has ended (fal.ai/docs/documentation/model-apis/inference/webhooks). */
+/** Query with the address that fal calls once a job has ended (fal.ai/docs/documentation/model-apis/inference/webhooks). */
 function ringing(callbackUrl: string | undefined): string {
   return callbackUrl === undefined ? "" : `?fal_webhook=${encodeURIComponent(callbackUrl)}`;
 }

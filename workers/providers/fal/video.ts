@@ -26,7 +26,7 @@ export function videoBody({ input, fields }: MediaCall<VideoInput>): FalBody {
   return bodyOf(videoValues(input), { fields, usual: USUAL, required: ["image", "video"] });
 }
 
-/** As readFiles. */
+/** Videos of an answer; undefined and errors as in readFiles. */
 export function readVideo(answer: Members, asked: number): MediaResult<readonly Artifact[]> | undefined {
   const files = readFiles(answer, DELIVERY, asked);
   return (

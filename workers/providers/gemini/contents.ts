@@ -140,7 +140,7 @@ function said({ content, refusal }: AssistantMessage): Members[] {
   return texts.filter((text) => text !== "").map((text) => ({ text }));
 }
 
-/** Where Google's OpenAI-compatible endpoint puts it, and where stock clients therefore return it. */
+/** Reads the signature where Google's OpenAI-compatible endpoint puts it, and where stock clients therefore return it. */
 function signatureOf(call: object): string | undefined {
   const extra = (call as Members)["extra_content"];
   const google = isMembers(extra) ? extra["google"] : undefined;

@@ -72,7 +72,7 @@ function classOf(status: number, body: ErrorBody): ProviderErrorClass {
   return kind === "busy" && SPENT_WORDS.test(message) ? "misconfigured" : kind;
 }
 
-/** What rests the source for everybody must not be for a caller to say. */
+/** True if our key is at fault. That takes the source out of use for everybody, so a caller's words must not cause it. */
 function blamesKey({ message, details }: ErrorBody): boolean {
   if (details.some(({ reason }) => KEY_REASONS.has(String(reason)))) return true;
   return KEY_WORDS.test(message) && !details.some((detail) => detail["fieldViolations"] !== undefined);

@@ -33,7 +33,7 @@ interface Image {
   readonly tokens: TokenUsage | undefined;
 }
 
-/** As many calls as images. What was made is delivered and paid for, whatever became of the others. */
+/** Makes one call per image. Images that were made are delivered and paid for, even if other calls failed. */
 async function images(
   endpoint: Endpoint,
   call: MediaCall<ImageInput | ImageEditInput>,
@@ -157,5 +157,5 @@ function plus(one: TokenUsage, other: TokenUsage): TokenUsage {
   };
 }
 
-/** What callers can be given; another format is an answer that cannot be read. */
+/** Types of images that callers can be given; an image of another type counts as unreadable. */
 const IMAGE_TYPES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/webp", "image/gif"]);

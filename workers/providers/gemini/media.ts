@@ -28,7 +28,7 @@ export function mediaPart(url: string, kind: "image" | "file", param: string): M
   }
 }
 
-/** Of a client's own base64. @throws ProviderError `rejected` when it is none: Google's complaint would quote it */
+/** Part with a client's own base64. @throws ProviderError `rejected` when it is not base64: Google's error would quote it */
 export function encodedPart(mimeType: string, data: string, param: string): Members {
   if (isBase64(data)) return dataPart(mimeType, data);
   throw unsupported(param, "Expected data in base64, without blanks or line breaks.");

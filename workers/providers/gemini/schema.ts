@@ -26,7 +26,7 @@ const PLAIN = [
   "maximum",
 ] as const;
 
-/** What cannot be said there and would let through what the caller has ruled out. */
+/** Keywords that this dialect lacks and that cannot be left out: values the caller has ruled out would be let through. */
 const UNSAYABLE = ["not", "if", "patternProperties", "prefixItems", "dependentSchemas", "contains"] as const;
 
 /** References in place of references multiply: an honest schema stays far below. */

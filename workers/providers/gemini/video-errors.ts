@@ -1,5 +1,5 @@
 /**
- * What Google says of videos. A refusal has no word of its own: its text and its support codes tell. Sources: google/rpc/code.proto,
+ * Google's errors for videos. A refusal has no code of its own: its text and its support codes tell. Sources: google/rpc/code.proto,
  * docs.cloud.google.com "Responsible AI and usage guidelines for Veo".
  */
 import { givenText, isMembers } from "../json.ts";

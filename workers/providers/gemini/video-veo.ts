@@ -49,7 +49,7 @@ export function veoBody(call: MediaCall<VideoInput>): VeoBody {
   return { instances: [instance], parameters };
 }
 
-/** What an operation that ended well made; undefined for a video that cannot be read, which is no verdict. */
+/** Videos of an operation that ended well; undefined for a video that cannot be read, which is no verdict. */
 export interface VeoVideos {
   readonly videos: readonly (Artifact | undefined)[];
   /** With the counts and reasons of what was filtered. */
@@ -57,8 +57,8 @@ export interface VeoVideos {
 }
 
 /**
- * How far an operation is.
- * @param read its response's videos; undefined when it is none of Veo's; throws ProviderError for what can never be had
+ * Returns the state of an operation.
+ * @param read returns its response's videos, or undefined when it is none of Veo's; throws ProviderError for what can never be had
  */
 export function readOperation(
   operation: Members | undefined,

@@ -11,7 +11,7 @@ export interface Account {
   readonly project: string;
   readonly tokenUri: string;
   readonly key: KeyObject;
-  /** Which of the account's keys it is. */
+  /** Id of the key among the account's keys. */
   readonly keyId: string | undefined;
 }
 

@@ -23,12 +23,12 @@ import type { Tokens } from "./tokens.ts";
  */
 const ANSWER_BYTES_MAX = 192 * 1_048_576;
 
-/** What all polls of a process read at once: two answers of which nobody knows how large they are, or many usual ones. */
+/** Bytes that all polls of a process may read at once: two answers of unknown size, or many usual ones. */
 const answers = new ByteBudget(2 * ANSWER_BYTES_MAX);
 
 const POLL_MS = 120_000;
 
-/** What finds a job again. Neither goes into a path unescaped. */
+/** Names that find a job again. Neither goes into a path unescaped. */
 interface VeoJob extends ProviderJob {
   readonly model: string;
   readonly operation: string;
@@ -122,7 +122,7 @@ function readStarted(model: string, text: string): VeoJob {
   throw new ProviderError("unknown", "the job was taken without a name that can be asked for");
 }
 
-/** What a response of Veo's may hold; empty lists are left out of Google's JSON. */
+/** Members that a response of Veo's may have; Google's JSON leaves empty lists out. */
 const KNOWN: ReadonlySet<string> = new Set(["@type", "videos", "raiMediaFilteredCount", "raiMediaFilteredReasons"]);
 
 /** @throws ProviderError `misconfigured` for a video in a bucket: the account's token goes nowhere but to Veo */

@@ -1,4 +1,4 @@
-/** What is kept of a job at Meshy: enough for another process to ask about it, and to begin its second phase. */
+/** Stored state of a job at Meshy: enough for another process to poll it and to begin its second phase. */
 import type { ProviderJob } from "../media.ts";
 
 import { isMeshInputName, type MeshInputName } from "../mesh-inputs.ts";

@@ -15,7 +15,7 @@ const FORMATS: readonly (readonly [member: string, contentType?: string])[] = [
   ["stl", "model/stl"],
 ];
 
-/** What rigging names its files. */
+/** Members with the files of a rigging task, by format. */
 const RIGGED: Readonly<Record<string, string>> = { glb: "rigged_character_glb_url", fbx: "rigged_character_fbx_url" };
 
 /** "none": the task lists its files and has no mesh among them. Undefined: this is not understood, which is no verdict. */

@@ -64,7 +64,7 @@ export interface FirstTask {
   readonly name: TaskName;
   readonly body: Readonly<Record<string, unknown>>;
   readonly given: readonly MeshInputName[];
-  /** Of a job in two phases: what the second task's body has beside the id of the first. */
+  /** Body of the second task of a job in two phases, without the id of the first. */
   readonly refine?: Readonly<Record<string, unknown>>;
 }
 

@@ -6,8 +6,8 @@ import type { ChatCall } from "../provider.ts";
 import { unsupported } from "./rejected.ts";
 
 /**
- * Whether what this call writes is kept for an hour; false where the source takes no hints.
- * @throws ProviderError `rejected` naming the hint that lasts otherwise than those before it: no price would be exact
+ * True if the call's cache writes are kept for an hour; false where the source takes no hints.
+ * @throws ProviderError `rejected` naming the first hint whose ttl differs from those before it: no price would be exact
  */
 export function writesForAnHour({ request, traits }: Pick<ChatCall, "request" | "traits">): boolean {
   if (!traits.has("cache_control")) return false;

@@ -13,7 +13,7 @@ import { checkFilter, FilteredEnds } from "./filtered.ts";
 const CHOICES_MAX = 128;
 const TOOL_CALLS_MAX = 1_024;
 
-/** What vendors say beside OpenAI's own words; anything else that ends an answer reads as `stop`. */
+/** Vendors' finish reasons → OpenAI's; anything else that ends an answer reads as `stop`. */
 const FINISH_REASONS: Readonly<Record<string, string>> = {
   length: "length",
   max_tokens: "length",
@@ -110,7 +110,7 @@ export class ChunkChoices {
 
 /** Tool calls of one choice, numbered from 0 in the order of their first pieces. */
 class CallIndexes {
-  /** How many have begun. */
+  /** Number of calls that have begun. */
   count = 0;
   private readonly byId = new Map<string, number>();
   /** The vendor's number → ours, of the latest call under it; -1 stands for no number. */
@@ -171,7 +171,7 @@ function finishReason(value: unknown): string | null {
   return FINISH_REASONS[value] ?? "stop";
 }
 
-/** Who calls tools has not stopped, whatever the vendor says; clients run tools on this word alone. */
+/** Turns `stop` into `tool_calls` where the answer has calls, whatever the vendor says: clients run tools on this word alone. */
 function beside<Reason extends string | null>(calls: number, reason: Reason): Reason | "tool_calls" {
   return reason === "stop" && calls > 0 ? "tool_calls" : reason;
 }

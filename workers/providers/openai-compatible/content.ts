@@ -1,5 +1,5 @@
 /**
- * What a message or delta says, in the members our contract publishes: text as `content`, thoughts as
+ * Content of a message or delta, in the members our contract publishes: text as `content`, thoughts as
  * `reasoning_content`. Groq, OpenRouter and vLLM call thoughts `reasoning`; Mistral sends both as blocks in `content`.
  */
 import { type Members, objectOf } from "../json.ts";

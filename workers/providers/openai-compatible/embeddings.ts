@@ -75,7 +75,7 @@ function fromNumbers(value: unknown): Float32Array | undefined {
 const TOO_LONG = /maximum (?:context|input) length|\bmax(?:imum)? \d+ tokens|too many tokens/i;
 const NAMED_INPUT = /\binput\[\d{1,5}\]/;
 
-/** What OpenAI says of a long input carries no code of its own, and names the input in its message only. */
+/** Gives OpenAI's error for a long input a code, which it lacks, and the input's name, which only its message has. */
 function sharpened(error: ProviderError): ProviderError {
   if (error.kind !== "rejected") return error;
   const isTooLong = error.code === "context_length_exceeded" || TOO_LONG.test(error.detail);

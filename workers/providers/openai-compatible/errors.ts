@@ -12,7 +12,7 @@ interface ErrorBody {
   readonly param: string | null;
   /** OpenRouter's moderation says what it flagged, and why. */
   readonly isFlagged: boolean;
-  /** What is no JSON, such as a firewall's page, was not written by the one who knows our key and the model. */
+  /** False for a body that is not JSON, such as a firewall's page: its author knows neither our key nor the model. */
   readonly isVendors: boolean;
 }
 
@@ -62,7 +62,7 @@ export function classifyErrorMember(error: unknown): ProviderError {
   return new ProviderError(classOf(status, body), body.message || "error event", clientOptions(status, body));
 }
 
-/** What of the error a client may see: a code of ours, and the parameter. */
+/** Parts of the error that a client may see: a code of ours, and the parameter. */
 function clientOptions(
   status: number,
   body: ErrorBody,
@@ -93,7 +93,7 @@ function classOf(status: number, body: ErrorBody): ProviderErrorClass {
   return "failed";
 }
 
-/** What one call can bring about, such as xAI's 410 for a field that is no more, must not take the source from all others. */
+/** Classifies 403, 404 and 410. What one call can cause, such as xAI's 410 for a removed field, must not block the source for all. */
 function classOfAbsence(status: number, body: ErrorBody): ProviderErrorClass {
   if (body.isVendors && namesOurFault(body)) return "misconfigured";
   return status === 410 ? "rejected" : "failed";

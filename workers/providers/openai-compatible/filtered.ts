@@ -41,7 +41,7 @@ export class FilteredEnds {
   /** Indexes of the choices whose end waits. */
   private readonly withheld = new Set<number>();
 
-  /** How many choices have ended so. */
+  /** Number of choices whose end is held back. */
   get count(): number {
     return this.withheld.size;
   }

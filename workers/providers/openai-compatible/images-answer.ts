@@ -1,4 +1,4 @@
-/** What an images endpoint answers: images with what they cost in tokens, or an error. */
+/** Answers of an images endpoint: images with their cost in tokens, or an error. */
 import { sniffMediaType } from "#shared/media/sniff.ts";
 import type { TokenUsage } from "#shared/calls/pricing/usage.ts";
 
@@ -92,5 +92,5 @@ function codeOf(error: unknown): string {
   return typeof code === "string" ? code : "";
 }
 
-/** What callers can be given; another format is an answer that cannot be read. */
+/** Types of images that callers can be given; an image of another type counts as unreadable. */
 const IMAGE_TYPES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/webp", "image/gif"]);

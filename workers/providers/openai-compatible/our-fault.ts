@@ -1,6 +1,6 @@
 /**
- * Whether an error names what is set up wrongly on our side: the key, its rights, the model, the account behind it, or
- * where we call from. It rests the source for everybody, so that a status alone, or a caller's own words, must never do.
+ * Recognizes errors that name a fault in our own setup: the key, its rights, the model, the account behind it, or where we
+ * call from. Such an error takes the source out of use for everybody, so neither a status alone nor a caller's own words may suffice.
  */
 interface Told {
   readonly code: string;
@@ -18,7 +18,7 @@ export function namesOurFault({ code, type, message }: Told): boolean {
 const CODE =
   /api_?key|permission|access_?denied|model|deployment|account|organi[sz]ation|project|billing|country|region/i;
 
-/** What a call brings along: rights to it, or its absence, are that call's affair. */
+/** Things that a call brings along: missing rights to them, or their absence, concern that call alone. */
 const CALLERS_OWN =
   /\b(?:files?|images?|images?|audio|videos?|documents?|attachments?|uploads?|urls?)\b(?!\s+(?:model|generation))/i;
 
@@ -38,7 +38,7 @@ const MESSAGES: readonly RegExp[] = [
   /\b(?:not |un)(?:supported|available|allowed|permitted) in (?:your|this) (?:country|region|territory|location)\b/i,
 ];
 
-/** What a vendor quotes may come from the call. An apostrophe inside a word opens nothing; links say nothing. */
+/** Removes quotations, which may come from the call, and links. An apostrophe inside a word begins no quotation. */
 function withoutQuotations(message: string): string {
   return message
     .slice(0, MESSAGE_MAX)

@@ -66,7 +66,7 @@ function takeOutEffort(body: Record<string, unknown>): void {
   delete body["reasoning_effort"];
 }
 
-/** What other families' answers carry for their own next turn; OpenAI refuses members it does not know. */
+/** Members that other families' answers carry for their own next turn; OpenAI refuses members it does not know. */
 function foreignMembers(traits: ChatCall["traits"]): readonly string[] {
   return [
     "thinking_blocks",

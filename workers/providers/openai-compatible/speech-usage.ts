@@ -9,7 +9,7 @@ import { objectOf } from "../json.ts";
 /** Larger counts are no report of a call but a fault; they must never reach the ledger. */
 const TOKENS_MAX = 100_000_000;
 
-/** What is read is text, what is written is audio; undefined where the report is none, or cannot be true. */
+/** Usage of speech: input is text, output is audio. Undefined where there is no report, or it cannot be true. */
 export function speechTokens(value: unknown): TokenUsage | undefined {
   const report = objectOf(value);
   const input = count(report["input_tokens"]);
@@ -18,8 +18,8 @@ export function speechTokens(value: unknown): TokenUsage | undefined {
 }
 
 /**
- * What is read is audio but for a prompt, what is written is text; undefined where the report is none, or cannot be true.
- * Without the split all that was read counts as audio, which it nearly always is.
+ * Usage of a transcription: input is audio but for a prompt, output is text. Undefined where there is no report, or it cannot
+ * be true. Without the split all input counts as audio, which it nearly always is.
  */
 export function transcriptionTokens(value: unknown): TokenUsage | undefined {
   const report = objectOf(value);

@@ -109,7 +109,7 @@ function fromBase64(value: unknown): Uint8Array {
   throw new ProviderError("failed", "a piece of the speech is no base64");
 }
 
-/** What OpenAI says of a voice or a text that is too long has no code of its own. */
+/** Gives OpenAI's error for a voice, or for a text that is too long, the code that it lacks. */
 function sharpened(error: ProviderError): ProviderError {
   if (error.kind !== "rejected" || error.code !== undefined) return error;
   const { detail } = error;

@@ -113,7 +113,7 @@ function languageOf({ language, languages }: Readonly<Record<string, unknown>>):
   return [language, first?.code].find((value) => typeof value === "string" && value !== "") as string | undefined;
 }
 
-/** What the source billed, which may be rounded; the length of the audio where it does not say. */
+/** Usage billed by the source, which may be rounded; the length of the audio where it does not say. */
 function usageOf(value: unknown, seconds: number | undefined): MediaUsage {
   const report = (value ?? {}) as Readonly<Record<string, unknown>>;
   const tokens = report["type"] === "duration" ? undefined : transcriptionTokens(report);
@@ -150,7 +150,7 @@ function detailsOf(segment: Readonly<Record<string, unknown>>): TimedSegment["de
   return { ...Object.fromEntries(known), ...(Array.isArray(tokens) && tokens.every(isNumber) ? { tokens } : {}) };
 }
 
-/** What OpenAI and servers like it say of audio they cannot read. */
+/** Phrases of OpenAI, and of servers like it, for audio they cannot read. */
 const UNREADABLE =
   /\b(?:could not be decoded|invalid file format|unrecognized file format|unsupported file format|corrupted|too short|decoding audio)\b/i;
 

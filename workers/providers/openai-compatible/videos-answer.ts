@@ -1,4 +1,4 @@
-/** What a videos endpoint answers: a job and how far it is, or an error. Source: openai/openai-openapi, VideoResource. */
+/** Answers of a videos endpoint: a job and its progress, or an error. Source: openai/openai-openapi, VideoResource. */
 import { clientParam, type Fields, inputOf } from "../fields.ts";
 import { openVideo, VIDEO_TYPE } from "../video-media.ts";
 import type { Endpoint } from "../http.ts";
@@ -10,7 +10,7 @@ import { secondsUsed } from "../transcription.ts";
 
 import { classifyAnswer, classifyErrorMember } from "./errors.ts";
 
-/** What finds a job again. It goes into paths as it is, so that dots alone are none. */
+/** Id that finds a job again. It goes into paths unescaped, so it must not begin with a dot. */
 export interface VideoJob extends ProviderJob {
   readonly id: string;
 }
@@ -37,7 +37,7 @@ export function classifyVideos(status: number, headers: Headers, text: string, f
   return sharpened(classifyAnswer(status, headers, text), parseObject(text)?.["error"], fields);
 }
 
-/** How far a job is. */
+/** Returns the state of a job. */
 export function readStatus(endpoint: Endpoint, { id }: VideoJob, text: string): Polled<readonly Artifact[]> {
   const video = parseObject(text);
   const { status, progress, error, seconds } = video ?? {};

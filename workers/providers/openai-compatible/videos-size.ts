@@ -3,7 +3,7 @@ import type { VideoInput } from "../media.ts";
 
 import { unsupported } from "./rejected.ts";
 
-/** What a call that names one of the two means by the other. */
+/** Defaults for a call that names only one of the two. */
 const USUAL_RESOLUTION = "720p";
 const USUAL_RATIO = "16:9";
 

@@ -9,7 +9,7 @@ import type { MediaKind } from "../media.ts";
 import { ProviderError, type ProviderErrorOptions } from "../provider.ts";
 import { retryAfter } from "../retry-after.ts";
 
-/** What a prediction was asked for, and where its inputs went. */
+/** Kind of a prediction and the fields its inputs went to. */
 export interface Asked {
   readonly kind: MediaKind;
   readonly fields: Fields;

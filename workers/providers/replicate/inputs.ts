@@ -1,5 +1,5 @@
 /**
- * What a model is sent: inputs under the names that its source says, media as data URLs or, where they are large, as files
+ * Inputs of a model, under the names that its source sets; media go as data URLs or, where they are large, as files
  * of Replicate's. Source: replicate.com/docs/topics/predictions/input-files.
  */
 import {

@@ -1,10 +1,10 @@
-/** What is kept of a prediction: enough for another process to ask about it, and nothing that could lead elsewhere. */
+/** Stored state of a prediction: enough for another process to poll it, and nothing that could lead elsewhere. */
 import type { Members } from "../json.ts";
 import type { ProviderJob } from "../media.ts";
 
 export interface Prediction extends ProviderJob {
   readonly id: string;
-  /** How many results were asked for. */
+  /** Number of results requested. */
   readonly asked: number;
 }
 

@@ -4,11 +4,11 @@
  */
 import { isMembers } from "../json.ts";
 
-/** How the file that was asked for is told from previews and intermediate ones. */
+/** Marks by which the requested file is told from previews and intermediate files. */
 export interface Wanted {
   /** Names under which models put it, the best first. */
   readonly members: readonly string[];
-  /** How its address ends. */
+  /** Pattern of the ending in its URL's path. */
   readonly extension: RegExp;
 }
 
@@ -40,7 +40,7 @@ function isNothing(output: unknown): boolean {
   return output === null || output === undefined || output === "" || (Array.isArray(output) && output.length === 0);
 }
 
-/** As deep as answers are read at all (json.ts). */
+/** Collects addresses at any depth; json.ts limits how deep an answer can be. */
 function collect(value: unknown, names: readonly string[]): Found[] {
   if (typeof value === "string") return isAddress(value) ? [{ names, url: value }] : [];
   if (Array.isArray(value)) return value.flatMap((item: unknown) => collect(item, names));

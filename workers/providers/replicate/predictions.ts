@@ -18,17 +18,17 @@ import { targetOf } from "./target.ts";
 
 export interface Model<Input> {
   readonly kind: MediaKind;
-  /** Where inputs go unless the source says so itself. */
+  /** Fields that inputs go to unless the source names its own. */
   readonly usual: Fields;
   /** @throws ProviderError */
   place(call: MediaCall<Input>): readonly PlacedInput[];
-  /** How many results are wanted. */
+  /** Number of results requested. */
   asked(input: Input): number;
   readonly wanted: Wanted;
-  /** What is counted beside the time of computing. */
+  /** Usage beside the compute time. */
   usage(files: readonly string[], metrics: Members): MediaUsage;
   /**
-   * As long as our own pools wait for a job of this kind, then Replicate gives it up by itself:
+   * Duration after which Replicate cancels a job by itself, as long as our own pools wait for one of this kind:
    * nobody may be left to cancel it.
    */
   readonly cancelAfter: string;

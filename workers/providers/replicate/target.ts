@@ -1,5 +1,5 @@
 /**
- * Where a model is run: official ones under their name, all others by a version. Source:
+ * Path that runs a model: official ones by their name, all others by a version. Source:
  * replicate.com/docs/topics/predictions/create-a-prediction and …/reference/http (models.predictions.create).
  */
 import { ProviderError } from "../provider.ts";

@@ -41,7 +41,7 @@ export interface Answer {
 
 const LONG_ANSWER_TOKENS = 2_000;
 
-/** What answers are made with. */
+/** Request, model and tools that an answer is made with. */
 export interface Desk {
   readonly request: SandboxRequest;
   readonly model: SandboxModel;
@@ -112,7 +112,7 @@ function createChoice(desk: Desk, index: number): Choice {
   };
 }
 
-/** What is left of an answer whose beginning stands in the messages. Another beginning is answered like any message. */
+/** Rest of an answer whose beginning stands in the messages. After another beginning, the whole text, as for any message. */
 function goOn(text: string, { opening }: SandboxRequest): string {
   return opening !== "" && text.startsWith(opening) ? text.slice(opening.length) : text;
 }

@@ -1,4 +1,4 @@
-/** What a prompt plainly says: names, numbers, dates, addresses, quoted texts, pairs such as "age: 42". */
+/** Facts that a prompt states plainly: names, numbers, dates, addresses, quoted texts, pairs such as "age: 42". */
 import { firstCharacters, isStopWord, paddedWords } from "./words.ts";
 
 /** Names that stand together, as in "in Paris, Rome and Oslo", with the preposition before them. */
@@ -17,7 +17,7 @@ export interface Facts {
   /** ISO dates, then days by name: "2026-02-28", "Friday", "3 May". */
   readonly dates: readonly string[];
   readonly names: readonly NameGroup[];
-  /** What to look for: a quoted text, what follows "search for" or "about", else the whole prompt. */
+  /** Text to search for: a quoted text, what follows "search for" or "about", else the whole prompt. */
   readonly query: string;
   /** The value a prompt gives to a name: "age: 42", "city is Oslo", "limit 5", "5 results". */
   valueOf(name: readonly string[]): string | undefined;

@@ -10,12 +10,12 @@ export interface Clock {
   readonly delay: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** What a caller turned away is told to wait. */
+/** Retry delay that a caller turned away is given. */
 const RETRY_AFTER_MS = 1_000;
 /** More than the service waits for. */
 const LONG_RETRY_AFTER_MS = 30_000;
 
-/** How a model fails before anything is sent. */
+/** Failures of models before anything is sent. */
 const FAILURES: Readonly<Record<NonNullable<SandboxModel["failsWith"]>, (due: Due) => ProviderError | undefined>> = {
   refused: () => new ProviderError("refused", "the sandbox was asked to decline", { status: 400 }),
   failed: () => new ProviderError("failed", "the sandbox was asked to fail", { status: 500 }),
@@ -26,13 +26,13 @@ const FAILURES: Readonly<Record<NonNullable<SandboxModel["failsWith"]>, (due: Du
   sometimes: failSometimes,
 };
 
-/** What decides about models that fail at some calls only. */
+/** Facts of a call from which an occasionally failing model decides whether to fail it. */
 interface Due {
   /** The client's own seed. */
   readonly seed?: number | null;
   /** Calls of this model so far, this one included: without a seed the flaky model goes by it. */
   readonly calls?: number;
-  /** Whether this request has not been seen before. */
+  /** True if this request has not been seen before. */
   readonly isFirst?: boolean;
 }
 

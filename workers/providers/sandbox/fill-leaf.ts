@@ -65,7 +65,7 @@ function fillText(keywords: JsonRecord, name: string, leaf: Leaf): string {
   return firstCharacters(base + ".".repeat(Math.max(0, least - characterCount(base))), most);
 }
 
-/** Where the format tells what to look for, nothing else of the prompt will do. */
+/** Texts of the prompt for a property; for a known format, only the prompt's values of that format. */
 function offersFor(name: string, format: unknown, leaf: Leaf): readonly string[] {
   if (!FORMATS.has(String(format))) return textsFor(name, leaf);
   const { emails, urls, dates } = leaf.facts;
@@ -121,7 +121,7 @@ function fillBoolean(keywords: JsonRecord, name: string, { facts, turn }: Leaf):
   return mentions(facts.text, words.join(" ")) || presetsOf(keywords)[0] !== false;
 }
 
-/** What the schema's author offers: `default`, then `examples`. */
+/** Values that the schema's author offers: `default`, then `examples`. */
 function presetsOf(keywords: JsonRecord): readonly unknown[] {
   return [own(keywords, "default"), ...asList(own(keywords, "examples"))].filter((preset) => preset !== undefined);
 }

@@ -20,7 +20,7 @@ export interface FillOptions extends Sources {
 export interface SchemaWriter {
   /** A value for the schema, the same for the same options. */
   fill(schema: unknown, options: FillOptions): unknown;
-  /** Whether a value is known to meet the schema. */
+  /** True if the value is known to meet the schema. */
   meets(schema: unknown, value: unknown): boolean;
 }
 
@@ -32,9 +32,9 @@ const ROUNDS_MAX = 24;
 const ROUNDS_WITH_OPTIONAL = 12;
 /** Ways tried for a part before those around it are tried in another way, too. */
 const TURNS_OWN = 5;
-/** Of all rounds together, about 0.2 s. */
+/** Most values of all rounds together, about 0.2 s. */
 const VALUES_MAX = 10_000;
-/** Of all rounds together, about 50 ms. */
+/** Most work on patterns of all rounds together, about 50 ms. */
 const PATTERN_WORK_MAX = 500_000;
 const ITEMS_MAX = 1_000;
 const ITEMS_USUAL_MAX = 5;
@@ -86,7 +86,7 @@ function takeTurn(path: string, turns: Map<string, number>): void {
 interface Place {
   /** JSON pointer, as Ajv writes it. */
   readonly path: string;
-  /** Of the property, or of the list that the value is an item of. */
+  /** Name of the property, or of the list that the value is an item of. */
   readonly name: string;
   readonly depth: number;
   readonly references: readonly string[];
@@ -159,7 +159,7 @@ function createFiller(
     return Object.fromEntries(entries);
   }
 
-  /** Whether an optional property is written: where it can be, and where the prompt speaks of it if that is asked for. */
+  /** True if an optional property is written: where it can be and, for `mentioned`, only where the prompt speaks of it. */
   function isWanted(name: string, schema: unknown, place: Place): boolean {
     if (optional === "none" || isClosing(place) || schema === false) return false;
     const words = nameWords(name);
@@ -194,7 +194,7 @@ function createFiller(
     return items;
   }
 
-  /** As many items as the prompt has values for, else one or two. */
+  /** Usual number of items: as many as the prompt has values for, else one or two. */
   function usualCount({ name, references }: Place, items: unknown): number {
     const { type, enum: members } = flattenSchema(items, root).keywords;
     let count = Math.max(facts.quoted.length, ...facts.names.map((group) => group.names.length), 0);

@@ -8,7 +8,7 @@ export interface Flat {
   readonly references: readonly string[];
   /** Nothing can meet the schema. */
   readonly isImpossible: boolean;
-  /** How often all ways through the schema have been taken before this one. */
+  /** Number of times that all ways through the schema have been taken before this one. */
   readonly round: number;
 }
 
@@ -117,7 +117,7 @@ const types: Merge = (a, b) => {
 const larger: Merge = (a, b) => Math.max(Number(a), Number(b));
 const smaller: Merge = (a, b) => Math.min(Number(a), Number(b));
 
-/** How two values of a keyword become one that is as strict as both. A keyword not listed keeps the later value. */
+/** Merges two values of a keyword into one that is as strict as both. A keyword not listed keeps the later value. */
 const MERGES: ReadonlyMap<string, Merge> = new Map<string, Merge>([
   ["type", types],
   ["enum", (a, b) => asList(a).filter((one) => asList(b).some((other) => Bun.deepEquals(one, other, true)))],

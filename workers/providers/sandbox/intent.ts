@@ -11,7 +11,7 @@ const SPEECH_VERBS = new Set(["say", "echo", "repeat", "copy"]);
 const BEFORE_COLON =
   /(?:[\s,(]{1,8}(?:an?|the|this|these|exact(?:ly)?|following|below|inside|back|to|me|with|using|by|as|is|it|written|shown|given|and|but|do|not|no|any|other|extra|additional|more|else|nothing|without|add|quotes|punctuation|explanation|commentary|formatting|changes|unchanged|only|just|verbatim|text|words?)\b\)?){1,20}(?=\s*:)/iy;
 
-/** What stands between the verb and the text, and whether it is a sign that the words behind it are the text itself. */
+/** Words between the verb and the text, and whether they are a sign that the words behind them are the text itself. */
 const BETWEEN: readonly (readonly [sign: "linked" | "exact" | "none", words: RegExp])[] = [
   ["linked", /\s+(?:back|to\s+me|after\s+me|with|using|by\s+saying)\b/iy],
   ["exact", /,?\s+(?:exactly|only|just|precisely|literally|verbatim|simply|word\s+for\s+word|nothing\s+but)\b/iy],
@@ -27,7 +27,7 @@ const BETWEEN: readonly (readonly [sign: "linked" | "exact" | "none", words: Reg
 ];
 const COLON = /\s*:\s*/y;
 
-/** What no dictated text begins with: the prompt describes an answer here and does not give it. */
+/** Beginnings that no dictated text has: the prompt describes an answer here and does not give it. */
 const DESCRIBES =
   /^(?:something|anything|nothing|a few|some|what|why|how|when|where|who|which|whether|if|that|it|of|about|for|in|on|as|using|based|your|my|the (?:question|above|last|previous))\b/i;
 const DESCRIBES_ARTICLE =
@@ -157,7 +157,7 @@ function countingAnswer(text: string): string | null {
   return length < 1 || length > COUNT_MAX ? null : Array.from({ length }, (_, at) => Number(first) + at).join(", ");
 }
 
-/** Where a sticky pattern ends when it matches at `at`, else `at`. */
+/** Returns the end of a sticky pattern's match at `at`; `at` itself without a match. */
 function skip(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at;
   return pattern.test(text) ? pattern.lastIndex : at;

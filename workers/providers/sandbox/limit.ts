@@ -1,4 +1,4 @@
-/** Where an answer ends: at a stop sequence, or when its tokens are used up. */
+/** Ends an answer at a stop sequence, or when its tokens are used up. */
 import type { Tokenizer } from "#shared/tokens/tokenizer.ts";
 
 export interface Cut {

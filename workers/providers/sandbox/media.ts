@@ -6,7 +6,7 @@ import { rejected } from "./faults.ts";
 import { asRecord, asText, type JsonRecord } from "./json.ts";
 
 export interface Media {
-  /** What the answer says of it, such as "a 64×48 PNG image". */
+  /** Description for the answer, such as "a 64×48 PNG image". */
   readonly phrase: string;
   /** Prompt tokens, without those of `text`. */
   readonly tokens: number;

@@ -6,7 +6,7 @@ import { paced } from "#shared/pace.ts";
 
 import { ProviderError } from "../provider.ts";
 
-/** What a model does besides answering; without further members it answers at once. */
+/** Behaviour of a model besides answering; without further members it answers at once. */
 export interface SandboxModel {
   readonly kind: "chat" | "embeddings" | "media";
   /** Wait before anything is sent. */
@@ -45,7 +45,7 @@ export interface SandboxModel {
   readonly writes?: "at length" | "without end" | "reasoning first" | "interleaved calls" | "in a huge frame";
   /** A picture comes back as it is, so many times as wide and as high. */
   readonly enlarges?: number;
-  /** What becomes of an answer that was written well. */
+  /** Damage to an answer that was written well. */
   readonly spoils?: "filtered" | "empty arguments" | "malformed arguments";
 }
 

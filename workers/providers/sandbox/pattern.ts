@@ -18,7 +18,7 @@ const SOURCE_CHARACTERS_MAX = 1_000;
 /** Nodes written for one sample. */
 const WRITE_WORK_MAX = 20_000;
 const PADDED_MAX = 20_000;
-/** How often an open repetition is written: a natural number first, then for length, then for brevity. */
+/** Repetition counts to try for an open repetition: a natural number first, then for length, then for brevity. */
 const REPEATS = [5, 3, 8, 16, 32, 64, 128, 512, 2, 1, 0];
 const LETTERS = "abcdefghijklmnopqrstuvwxyz";
 const PRINTABLE = `${LETTERS}0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-_.,:;/@#!?()+=*&%$ éßΩя漢`;
@@ -29,7 +29,7 @@ type Positions = ReadonlySet<number>;
 
 class Unknowable extends Error {}
 
-/** What may still be done: positions looked at, nodes written. 10,000 take about 1 ms. */
+/** Work that may still be done: positions looked at, nodes written. 10,000 take about 1 ms. */
 export interface Work {
   left: number;
 }
@@ -67,7 +67,7 @@ function matchesAny(root: Branches, text: string, work: Work): boolean {
     return new Set(branches.flatMap(({ elements }) => [...elements.reduce((at, one) => ends(one, at), starts)]));
   }
 
-  /** Where an element may end that begins at one of these places. */
+  /** Positions where an element may end that begins at one of `starts`. */
   function ends(element: AST.Element, starts: Positions): Positions {
     work.left -= 1 + starts.size;
     if (work.left < 0 || element.type === "Backreference") throw new Unknowable();

@@ -1,4 +1,4 @@
-/** What a prompt offers for a property of a given name: by its name, by what such names hold, by what is left over. */
+/** Texts that a prompt offers for a property of a given name: by its name, by what such names hold, by what is left over. */
 import { type Facts, findArithmetic, type NameGroup } from "./facts.ts";
 import { asList } from "./json.ts";
 import { nameWords, paddedWords, singular, topicsOf } from "./words.ts";
@@ -18,7 +18,7 @@ const after =
 
 const PATHS = /(?<![^\s"'`])(?:~|\.{1,2})?\/[\w./-]*[\w/]/g;
 
-/** What names of properties mean. The first row that has one of a name's words holds, the last word asked first. */
+/** Meanings of property names. The first row that has one of a name's words applies; the name's last word is tried first. */
 const MEANINGS: readonly (readonly [words: string, offer: Offer])[] = [
   ["email mail", ({ facts }) => facts.emails],
   ["url uri link website href", ({ facts }) => facts.urls],
@@ -63,7 +63,7 @@ export function membersIn(members: unknown, { text }: Facts): readonly unknown[]
   return mentioned.toSorted((a, b) => place(a) - place(b));
 }
 
-/** Whether the prompt says anything definite for an optional text. */
+/** True if the prompt says anything definite for an optional text. */
 export function offersText(name: string, sources: Sources): boolean {
   const offer = offerOf(name);
   return offer !== undefined && offer !== queryOf && offer(sources).some((text) => text !== "");

@@ -59,7 +59,7 @@ function reportUsage(answer: Answer, model: SandboxModel): ChatUsage {
   return readOpenAiUsage(BAD_REPORTS[reports](input, output));
 }
 
-/** As a provider would send them, in OpenAI's form; they are read as any provider's are. */
+/** Usage reports as a provider would send them, in OpenAI's form; they are read as any provider's are. */
 const BAD_REPORTS: Readonly<
   Record<NonNullable<SandboxModel["reports"]>, (input: number, output: number) => object | null>
 > = {

@@ -1,4 +1,4 @@
-/** What a model does to an answer that was written well: the filter stops it, its calls lose their arguments. */
+/** Spoils an answer that was written well: the filter stops it, or its calls lose their arguments. */
 import type { Tokenizer } from "#shared/tokens/tokenizer.ts";
 
 import type { Answer, Choice } from "./answer.ts";

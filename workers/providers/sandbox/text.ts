@@ -3,7 +3,7 @@ import type { Random } from "./random.ts";
 import { firstCharacters, headAndTail, topicsOf } from "./words.ts";
 
 export interface TextMaterial {
-  /** What the user asked last. */
+  /** Text of the user's last message. */
   readonly prompt: string;
   readonly random: Random;
   /** Images, files and audio of the last user message. */
@@ -100,7 +100,7 @@ export function composeOpening({ prompt, random, media, turn }: TextMaterial): s
   return sentences.join(" ");
 }
 
-/** What a reasoning model thinks before the answer. */
+/** Thoughts of a reasoning model before the answer. */
 export function composeReasoning({ prompt, media }: TextMaterial): string {
   const topics = topicsIn(prompt).map(inQuotes);
   const asked = topics.length > 0 ? `The user writes about ${list(topics)}.` : "The user names no topic.";

@@ -14,9 +14,9 @@ export interface ToolCall {
   readonly input: string;
 }
 
-/** What an answer is made from besides the request. */
+/** Material for an answer besides the request. */
 export interface Material {
-  /** What the user asked last. */
+  /** Text of the user's last message. */
   readonly prompt: string;
   /** The same sequence each time. */
   readonly seed: () => Random;
@@ -32,7 +32,7 @@ const CALL_THE_ONE = /\b(?:call|use|invoke|run)\s+(?:the|this|that|your)\s+(?:\p
 const FORBIDS_TOOLS =
   /\b(?:do\s+not|don't|without|never)\s+(?:use|using|call|calling)\s+(?:\S+\s+){0,2}(?:tools?|functions?)\b/i;
 
-/** What a prompt means without its word, and the word that tools for it have in their names. */
+/** Prompts that imply a word without using it, and the word, which tools for it have in their names. */
 const MEANT: readonly (readonly [prompt: RegExp, word: string])[] = [
   [/\d\s*(?:\+|plus)\s*-?\d/i, "add"],
   [/\d\s+(?:-|minus)\s+-?\d/i, "subtract"],
@@ -134,7 +134,7 @@ function inputsFor(tool: SandboxTool, facts: Facts, material: Material): readonl
   });
 }
 
-/** Of each list one member is left. */
+/** Facts with only one member left of each list. */
 function withOneName(facts: Facts, at: number): Facts {
   const one = (list: readonly string[]): readonly string[] => (list.length > 1 ? [list[at % list.length]!] : list);
   return {

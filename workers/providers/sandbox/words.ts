@@ -38,7 +38,7 @@ export function paddedWords(text: string): string {
     .trim()} `;
 }
 
-/** Whether the words occur in the text, whole and in this order. */
+/** True if the words occur in the text, whole and in this order. */
 export function mentions(text: string, words: string): boolean {
   const padded = paddedWords(words);
   return padded !== "  " && paddedWords(text).includes(padded);
@@ -60,7 +60,7 @@ export function topicsOf(text: string): readonly string[] {
   return [...topics.values()];
 }
 
-/** Of longer prompts the start and the end are read. */
+/** Characters read from the start and from the end of longer prompts. */
 const HEAD_CHARACTERS = 6_000;
 const TAIL_CHARACTERS = 2_000;
 

@@ -1,4 +1,4 @@
-/** What is kept of a job at Tripo: enough for another process to ask about it. */
+/** Stored state of a job at Tripo: enough for another process to poll it. */
 import type { ProviderJob } from "../media.ts";
 import { isMeshInputName, type MeshInputName } from "../mesh-inputs.ts";
 

@@ -45,7 +45,7 @@ export async function uploadFile(
   }
 }
 
-/** Of a mesh whose type is unknown. */
+/** File name ending of a mesh whose type is unknown. */
 function endingOf(bytes: Uint8Array): string {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 16)).toString("latin1");
   return head.startsWith("Kaydara FBX") ? "fbx" : "glb";

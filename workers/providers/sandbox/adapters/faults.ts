@@ -1,4 +1,4 @@
-/** What the sandbox's media models do beside making what they are asked for, and how a fault is told to the caller. */
+/** Faults and delays of the sandbox's media models, and the errors that callers get for them. */
 import { MediaError } from "#shared/children/media-error.ts";
 
 import type { MediaCall } from "../../media.ts";
@@ -10,7 +10,7 @@ import { type SandboxModel, sandboxModel } from "../models.ts";
 /** Ends when the signal fires, by throwing. */
 export type Delay = (ms: number, signal: AbortSignal) => Promise<void>;
 
-/** What the sandbox's adapters are made with. */
+/** Dependencies of the sandbox's adapters. */
 export interface Tools {
   readonly media: () => SandboxMedia;
   readonly delay: Delay;

@@ -8,7 +8,7 @@ import { keepsJobs } from "./own-jobs.ts";
 import { mediaModel, type Tools } from "./faults.ts";
 
 const USUAL = { width: 1_024, height: 1_024 };
-/** Of pictures whose size is asked for by a label. */
+/** Sizes of pictures that are requested by a label. */
 const LABELLED: Readonly<Record<string, typeof USUAL>> = {
   "1K": USUAL,
   "2K": { width: 2_048, height: 2_048 },
@@ -48,7 +48,7 @@ function change(
   return severally(input, (one) => media.editImage({ ...edit, ...one }, signal));
 }
 
-/** As many as are asked for, each of its own seed: the same one would paint the same image again. */
+/** Makes as many as requested, each with its own seed: the same seed would paint the same image again. */
 function severally(
   { n, seed = 0, outputFormat: format = "png" }: Pick<ImageInput, "n" | "seed" | "outputFormat">,
   make: (one: { readonly seed: number; readonly format: ImageFormat }) => Promise<{ readonly bytes: Uint8Array }>,

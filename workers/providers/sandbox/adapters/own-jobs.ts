@@ -33,11 +33,11 @@ const SEEDS = 2 ** 31;
 const KEEP_MS = 120_000;
 /** Those that run and those that have just ended. */
 const JOBS_MAX = 256;
-/** What ends while it is asked about is told at once. */
+/** Longest wait of one poll; a job that ends meanwhile is reported at once. */
 const POLL_MS = 1_000;
 /** Longer than anybody waits. */
 const HANG_MS = 86_400_000;
-/** Of what comes with a call: more than that a row should not hold. */
+/** Most bytes of given media that are stored with a job: a row should not hold more. */
 const INPUT_BYTES_MAX = 1_048_576;
 
 /** @param param what a fault of the given media is about, in the fault's own words */
@@ -138,7 +138,7 @@ async function pause(delay: Delay, signal: AbortSignal): Promise<undefined> {
   return undefined;
 }
 
-/** As its maker tells; of a slow model by the time that it waits. */
+/** Progress that the maker reports; for a slow model, the share of its delay that has passed. */
 function progressOf(model: string, { startedAt, progress }: Running): { readonly progress?: number } {
   const { delayMs } = mediaModel(model);
   if (delayMs === undefined) return progress === undefined ? {} : { progress };
@@ -152,7 +152,7 @@ function lost(): ProviderError {
   );
 }
 
-/** As text, since jsonb takes neither \u0000 nor lone surrogates. Null: too much came with the call. */
+/** Input as JSON text, since jsonb takes neither \u0000 nor lone surrogates; null when its media are too large to store. */
 function stored(input: object): string | null {
   let left = INPUT_BYTES_MAX;
   const text = JSON.stringify(input, (_name, value: unknown) => {

@@ -1,4 +1,4 @@
-/** What the sandbox's media children do: one process entry for all that they make and hear. */
+/** Tasks of the sandbox's media children: one process entry for everything they make and transcribe. */
 import { serveTasks, type Task } from "#shared/children/serve-tasks.ts";
 
 import type { ImageEditParams } from "./image/edit.ts";

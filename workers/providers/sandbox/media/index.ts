@@ -30,7 +30,7 @@ interface Made {
 
 export interface ImageEdit extends Omit<ImageEditParams, "strength"> {
   readonly image: Uint8Array;
-  /** Of the image's size; transparent where it is to be repainted. Without one the whole image is. */
+  /** Mask of the image's size, transparent where the image is to be repainted. Without a mask all of it is. */
   readonly mask?: Uint8Array | undefined;
   /** 0 to 1; where it is not given 0.8 of a whole image, and 1 behind a mask: what was there must not show through. */
   readonly strength?: number | undefined;
@@ -53,7 +53,7 @@ interface MeshSources {
 }
 
 export interface SandboxMedia {
-  /** Of exactly the size asked for. @throws MediaError invalid, busy, timeout, aborted, failed */
+  /** Makes an image of exactly the requested size. @throws MediaError invalid, busy, timeout, aborted, failed */
   makeImage(params: ImageParams, signal?: AbortSignal): Promise<Made>;
   /** @throws MediaError as above, and unsupported, corrupt, too_large for the image and the mask */
   editImage(edit: ImageEdit, signal?: AbortSignal): Promise<Made>;

@@ -27,7 +27,7 @@ export const MEDIA_LIMITS = {
   sourceSideMaxPixels: 16_384,
   sourceBytesMax: 50 * 1_048_576,
   imageSeconds: 30,
-  /** Of a prompt, what is searched for words. */
+  /** Characters from the start of a prompt that are searched for words. */
   promptCharactersMax: 8_000,
   /** A mesh to transform: what generators and scanners hand out; its description is small beside its points. */
   meshBytesMax: 50 * 1_048_576,
@@ -60,7 +60,7 @@ export const MEDIA_LIMITS = {
   /** Composed music: three minutes take about 7 s of one core with lyrics. */
   musicSecondsMin: 3,
   musicSecondsMax: 180,
-  /** Of lyrics, what is read: more cannot be spoken in three minutes. */
+  /** Characters from the start of lyrics that are read: more cannot be spoken in three minutes. */
   lyricsCharactersMax: 8_000,
   /** Spec of the speech endpoint. */
   speechCharactersMax: 4_096,
@@ -75,12 +75,12 @@ export const MEDIA_LIMITS = {
   markerBytesMax: 64 * 1_024,
   /** Base64 of the largest marker: 4,096 characters with their times. */
   tagBytesMax: 128 * 1_024,
-  /** Of bare samples, where the marker is looked for: the longest first piece with 16 bytes for each byte of its packet. */
+  /** Start of raw pcm that is searched for the marker: the longest first piece with 16 bytes for each byte of its packet. */
   pcmProbeBytes: 512 * 1_024,
   /** The longest speech the sandbox can have made: 4,096 characters at a quarter of the speed. */
   markedSecondsMax: 3_600,
-  /** What is decoded of foreign sound to say what it is. */
+  /** Length of foreign sound that is decoded to describe it. */
   listenSeconds: 60,
-  /** Of all its channels together: those seconds in stereo at 48 kHz. A file may promise eight channels at 655 kHz. */
+  /** Most samples of it, all channels together: those seconds in stereo at 48 kHz. A file may promise eight channels at 655 kHz. */
   listenSamplesMax: 5_760_000,
 } as const;

@@ -12,7 +12,7 @@ export interface Pixels {
   readonly data: Uint8Array;
   readonly width: number;
   readonly height: number;
-  /** Whether the file itself has an alpha channel. */
+  /** True if the file itself has an alpha channel. */
   readonly hasAlpha: boolean;
 }
 

@@ -50,7 +50,7 @@ export async function editImage(
 
 const sizeOf = ({ width, height }: Pixels) => ({ width, height });
 
-/** Of the image's size; the part with an alpha below 255 is to be repainted. */
+/** Reads a mask, which must have the image's size; its part with an alpha below 255 is to be repainted. */
 async function readMask(bytes: Uint8Array, source: Pixels): Promise<Pixels> {
   const mask = await decodeImage(bytes, "The mask");
   if (mask.width !== source.width || mask.height !== source.height) {

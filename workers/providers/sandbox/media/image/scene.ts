@@ -25,12 +25,12 @@ interface Scene {
 type Colours = Readonly<Record<string, string>>;
 
 const SCENES = new URL("scenes/", import.meta.url);
-/** How much larger than the image a scene is at most: what lies outside is cut off, so the same scene is framed anew. */
+/** Largest size of a scene, relative to the image: what lies outside is cut off, so the same scene is framed anew. */
 const ZOOM_MAX = 1.1;
 /** librsvg draws in tiles and the whole scene again for each: larger images are drawn at this size and enlarged. */
 const DRAWN_SIDE_MAX_PIXELS = 2_000;
 
-/** Of exactly the size asked for, with an alpha channel. */
+/** Paints a scene of exactly the requested size, with an alpha channel. */
 export async function paintScene(params: SceneParams): Promise<Sharp> {
   const { width, height } = params;
   const scale = Math.min(1, DRAWN_SIDE_MAX_PIXELS / Math.max(width, height));

@@ -1,4 +1,4 @@
-/** What a foreign file says of itself, checked before the glTF library reserves memory or follows a reference for it. */
+/** Checks what a foreign file says of itself before the glTF library reserves memory or follows a reference for it. */
 import { readJson } from "#shared/json.ts";
 import { MediaError } from "#shared/children/media-error.ts";
 import { MEDIA_LIMITS } from "#workers/providers/sandbox/media/limits.ts";

@@ -22,7 +22,7 @@ export interface MeshParams {
 /** Vertices in metres, and three indices a triangle. */
 export interface Geometry {
   readonly positions: Float32Array;
-  /** Of length 1; without them viewers shade each triangle flat. */
+  /** Vectors of length 1; without them viewers shade each triangle flat. */
   readonly normals?: Float32Array | undefined;
   readonly uvs: Float32Array;
   readonly indices: Uint32Array;
@@ -63,7 +63,7 @@ export function addPiece(document: Document, name: string, primitive: Primitive)
   document.getRoot().getDefaultScene()?.addChild(node);
 }
 
-/** What the scene shows; where a file has no scene, everything. */
+/** Pieces that the scene shows; all pieces where a file has no scene. */
 export function piecesOf(document: Document): readonly { readonly node: Node; readonly primitive: Primitive }[] {
   const scene = document.getRoot().getDefaultScene();
   const nodes: Node[] = [];

@@ -1,10 +1,10 @@
-/** Where a mesh is longest. */
+/** Axis along which a mesh is longest. */
 import type { Document } from "@gltf-transform/core";
 import { getBounds } from "@gltf-transform/functions";
 
 export interface LongestAxis {
   readonly axis: 0 | 1 | 2;
-  /** Where the mesh begins on this axis. */
+  /** Coordinate on this axis where the mesh begins. */
   readonly from: number;
   /** Never 0. */
   readonly length: number;

@@ -175,7 +175,7 @@ async function copyTextures(source: Document, document: Document): Promise<Reado
   return copies;
 }
 
-/** What a file says may be of any kind. */
+/** Share from 0 to 1; 1 for any other value, since a file may hold anything. */
 function share(value: unknown): number {
   return typeof value === "number" && value >= 0 && value <= 1 ? value : 1;
 }

@@ -8,7 +8,7 @@ export interface Surface {
   readonly at: (u: number, v: number) => Vector;
   readonly columns: number;
   readonly rows: number;
-  /** Where a point lies on the texture; without it u and v say so. */
+  /** Maps a point to its place on the texture; without it, the place follows from u and v. */
   readonly textureAt?: (point: Vector) => readonly [number, number];
 }
 

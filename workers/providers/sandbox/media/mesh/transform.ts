@@ -19,7 +19,7 @@ type Operation = (document: Document, params: MeshParams, image: Uint8Array | un
 
 const OPERATIONS = { remesh, retexture, segment, rig } satisfies Record<string, Operation>;
 
-/** How far a surface may move, as a share of its size: a mesh whose shape needs more triangles than half keeps more. */
+/** Furthest that a surface may move, as a share of its size: a mesh whose shape needs more triangles than half keeps more. */
 const SIMPLIFY_ERROR = 0.1;
 
 /**

@@ -39,7 +39,7 @@ async function musicSamples(params: MusicParams, loadVoice: () => Promise<Flite>
   return master(mix);
 }
 
-/** Of the voice, and of the music below it against music alone. */
+/** Levels of the voice, and of the music below it relative to music alone. */
 const VOICE_LEVEL = 0.7;
 const LEVEL_UNDER_VOICE = 0.4;
 

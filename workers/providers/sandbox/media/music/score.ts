@@ -1,4 +1,4 @@
-/** What is played: tempo, key, chords and melody, from a prompt and a seed. */
+/** Score of a piece of music: tempo, key, chords and melody, from a prompt and a seed. */
 import type { Random } from "../../random.ts";
 
 import { chooseStyle, type Style } from "./styles.ts";
@@ -16,7 +16,7 @@ export interface MelodyNote {
   /** Within the two bars, 0 to 8. */
   readonly beat: number;
   readonly beats: number;
-  /** Of the scale, above the chord's root. */
+  /** Steps of the scale above the chord's root. */
   readonly step: number;
 }
 

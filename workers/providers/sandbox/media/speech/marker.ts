@@ -1,5 +1,5 @@
 /**
- * What the sandbox stores in its own speech so that its transcription can read it: for each piece a packet with its text
+ * Marker that the sandbox stores in its own speech so that its transcription can read it: for each piece a packet with its text
  * and the times of its words. A packet is `SLu1`, two bytes of length, a CRC-32, then deflated JSON. Packets travel in the
  * lowest bit of the samples, which raw pcm and wav keep, and in a tag of the formats that have tags.
  */

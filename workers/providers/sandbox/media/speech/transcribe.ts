@@ -44,7 +44,7 @@ export async function transcribeAudio(bytes: Uint8Array, language = "en"): Promi
 }
 
 /**
- * As `probeAudio`, and knows pcm that the sandbox has spoken.
+ * Probes audio as `probeAudio` does, and recognizes pcm that the sandbox has spoken.
  * @throws MediaError unsupported (no format known here), corrupt, too_large
  */
 export function probeSandboxAudio(bytes: Uint8Array): AudioFacts {

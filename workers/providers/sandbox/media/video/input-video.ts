@@ -17,14 +17,14 @@ export interface InputVideo extends FileSource {
   /** Upright; `seconds` of the pictures. */
   readonly facts: VideoFacts;
   readonly hasAudio: boolean;
-  /** How often it is played. */
+  /** Number of times it is played. */
   readonly times: number;
 }
 
 const CONTAINERS = { mp4: "mov", webm: "matroska" } as const;
 const FONT = fileURLToPath(import.meta.resolve("dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf"));
 const CAPTION_CHARACTERS_MAX = 48;
-/** Of 255: far enough from grey to be seen on any video. */
+/** Strength of the tint, out of 255: far enough from grey to be seen on any video. */
 const TINT_STRENGTH = 24;
 
 /** @throws MediaError unsupported, too_large, corrupt */

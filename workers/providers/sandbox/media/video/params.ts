@@ -1,4 +1,4 @@
-/** What a video is made of. */
+/** Parameters of a video. */
 import type { Size } from "./size.ts";
 
 export const FRAMES_PER_SECOND = 24;
@@ -11,7 +11,7 @@ export interface VideoParams extends Size {
 }
 
 export interface VideoTask extends VideoParams {
-  /** What the bytes that come along are. */
+  /** Kind of media in the bytes that come with the task. */
   readonly source: "none" | "image" | "video";
   /** Empty and for this task alone; the parent removes it, also after a child that was killed. */
   readonly directory: string;

@@ -1,4 +1,4 @@
-/** What is heard with a video: its input's own sound, else music, and the prompt's quoted words spoken over it. */
+/** Sound of a video: its input's own sound, else music, and the prompt's quoted words spoken over it. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
