@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { definedCapabilities } from "./generate/capabilities.ts";
 import { capabilitiesPage } from "./generate/capabilities-page.ts";
 import { componentsJson } from "./generate/openapi-components.ts";
+import { filesWithNames } from "./generate/names.ts";
 import { readSchemaFiles, ROOT_DIR } from "./generate/schema-files.ts";
 import { typesModule } from "./generate/types.ts";
 import { validatorsDeclaration, validatorsModule } from "./generate/validators.ts";
@@ -17,7 +18,9 @@ interface Generator {
   generate(): Promise<Readonly<Record<string, string>>>;
 }
 
+/** In order: each reads what those before it have written. */
 const GENERATORS: readonly Generator[] = [
+  { name: "names", generate: () => filesWithNames() },
   {
     name: "contract",
     async generate() {
@@ -44,23 +47,21 @@ const GENERATORS: readonly Generator[] = [
 
 /** Paths of the generated files whose text differs from what would be written now. */
 async function staleFiles(root: string = ROOT_DIR): Promise<readonly string[]> {
+  const outputs = await Promise.all(GENERATORS.map((generator) => generator.generate()));
   const stale: string[] = [];
-  for (const [path, text] of await generateAll()) {
+  for (const [path, text] of outputs.flatMap((files) => Object.entries(files))) {
     const file = Bun.file(join(root, path));
     if (!(await file.exists()) || (await file.text()) !== text) stale.push(path);
   }
   return stale;
 }
 
-async function generateAll(): Promise<readonly [string, string][]> {
-  const outputs = await Promise.all(GENERATORS.map((generator) => generator.generate()));
-  return outputs.flatMap((files) => Object.entries(files));
-}
-
 /** Writes below `root`, or compares with --check; the exit code. */
 export async function run(options: readonly string[], root: string = ROOT_DIR): Promise<number> {
   if (!options.includes("--check")) {
-    for (const [path, text] of await generateAll()) await Bun.write(join(root, path), text);
+    for (const { generate } of GENERATORS) {
+      for (const [path, text] of Object.entries(await generate())) await Bun.write(join(root, path), text);
+    }
     return 0;
   }
   const stale = await staleFiles(root);

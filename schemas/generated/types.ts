@@ -1606,8 +1606,8 @@ export interface JobMessage {
     | "image_edits"
     | "speech"
     | "transcription"
-    | "video"
     | "music"
+    | "video"
     | "mesh"
     | "capability"
     | "workflow";

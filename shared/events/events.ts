@@ -12,7 +12,7 @@ interface EventType {
   readonly metadata: keyof SchemaTypes;
 }
 
-/** The same names as in the constraint `event_type` of the table. */
+/** By its name, each of schemas/names.json and of the constraint `event_type` of the table. */
 export const EVENTS = {
   "run.started": { group: "runs", metadata: "RunStarted", description: "A run started." },
   "run.retrying": {
@@ -39,6 +39,6 @@ export const EVENTS = {
     metadata: "TemplateUnavailable",
     description: "A stored workflow calls what is not offered any more; told in the operator's own workspace only.",
   },
-} as const satisfies Record<string, EventType>;
+} as const satisfies Record<SchemaTypes["SubscriptionCreateRequest"]["event"], EventType>;
 
 export type EventName = keyof typeof EVENTS;

@@ -5,7 +5,8 @@ import { join } from "node:path";
 
 import { run } from "#deploy/generate.ts";
 import { checksSource } from "#deploy/generate/checks.ts";
-import { namedParts, readSchemaFiles, ROOT_DIR } from "#deploy/generate/schema-files.ts";
+import { filesWithNames } from "#deploy/generate/names.ts";
+import { namedParts, readSchemaFiles, ROOT_DIR, SCHEMAS_DIR } from "#deploy/generate/schema-files.ts";
 import components from "#schemas/generated/components.json" with { type: "json" };
 import { validators } from "#schemas/generated/validators.js";
 
@@ -13,6 +14,19 @@ const directory = await mkdtemp(join(tmpdir(), "sluice-generated-"));
 afterAll(() => rm(directory, { recursive: true }));
 
 const VALIDATORS = join(ROOT_DIR, "schemas/generated/validators.js");
+
+interface Names {
+  readonly kinds: Record<string, string>;
+  readonly modalities: string[];
+  readonly events: string[];
+}
+
+/** Every `enum` of texts in a schema. */
+function enumsOf(schema: unknown): string[][] {
+  if (typeof schema !== "object" || schema === null) return [];
+  const own = "enum" in schema && Array.isArray(schema.enum) ? [schema.enum.map(String)] : [];
+  return [...own, ...Object.values(schema).flatMap((part) => enumsOf(part))];
+}
 
 /** A folder of schema files, as deploy/generate.ts would read it. */
 async function schemasFolder(files: Readonly<Record<string, object>>): Promise<string> {
@@ -41,6 +55,30 @@ describe("the generated files", () => {
       expect(await run(["--check"], root)).toBe(0);
     } finally {
       stderr.mockRestore();
+    }
+  });
+
+  test("list names as schemas/names.json does, a new one everywhere and nowhere else", async () => {
+    const folder = join(directory, "names");
+    await cp(SCHEMAS_DIR, folder, { recursive: true, filter: (path) => !path.includes("generated") });
+    const names = (await Bun.file(join(folder, "names.json")).json()) as Names;
+    const lists = [Object.keys(names.kinds), Object.values(names.kinds), names.modalities, names.events];
+    const listing = (await readSchemaFiles()).filter(({ schema }) =>
+      enumsOf(schema).some((members) => lists.some((list) => list.every((name) => members.includes(name)))),
+    );
+    names.kinds["toys"] = "/v1/toys";
+    names.modalities.push("toy");
+    names.events.push("toy.broken");
+    await Bun.write(join(folder, "names.json"), JSON.stringify(names));
+    const written = await filesWithNames(folder);
+    expect(Object.keys(written).toSorted()).toEqual(listing.map(({ path }) => `schemas/${path}`).toSorted());
+    for (const [path, text] of Object.entries(written)) {
+      expect([
+        path,
+        enumsOf(JSON.parse(text))
+          .flat()
+          .some((name) => /\btoys?\b/.test(name)),
+      ]).toEqual([path, true]);
     }
   });
 
