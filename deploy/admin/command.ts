@@ -1,11 +1,11 @@
-/** What a command is made of, and how its line is read. Parsing and usage lines come from the same data. */
+/** The shape of a command, and the parser of its command line. Parsing and usage lines come from the same data. */
 import { parseArgs } from "node:util";
 
 import type { Context } from "./context.ts";
 
 export interface Option {
   readonly name: string;
-  /** What stands for its value in the usage line. */
+  /** Placeholder for its value in the usage line. */
   readonly value: string;
   readonly isRequired?: boolean;
 }
@@ -31,9 +31,9 @@ export interface Live {
   interruption(): AbortSignal;
 }
 
-/** What stands on the line beside the command's name. */
+/** Arguments and options on the command line, beside the command's name. */
 export interface Given {
-  /** Of an argument that the command declares. */
+  /** Value of an argument that the command declares. */
   argument(name: string): string;
   readonly rest: readonly string[];
   option(name: string): string | undefined;

@@ -1,4 +1,4 @@
-/** What commands work with, opened when first asked for: a command that needs no database runs without one. */
+/** Database, catalogue and settings of commands, opened on demand: a command that needs no database runs without one. */
 import { resolve } from "node:path";
 
 import type { Catalogue } from "#shared/calls/model.ts";
@@ -10,7 +10,7 @@ import { createLogger } from "#shared/logger.ts";
 
 import { runningStack } from "../supervisor/address.mjs";
 
-/** Who the audit log names for everything done by command. */
+/** Actor in the audit log for everything done by command. */
 export { OPERATOR as ACTOR } from "#shared/database/audit-log.ts";
 
 export interface Context {

@@ -1,4 +1,4 @@
-/** Which models serve when another's provider fails, per workspace. */
+/** Commands for a workspace's fallback chains: the models that serve when another one's provider fails. */
 import { type FallbackChain, storeFallbackChain } from "#shared/calls/fallback-chains.ts";
 import { deleteFallbackChain, type FallbackChainRow, listFallbackChains } from "#shared/database/fallback-chains.ts";
 import { ApiError } from "#shared/errors.ts";

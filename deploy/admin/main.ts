@@ -55,7 +55,7 @@ const COMMANDS: readonly Command[] = [
   HELP,
 ];
 
-/** Where a command speaks, the settings it goes by, and what interrupts it. */
+/** Output streams of a command, its environment, and the signal that interrupts it. */
 export interface Edge {
   readonly stdout: (text: string) => void;
   readonly stderr: (text: string) => void;
@@ -117,7 +117,7 @@ function findCommand(args: readonly string[]): Command | undefined {
   return COMMANDS.find(({ name, alias }) => name === two || alias === two || name === args[0]);
 }
 
-/** How many words of the line name the command. */
+/** Number of words on the line that name the command. */
 function wordsOf(command: Command, args: readonly string[]): number {
   return command.name === args[0] ? 1 : 2;
 }

@@ -1,4 +1,4 @@
-/** Who acts in a workspace, and as what. */
+/** Commands for the members of a workspace and their roles. */
 import {
   insertMember,
   listMembers,

@@ -1,4 +1,4 @@
-/** What calls came to. */
+/** Command that shows the usage records of closed calls. */
 import { findUsage, listUsage, type UsageRow } from "#shared/database/usage.ts";
 import { formatCredits } from "#shared/money.ts";
 

@@ -11,7 +11,7 @@ export interface ReceivedDelivery {
   readonly event: string;
   /** `webhook-id` and `deliveryId`. */
   readonly id: string;
-  /** When the attempt was made; null when the header is no time. */
+  /** Time of the attempt; null if the header does not hold a time. */
   readonly attemptedAt: Date | null;
   /** Null: no secret was given. */
   readonly signature: SignatureVerdict | null;

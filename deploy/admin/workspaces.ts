@@ -1,4 +1,4 @@
-/** Who calls and pays. */
+/** Commands for workspaces, which make calls and pay for them. */
 import { insertWorkspace, listWorkspaces, setWorkspaceActive, type WorkspaceRow } from "#shared/database/workspaces.ts";
 import { newId } from "#shared/ids.ts";
 import { formatCredits } from "#shared/money.ts";

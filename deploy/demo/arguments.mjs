@@ -1,5 +1,5 @@
 // @ts-check
-/** What is said on the command line of `npm run demo`, and what the environment says instead. */
+/** Options of `npm run demo`, from its command line or else from the environment. */
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { reasonOf, StartFault } from "../embedded/fault.mjs";

@@ -18,7 +18,7 @@ export interface Balanced {
   readonly after: bigint;
   /** Cost of our calls by their usage records. */
   readonly settled: bigint;
-  /** What others moved in this workspace meanwhile. */
+  /** Net spending of others in this workspace meanwhile; negative if they added credits. */
   readonly others: bigint;
   /** Calls whose answers say another price than their records. */
   readonly disagreeing: readonly string[];

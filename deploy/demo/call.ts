@@ -1,4 +1,4 @@
-/** What a call of the demonstration is, and what it has to show. */
+/** The shape of a call of the demonstration, and of its outcome. */
 import type { Client, Receipt } from "./client.ts";
 
 export interface Artifact {
@@ -15,7 +15,7 @@ export interface Outcome {
   readonly artifacts: readonly Artifact[];
   /** In the file store, for a later call to go by. */
   readonly fileId?: string;
-  /** What there is to say about it on the page of results. */
+  /** Text about it on the page of results. */
   readonly text?: string;
 }
 
@@ -40,7 +40,7 @@ export interface Stage {
   readonly model: string;
   /** Shown while it is waited for. */
   readonly tell: (detail: string) => void;
-  /** What an earlier call made. @throws Error when it failed */
+  /** Outcome of an earlier call. @throws Error when it failed */
   made(name: string): Outcome;
 }
 

@@ -52,7 +52,7 @@ export function requestIdOf({ headers }: Pick<Response, "headers">): string {
   return headers.get("x-request-id") ?? "";
 }
 
-/** What went wrong, for one line: status and code where the service said them. */
+/** Description of an error in one line, with status and code if the service sent them. */
 export function reasonOf(error: unknown): string {
   if (error instanceof OpenAI.APIError && error.status !== undefined) {
     // The SDK puts the status before the message.

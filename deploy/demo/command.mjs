@@ -10,7 +10,7 @@ import { readWishes, USAGE } from "./arguments.mjs";
 import { startOwnStack } from "./own-stack.mjs";
 import { openTerminal } from "./terminal.mjs";
 
-/** As a shell reports a program that Ctrl-C ended. */
+/** Exit code that a shell reports for a program ended by Ctrl-C. */
 const INTERRUPTED = 130;
 
 /** @typedef {import("../supervisor/address.mjs").Address} Address */

@@ -58,7 +58,7 @@ export async function startOwnStack({ root, dataDir, progress, onLaunch }) {
 }
 
 /**
- * What the supervisor itself says in a line of the log; the roles say `ready` too.
+ * Message of the supervisor in a line of the log; null for lines of others, as the roles say `ready` too.
  * @param {string} line
  * @returns {string | null}
  */

@@ -38,7 +38,7 @@ ${all.map(sectionOf).join("\n")}
 `;
 }
 
-/** What lets meshes be turned, with its library: a page from a disk may load no modules. */
+/** Script that makes meshes rotatable, bundled with its library: a page opened from disk may not load modules. */
 async function viewerScript(): Promise<string> {
   const viewer = fileURLToPath(new URL("viewer.mjs", import.meta.url));
   const { outputs } = await Bun.build({ entrypoints: [viewer], target: "browser", format: "iife", minify: true });

@@ -1,4 +1,4 @@
-/** What the demonstration is told: whom to call, and where results go. */
+/** Settings of the demonstration: the service and models to call, and the folder for results. */
 export interface Plan {
   /** Ends in /v1. */
   readonly baseUrl: string;

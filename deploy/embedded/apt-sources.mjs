@@ -1,5 +1,5 @@
 // @ts-check
-/** Which Debian mirror this machine is set up to use, read from its own apt sources. */
+/** The Debian mirror that this machine is set up to use, read from its own apt sources. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 

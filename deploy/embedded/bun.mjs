@@ -188,7 +188,7 @@ function stampFile(root) {
 }
 
 /**
- * What an installation depends on. Another system's node_modules would hold another system's binaries.
+ * Digest of everything an installation depends on. The system is part of it: node_modules hold binaries for one system only.
  * @param {string} root
  * @returns {string}
  */

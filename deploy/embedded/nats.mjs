@@ -101,7 +101,7 @@ function greeting(host, port) {
 }
 
 /**
- * Whether a dotted version is at least another one; a suffix such as `-beta` is not looked at.
+ * True if a dotted version is at least `floor`; a suffix such as `-beta` is ignored.
  * @param {string} version
  * @param {string} floor
  * @returns {boolean}

@@ -20,7 +20,7 @@ import { stopOrphan } from "./probe.mjs";
 
 const require = createRequire(import.meta.url);
 
-/** How the server is told to end: after its clients left, at once and tidily, or as a crash. */
+/** Signals that stop the server: after its clients have left, at once but cleanly, or as in a crash (the last two). */
 const STOP_SIGNALS = /** @type {const} */ ({ smart: "SIGTERM", fast: "SIGINT", immediate: "SIGQUIT", kill: "SIGKILL" });
 const DATABASE = "sluice";
 const USER = "sluice";

@@ -49,7 +49,7 @@ export async function freePort(preferred) {
 }
 
 /**
- * Whether a process with this id runs. A finished one that its parent has not collected counts as gone.
+ * True if a process with this id runs. A finished one that its parent has not collected counts as gone.
  * @param {number} pid
  * @returns {boolean}
  */

@@ -6,7 +6,7 @@ import { forget, watch } from "./reaper.mjs";
 
 /** A line longer than this is cut into pieces, so that a child without line breaks cannot fill our memory. */
 const LINE_CHARACTERS = 65_536;
-/** How many of the latest lines are kept for error messages and tests. */
+/** Number of latest output lines that are kept for error messages and tests. */
 const LINES_KEPT = 5_000;
 
 /**

@@ -38,7 +38,7 @@ done
 
 /** @type {import("node:child_process").ChildProcess | null} */
 let reaper = null;
-/** What the reaper knows, for a new one in case the first is killed. */
+/** State of the reaper, told to a new one if it is killed: processes with their signals, and folders. */
 const watched = new Map();
 /** @type {Set<string>} */
 const folders = new Set();

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * What `npm start` itself needs from the environment, before there is anything that could run shared/config.ts. The
- * roles validate all of it again, and everything else.
+ * Settings that `npm start` itself reads from the environment, before there is anything that could run shared/config.ts.
+ * The roles validate all of them again, and everything else.
  */
 import { randomBytes } from "node:crypto";
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -81,7 +81,7 @@ export function dataDirOf(environment) {
 }
 
 /**
- * Where fetched programs are kept, best first.
+ * Folders that keep fetched programs, best first.
  * @param {Readonly<Record<string, string | undefined>>} environment
  * @param {string} dataDir
  * @returns {readonly string[]}

@@ -72,7 +72,7 @@ function priceOf({ unit = "", ...price }: Capability["pricing"]): string {
   return `${amount} credits ${unit.replace("_", " ")}`;
 }
 
-/** What is shown of a param's schema. */
+/** Members of a param's schema that the page shows. */
 interface Shown {
   readonly description?: string;
   readonly type?: string;

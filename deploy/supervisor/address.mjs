@@ -1,5 +1,5 @@
 // @ts-check
-/** Where a running `npm start` is, told to other programs of the same user through a file in its data directory. */
+/** The address of a running `npm start`, told to other programs of the same user through a file in its data directory. */
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { commandLine, isAlive } from "../embedded/probe.mjs";

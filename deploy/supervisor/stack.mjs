@@ -17,7 +17,7 @@ import { baseUrlOf, welcome } from "./welcome.mjs";
 
 /** One Ctrl-C arrives twice, from the terminal and passed on by npm. */
 const ECHO_MS = 500;
-/** What a role may take longer than its own grace before it is killed. */
+/** Time beyond its own grace period after which a role is killed, in milliseconds. */
 const GRACE_MARGIN_MS = 5_000;
 
 /**

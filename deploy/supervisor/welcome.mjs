@@ -1,7 +1,7 @@
 // @ts-check
 
 /**
- * What a person reads when everything is up: where it listens, the key and its workspace, and what to do next.
+ * Text for the operator when everything is up: the addresses, the key and its workspace, and what to do next.
  * @param {{ host: string, port: number, adminHost: string, adminPort: number, key: string, workspace: string }} at
  * @returns {string}
  */

@@ -1,6 +1,6 @@
 /**
- * What parent and child say to each other over the child's stdin and stdout: a head in JSON and any number of byte
- * strings, each with its length before it. Bytes travel as they are: base64 over IPC would cost a third more and a copy.
+ * Frames between parent and child over the child's stdin and stdout: all lengths, a head in JSON, then the byte strings.
+ * Bytes travel as they are: base64 over IPC would cost a third more space and a copy.
  */
 
 import { MediaError } from "./media-error.ts";

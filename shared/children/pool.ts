@@ -35,7 +35,7 @@ export interface ChildPoolOptions {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** Where one child runs. */
+/** The environment in which one child runs. */
 export interface Launch {
   /** Stands before the command: what takes rights from the child and then becomes it. */
   readonly launcher: readonly string[];
@@ -51,7 +51,7 @@ export interface ChildJob {
   readonly input: unknown;
   readonly parts?: readonly Uint8Array[];
   readonly signal?: AbortSignal | undefined;
-  /** Where it has its files. */
+  /** Folder with the job's files. */
   readonly folder?: string;
   /** For tasks that send pieces before their result. */
   readonly onChunk?: (chunk: Uint8Array) => void;
@@ -213,7 +213,7 @@ export function createChildPool(options: ChildPoolOptions): ChildPool {
 
 interface Child {
   readonly ended: Promise<void>;
-  /** Of the last job; undefined before the first. */
+  /** Owner of the last job, if it had one; undefined before the first job. */
   owner: string | undefined;
   run(job: ChildJob): Promise<ChildResult>;
   isUsable(): boolean;
@@ -358,7 +358,7 @@ function killGroup(process_: { readonly pid: number; kill(signal: NodeJS.Signals
   }
 }
 
-/** Where the system has no prlimit, deadline and replacement by size remain. */
+/** Command prefix that sets the limits; empty if the system has no prlimit: deadline and replacement by size remain. */
 function limits({ addressSpaceBytes, processorSeconds }: ChildPoolOptions): string[] {
   const prlimit = Bun.which("prlimit");
   if (prlimit === null) return [];
@@ -371,7 +371,7 @@ function limits({ addressSpaceBytes, processorSeconds }: ChildPoolOptions): stri
   ];
 }
 
-/** Of a process and of those that it started; 0 where the system does not tell. */
+/** Resident memory of a process and of those that it started, in bytes; 0 if the system does not report it. */
 function residentBytes(pid: number, depth = 0): number {
   try {
     const pages = readFileSync(`/proc/${pid}/statm`, "latin1").split(" ")[1];

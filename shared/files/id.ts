@@ -7,7 +7,7 @@ export function newFileId(): string {
 
 const FILE_ID = /^file-[0-9a-f]{32}$/;
 
-/** What is none need not be looked for. */
+/** True if the text has the form of a file id; anything else need not be looked up. */
 export function isFileId(text: string): boolean {
   return FILE_ID.test(text);
 }

@@ -1,4 +1,4 @@
-/** What a file is, by its own beginning, against what its sender says it is. */
+/** The media type of a file: what its first bytes show, checked against its sender's claim. */
 import { ApiError } from "#shared/errors.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { isText, sniffMediaType } from "#shared/media/sniff.ts";
@@ -81,7 +81,7 @@ const ALIASES: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** What the end of a name claims: type → ends. */
+/** Filename extensions that claim each media type, separated by blanks. */
 const ENDINGS: Readonly<Record<string, string>> = {
   "image/png": "png apng",
   "image/jpeg": "jpg jpeg",
@@ -142,7 +142,7 @@ const TYPE_OF_ENDING: ReadonlyMap<string, string> = new Map(
   ),
 );
 
-/** How names of files of this type end, without the dot; undefined for types that are not known here. */
+/** Filename extension for this type, without the dot; undefined for types that are not known here. */
 export function endingOf(mediaType: string): string | undefined {
   return new Map(Object.entries({ ...ENDINGS, ...TEXT_ENDINGS })).get(mediaType)?.split(" ", 1).join("");
 }

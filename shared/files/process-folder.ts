@@ -29,7 +29,7 @@ function makeFolder(prefix: string, parent: string): string {
   return path;
 }
 
-/** What another user has left is not ours to remove. */
+/** Removes a folder if it can: one that another user has left is not ours to remove. */
 function removeQuietly(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true });

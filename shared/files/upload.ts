@@ -22,18 +22,18 @@ export interface UploadLimits {
   readonly storageBytesMax: number;
 }
 
-/** What a file is beside its bytes. */
+/** Facts about a file beside its bytes. */
 export interface FileFacts {
   readonly filename: string;
   readonly purpose: string;
   readonly mediaType: string;
   /** Seconds after its creation; null: for good. */
   readonly expiresS: number | null;
-  /** What a repeat under the same key is compared with, and what it hears; null when the call has no key. */
+  /** Fingerprint that a repeat under the same key is compared with, and the answer it gets; null when the call has no key. */
   readonly repeat: { readonly fingerprint: Uint8Array; readonly answer: string } | null;
 }
 
-/** Where the bytes of a body go. */
+/** Destination of the bytes of a request body. */
 export interface ByteSink {
   /** @throws ApiError `request_too_large` */
   write(bytes: Uint8Array): Promise<void>;

@@ -44,7 +44,7 @@ function readHead(bytes: Buffer, total: number, isWhole: boolean): ImageExtent |
   return { width, height, frames, framesMax: frames, isTiff: false };
 }
 
-/** Where the first directory of a TIFF begins, whose size stands there; undefined for anything else. */
+/** Offset of a TIFF's first directory, which holds the image's size; undefined for anything else. */
 export function tiffDirectoryAt(head: Uint8Array): number | undefined {
   const bytes = Buffer.from(head.buffer, head.byteOffset, head.length);
   const order = bytes.toString("latin1", 0, 4);
@@ -54,7 +54,7 @@ export function tiffDirectoryAt(head: Uint8Array): number | undefined {
 }
 
 /**
- * As `readImageExtent`, of a TIFF whose first directory lies further back.
+ * Does the same as `readImageExtent`, for a TIFF whose first directory lies behind the head.
  * @param piece bytes from `at` on
  */
 export function readTiffExtent(

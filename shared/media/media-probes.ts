@@ -1,6 +1,6 @@
 /**
- * What untrusted audio and documents are, how long they last and how many pages they have, found out in child processes
- * with limits: the event loop goes on meanwhile.
+ * Format and duration of untrusted audio and video, and page counts of PDFs, determined in child processes with limits:
+ * the event loop goes on meanwhile.
  */
 import { fileURLToPath } from "node:url";
 
@@ -14,11 +14,11 @@ import type { VideoFacts } from "./probe/video.ts";
 export type MediaSource = { readonly path: string } | { readonly bytes: Uint8Array };
 
 export interface MediaProbes {
-  /** As probeAudio tells it. @throws MediaError likewise, and busy, timeout, too_large (memory), aborted, failed */
+  /** Result of `probeAudio`. @throws MediaError as `probeAudio`, and busy, timeout, too_large (memory), aborted, failed */
   audio(source: MediaSource, signal?: AbortSignal): Promise<AudioFacts>;
-  /** As probeVideo tells it. @throws MediaError as `audio` */
+  /** Result of `probeVideo`. @throws MediaError as `audio` */
   video(source: MediaSource, signal?: AbortSignal): Promise<VideoFacts>;
-  /** As countPdfPages tells it. @throws MediaError as `audio` */
+  /** Result of `countPdfPages`. @throws MediaError as `audio` */
   pdfPages(bytes: Uint8Array, pagesMax: number, signal?: AbortSignal): Promise<number>;
   /** Ends the children. */
   close(): Promise<void>;

@@ -1,4 +1,4 @@
-/** What bytes are, by their own beginning: the name or type that came with them plays no part. */
+/** The media type of bytes, by their own beginning: the name or type that came with them plays no part. */
 import { fileTypeFromBuffer } from "file-type";
 
 import { LIMITS } from "#shared/limits.ts";
@@ -73,7 +73,7 @@ function isWordsTakenFor(found: string, start: string): boolean {
 }
 
 /**
- * Whether bytes are text: UTF-8 without NUL, or UTF-16 by its mark.
+ * True if bytes are text: UTF-8 without NUL, or UTF-16 with its byte order mark.
  * @param isCut the last character may be incomplete
  */
 export function isText(bytes: Uint8Array, isCut = false): boolean {

@@ -50,7 +50,7 @@ async function storeParts(storage: Storage, key: string, bytes: Uint8Array): Pro
   }
 }
 
-/** How many bytes a reference stands for. */
+/** Size of the media behind a reference, in bytes. */
 export function mediaSize(reference: MediaReference): number {
   return Number(reference.split("#")[0]);
 }

@@ -9,7 +9,7 @@ const TOKENS_PER_MESSAGE = 3;
 const TOKENS_PER_NAME = 1;
 const TOKENS_OPENING_ANSWER = 3;
 
-/** What of a request counts. Read defensively: a member of another shape counts nothing. */
+/** Members of a request that count as prompt tokens. Read defensively: a member of another shape counts nothing. */
 export interface CountedRequest {
   readonly messages?: unknown;
   readonly tools?: unknown;

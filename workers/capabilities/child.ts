@@ -8,7 +8,7 @@ import { loadCapability } from "./list.ts";
 import type { Tools } from "./tools.ts";
 import type { RobotsTask } from "./web/robots.ts";
 
-/** Of one member of `input`. */
+/** Files of one member of `input`. */
 export type RunFiles = InputFile | readonly InputFile[] | Readonly<Record<string, InputFile>>;
 
 export interface RunTask {
@@ -19,7 +19,7 @@ export interface RunTask {
   readonly guard?: string;
 }
 
-/** What a child is asked to do, with what the worker has found. */
+/** A run as a child gets it, with the tools that the worker has found. */
 export interface ChildRun extends RunTask {
   readonly tools: Tools;
 }
@@ -71,7 +71,7 @@ function settleTags({ path, mediaType, bytes }: InputFile): void {
   if (mediaType.startsWith("audio/") && bytes > 0) joinTagTexts(Bun.mmap(path));
 }
 
-/** What a site asks of robots is read here like all that strangers wrote. */
+/** Tells whether a robots.txt allows a visit; it is read in a child, like everything that strangers wrote. */
 const robots: Task = async (task) => {
   const { isVisitAllowed } = await import("./web/robots.ts");
   return { output: isVisitAllowed(task as RobotsTask) };

@@ -22,18 +22,18 @@ export interface InputFile {
   /** By its own bytes. */
   readonly mediaType: string;
   readonly bytes: number;
-  /** As its owner called it, or as we do; never a path. */
+  /** File name given by its owner or by us; never a path. */
   readonly name: string;
-  /** Where it was fetched, redirects followed, if it was. */
+  /** Address it was fetched from, redirects followed; absent if it was not fetched. */
   readonly address?: string;
 }
 
 /** A page that was fetched for the run: the file holds its body. */
 export interface InputPage extends InputFile {
-  /** Where it came from, redirects followed. */
+  /** Address it was fetched from, redirects followed. */
   readonly address: string;
   readonly status: number;
-  /** As the server says, with its parameters; empty when it says nothing. */
+  /** Content type from the server, with its parameters; empty when the server sends none. */
   readonly contentType: string;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -50,17 +50,17 @@ export interface Made {
   /** Facts and text for the caller. */
   readonly output?: Readonly<Record<string, unknown>>;
   readonly files?: readonly MadeFile[];
-  /** What is paid for by the megapixel: the larger of input and output, times the operations. */
+  /** Pixels to bill by the megapixel: the larger of input and output, times the number of operations. */
   readonly pixels?: number;
 }
 
-/** What a handler is given. */
+/** Arguments of a handler. */
 export interface Run<P, I> {
   readonly params: P;
   readonly inputs: I;
   /** Empty but for the inputs, and the child's own. */
   readonly folder: string;
-  /** How far it is, 0 to 1. */
+  /** Reports the share of the work that is done, 0 to 1. */
   readonly progress: (share: number) => void;
   /** Programs that are there. */
   readonly tools: Tools;

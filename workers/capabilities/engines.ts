@@ -1,11 +1,11 @@
-/** What capabilities stand on: loaded before a child's first run, tried when a worker starts. */
+/** Engines that capabilities run on: loaded before a child's first run, tried when a worker starts. */
 import type { Tools } from "./tools.ts";
 
 interface Engine {
   readonly load: () => Promise<unknown>;
   /** Told to operators where it cannot be loaded. */
   readonly needs: string;
-  /** What callers send goes through native code: a fault in its memory is a way into the child, and not out of an isolated one. */
+  /** True if callers' data goes through native code: a memory fault there is a way into the child, not out of an isolated one. */
   readonly isNative?: true;
   /** Tries more than loading, in an empty folder. @throws where it does not work */
   readonly test?: (folder: string, tools: Tools) => Promise<void> | void;
@@ -83,7 +83,7 @@ export async function faultOfEngine(name: string, folder: string, tools: Tools):
 /** The engines that run in isolated children only, where operators want that. */
 export const NATIVE_ENGINES: readonly string[] = Object.keys(ENGINES).filter((name) => ENGINES[name]?.isNative);
 
-/** What operators are told of an engine whose child ends while it is tried. */
+/** Message to operators about an engine whose child ends while it is tried. */
 export function needsOf(name: string): string {
   return engineOf(name).needs;
 }

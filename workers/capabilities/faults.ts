@@ -1,7 +1,7 @@
-/** What engines throw at a caller's data, told as a fault that the caller can mend. */
+/** Maps errors that engines throw at a caller's data to faults that the caller can mend. */
 import { MediaError } from "#shared/children/media-error.ts";
 
-/** Of libvips, by whose decoders images are read. */
+/** Error messages of libvips, whose decoders read images. */
 const OF_IMAGES = /Input (?:file|buffer)|unsupported image|corrupt|premature|VipsJpeg|vips|pngload|webp|gifload|tiff/i;
 const OF_DEPTH = /call stack size exceeded/i;
 

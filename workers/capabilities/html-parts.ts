@@ -8,7 +8,7 @@ interface Part {
   readonly max: number;
 }
 
-/** What Markdown may be made of. */
+/** Limits on the tables of HTML that becomes Markdown. */
 export const TABLE_PARTS: readonly Part[] = [
   { name: "table rows", pattern: /<tr[\s>]/gi, max: LIMITS.markdownTableRowsMax },
   { name: "table cells", pattern: /<t[dh][\s>]/gi, max: LIMITS.markdownTableCellsMax },

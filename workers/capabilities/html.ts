@@ -8,7 +8,7 @@ import { checkParts, TABLE_PARTS } from "./html-parts.ts";
 import { tables } from "./document/html-tables.ts";
 import { guarded } from "./document/markdown.ts";
 
-/** What is not for readers. */
+/** Elements that are not for readers. */
 const HIDDEN = new Set(["SCRIPT", "STYLE", "HEAD", "TITLE", "NOSCRIPT", "TEMPLATE", "IFRAME", "OBJECT", "SVG"]);
 
 /** Drawings have names in small letters. */

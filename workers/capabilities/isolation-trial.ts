@@ -1,6 +1,6 @@
 /**
- * What a child can do where it is started: its work, which is to load our code and to write into its folder, and what it shares
- * with the worker all the same. The findings go to standard output.
+ * Tests what a child can do where it is started: load our code and write into its folder, which is its work, and reach what
+ * is the worker's. The findings go to standard output.
  */
 import { existsSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

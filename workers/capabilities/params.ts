@@ -10,14 +10,14 @@ export interface Param<T> {
 
 export type Params = Readonly<Record<string, Param<unknown>>>;
 
-/** What a handler gets: every param, those without a value undefined. */
+/** Params as a handler gets them: all of them, those without a value undefined. */
 export type ParamsOf<P extends Params> = { readonly [Name in keyof P]: P[Name] extends Param<infer T> ? T : never };
 
 /** Absent: it may be left out, and is undefined then. */
 type Presence<T> = { readonly default?: T; readonly required?: true };
 type Value<T, Given> = Given extends { readonly default: unknown } | { readonly required: true } ? T : T | undefined;
 
-/** As `x-svc-unit` names them. */
+/** Units of params, as `x-svc-unit` names them. */
 export type Unit =
   | "px"
   | "s"

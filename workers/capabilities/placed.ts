@@ -1,4 +1,4 @@
-/** Where a box of this size stands in a place of the compass. */
+/** Position of a box within an outer one, at a place of the compass such as `northeast`. */
 export function placed(
   gravity: string,
   outer: { readonly width: number; readonly height: number },

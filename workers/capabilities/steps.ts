@@ -9,7 +9,7 @@ import { custom, objectSchema, type Param, type Params, type ParamsOf, text, wit
 /** Second inputs, by name. */
 export type Assets = Readonly<Record<string, InputFile | undefined>>;
 
-/** What a pipeline asks of an operation. */
+/** The part of an operation that a pipeline needs. */
 export interface StepOperation {
   readonly params: Params;
   readonly rules?: readonly Rule[];
@@ -28,7 +28,7 @@ export interface ReadyStep<O extends StepOperation> {
   readonly operation: O;
   /** With defaults, without `asset`. */
   readonly params: Readonly<Record<string, unknown>>;
-  /** What `asset` names. */
+  /** File that the step's `asset` names. */
   readonly second: InputFile | undefined;
   /** Its place, from 0. */
   readonly at: number;

@@ -16,7 +16,7 @@ export async function textOf({ path }: InputFile): Promise<string> {
   }
 }
 
-/** As `output.text`, or as a file where it is long. */
+/** Returns text as `output.text`, or as a file if it is long. */
 export async function madeText(
   folder: string,
   text: string,

@@ -14,7 +14,7 @@ export interface LibreOffice {
 
 export interface Chromium {
   readonly path: string;
-  /** Where libraries lie that it may lack here; the system's where it is not given. */
+  /** Folder of libraries that the system may lack; the system's own are used if absent. */
   readonly libraries?: string;
   /** Its own sandbox stands here, within the one of the child. */
   readonly hasSandbox?: boolean;

@@ -185,7 +185,7 @@ function createMemoryFile() {
       position = Number(offset) + ([0, position, length][whence] ?? 0);
       return BigInt(position);
     },
-    /** What was written since the last call. */
+    /** Returns the bytes written since the last call, and forgets them. */
     take: (): Uint8Array => {
       const taken = Uint8Array.from(bytes.subarray(0, length));
       length = 0;

@@ -31,7 +31,7 @@ export type Container = keyof typeof DECODERS;
 export interface FileSource {
   readonly path: string;
   readonly container: Container;
-  /** Which of its sounds; the first where it is not given. */
+  /** Index of its audio stream, from 0; the first if absent. */
   readonly sound?: number;
 }
 
@@ -49,7 +49,7 @@ export function fileSource(kind: "video" | "audio", { path, container, sound = 0
   });
 }
 
-/** Whether a graph may decode with this decoder; false for none. */
+/** True if a graph may use this decoder for the container; false without a decoder. */
 export function isDecoded(container: Container, decoder: string | null | undefined): boolean {
   return DECODERS[container].split(",").includes(decoder ?? "");
 }
@@ -60,7 +60,7 @@ export interface FileFacts {
   readonly hasAudio: boolean;
 }
 
-/** What a file's first video and audio are, before a graph decodes them. @throws MediaError corrupt */
+/** Facts about a file's first video and audio stream, read before a graph decodes them. @throws MediaError corrupt */
 export async function readFileFacts({ path, container }: FileSource): Promise<FileFacts> {
   const { lib } = await loadFfmpeg();
   const { Demuxer } = await import("node-av/api");

@@ -7,7 +7,7 @@ import { MediaError } from "#shared/children/media-error.ts";
 import type { loadFfmpeg } from "./ffmpeg.ts";
 
 export type Ffmpeg = Awaited<ReturnType<typeof loadFfmpeg>>;
-/** As on FFmpeg's command line, without the dash: `crf`, `b`, `g`. */
+/** Options as on FFmpeg's command line, without the dash: `crf`, `b`, `g`. */
 export type FfmpegOptions = Readonly<Record<string, string>>;
 
 export interface StreamPlan {
@@ -16,7 +16,7 @@ export interface StreamPlan {
   /** FFmpeg's name, such as `libx264`. */
   readonly encoder: string;
   readonly options?: FfmpegOptions;
-  /** Of video; 4:2:0 where it is not given: few players show anything else. */
+  /** Pixel format of video; 4:2:0 if absent: few players show anything else. */
   readonly pixelFormat?: string;
   /** Seconds, of video: a last frame that would be seen for longer is cut there. */
   readonly endsAt?: number;
@@ -34,7 +34,7 @@ export interface OpenStream {
   readonly encoder: CodecContext;
   /** Null for a clock. */
   readonly stream: Stream | null;
-  /** Of a video frame that does not tell its own, in the encoder's time base. */
+  /** Duration of a video frame that states none, in the encoder's time base. */
   readonly frameDuration: bigint;
   readonly endsAt: number;
   /** The end of the last frame; infinite once there are no more. */

@@ -3,12 +3,12 @@
  * the second under a name that it has freed, and crashes then or later. Such values become one here, in their places.
  */
 
-/** What stands between values that are one now, as FFmpeg joins those of other texts. */
+/** Semicolon between joined values, as FFmpeg joins those of other texts. */
 const BETWEEN = 0x3b;
 const FILL = 0x20;
 const HEAD_BYTES = 10;
 
-/** Of MP3, AAC and FLAC, in front of all else; of AIFF and WAV, in a chunk. Anything else stays as it is. */
+/** Joins such values in place: in tags in front of MP3, AAC and FLAC, in a chunk of AIFF and WAV. Anything else stays as it is. */
 export function joinTagTexts(bytes: Uint8Array): void {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const form = `${nameAt(bytes, 0)}${nameAt(bytes, 8).slice(0, 3)}`;

@@ -27,7 +27,7 @@ export interface CopyPlan {
 }
 
 export interface Copied {
-  /** Where it really begins, in seconds of the source. */
+  /** Actual start of the copy, in seconds of the source. */
   readonly start: number;
   readonly seconds: number;
 }
@@ -111,13 +111,13 @@ const AHEAD_SECONDS = 1;
 interface Copying {
   readonly ffmpeg: Ffmpeg;
   readonly file: FormatContext;
-  /** Of the source's first packet, in its own time. */
+  /** Time of the source's first packet on the source's own clock, in seconds. */
   readonly startsAt: number;
   readonly until: number;
   readonly onSeconds: (seconds: number) => void;
-  /** Of the first packet that is copied, from the beginning of the source. */
+  /** Time of the first copied packet, in seconds from the beginning of the source. */
   start: number;
-  /** Of the result, so far. */
+  /** Length of the result so far. */
   seconds: number;
 }
 
@@ -126,7 +126,7 @@ function copyTracks(copying: Copying, input: FormatContext, tracks: readonly Tra
   const [lead] = tracks;
   if (lead === undefined) throw new MediaError("corrupt", "The file has no stream that can be copied.");
   if (from > 0 && lead.kind === "video") seek(ffmpeg, input, lead, from + startsAt);
-  /** What comes before it is known where the copy begins. */
+  /** Packets of other tracks that come before the start of the copy is known. */
   const early: [Track, Packet][] = [];
   let isBegun = false;
   for (const packet of packetsOf(ffmpeg, input)) {

@@ -1,4 +1,4 @@
-/** Which frame of a file is seen at a time, by its packets: nothing is decoded. For child processes only. */
+/** The frame of a file that is on display at a time, found by its packets: nothing is decoded. For child processes only. */
 import type { Demuxer } from "node-av";
 import type { Packet } from "node-av/lib";
 
@@ -11,7 +11,7 @@ export interface ShownFrame {
   readonly next: number | undefined;
 }
 
-/** Where a key frame's packet comes long before it is seen, a search would find the key frame behind the time. */
+/** Margin of the seek: if a key frame's packet comes long before its display, a seek could find the key frame after the time. */
 const SEEK_BEFORE_SECONDS = 1;
 /** Times are rounded to the ticks of a container. */
 const TOLERANCE_SECONDS = 0.0005;

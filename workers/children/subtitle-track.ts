@@ -85,7 +85,7 @@ function sample(text: string): Buffer {
   return Buffer.concat([length, words]);
 }
 
-/** How 3GPP timed text looks where it says nothing of itself: below, in the middle, white, 18 units high. */
+/** Default style of 3GPP timed text: at the bottom, centred, white, 18 units high. */
 const TEXT_SAMPLE_ENTRY = Buffer.from(
   [
     "00000000 01ff 00000000", // flags; centred, below; no background

@@ -1,4 +1,4 @@
-/** What the Vorbis encoder takes: it refuses bitrates that are far from what a rate needs (tried with libvorbis 1.3.7). */
+/** Bitrates that the Vorbis encoder accepts: it refuses those far from what a sample rate needs (tried with libvorbis 1.3.7). */
 
 /** Highest rate it is given: it has no settings beyond. */
 export const VORBIS_RATE_MAX = 48_000;

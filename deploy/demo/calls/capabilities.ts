@@ -15,7 +15,7 @@ interface Shown {
   readonly title: string;
   readonly input: object;
   readonly params?: object;
-  /** What a file of the run is called; without one, what it tells is the artifact. */
+  /** Name for the file that the run makes; without one, the artifact is the run's output as text. */
   readonly file?: string;
 }
 

@@ -1,4 +1,4 @@
-/** What a probe tells, and the reading of bytes that all probes share. */
+/** The result of an audio probe, and the byte reader that all probes share. */
 import { MediaError } from "#shared/children/media-error.ts";
 
 import { PROBE_LIMITS } from "../limits.ts";
@@ -14,7 +14,7 @@ export interface AudioFacts {
   readonly channels: number;
 }
 
-/** What errors call the file. */
+/** Name for the file in error messages. */
 export type Subject = "audio" | "video";
 
 /** Reads within bounds; past the end it throws `corrupt`. Counts its steps, so that no file keeps it busy. */

@@ -9,7 +9,7 @@ const RATE_BY_TENS = 14;
 /** Bits of a sample, by code; 0 as the head of the file says, undefined is none. */
 const BITS = [0, 8, 12, undefined, 16, 20, 24, 32];
 
-/** What the head of the file says of the audio; undefined where it is none. @param at where STREAMINFO's own bytes begin */
+/** Facts about the audio from STREAMINFO; undefined if the file ends within it. @param at where its own bytes begin */
 export function flacInfo(
   { view, length }: Cursor,
   at: number,

@@ -1,7 +1,7 @@
-/** Where the samples of an MP4's track lie, by its tables (ISO 14496-12, 8.6 and 8.7). */
+/** Positions of the samples of an MP4's track, by its tables (ISO 14496-12, 8.6 and 8.7). */
 import type { Cursor } from "./facts.ts";
 
-/** Where a table's entries begin, and how many are there. */
+/** Offset of a table's entries, and their number. */
 interface Table {
   readonly at: number;
   readonly count: number;

@@ -5,22 +5,22 @@ import { forEachSample, newTables, type OnSample, readTable, type SampleTables }
 
 export interface Mp4Track {
   id: number;
-  /** As its handler says: `soun`, `vide` or something else. */
+  /** Kind of the track, from its handler box: `soun`, `vide` or something else. */
   handler: string;
   /** Ticks a second, and what all samples last together. */
   timescale: number;
   ticks: number;
   samples: number;
   codec: string;
-  /** How many kinds of samples there are, and where the first is described. */
+  /** Number of sample descriptions, and the byte range of the boxes within the first. */
   descriptions: number;
   descriptionAt: number;
   descriptionEnd: number;
-  /** Of audio; bits of a sample. */
+  /** Facts of an audio track: hertz, channels, bits of a sample. */
   sampleRate: number;
   channels: number;
   bits: number;
-  /** Of images: pixels, before they are turned clockwise by so many degrees. */
+  /** Facts of a video track: pixels before the rotation, which is in degrees clockwise. */
   width: number;
   height: number;
   rotation: 0 | 90 | 180 | 270;
@@ -36,10 +36,10 @@ const CONTAINERS = new Set(["moov", "trak", "mdia", "minf", "stbl", "mvex", "moo
 
 interface State {
   readonly tracks: Mp4Track[];
-  /** Of several with one id, the first. */
+  /** Tracks by their ids; of several with one id, the first. */
   readonly byId: Map<number, Mp4Track>;
   track: Mp4Track | undefined;
-  /** Where the fragment begins, what its runs are counted from, and where the next one's samples begin. */
+  /** Offsets of the fragment, of the base that its runs are counted from, and of the next sample. */
   fragmentAt: number;
   baseAt: number;
   runAt: number;

@@ -127,7 +127,7 @@ function mpeg4(cursor: Cursor, track: Mp4Track): Codec {
   return { packetSeconds: 1_024 / rateOf(track) };
 }
 
-/** Where the content of a box in the track's description begins, which may stand within another. */
+/** Offset of the content of a box in the track's description, which may be nested in another; undefined if it is absent. */
 function find(cursor: Cursor, { descriptionAt, descriptionEnd }: Mp4Track, kind: string): number | undefined {
   const end = Math.min(descriptionEnd, descriptionAt + DESCRIPTION_BYTES_MAX);
   const at = cursor.ascii(descriptionAt, end - descriptionAt).indexOf(kind);

@@ -19,7 +19,7 @@ interface Stream extends Head {
   seconds: number;
   isInPacket: boolean;
   packets: number;
-  /** Where the third packet lies, of which the end is looked at. */
+  /** Last pieces of the third packet, of which only the end is read. */
   setup: Uint8Array[];
 }
 
@@ -88,7 +88,7 @@ function readSegments(
   return at - body;
 }
 
-/** What a page has of one packet. */
+/** Processes the piece of a packet that one page holds. */
 function readPiece(cursor: Cursor, from: number, to: number, stream: Stream, goesOn: boolean): void {
   if (!stream.isInPacket) stream.packets += 1;
   if (stream.clockOf && stream.packets === HEADS + 1) {

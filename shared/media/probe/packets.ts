@@ -1,6 +1,6 @@
 /**
- * What packets of audio last, by what they say of themselves: a decoder goes by the same bytes, so a file that lies there is
- * not the recording it could be. Times that a container writes beside its packets are the caller's word.
+ * Durations of audio packets, from the packets themselves: a decoder goes by the same bytes, so nobody can falsify them and
+ * still have the recording. Times that a container writes beside its packets are only the caller's claim.
  */
 import type { Cursor } from "./facts.ts";
 import { flacFrame } from "./flac.ts";

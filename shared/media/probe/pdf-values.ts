@@ -68,7 +68,7 @@ export class PdfReader {
     }
   }
 
-  /** Whether the word stands here; it is passed then. */
+  /** True if the word stands here; the position then moves past it. */
   word(word: string): boolean {
     if (!this.text.startsWith(word, this.at)) return false;
     this.at += word.length;

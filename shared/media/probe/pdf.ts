@@ -9,7 +9,7 @@ import { MediaError } from "#shared/children/media-error.ts";
 
 import { type Budget, isReference, type PdfDictionary, PdfReader, type PdfValue } from "./pdf-values.ts";
 
-/** Where the value of an object begins. */
+/** Text and offset at which the value of an object begins. */
 interface Place {
   readonly text: string;
   readonly at: number;
@@ -17,7 +17,7 @@ interface Place {
 
 interface Found {
   readonly objects: Map<number, Place>;
-  /** Of the newest trailer: the last one of the file. */
+  /** Root of the newest trailer, which is the last one of the file. */
   root: PdfValue | undefined;
   isEncrypted: boolean;
   inflatedLeft: number;
@@ -41,7 +41,7 @@ export function countPdfPages(bytes: Uint8Array, pagesMax: number): number {
 
 const MARK = /(?<![0-9])(\d{1,10})[\0\t\n\f\r ]{1,8}\d{1,5}[\0\t\n\f\r ]{1,8}obj(?![A-Za-z])|\btrailer\b/g;
 
-/** Of an object that stands more than once the last is in force. */
+/** Finds the objects by their numbers; of an object that occurs more than once, the last counts. */
 function findObjects(text: string, budget: Budget): Found {
   const { pdfInflatedBytesMax: inflatedLeft } = PROBE_LIMITS;
   const found: Found = { objects: new Map(), root: undefined, isEncrypted: false, inflatedLeft };
@@ -69,7 +69,7 @@ function takeTrailer(found: Found, trailer: PdfDictionary): void {
   found.isEncrypted ||= trailer.has("Encrypt");
 }
 
-/** What a stream holds may look like objects and is none: its own word of its length counts where it ends there. */
+/** Offset of a stream's end: its content may look like objects and is skipped. Its stated length counts if it ends there. */
 function endOfStream(text: string, from: number, dictionary: PdfDictionary): number {
   const length = dictionary.get("Length");
   if (

@@ -1,4 +1,4 @@
-/** What a piece of audio is and how long it lasts, without decoding it. */
+/** Format and duration of audio, determined without decoding it. */
 import { MediaError } from "#shared/children/media-error.ts";
 
 import { PROBE_LIMITS } from "../limits.ts";

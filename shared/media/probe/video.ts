@@ -1,4 +1,4 @@
-/** What a video is and how long it lasts, without decoding it. */
+/** Format, size and duration of a video, determined without decoding it. */
 import { MediaError } from "#shared/children/media-error.ts";
 
 import { createCursor, type Cursor } from "./facts.ts";
@@ -7,7 +7,7 @@ import { readWebm, webmSeconds } from "./webm-tracks.ts";
 
 export interface VideoFacts {
   readonly format: "mp4" | "webm";
-  /** Of the images, counted from them: what a header claims is its writer's word, and audio may go on a little longer. */
+  /** Duration of the images, counted from them: a header's value is only a claim, and audio may go on a little longer. */
   readonly seconds: number;
   /** Pixels as they are shown, after the turn. */
   readonly width: number;
@@ -62,7 +62,7 @@ function probeMp4(cursor: Cursor): VideoFacts {
 
 const VIDEO = 1;
 const AUDIO = 2;
-/** Where a file does not tell its frame rate: 25 a second. */
+/** Duration of a frame if the file does not state its frame rate: 25 frames a second. */
 const FRAME_SECONDS = 0.04;
 
 function probeWebm(cursor: Cursor): VideoFacts {

@@ -2,7 +2,7 @@
 import { corrupt, type Cursor } from "./facts.ts";
 import type { PacketClock } from "./packets.ts";
 
-/** Of the setup, the modes stand at its end: 64 of them, and the framing bit, have fewer bytes. */
+/** Bytes at the end of the setup that are read for its modes: 64 of them, and the framing bit, have fewer. */
 export const VORBIS_TAIL_BYTES = 400;
 
 /** One mode, their number, and what every setup has before it. */
@@ -48,8 +48,8 @@ export function vorbisClock({ sampleRate, channels, blocks }: VorbisHead, setup:
 }
 
 /**
- * Which block size each mode has. They are read from behind, as the books before them have no length of their own: a mode
- * is one bit, two numbers of 16 bits that are 0, and a mapping below 64; before the first stands how many there are.
+ * Index of each mode's block size. Modes are read backwards, as the codebooks before them do not state their length: a mode
+ * is one bit, two numbers of 16 bits that are 0, and a mapping below 64; the number of modes stands before the first.
  */
 function modesOf(setup: Uint8Array): readonly (0 | 1)[] {
   let left = setup.length * 8;

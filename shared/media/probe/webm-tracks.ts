@@ -48,10 +48,10 @@ export interface WebmTrack {
   type: number;
   sampleRate: number;
   channels: number;
-  /** Of a sample; 0 where the track does not tell. */
+  /** Bits of a sample; 0 if the track does not state them. */
   bits: number;
   codec: string;
-  /** What a decoder needs beside the frames; an empty place where there is nothing. */
+  /** Byte range of the decoder's settings (CodecPrivate); empty if there are none. */
   privateAt: number;
   privateEnd: number;
   /** Its frames are packed once more, or encrypted. */
@@ -59,14 +59,14 @@ export interface WebmTrack {
   /** Pixels. */
   width: number;
   height: number;
-  /** What a block lasts; 0 where the track does not tell. */
+  /** Duration of a block; 0 if the track does not state it. */
   blockSeconds: number;
-  /** When the last block begins; below 0 without one. */
+  /** Start of the last block; below 0 without one. */
   lastSeconds: number;
 }
 
 export interface WebmContent {
-  /** What the head says of the whole; 0 where it says nothing. */
+  /** Duration of the whole, as the header states it; 0 if it states none. */
   readonly toldSeconds: number;
   readonly tracks: readonly WebmTrack[];
 }
@@ -124,7 +124,7 @@ export function readWebm(cursor: Cursor, onFrame?: OnFrame<WebmTrack>): WebmCont
 
 const CODEC_ID_MAX = 64;
 
-/** What the last block lasts is not told; a claim this much longer than the last block's start is believed. */
+/** Longest last block, whose duration is not stated: a claimed total may exceed the counted one by this much. */
 const LAST_BLOCK_SECONDS_MAX = 2;
 
 /** @param usualSeconds of a block of such a track, where it does not tell */

@@ -108,7 +108,7 @@ function namesOf(files: readonly InputFile[], wanted: readonly string[] | undefi
     });
 }
 
-/** Of `a/b/c`: `a` and `a/b`. */
+/** Folders above a file: `a` and `a/b` for `a/b/c`. */
 function foldersOf(name: string): string[] {
   return [...name.matchAll(/\//g)].map(({ index }) => name.slice(0, index));
 }

@@ -22,7 +22,7 @@ export type Encryption = "aes" | "traditional" | "strong";
 export interface Entry {
   readonly name: string;
   readonly kind: "file" | "folder" | "other";
-  /** As the archive claims; what comes is counted. */
+  /** Unpacked size that the archive claims; the bytes that really come are counted. */
   readonly bytes: number;
   /** Undefined: it is not encrypted. */
   readonly encryption: Encryption | undefined;
@@ -96,7 +96,7 @@ function throwUnread(error: unknown): never {
 const UNIX_TYPE = 0o170_000;
 const UNIX_LINK = 0o120_000;
 
-/** Of the general purpose flags (APPNOTE 4.4.4). */
+/** Bit of the general purpose flags for strong encryption (APPNOTE 4.4.4). */
 const STRONG_FLAG = 0x40;
 const STRONG =
   "Expected entries that are encrypted by AES or in the traditional way, got PKWARE's strong encryption: no password opens it here.";

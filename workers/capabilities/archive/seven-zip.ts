@@ -130,7 +130,7 @@ function blocks(printed: readonly string[]) {
   return found;
 }
 
-/** Where no file of a caller's lies. */
+/** Path of the archive, outside of the folder with the caller's files. */
 const OUT = "/out.7z";
 
 /** Writes a 7z archive of these files. @throws Error of 7-Zip */

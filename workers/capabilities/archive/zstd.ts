@@ -1,4 +1,4 @@
-/** Whether a file of Zstandard is whole: the decoder ends without a word where its input does (RFC 8878, 3.1). */
+/** Checks that a Zstandard file is whole: the decoder reports no error if its input ends early (RFC 8878, 3.1). */
 import { open, type FileHandle } from "node:fs/promises";
 
 import { MediaError } from "#shared/children/media-error.ts";

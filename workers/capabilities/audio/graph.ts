@@ -38,7 +38,7 @@ export const ENCODINGS: Readonly<Record<AudioFormat, Encoding>> = {
   aiff: { encoder: "pcm_s16be", muxer: "aiff", mediaType: "audio/aiff", isLossless: true },
 };
 
-/** What most audio capabilities say about their result. */
+/** Output params that most audio capabilities share. */
 export const OUTPUT = {
   format: choice("Format of the result. Default: same as the input.", FORMATS, {}),
   bitrate: integer(
@@ -99,7 +99,7 @@ const OGG_FORMATS: Readonly<Record<string, AudioFormat>> = { opus: "opus", vorbi
 /** Codecs that files may hold to be decoded, as their users call them. */
 const DECODED = "AAC, AC-3, ALAC, FLAC, MP3, Opus, PCM or Vorbis";
 
-/** As `readAudioFacts`, of audio that can be decoded. @throws MediaError likewise */
+/** Reads facts as `readAudioFacts` does, and refuses audio that cannot be decoded. @throws MediaError likewise */
 export async function probeAudio(file: InputFile, sound = 0): Promise<AudioFacts> {
   const facts = await readAudioFacts(file, sound);
   if (facts.isDecoded) return facts;
@@ -182,7 +182,7 @@ export function shapeFilters(from: number, rate: number, to: number): string {
   return [...both, `aformat=sample_rates=${rate}:channel_layouts=${to === 1 ? "mono" : "stereo"}`].join(",");
 }
 
-/** How many a result has. */
+/** Number of channels of a result: as requested, or as in the input, at most 2. */
 export function channelsOf(facts: Pick<AudioFacts, "channels">, output: Pick<Output, "channels">): number {
   return output.channels ?? Math.min(2, facts.channels);
 }
@@ -244,7 +244,7 @@ export async function encodeAudio(encode: Encode): Promise<Made> {
 /** In one channel. */
 const OPUS_BITRATE_MAX = 256;
 
-/** Of MP3; AAC has more. */
+/** Sample rates of MP3, in hertz; AAC has more. */
 const RATES = [8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000] as const;
 const AAC_RATES = [...RATES, 64_000, 88_200, 96_000] as const;
 
@@ -256,7 +256,7 @@ function rateOf(format: AudioFormat, rate: number): number {
   return format === "m4a" || format === "aac" ? (AAC_RATES.find((one) => one >= rate) ?? 96_000) : rate;
 }
 
-/** As `runFilterGraph`. @throws MediaError corrupt, too_large */
+/** Runs a graph as `runFilterGraph` does; one that fails has damaged audio. @throws MediaError corrupt, too_large */
 export async function runAudioGraph(plan: FilterGraphPlan): Promise<void> {
   await runFilterGraph(plan).catch((error: unknown) => {
     if (!(error instanceof MediaError)) throw error;
@@ -267,7 +267,7 @@ export async function runAudioGraph(plan: FilterGraphPlan): Promise<void> {
   });
 }
 
-/** What a graph's filters print, its audio thrown away. */
+/** Runs a graph, discards its audio, and returns what its filters print. */
 export async function measured(folder: string, graph: string, seconds: number): Promise<string> {
   const lines: string[] = [];
   await runAudioGraph({

@@ -1,7 +1,7 @@
 /** The comment of an MP3: FFmpeg writes it as a text of its own kind, where few players look for it. */
 import { open } from "node:fs/promises";
 
-/** Of the tag, and of each of its frames. */
+/** Size of the header of the tag, and of each of its frames. */
 const HEAD_BYTES = 10;
 
 /** Writes the frame of a comment as ID3 2.3 has it, in its place; it is shorter, so that nothing behind the tag moves. */

@@ -6,7 +6,7 @@ const LOOKED_AT_BYTES = 65_536;
 /** From its name to the three bytes that tell the samples before and behind, when it has all fields. */
 const PADDING_AT = 141;
 
-/** Of a copy: FFmpeg counts what the encoder added below zero, and players would leave out 4,096 samples of sound. */
+/** Clears the padding of a copied MP3: FFmpeg counts the encoder's delay below zero, and players would skip 4,096 samples of sound. */
 export async function settlePadding(path: string): Promise<void> {
   const file = await open(path, "r+");
   try {

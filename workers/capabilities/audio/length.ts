@@ -1,4 +1,4 @@
-/** How long audio is, to the sample. */
+/** The length of audio, exact to the sample. */
 import { MediaError } from "#shared/children/media-error.ts";
 
 import type { Before } from "./operation.ts";

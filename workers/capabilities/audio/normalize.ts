@@ -46,7 +46,7 @@ async function measure(before: Before, wanted: string): Promise<string> {
   return `${settings.join("")}:linear=true`;
 }
 
-/** What came out, before it was encoded. One gain cannot always reach the loudness below the peak: then it changes over time. */
+/** Loudness reached before encoding. A constant gain cannot always reach the target below the peak; it then changes over time. */
 function reached(printed: string): object {
   const said = printedBy(printed);
   const known = (value: string | undefined): number | null => (Number.isFinite(Number(value)) ? Number(value) : null);

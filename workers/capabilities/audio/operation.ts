@@ -17,12 +17,12 @@ import {
   TUNE,
 } from "./graph.ts";
 
-/** What a step finds. */
+/** State of the audio before a step. */
 export interface Before {
   readonly facts: AudioFacts;
-  /** Of what comes from the steps before. */
+  /** Length of the audio that the steps before produce. */
   readonly seconds: number;
-  /** What filters print behind the steps before. */
+  /** Returns what filters print when they follow the steps before. */
   measure(filters: readonly string[]): Promise<string>;
 }
 

@@ -1,4 +1,4 @@
-/** Where audio is silent. */
+/** The silent sections of audio. */
 import { MediaError } from "#shared/children/media-error.ts";
 
 import type { Before } from "./operation.ts";

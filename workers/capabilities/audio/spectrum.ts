@@ -1,4 +1,4 @@
-/** How loud each pitch is, over time. */
+/** The loudness of each pitch over time. */
 
 /** Loud and quiet, in dB of a full tone: the ends of what is drawn. */
 const [LOUD_DB, QUIET_DB] = [0, -90];

@@ -26,7 +26,7 @@ const NAMES = {
 type Name = keyof typeof NAMES;
 
 interface Tagged extends Pick<CopyPlan["output"], "muxer" | "options"> {
-  /** Where pictures stand: in streams, in a tag, or nowhere. */
+  /** Place of pictures in the format: in streams, in a tag, or nowhere. */
   readonly pictures: "streams" | "tag" | "none";
 }
 

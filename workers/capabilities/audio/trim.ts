@@ -43,7 +43,7 @@ export const operation: AudioOperation<typeof params> = {
   },
 };
 
-/** What says how audio is encoded, of which a copy heeds nothing. */
+/** Rules against params of the encoding, none of which a copy can heed. */
 const COPY_RULES = ["params.bitrate", "params.sample_rate", "params.channels"].map((path): Rule => ({
   rule: "fits",
   path,

@@ -6,7 +6,7 @@ import { loadJq } from "jq-wasm";
 
 import { MediaError } from "#shared/children/media-error.ts";
 
-/** As its capability's text names it. */
+/** Version of jq, as the capability's description names it. */
 export const JQ_VERSION = "1.8.2";
 
 let compiled: WebAssembly.Module | undefined;

@@ -1,7 +1,7 @@
 /** Values as TOML. */
 import { MediaError } from "#shared/children/media-error.ts";
 
-/** As its reader gives dates and times: objects whose JSON is the text that TOML has. */
+/** True for a date or time as the TOML reader returns it: an object whose JSON is its text in TOML. */
 export function isTomlTime(value: unknown): value is { toJSON(): string } {
   return Object.prototype.toString.call(value).startsWith("[object Temporal.");
 }

@@ -73,7 +73,7 @@ export default defineCapability({
   },
 });
 
-/** Of jq: several results are a list, none is null. @throws MediaError unsupported */
+/** Result of a jq program: a list if there are several, null if there is none. @throws MediaError unsupported */
 function resultOf(written: string): unknown {
   const results = JSON.parse(written) as readonly unknown[];
   checkNumbers(results, written);
@@ -109,7 +109,7 @@ function guess(data: string): Exclude<From, "auto"> {
   return /^[^-:,{}#&*!|>%@`\s][^:\n]*,[^:\n]*\n\s*\S/.test(start) ? "csv" : "yaml";
 }
 
-/** Whether some value within, of those that are no lists or objects of their own, is such a one. */
+/** True if the data or a value nested in it meets the condition; TOML's times count as single values. */
 function has(data: unknown, is: (value: unknown) => boolean): boolean {
   if (is(data)) return true;
   if (typeof data !== "object" || data === null || isTomlTime(data)) return false;

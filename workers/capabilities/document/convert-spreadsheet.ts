@@ -101,7 +101,7 @@ function freeName(wanted: string, at: number, taken: Set<string>): string {
   return name;
 }
 
-/** Of xlsx; those of ods are read by the same programs. */
+/** Limits of xlsx, applied to ods too: the same programs read it. */
 const COLUMNS_MAX = 16_384;
 const CELL_LETTERS_MAX = 32_767;
 /** A number holds no more. */

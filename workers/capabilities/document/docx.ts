@@ -41,7 +41,7 @@ const HEADINGS = [
 const LEVELS = 9;
 const DATE = "2000-01-01T00:00:00Z";
 
-/** Where a block stands. */
+/** Place of a block: its indent, its list level, and the numbering of lists. */
 interface Place {
   readonly indent: number;
   readonly level: number;
@@ -154,7 +154,7 @@ function tableOf({ head, rows, align }: Extract<Block, { readonly kind: "table" 
   });
 }
 
-/** What XML holds of a text. */
+/** Text without characters that XML cannot hold, its tabs replaced. */
 function kept(text: string, tab: string): string {
   return text.replaceAll("\t", tab).replaceAll(/[^\P{Cc}\n]|[\ufffe\uffff]/gu, "");
 }

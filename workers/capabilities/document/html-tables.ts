@@ -4,7 +4,7 @@
  */
 import type TurndownService from "turndown";
 
-/** What is read of turndown's nodes. */
+/** Members of turndown's nodes that are read here. */
 interface Part {
   readonly nodeName: string;
   readonly firstChild: Part | null;
@@ -19,7 +19,7 @@ interface Shape {
   /** Its cells stand one below the other: it holds other tables, or a single cell. */
   readonly isLayout: boolean;
   readonly hasHead: boolean;
-  /** Of each column; empty for none. */
+  /** Alignment of each column; an empty string for none. */
   readonly aligns: readonly string[];
 }
 

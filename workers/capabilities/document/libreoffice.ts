@@ -28,7 +28,7 @@ const SETTINGS = `<?xml version="1.0" encoding="UTF-8"?>
 </oor:items>
 `;
 
-/** What it needs of a system besides its own folder; whatever of it there is. */
+/** System paths that it needs besides its own folder; those that do not exist are skipped. */
 const SYSTEM = ["/usr", "/bin", "/lib", "/lib64", "/etc/fonts", "/etc/libreoffice", "/var/cache/fontconfig"];
 const TRIAL_MS = 20_000;
 
@@ -59,7 +59,7 @@ export async function printOffice(
   return join(made, "document.pdf");
 }
 
-/** Whether it starts here. @throws Error */
+/** Checks that LibreOffice starts here. @throws Error if it does not */
 export async function tryLibreOffice(folder: string, libreoffice: LibreOffice | undefined): Promise<void> {
   const office = start(libreoffice, folder, ["--version"], TRIAL_MS);
   const code = await office.exited;

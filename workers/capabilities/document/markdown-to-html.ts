@@ -65,7 +65,7 @@ function readerOf(allowsHtml: boolean): Marked {
   });
 }
 
-/** Of the same site: a path or an anchor, without a scheme. Browsers pass over control characters inside of one. */
+/** True for a path or an anchor, without a scheme. Browsers ignore control characters inside a scheme, so none are allowed. */
 function isNear(href: string): boolean {
   return !/\p{Cc}/u.test(href) && /^[^:]*(?:[/?#]|$)/.test(href.trim());
 }

@@ -10,7 +10,7 @@ import { textOf } from "../text.ts";
 import { type Block, blocksOf, MARKDOWN, type Run, TEXT_PRICE, titleOf } from "./markdown.ts";
 import { MM, PAGE_POINTS, PAGE_SIZES } from "./page-size.ts";
 
-/** As pdfmake takes it. */
+/** Content in the form that pdfmake takes. */
 type Content = Readonly<Record<string, unknown>>;
 
 const FONTS = join(createRequire(import.meta.url).resolve("dejavu-fonts-ttf/package.json"), "../ttf");

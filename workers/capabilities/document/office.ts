@@ -37,7 +37,7 @@ export interface OfficeFile {
   /** Undefined for another zip. */
   readonly kind: OfficeKind | undefined;
   readonly bytes: Buffer;
-  /** Of an ods. */
+  /** Text of `content.xml`, as an ods has it; empty without one. */
   readonly content: string;
 }
 

@@ -1,4 +1,4 @@
-/** How PDFs are opened and written, through pdf-lib. For child processes only. */
+/** Opens and writes PDFs through pdf-lib. For child processes only. */
 import { join } from "node:path";
 
 import {
@@ -84,8 +84,8 @@ export function unreadable(cause: unknown): MediaError {
 }
 
 /**
- * What an encrypted document leaves behind: the dictionary of its encryption and packed tables of references, either of which
- * would hide the result from readers. Its facts are named by the trailer as it was.
+ * Deletes what an encrypted document leaves behind: its encryption dictionary and packed tables of references, either of which
+ * would hide the result from readers. Restores the trailer's entry for the document's information.
  */
 function settleObjects({ context }: PDFDocument, locked: PDFDocument): void {
   const { Encrypt: lock, Info: facts } = locked.context.trailerInfo;

@@ -1,4 +1,4 @@
-/** What we use of it. The types that are published for it bring those of browsers into every file. */
+/** The part of pdfmake that we use. Its published types would bring those of browsers into every file. */
 declare module "pdfmake" {
   interface PdfMaker {
     setFonts(fonts: Readonly<Record<string, Readonly<Record<string, string>>>>): void;

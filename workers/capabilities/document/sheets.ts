@@ -109,7 +109,7 @@ function csvRows(text: string, delimiter: string): readonly (readonly string[])[
   }
 }
 
-/** As text files write a value. */
+/** Text of a cell's value, as text files write it. */
 export function cellText(cell: Cell): string {
   if (cell === null) return "";
   if (cell instanceof Date) return dateText(cell);

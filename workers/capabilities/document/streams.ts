@@ -1,4 +1,4 @@
-/** What the packed streams of a PDF inflate to, counted before a parser meets them. */
+/** Limits the inflated size of a PDF's packed streams, counted before a parser meets them. */
 import { inflateSync } from "node:zlib";
 
 import { LIMITS } from "#shared/limits.ts";

@@ -151,7 +151,7 @@ interface Size {
   readonly height: number;
 }
 
-/** As a viewer shows the page. */
+/** Size of the page as a viewer shows it. */
 function seen(page: PDFPage): Size {
   const { width, height } = page.getCropBox();
   return page.getRotation().angle % 180 === 0 ? { width, height } : { width: height, height: width };
@@ -167,7 +167,7 @@ function shrunk(box: Size, angle: number, outer: Size): number {
   return Math.min(1, (outer.width - marginOf(outer.width)) / width, (outer.height - marginOf(outer.height)) / height);
 }
 
-/** Where the lower left corner of a box stands so that it is seen in its place, turned by its angle. */
+/** Position of a box's lower left corner, and rotation, with which the box is seen in its place and at its angle. */
 function origin(page: PDFPage, box: Size, { gravity, angle }: Look) {
   const outer = seen(page);
   const around = turnedBox(box, angle);

@@ -61,7 +61,7 @@ async function pixelsOf(file: InputFile, width: number, height: number): Promise
   return new Uint8Array(await sized.removeAlpha().raw().toBuffer());
 }
 
-/** Whether each pixel of a small grey image is lighter than its neighbour: 64 bits that survive scaling and compression. */
+/** Compares each pixel of a small grey image with the next, true if darker: 64 bits that survive scaling and compression. */
 async function hashOf(file: InputFile): Promise<readonly boolean[]> {
   const { image } = await openImage(file);
   const small = image.flatten({ background: "white" }).greyscale().resize({ width: 9, height: 8, fit: "fill" });

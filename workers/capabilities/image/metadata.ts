@@ -48,7 +48,7 @@ function blockOf(exif: Buffer | undefined): Buffer | undefined {
   return exif?.subarray(0, 4).toString("latin1") === "Exif" ? exif.subarray(6) : exif;
 }
 
-/** Of TIFF, where its pixels stand: nothing that a camera wrote. */
+/** Tags of TIFF about the storage of its pixels: nothing that a camera wrote. */
 const skip = ["StripOffsets", "StripByteCounts", "TileOffsets", "TileByteCounts", "JPEGTables"];
 
 /** Empty where there is none, or none that can be read. */

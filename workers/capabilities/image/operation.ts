@@ -76,7 +76,7 @@ export function imageCapability<const P extends Params>(
   });
 }
 
-/** Whether a result holds the frames of its input: pages of TIFF stay with those operations alone that keep them apart. */
+/** True if a result keeps the frames of its input; pages of TIFF are kept only by operations that keep them apart. */
 export function keepsFrames(file: InputFile, format: Output["format"], takesFrames = false): boolean {
   const isTiff = file.mediaType === "image/tiff";
   return isTiff

@@ -31,7 +31,7 @@ export async function imageOverlay(file: InputFile, width: number | undefined, o
   );
 }
 
-/** What of it lies on a picture of this size; undefined where nothing does. Sharp takes nothing larger than the picture. */
+/** Part of an overlay that lies on a picture of this size; undefined if none does. Sharp takes nothing larger than the picture. */
 export async function within(
   { data, ...own }: Overlay,
   left: number,

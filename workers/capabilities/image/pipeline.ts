@@ -17,7 +17,7 @@ import { operation as rotate } from "./rotate.ts";
 import { checkColor, type OpenedImage, openImage, OUTPUT, writeImage } from "./sharp.ts";
 import { operation as watermark } from "./watermark.ts";
 
-/** As capabilities they are called `image.<name>`. */
+/** Operations by name; the capability of each is called `image.<name>`. */
 const OPERATIONS = {
   resize,
   crop,

@@ -1,4 +1,4 @@
-/** How image capabilities open and write images, through sharp. For child processes only. */
+/** Opens and writes the images of capabilities, through sharp. For child processes only. */
 import { join } from "node:path";
 
 import sharp, { type Metadata, type Sharp } from "sharp";
@@ -28,7 +28,7 @@ export const MEDIA_TYPES: Readonly<Record<Format, string>> = {
   tiff: "image/tiff",
 };
 
-/** What most image capabilities say about their result. */
+/** Output params that most image capabilities share. */
 export const OUTPUT = {
   format: choice("Format of the result. Default: same as the input.", FORMATS, {}),
   quality: integer("Quality of lossy formats (JPEG, WebP, AVIF, TIFF).", { min: 1, max: 100, default: 80 }),
@@ -41,7 +41,7 @@ export const OUTPUT = {
 };
 export type Output = ParamsOf<typeof OUTPUT>;
 
-/** Of an animation: milliseconds of each frame, and how often it plays, 0 for ever. */
+/** Timing of an animation: milliseconds of each frame, and the number of times it plays, 0 for ever. */
 export interface Timing {
   readonly delay?: number[];
   readonly loop?: number;
@@ -131,7 +131,7 @@ function notDecoded(mediaType: string): MediaError {
   );
 }
 
-/** As the head of an animated PNG says; one of any other. Readers of plain PNG see its first frame. */
+/** Number of frames, as the head of an animated PNG says; 1 for any other. Readers of plain PNG see its first frame. */
 export async function pngFrames(path: string): Promise<number> {
   const head = Buffer.from(await Bun.file(path).slice(0, PNG_HEAD_BYTES).arrayBuffer());
   const data = head.indexOf("IDAT", 0, "latin1");
@@ -139,7 +139,7 @@ export async function pngFrames(path: string): Promise<number> {
   return control < 0 || control + 8 > head.length ? 1 : Math.max(1, head.readUInt32BE(control + 4));
 }
 
-/** What comes before the pixels: a profile of colours at most. */
+/** Bytes searched before the pixels: they hold a colour profile at most. */
 const PNG_HEAD_BYTES = 4 * 1_048_576;
 
 /** @throws MediaError too_large */
@@ -187,7 +187,7 @@ export async function writeImage(
   }
 }
 
-/** As results tell them. */
+/** Members of a result that tell its frames: `frames` if several, `dropped_frames` if any. */
 export function framesOf(frames: number, dropped = 0): object {
   return { ...(frames > 1 ? { frames } : {}), ...(dropped > 0 ? { dropped_frames: dropped } : {}) };
 }
@@ -226,7 +226,7 @@ function encoded(
   }
 }
 
-/** What is behind all has nothing behind itself: what shines through a colour is white. */
+/** Background colour without transparency: nothing lies behind it, so white shines through a transparent one. */
 async function opaque(color: string): Promise<Rgb> {
   const pixel = sharp({ create: { width: 1, height: 1, channels: 4, background: color } });
   const [r = 255, g = 255, b = 255] = await pixel.flatten({ background: "white" }).raw().toBuffer();

@@ -2,7 +2,7 @@
 import { MediaError } from "#shared/children/media-error.ts";
 
 interface Color {
-  /** As FFmpeg writes it. */
+  /** Colour in FFmpeg's notation. */
   readonly text: string;
   /** Red, green, blue and opacity, 0 to 255. */
   readonly rgba: readonly [number, number, number, number];

@@ -76,7 +76,7 @@ export default defineCapability({
   },
 });
 
-/** What all have in common then. */
+/** Size, frame rate and sound to which all videos are brought. */
 interface Form {
   readonly size: Size;
   readonly fps: number;

@@ -20,7 +20,7 @@ export interface CopyVideo extends Pick<CopyPlan, "from" | "until" | "subtitles"
   readonly progress: (share: number) => void;
 }
 
-/** Of the output block what a copy cannot heed. */
+/** Rules against output params that a copy cannot heed. */
 export function copyRules(mode: string): readonly Rule[] {
   return ["params.video_codec", "params.audio_codec"].map((path) => ({
     rule: "fits",

@@ -26,7 +26,7 @@ interface Container {
   readonly muxer: string;
   readonly mediaType: string;
   readonly options?: FfmpegOptions;
-  /** What it may hold, the usual one first. */
+  /** Codecs that it may hold, the usual one first. */
   readonly video: readonly VideoCodec[];
   readonly audio: readonly AudioCodec[];
 }
@@ -57,7 +57,7 @@ export const CONTAINERS: Readonly<Record<VideoFormat, Container>> = {
   },
 };
 
-/** What most video capabilities say about their result. */
+/** Output params that most video capabilities share. */
 export const OUTPUT = {
   format: choice("Container of the result. Default: same as the input, or MP4.", FORMATS, {
     labels: { mp4: "MP4", webm: "WebM", mkv: "Matroska", mov: "QuickTime" },
@@ -155,7 +155,7 @@ export const CLIP = { video: { file_id: "file-sample-clip" } } as const;
 export interface EncodeVideo {
   readonly folder: string;
   readonly scene: Scene;
-  /** What is written where `output` names no format. */
+  /** Format that is written if `output` names none. */
   readonly format: VideoFormat;
   readonly output: Output;
   readonly progress?: (share: number) => void;
@@ -242,7 +242,7 @@ function soundPlan(label: string, codec: Exclude<AudioCodec, "none"> | "none", {
   return { label, encoder, options: { b: `${kilobits}k` } };
 }
 
-/** What it takes in two channels at its highest rate, or in one: both. */
+/** Nearest bitrate that the codec takes both in two channels at its highest rate and in one, in kilobits a second. */
 function bitrateOf(codec: AudioCodec, wanted: number): number {
   if (codec === "vorbis") return vorbisBitrate(Math.min(wanted, VORBIS_BITRATE_MAX), VORBIS_RATE_MAX, 2);
   return codec === "opus" ? Math.min(wanted, OPUS_BITRATE_MAX) : wanted;

@@ -45,7 +45,7 @@ export default defineCapability({
   },
 });
 
-/** When the video begins, in its file's own time, and when its sound ends after that; 0 where its file does not tell. */
+/** Start of the video on its file's clock, and end of its sound counted from there, in seconds; 0 if the file states none. */
 async function clockOf(source: FileSource): Promise<{ readonly startsAt: number; readonly end: number }> {
   const demuxer = await openSource(source);
   try {

@@ -1,4 +1,4 @@
-/** What a video is, before a graph decodes it. For child processes only. */
+/** Facts about a video, read before a graph decodes it. For child processes only. */
 import type { Demuxer, Stream } from "node-av";
 
 import { LIMITS } from "#shared/limits.ts";
@@ -13,19 +13,19 @@ import type { VideoFormat } from "./encode.ts";
 /** Codecs of pictures, as their users call them. */
 const DECODED = "H.264, H.265, VP8, VP9, AV1, MPEG-4, Motion JPEG, ProRes or GIF";
 
-/** Of what moves: fewer are pictures that stand. */
+/** Lowest frame rate of motion: below it, frames are seen as still pictures. */
 export const FPS_MIN = 10;
 
 export interface VideoFacts {
   readonly source: FileSource;
-  /** What it is written as where its caller names nothing. */
+  /** Format of the result if the caller names none. */
   readonly format: VideoFormat;
   readonly seconds: number;
-  /** Of the first frame, in seconds; often 0. */
+  /** Time of the first frame on the file's clock, in seconds; often 0. */
   readonly startsAt: number;
-  /** When its last frame ends, counted from `startsAt`; 0 where its file does not tell. Sound may last longer. */
+  /** End of the last frame, in seconds from `startsAt`; 0 if the file does not state it. Sound may last longer. */
   readonly picturesEnd: number;
-  /** As it is shown: turned as its file says, with square pixels. */
+  /** Size as displayed: turned as the file says, with square pixels. */
   readonly width: number;
   readonly height: number;
   /** Filters that bring stored pixels into that form. */
@@ -70,7 +70,7 @@ export async function openVideo(file: InputFile): Promise<Demuxer> {
   return openSource({ path: file.path, container });
 }
 
-/** As `openVideo`. @throws MediaError corrupt */
+/** Opens a source, as `openVideo` does. @throws MediaError corrupt */
 export async function openSource({ path, container }: FileSource): Promise<Demuxer> {
   await loadFfmpeg();
   const { Demuxer: Opened } = await import("node-av/api");
@@ -138,7 +138,7 @@ function rateOf({ avgFrameRate, rFrameRate }: Stream): number {
   return guessed !== undefined && guessed <= LIMITS.videoInputFpsMax ? guessed : 0;
 }
 
-/** Of even ones, the rate of most frames is that of all. */
+/** True if the average rate is below `FPS_MIN`, or more than 5 % from the rate of most frames. */
 function isUneven({ rFrameRate: { num, den } }: Stream, fps: number): boolean {
   const usual = num > 0 && den > 0 ? num / den : 0;
   return fps < FPS_MIN || (usual > 0 && Math.abs(usual - fps) > fps / 20);

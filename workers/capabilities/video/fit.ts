@@ -1,4 +1,4 @@
-/** How a video meets a size of another shape. */
+/** Ways to fit a video into a size of another shape. */
 export const FITS = ["contain", "cover", "fill", "inside"] as const;
 export type Fit = (typeof FITS)[number];
 
@@ -43,7 +43,7 @@ export function shapedBox(from: Size, shape: number, isWithin: boolean): Size {
     : { width: even(from.width), height: even(from.width / shape) };
 }
 
-/** What was asked for exactly is at most one pixel less, as the encode would make it. */
+/** Rounds a side that was asked for exactly down to an even number, as the encode would; at least 2. */
 function floored(side: number): number {
   return Math.max(2, side - (side % 2));
 }

@@ -14,7 +14,7 @@ import { checkSides, type Scene } from "./scene.ts";
 import { stillSource } from "./stills.ts";
 
 const FADE_S = 1;
-/** How much nearer a picture comes while it is shown. */
+/** Share by which a picture is enlarged while it is shown. */
 const ZOOM = 0.25;
 
 export default defineCapability({
@@ -122,12 +122,12 @@ async function still(
 
 /** All in whole frames, counted from the beginning: rounding each image alone would add up. */
 interface Turns {
-  /** Which frame each image begins at. */
+  /** First frame of each image. */
   readonly starts: readonly number[];
   /** For how many it is seen, its fades too. */
   readonly lengths: readonly number[];
   readonly fade: number;
-  /** Of the whole. */
+  /** Number of frames of the whole. */
   readonly frames: number;
 }
 

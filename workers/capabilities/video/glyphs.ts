@@ -1,4 +1,4 @@
-/** Which letters a TrueType font has, by its table `cmap`. */
+/** The letters that a TrueType font has, by its table `cmap`. */
 import { readFile } from "node:fs/promises";
 
 import { fontFile, type Font } from "./fonts.ts";
@@ -15,7 +15,7 @@ const UNSEEN = /[\n\p{Default_Ignorable_Code_Point}]/u;
 
 type Range = readonly [first: number, last: number];
 
-/** Of code points, as both kinds of tables that fonts of today have say it. */
+/** Ranges of code points, from the two kinds of tables that fonts of today have (formats 4 and 12). */
 function rangesOf(font: Buffer): Range[] {
   const cmap = tableOf(font, "cmap");
   const tables = Array.from({ length: cmap.readUInt16BE(2) }, (_, at) => cmap.subarray(cmap.readUInt32BE(8 + at * 8)));

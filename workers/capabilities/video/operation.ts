@@ -8,15 +8,15 @@ import { CLIP, encodeVideo, OUTPUT, type Output, outputRules, VIDEO_PRICE } from
 import { type VideoFacts, probeVideo } from "./facts.ts";
 import { checkScene, openScene, type Scene } from "./scene.ts";
 
-/** What an operation finds. */
+/** State of the video before an operation. */
 export interface Before {
   readonly facts: VideoFacts;
-  /** What the operations before it made. */
+  /** Result of the operations before it. */
   readonly scene: Scene;
   /** The second input, of operations that take one. */
   readonly second: InputFile | undefined;
   readonly folder: string;
-  /** Where the operation stands, for the names of files that it makes. */
+  /** Index of the operation, for the names of files that it makes. */
   readonly at: number;
 }
 

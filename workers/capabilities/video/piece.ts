@@ -9,7 +9,7 @@ interface Span {
   readonly start: number;
   /** The scene's end where it is not given. */
   readonly until: number | undefined;
-  /** Of the piece; 0 where they are not known. */
+  /** Length of the piece; 0 if it is not known. */
   readonly seconds: number;
 }
 
@@ -39,7 +39,7 @@ export async function pieceOf(facts: VideoFacts, scene: Scene, span: Span): Prom
   ]);
 }
 
-/** Of frames that stand as their file has them. */
+/** Filters for a piece of frames that still have the times of their file. */
 async function sourcePiece(facts: VideoFacts, origin: number, { start, until }: Span): Promise<string[]> {
   const around = await framesAround(facts, start + origin);
   const [shown, next] = [around.shown, around.next].map((at) => at && Math.max(0, at - origin));
@@ -53,7 +53,7 @@ async function sourcePiece(facts: VideoFacts, origin: number, { start, until }: 
   return [`trim=start=${first}${endOf(until)}`, `setpts='max(0,round(PTS-${fixed(start)}/TB))'`];
 }
 
-/** Of frames that operations made; the last is held for as long as the sound may last. */
+/** Filters for a piece of frames that operations made; the last is held for as long as the sound may last. */
 function heldPiece({ start, until, seconds }: Span): string[] {
   const isEnded = until !== undefined || seconds > 0;
   const held = isEnded ? ["tpad=stop=-1:stop_mode=clone"] : [];

@@ -15,7 +15,7 @@ import { operation as text } from "./text.ts";
 import { operation as trim } from "./trim.ts";
 import { operation as watermark } from "./watermark.ts";
 
-/** As capabilities they are called `video.<name>`. */
+/** Operations by name; the capability of each is called `video.<name>`. */
 const OPERATIONS = {
   trim,
   resize,

@@ -36,7 +36,7 @@ export default defineCapability({
   },
 });
 
-/** As its packets tell: each holds one. */
+/** Counts frames by their packets: each holds one. */
 async function countFrames(video: Parameters<typeof openVideo>[0]): Promise<number> {
   const demuxer = await openVideo(video);
   try {

@@ -16,9 +16,9 @@ export interface Scene {
   /** 0 where it is not known. */
   readonly fps: number;
   readonly seconds: number;
-  /** Where the scene's time 0 is in the source; undefined once frames no longer stand as their file has them. */
+  /** Time in the source at the scene's time 0; undefined once frames no longer have the times of their file. */
   readonly origin: number | undefined;
-  /** Of the sound, where it is known. */
+  /** Number of audio channels, if it is known. */
   readonly channels?: number;
 }
 

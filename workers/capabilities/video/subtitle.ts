@@ -54,7 +54,7 @@ const TRACKS: Readonly<Record<VideoFormat, SubtitleTrack["codec"]>> = {
   webm: "webvtt",
 };
 
-/** As a stream of its own; pictures and sound are copied. */
+/** Adds subtitles as a stream of their own; pictures and sound are copied. */
 async function soft(
   facts: VideoFacts,
   subtitles: InputFile,

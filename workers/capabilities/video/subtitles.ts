@@ -3,7 +3,7 @@ import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/children/media-error.ts";
 import type { SubtitleCue } from "#workers/children/subtitle-track.ts";
 
-/** Of both formats; SRT has a comma, and hours may be missing in WebVTT. */
+/** Time in both formats; SRT has a comma, and hours may be missing in WebVTT. */
 const TIME = String.raw`(?:(\d{1,3}):)?(\d{1,2}):(\d{2})[,.](\d{1,3})`;
 const TIMES = new RegExp(String.raw`^\s*${TIME}\s*-->\s*${TIME}(?:\s|$)`);
 
@@ -69,7 +69,7 @@ function tooMany(): MediaError {
   return new MediaError("too_large", `Expected at most ${LIMITS.subtitlesMax} subtitles, got more.`);
 }
 
-/** What is shown while a video lasts: a track would make it longer. @throws MediaError invalid: nothing is */
+/** Subtitles cut to the length of a video, which a track would extend. @throws MediaError invalid: none is left */
 export function within(cues: readonly SubtitleCue[], seconds: number): SubtitleCue[] {
   const end = seconds > 0 ? Math.floor(seconds * 1_000) : Infinity;
   const shown = cues.filter(({ startMs }) => startMs < end);
@@ -105,7 +105,7 @@ export interface SubtitleStyle {
   readonly rgba: readonly [number, number, number, number];
 }
 
-/** As a file of SubStation Alpha, which says size and colour, for FFmpeg to draw. */
+/** Content of a SubStation Alpha file, which states size and colour, for FFmpeg to draw. */
 export function subStation(cues: readonly SubtitleCue[], style: SubtitleStyle): string {
   const { width, height, size, rgba } = style;
   const [red, green, blue, opacity] = rgba;

@@ -83,7 +83,7 @@ function alignOf(gravity: string): string {
   return gravity.includes("east") ? "R" : "C";
 }
 
-/** As `placed`, of a size that FFmpeg alone knows. */
+/** Position as from `placed`, in expressions: FFmpeg alone knows the size. */
 function placeOf(gravity: string, margin: number): { x: string; y: string } {
   const along = (whole: string, own: string, low: string, high: string): string => {
     if (gravity.includes(low)) return `${margin}`;

@@ -11,7 +11,7 @@ export const TIMES = {
   end: number("Time in seconds at which it disappears. Default: end of the video.", TIME),
 };
 
-/** As FFmpeg's `enable` reads it; undefined: always. @param seconds of the video; 0 where they are not known. @throws MediaError invalid */
+/** Condition for FFmpeg's `enable`; undefined: always. @param seconds of the video; 0 if they are not known. @throws MediaError invalid */
 export function whileShown(start: number | undefined, end: number | undefined, seconds: number): string | undefined {
   if (start === undefined && end === undefined) return undefined;
   if (seconds > 0 && (start ?? 0) >= seconds) {

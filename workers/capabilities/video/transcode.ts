@@ -87,10 +87,10 @@ function rateOptions({ format, output }: EncodeVideo, kbps: number): NonNullable
   return codec === "h264" || codec === "h265" ? { ...rate, maxrate: `${kbps}k`, bufsize: `${kbps}k` } : rate;
 }
 
-/** Of smaller pictures, SVT-AV1 cannot keep a rate. */
+/** Smallest side of pictures, in pixels, at which SVT-AV1 can keep a bitrate. */
 const AV1_SIDE_MIN = 64;
 
-/** Of less than one frame a second, SVT-AV1 divides by zero. @throws MediaError invalid */
+/** Prepares a scene for AV1 at a bitrate: SVT-AV1 divides by zero below one frame a second. @throws MediaError invalid */
 function forAv1Rate(scene: Scene, facts: VideoFacts): Scene {
   const { width, height } = scene;
   if (Math.min(width, height) >= AV1_SIDE_MIN) return steady(scene, facts);
@@ -103,7 +103,7 @@ function forAv1Rate(scene: Scene, facts: VideoFacts): Scene {
 
 const TRIES = 4;
 const AUDIO_KBPS_MIN = 32;
-/** What a container says of its frames, and how far an encoder may miss. */
+/** Share of the size for the streams: the rest is for the container's overhead and the encoder's deviation. */
 const ROOM = 0.95;
 
 /** @throws MediaError invalid: no rate fits */

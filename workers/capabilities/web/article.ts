@@ -15,7 +15,7 @@ export interface Article {
 }
 
 export interface ReadOptions {
-  /** Of the page, for what it names relatively. */
+  /** Address of the page, from which its relative links are resolved. */
   readonly address: string;
   readonly scope: "article" | "page";
   readonly keepsLinks: boolean;
@@ -58,7 +58,7 @@ function wholePage(html: string, options: ReadOptions): Article {
   return { html: document.body.innerHTML, scope: "page", facts };
 }
 
-/** What is not for readers of a page. */
+/** Elements of a page that are not for readers. */
 const UNREAD =
   "script,style,noscript,template,iframe,object,embed,frameset,frame,svg,canvas,input,button,select,textarea,title,meta,link";
 
@@ -70,7 +70,7 @@ function present(facts: Readonly<Record<string, string | null | undefined>>): Re
   );
 }
 
-/** What is read of linkedom's elements. */
+/** Members of linkedom's elements that are used here. */
 interface Element {
   readonly innerHTML: string;
   readonly lang: string;

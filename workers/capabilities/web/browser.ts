@@ -16,9 +16,9 @@ export interface BrowserVisit {
   readonly tools: Tools;
   /** The page itself, which is at hand already. */
   readonly html: { readonly path: string; readonly contentType: string };
-  /** What it is called, for what it names relatively. */
+  /** Address of the page, from which its relative links are resolved. */
   readonly address: string;
-  /** Where its parts are asked for; undefined: it has none but its own. */
+  /** Path of the socket at which its parts are requested; undefined: it may request none. */
   readonly guard: string | undefined;
   readonly javascript: boolean;
   readonly width?: number;
@@ -86,7 +86,7 @@ async function beforeDeadline<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** Whether a browser starts here. @throws whatever it says */
+/** Checks that a browser starts here. @throws the browser's error if it does not */
 export async function tryBrowser(folder: string, chromium: Chromium | undefined): Promise<void> {
   const context = await launch(folder, chromium);
   await context.close();

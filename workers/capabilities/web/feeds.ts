@@ -6,7 +6,7 @@ import { unreadable, xmlOf } from "../text.ts";
 export interface Entry {
   readonly href: string;
   readonly title?: string;
-  /** As its author wrote it. */
+  /** Date as the author wrote it. */
   readonly date?: string;
 }
 

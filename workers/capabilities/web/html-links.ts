@@ -1,4 +1,4 @@
-/** What a page of HTML names, read in one pass and without a tree: pages may be long. */
+/** Links and metadata of a page of HTML, read in one pass and without a tree: pages may be long. */
 import { parseHTML } from "linkedom";
 
 import { MediaError } from "#shared/children/media-error.ts";
@@ -10,7 +10,7 @@ export interface Anchor {
 }
 
 export interface HtmlNames {
-  /** Of the page where it names one. */
+  /** Base address of its links, if the page names one. */
   readonly base: string | undefined;
   readonly anchors: readonly Anchor[];
   /** `link` elements. */

@@ -1,4 +1,4 @@
-/** What a fetched page is, and its text. For child processes only. */
+/** The type of a fetched page, and its text. For child processes only. */
 import { MediaError } from "#shared/children/media-error.ts";
 
 import { address, type InputPage } from "../define.ts";
@@ -12,7 +12,7 @@ export function typeOf({ contentType }: InputPage): string {
   return contentType.split(";", 1).join("").trim().toLowerCase();
 }
 
-/** As a browser is given it. */
+/** The page as a browser gets it: as HTML if the server names no type. */
 export function htmlOf({ path, contentType }: InputPage): { readonly path: string; readonly contentType: string } {
   return { path, contentType: contentType === "" ? "text/html" : contentType };
 }
@@ -37,7 +37,7 @@ function charsetOf(text: string): string | undefined {
   return /(?:charset|encoding)\s{0,9}=\s{0,9}["']?([a-z0-9_:.+-]{1,40})/i.exec(text)?.[1]?.toLowerCase();
 }
 
-/** What its head says of itself; words that only look so, and names that nobody knows, say nothing. */
+/** Charset that the head of a page declares; declarations in comments and unknown names are ignored. */
 function charsetIn(head: string): string | undefined {
   const said = head.replaceAll(/<!--[^]*?-->/g, "").match(/<\?xml\s[^>]*>|<meta\s[^>]*>/gi) ?? [];
   const named = said.map(charsetOf).find((name) => name !== undefined && isKnown(name));

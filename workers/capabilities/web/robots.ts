@@ -1,9 +1,9 @@
-/** What a site asks of robots. For child processes only: strangers wrote it. */
+/** The rules of a site for robots. For child processes only: strangers wrote them. */
 import robotsParser from "robots-parser";
 
 export interface RobotsTask {
   readonly robots: string;
-  /** Where it was found. */
+  /** Address of the robots.txt. */
   readonly address: string;
   readonly url: string;
   readonly agent: string;

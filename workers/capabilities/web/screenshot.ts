@@ -100,7 +100,7 @@ async function checkTarget(target: Locator, selector: string): Promise<void> {
   );
 }
 
-/** Of the picture itself: what a page says of its size is its own word. @throws MediaError too_large */
+/** Checks the size of the picture itself: a page only claims its own. @throws MediaError too_large */
 function checkSize(width: number, height: number): void {
   const { imageSidePixelsMax: max, imagePixelsMax } = LIMITS;
   if (Math.max(width, height) <= max && width * height <= imagePixelsMax) return;

@@ -51,7 +51,7 @@ export default defineCapability({
   },
 });
 
-/** As a browser has it once it is loaded. */
+/** HTML of the page once a browser has loaded it. */
 async function rendered(page: InputPage, own: Pick<BrowserVisit, "folder" | "tools" | "guard">): Promise<string> {
   const { withPage } = await import("./browser.ts");
   const visit = { ...own, html: htmlOf(page), address: page.address, javascript: true, waitMs: 0 };
