@@ -4,27 +4,21 @@ import { Elysia } from "elysia";
 import { ApiError } from "#shared/errors.ts";
 
 import type { IngressContext } from "./context.ts";
+import { calls } from "./routes/calls.ts";
 import { capabilities } from "./routes/capabilities.ts";
-import { chatCompletions } from "./routes/chat-completions.ts";
 import { docs } from "./routes/docs.ts";
-import { embeddings } from "./routes/embeddings.ts";
 import { estimate } from "./routes/estimate.ts";
 import { files } from "./routes/files.ts";
 import { health } from "./routes/health.ts";
-import { images } from "./routes/images.ts";
 import { jobs } from "./routes/jobs.ts";
 import { key } from "./routes/key.ts";
 import { mediaContent } from "./routes/media-content.ts";
-import { meshes } from "./routes/meshes.ts";
 import { messages } from "./routes/messages.ts";
 import { models } from "./routes/models.ts";
-import { music } from "./routes/music.ts";
 import { providerCallbacks } from "./routes/provider-callbacks.ts";
 import { operator } from "./routes/operator/index.ts";
 import { root } from "./routes/root.ts";
 import { settings } from "./routes/settings/index.ts";
-import { speech } from "./routes/speech.ts";
-import { transcriptions } from "./routes/transcriptions.ts";
 import { videos } from "./routes/videos.ts";
 import { workflowEstimate } from "./routes/workflow-estimate.ts";
 import { workflowRuns } from "./routes/workflow-runs.ts";
@@ -36,17 +30,11 @@ import { unknownPath } from "./unknown-path.ts";
 /** Every registered route; the OpenAPI document is built from this list too. */
 export function routesOf(context: IngressContext): readonly Route[] {
   const api = [
-    chatCompletions(context),
-    embeddings(context),
+    ...calls(context),
     estimate(context),
     ...messages(context),
     ...models(context),
-    ...images(context),
-    speech(context),
-    transcriptions(context),
     ...videos(context),
-    music(context),
-    meshes(context),
     ...capabilities(context),
     ...jobs(context),
     mediaContent(context),

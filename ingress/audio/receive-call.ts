@@ -1,25 +1,31 @@
 /** A transcription call over HTTP, as a form or as JSON. */
 import type { TranscriptionRequest } from "#schemas/generated/types.ts";
+import { checkBudget } from "#shared/calls/admit.ts";
 import { audioOfBody, type ReceivedAudio, type Receiver, spooled, tooLarge } from "#shared/calls/audio/receive.ts";
 import { withoutNulls } from "#shared/calls/kinds/media-check.ts";
+import { TRANSCRIPTION } from "#shared/calls/kinds/transcription.ts";
+import { discardInputs, offloadInputs } from "#shared/calls/offload-inputs.ts";
+import { readTranscription } from "#shared/calls/read.ts";
 import { parse } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
+import { tooExpensive } from "#shared/ledger/call-admission.ts";
 import { INPUT_BYTES_MAX } from "#shared/limits.ts";
 
 import { readBody } from "../body.ts";
+import type { PaidCall } from "../calls/paid-call.ts";
 import type { IngressContext } from "../context.ts";
 import { cleanFilename } from "../files/filename.ts";
 import { openIncoming } from "../files/incoming.ts";
 import { boundaryOf, MultipartReader } from "../files/multipart.ts";
 import { callerOf, type RouteCall } from "../serve.ts";
 
-export interface ReceivedCall {
+interface ReceivedCall {
   readonly request: TranscriptionRequest;
   readonly audio: ReceivedAudio;
 }
 
 /** The caller must remove the audio that it gets. @throws ApiError */
-export async function receiveTranscription(context: IngressContext, call: RouteCall): Promise<ReceivedCall> {
+async function receiveTranscription(context: IngressContext, call: RouteCall): Promise<ReceivedCall> {
   const isForm = /^multipart\/form-data\b/i.test(call.request.headers.get("content-type") ?? "");
   const receiver = { caller: callerOf(call), signal: call.request.signal };
   return isForm ? receiveForm(call, receiver) : receiveJson(context, call, receiver);
@@ -107,4 +113,44 @@ async function receiveFile(
     }
     return { claim: contentType, filename: cleanFilename(name), param: "file", fileId: undefined };
   });
+}
+
+/**
+ * Whatever takes long comes after it: the audio has left this process by then. The bytes are read once the window has
+ * room, and looked at once the funds cover the shortest audio there is.
+ */
+export async function prepareTranscription(context: IngressContext, call: RouteCall): Promise<PaidCall> {
+  const caller = callerOf(call);
+  const { requestId } = call;
+  const look = (): Promise<bigint> => context.calls.look(caller.workspaceId, caller.preset.requests_per_minute);
+  const freeNano = await look();
+  const { request, audio } = await receiveTranscription(context, call);
+  try {
+    const read = readTranscription(context, caller, {
+      request,
+      known: audio,
+      receive: () => Promise.resolve(audio),
+      tries: 1,
+      signal: call.request.signal,
+    });
+    const { model, leastNano } = read;
+    checkBudget(caller, leastNano);
+    // Asked anew before it is refused: the upload may have taken minutes.
+    if (leastNano > freeNano && leastNano > (await look())) throw tooExpensive(leastNano);
+    const { inline, text: textOf, ...checked } = await read.load();
+    // Bytes have no business on the queue.
+    const stored = await offloadInputs(context, requestId, inline);
+    const text = textOf(stored);
+    return {
+      kind: TRANSCRIPTION,
+      api: "openai",
+      model,
+      ...checked,
+      text,
+      textBytes: Buffer.byteLength(text),
+      onRefused: () => discardInputs(context, requestId, stored),
+    };
+  } finally {
+    audio.remove();
+  }
 }

@@ -1,32 +1,13 @@
-/** POST /v1/videos/generations and GET /v1/videos/generations/{id}. */
-import { VIDEO } from "#shared/calls/kinds/video.ts";
-import { findShownJob } from "#shared/database/jobs.ts";
-
+/** GET /v1/videos/generations/{id} and POST …/cancel: the job of a video. */
 import type { IngressContext } from "../context.ts";
 import { answerJob, cancelShownJob, JOB_HEADERS, shownJob } from "../media/jobs.ts";
-import { admitMediaJob } from "../media/media-job.ts";
-import { prepareMedia } from "../media/prepare.ts";
-import { errorsOf } from "../route-errors.ts";
-import { callerOf, type Route, type RouteCall } from "../serve.ts";
+import type { Route } from "../serve.ts";
 
 const LIST = "/v1/videos/generations";
 
 export function videos(context: IngressContext): readonly Route[] {
   const common = { tags: ["Videos"], auth: "key" } as const;
   return [
-    {
-      ...common,
-      method: "POST",
-      path: LIST,
-      operationId: "createVideo",
-      summary: "Begin a video",
-      description: "Answers at once with the job that makes it; its state is asked for under its id.",
-      countsItself: true,
-      request: { schema: "VideoGenerationRequest" },
-      responses: { 200: { description: "The job", schema: "Job" } },
-      errors: errorsOf(["reads_json", "resolves_model", "holds", "keeps_files", "reads_files", "fetches_addresses"]),
-      handle: (call) => begin(context, call),
-    },
     {
       ...common,
       method: "GET",
@@ -54,13 +35,4 @@ export function videos(context: IngressContext): readonly Route[] {
       },
     },
   ];
-}
-
-async function begin(context: IngressContext, call: RouteCall): Promise<Response> {
-  const { call: read } = await prepareMedia(context, call, VIDEO);
-  const caller = callerOf(call);
-  await admitMediaJob(context, call, caller, read);
-  const row = await findShownJob(context.database, caller.workspaceId, call.requestId);
-  if (!row) throw new Error("a job that was admitted is not there");
-  return answerJob(context, call, row);
 }

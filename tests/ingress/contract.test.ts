@@ -113,7 +113,7 @@ describe("the codes of a route", () => {
         "shared/queue/publish.ts",
         "ingress/body.ts",
         "ingress/wait/call.ts",
-        "ingress/routes/chat-completions.ts",
+        "ingress/routes/calls.ts",
       ),
     ];
     expect(said.length).toBeGreaterThan(20);

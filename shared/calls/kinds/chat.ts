@@ -19,4 +19,24 @@ export const CHAT: Kind<ChatCompletionRequest> = {
   check: (request, model, { bodyBytes, files }) => ({ bound: checkChat(request, model, bodyBytes, files) }),
   foresee: (request, model, { bound }, { files, tokenizer, slices }) =>
     slices.run(typicalChatUsage(request, model, bound, tokenizer, files)),
+  route: {
+    operationId: "createChatCompletion",
+    summary: "Answer a conversation",
+    description:
+      "OpenAI's chat completions. With `stream: true` the answer is an event stream of chunks that ends with `[DONE]`; " +
+      "a stream that fails ends with an `error` event and without `[DONE]`.",
+    tag: "Chat",
+    request: {
+      schema: "ChatCompletionRequest",
+      example: { model: "sandbox-chat", messages: [{ role: "user", content: "Say exactly: it works" }] },
+    },
+    answers: "live",
+    answer: {
+      description: "The answer",
+      schema: "ChatCompletion",
+      stream: ["ChatCompletionChunk", "ErrorEnvelope"],
+      header: "x-cache",
+    },
+    does: ["reads_conversation", "reads_files", "fetches_addresses"],
+  },
 };

@@ -35,6 +35,18 @@ export const EMBEDDINGS: Kind<EmbeddingsRequest> = {
   async foresee({ input }, model, _, { tokenizer, slices }) {
     return { ...NO_USAGE, input: await countInputs(tokenizer, inputsOf(input), model.max_context_tokens, slices) };
   },
+  route: {
+    operationId: "createEmbeddings",
+    summary: "Turn texts into vectors",
+    description:
+      "OpenAI's embeddings. A call with more inputs than a source takes at once is split for it: the answer is one.",
+    tag: "Embeddings",
+    request: { schema: "EmbeddingsRequest", example: { model: "sandbox-embed", input: "a cup of tea" } },
+    answers: "live",
+    answer: { description: "The vectors", schema: "Embeddings", header: "x-cache" },
+    codes: ["context_length_exceeded"],
+    bounds: EMBEDDINGS_BOUNDS,
+  },
 };
 
 /** @throws ApiError 400 naming the parameter that the model cannot take */

@@ -61,6 +61,19 @@ export const IMAGES: MediaKind<ImageGenerationRequest, CheckedImages> = {
   isOfKind: ({ modality }) => modality === "image",
   check: checkImages,
   inputs: NO_INPUTS,
+  route: {
+    operationId: "createImage",
+    summary: "Make images",
+    description:
+      "Made by a job that is paid and goes on when its caller leaves. A call that is waited for too long ends as " +
+      "`job_timeout` with the job's id, under which the images can be collected. With `stream: true` in the body the " +
+      "answer is an event stream of states that ends with `[DONE]`; who leaves it ends the call.",
+    tag: "Images",
+    request: { schema: "ImageGenerationRequest", example: { model: "sandbox-image", prompt: "a boat at sea" } },
+    answers: "results",
+    answer: { description: "The images", schema: "MediaResults", stream: "MediaState" },
+    statesBy: "member",
+  },
 };
 
 /** Members that only calls have which change an image. */
@@ -84,6 +97,20 @@ export const IMAGE_EDITS: MediaKind<ImageEditRequest, ReturnType<typeof checkIma
     modality === "upscale" || requires === true || IMAGE_MEMBERS.some((name) => (members[name] ?? null) !== null),
   check: checkImageEdit,
   inputs: (request, model, kept) => editImages({ ...request }, model, kept),
+  route: {
+    operationId: "editImage",
+    summary: "Change an image",
+    description:
+      "As images are made, from one that the body holds in base64 or names as a file. Models of modality `upscale` are " +
+      "called here. Not multipart.",
+    tag: "Images",
+    request: { schema: "ImageEditRequest" },
+    answers: "results",
+    answer: { description: "The changed images", schema: "MediaResults" },
+    does: ["reads_files"],
+    codes: ["edit_not_supported"],
+    formRefusal: "Expected JSON with the image as base64 in image_base64, got a form.",
+  },
 };
 
 /** @throws ApiError 400 naming the parameter that the model cannot take */

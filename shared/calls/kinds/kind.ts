@@ -1,5 +1,7 @@
 /** What the service knows of one kind of call. Routes, batch messages, estimates and workers read it here alone. */
-import type { BatchMessage, JobMessage, Modality } from "#schemas/generated/types.ts";
+import type { BatchMessage, JobMessage, Modality, SchemaName } from "#schemas/generated/types.ts";
+import type { Code } from "#shared/errors.ts";
+import type { JsonBounds } from "#shared/json.ts";
 import type { Model } from "#shared/calls/model.ts";
 import type { Price, PriceUnit } from "#shared/calls/pricing/price.ts";
 import type { TokenUsage } from "#shared/calls/pricing/usage.ts";
@@ -33,6 +35,37 @@ export interface CheckedCall {
   readonly price?: Price;
 }
 
+/** The endpoint of a kind over HTTP: the words that users read of it, and the form of its answer. */
+export interface KindRoute {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly tag: string;
+  readonly request: { readonly schema: SchemaName; readonly formFile?: string; readonly example?: object };
+  /** `live`: as its worker answers. `results`: what a job made. `audio`: its bytes. `job`: the job itself, at once. */
+  readonly answers: "live" | "results" | "audio" | "job";
+  /** The body of a good answer. */
+  readonly answer: {
+    readonly description: string;
+    readonly schema?: SchemaName;
+    readonly texts?: readonly string[];
+    readonly bytes?: readonly string[];
+    readonly stream?: SchemaName | readonly SchemaName[];
+    /** A header beside those that tell the price and who served. */
+    readonly header?: "x-cache" | "x-voice-used";
+  };
+  /** What it does beside reading its body, finding its model and holding credits: its error codes come of it. */
+  readonly does?: readonly ("reads_conversation" | "reads_files" | "fetches_addresses")[];
+  /** Codes of this kind alone. */
+  readonly codes?: readonly Code[];
+  /** Bounds of its body, where they are not those of every body. */
+  readonly bounds?: JsonBounds;
+  /** Where a caller asks to see the states of its job as they come: in the body or in the address. */
+  readonly statesBy?: "member" | "query";
+  /** Told to a caller that sends a form. */
+  readonly formRefusal?: string;
+}
+
 export interface Kind<Request = object, Checked extends CheckedCall = CheckedCall> {
   readonly name: KindName;
   /** Path of its HTTP endpoint; batch messages name it too. */
@@ -47,6 +80,7 @@ export interface Kind<Request = object, Checked extends CheckedCall = CheckedCal
   readonly keepsFiles: boolean;
   /** A record of its jobs is kept in the object store. A flood of calls of words should not write three objects each. */
   readonly keepsRecord: boolean;
+  readonly route: KindRoute;
   /** Its models, for messages. */
   readonly nouns: { readonly one: string; readonly all: string };
   /** True if the model takes such calls, whatever it has against one of them. */

@@ -37,6 +37,18 @@ export const MESH: MediaKind<MeshGenerationRequest, CheckedMedia<MeshParams>> = 
   isOfKind: ({ modality }) => modality === "object_3d",
   check: checkMesh,
   inputs: (request, model, kept) => inputsByAddress({ ...request }, model, ["image", "mesh"], kept),
+  route: {
+    operationId: "createMesh",
+    summary: "Make or transform a mesh",
+    description:
+      "From words, an image or both; models that transform a mesh need one. A call that is waited for too long ends as " +
+      "`job_timeout` with the job's id, under which the mesh can be collected.",
+    tag: "3D",
+    request: { schema: "MeshGenerationRequest" },
+    answers: "results",
+    answer: { description: "The mesh", schema: "MediaResults" },
+    does: ["reads_files", "fetches_addresses"],
+  },
 };
 
 /** @throws ApiError 400 naming the parameter at fault */

@@ -49,6 +49,18 @@ export const MUSIC: MediaKind<MusicGenerationRequest, CheckedMedia<MusicParams>>
   isOfKind: ({ modality }) => modality === "music",
   check: checkMusic,
   inputs: NO_INPUTS,
+  route: {
+    operationId: "createMusic",
+    summary: "Make music",
+    description:
+      "One call that answers when the music is there. A call that is waited for too long ends as `job_timeout` with the " +
+      "job's id. With `?stream=true` in the address the answer is an event stream of states, as for images.",
+    tag: "Audio",
+    request: { schema: "MusicGenerationRequest" },
+    answers: "results",
+    answer: { description: "The music", schema: "MediaResults", stream: "MediaState" },
+    statesBy: "query",
+  },
 };
 
 /** @throws ApiError 400 naming the parameter that the model cannot take */

@@ -42,6 +42,25 @@ export const SPEECH: MediaKind<SpeechRequest, CheckedMedia<SpeechParams>> = {
   isOfKind: ({ modality }) => modality === "audio",
   check: checkSpeech,
   inputs: NO_INPUTS,
+  route: {
+    operationId: "createSpeech",
+    summary: "Speak a text",
+    description:
+      "Answers with the audio itself: `audio/mpeg`, `audio/ogg` (opus), `audio/aac`, `audio/flac`, `audio/wav` or `audio/pcm`. " +
+      "Where the price is known ahead the bytes come while they are made. The audio is kept as a file under the job " +
+      "that `x-request-id` names. With `stream_format: sse` the answer is an event stream of pieces in base64 that ends with " +
+      "`speech.audio.done`. A voice that the model has not gives way to its usual one; `x-voice-used` tells which one speaks.",
+    tag: "Audio",
+    request: { schema: "SpeechRequest", example: { model: "sandbox-tts", input: "It works." } },
+    answers: "audio",
+    answer: {
+      description: "The audio",
+      bytes: ["audio/mpeg", "audio/ogg", "audio/aac", "audio/flac", "audio/wav", "audio/pcm"],
+      stream: "SpeechEvent",
+      header: "x-voice-used",
+    },
+    codes: ["artifact_unreadable"],
+  },
 };
 
 /** @throws ApiError 400 naming the parameter that the model cannot take */

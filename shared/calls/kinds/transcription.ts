@@ -54,6 +54,23 @@ export const TRANSCRIPTION: PricedKind<TranscriptionRequest, CheckedMedia<Transc
     const message = "Expected the audio as audio_base64 or file_id.";
     throw new ApiError("missing_required_parameter", message, { param: "file" });
   },
+  route: {
+    operationId: "createTranscription",
+    summary: "Write down what is said",
+    description:
+      "A form with the part `file`, or JSON with `audio_base64` or `file_id`. Answers with JSON, plain text or subtitles, as " +
+      "`response_format` says. With `stream: true` the answer is an event stream that ends with `[DONE]`.",
+    tag: "Audio",
+    request: { schema: "TranscriptionRequest", formFile: "file" },
+    answers: "live",
+    answer: {
+      description: "What is said",
+      schema: "Transcription",
+      texts: ["text/plain", "application/x-subrip", "text/vtt"],
+      stream: ["TranscriptionEvent", "ErrorEnvelope"],
+    },
+    does: ["reads_files"],
+  },
 };
 
 /** @throws ApiError 400 naming the parameter that the model cannot take, `unprocessable_input` for audio beyond its limits */

@@ -50,6 +50,16 @@ export const VIDEO: MediaKind<VideoGenerationRequest, CheckedMedia<VideoParams>>
   isOfKind: ({ modality }) => modality === "video",
   check: checkVideo,
   inputs: (request, model, kept) => inputsByAddress({ ...request }, model, ["image", "video"], kept),
+  route: {
+    operationId: "createVideo",
+    summary: "Begin a video",
+    description: "Answers at once with the job that makes it; its state is asked for under its id.",
+    tag: "Videos",
+    request: { schema: "VideoGenerationRequest" },
+    answers: "job",
+    answer: { description: "The job", schema: "Job" },
+    does: ["reads_files", "fetches_addresses"],
+  },
 };
 
 /** @throws ApiError 400 naming the parameter that the model cannot take */

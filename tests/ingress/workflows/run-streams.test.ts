@@ -216,6 +216,7 @@ test("pieces of an answer come behind the frame that begins their step and befor
     } as unknown as Database,
   };
   const followed = runs.follow(runId);
+  await followed.catchUp();
   const body = await streamRun(late, runId, followed, 0).text();
   const events = body.split("\n").filter((line) => line.startsWith("data: {"));
   const told = events.map(

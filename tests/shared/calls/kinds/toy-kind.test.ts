@@ -1,6 +1,7 @@
 /** A kind of call that nothing but its record knows of: whatever else must name a kind shows here. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
+import { calls } from "#ingress/routes/calls.ts";
 import type { Modality } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import { estimateCall } from "#shared/calls/estimate/estimate.ts";
@@ -50,6 +51,15 @@ const TOY: MediaKind<ToyRequest, CheckedMedia<object>> = {
     return { params: {}, bound: BOUND, price: PRICE, most: ONE_RESULT, usual: ONE_RESULT };
   },
   inputs: NO_INPUTS,
+  route: {
+    operationId: "createToy",
+    summary: "Make a toy",
+    description: "Soft or of wood.",
+    tag: "Toys",
+    request: { schema: "MusicGenerationRequest" },
+    answers: "results",
+    answer: { description: "The toy", schema: "MediaResults" },
+  },
 };
 
 const kinds = KINDS as Record<string, Kind>;
@@ -135,6 +145,12 @@ describe("a kind that only its record knows", () => {
     };
     expect(faultsOf({ prompt: "soft" })).toEqual([]);
     expect(faultsOf({ prompt: "broken" })).toMatchObject([{ param: "steps[0].params.prompt" }]);
+  });
+
+  test("has its endpoint over HTTP", () => {
+    const route = calls({} as Parameters<typeof calls>[0]).find(({ path }) => path === "/v1/toys");
+    expect(route).toMatchObject({ operationId: "createToy", tags: ["Toys"], countsItself: true });
+    expect(route?.errors).toContain("storage_limit_exceeded");
   });
 
   test("is read as a job, with what it holds", async () => {

@@ -102,7 +102,8 @@ function eventsOf(text: string): { type: string; members: Members }[] {
     .slice(0, -2)
     .split("\n\n")
     .map((lines) => {
-      const match = /^event: ([a-z_]+)\ndata: (.*)$/.exec(lines);
+      // A line ends with \n alone: U+2028 may stand in it.
+      const match = /^event: ([a-z_]+)\ndata: ([^\n]*)$/.exec(lines);
       if (!match) throw new Error(`no event: ${lines.slice(0, 80)}`);
       const members = JSON.parse(match[2] ?? "") as Members;
       const fault = validate("MessageStreamEvent", members);

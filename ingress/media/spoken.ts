@@ -1,6 +1,7 @@
-/** POST /v1/audio/speech. */
+/** Speech as its caller hears it: its bytes while they are made, or an event stream of them. */
 import type { SpeechRequest } from "#schemas/generated/types.ts";
-import { SPEECH, voiceOf } from "#shared/calls/kinds/speech.ts";
+import { voiceOf } from "#shared/calls/kinds/speech.ts";
+import type { ReadMedia } from "#shared/calls/read.ts";
 import { findBlocks } from "#shared/database/files.ts";
 import type { JobRow } from "#shared/database/jobs.ts";
 import { findUsage } from "#shared/database/usage.ts";
@@ -10,44 +11,19 @@ import { readFile } from "#shared/files/read.ts";
 import type { IngressContext } from "../context.ts";
 import { streamOf } from "../files/stream.ts";
 import { LiveBody } from "../wait/live-body.ts";
-import { admitMediaJob, waitForJob } from "../media/media-job.ts";
-import { prepareMedia } from "../media/prepare.ts";
-import { outcomeOf, servedHeaders } from "../media/present.ts";
 import { speechEvents } from "../wait/speech-events.ts";
 import { SSE_HEADERS } from "../wait/call.ts";
-import { errorsOf, MEDIA_CALL } from "../route-errors.ts";
-import { callerOf, type Route, type RouteCall } from "../serve.ts";
+import { callerOf, type RouteCall } from "../serve.ts";
 
-export function speech(context: IngressContext): Route {
-  return {
-    method: "POST",
-    path: "/v1/audio/speech",
-    operationId: "createSpeech",
-    summary: "Speak a text",
-    description:
-      "Answers with the audio itself: `audio/mpeg`, `audio/ogg` (opus), `audio/aac`, `audio/flac`, `audio/wav` or `audio/pcm`. " +
-      "Where the price is known ahead the bytes come while they are made. The audio is kept as a file under the job " +
-      "that `x-request-id` names. With `stream_format: sse` the answer is an event stream of pieces in base64 that ends with " +
-      "`speech.audio.done`. A voice that the model has not gives way to its usual one; `x-voice-used` tells which one speaks.",
-    tags: ["Audio"],
-    auth: "key",
-    countsItself: true,
-    request: { schema: "SpeechRequest", example: { model: "sandbox-tts", input: "It works." } },
-    responses: {
-      200: {
-        description: "The audio",
-        bytes: ["audio/mpeg", "audio/ogg", "audio/aac", "audio/flac", "audio/wav", "audio/pcm"],
-        stream: "SpeechEvent",
-        headers: ["x-credits-used", "x-model-used", "x-fallback-from", "x-fallback-depth", "x-voice-used"],
-      },
-    },
-    errors: errorsOf(MEDIA_CALL, "artifact_unreadable"),
-    handle: (call) => handle(context, call),
-  };
-}
+import { admitMediaJob, waitForJob } from "./media-job.ts";
+import { outcomeOf, servedHeaders } from "./present.ts";
 
-async function handle(context: IngressContext, call: RouteCall): Promise<Response> {
-  const { request, call: read } = await prepareMedia(context, call, SPEECH);
+/** Admits speech and answers with it. @throws ApiError */
+export async function answerSpeech(
+  context: IngressContext,
+  call: RouteCall,
+  { request, call: read }: ReadMedia<SpeechRequest>,
+): Promise<Response> {
   const caller = callerOf(call);
   await admitMediaJob(context, call, caller, read);
   const live = new LiveBody();

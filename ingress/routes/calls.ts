@@ -1,0 +1,102 @@
+/** The endpoints of all kinds of call, from their records. */
+import type { SpeechRequest } from "#schemas/generated/types.ts";
+import type { Kind, KindRoute, MediaKind } from "#shared/calls/kinds/kind.ts";
+import { isMediaKind, isPricedKind, KINDS } from "#shared/calls/kinds/kinds.ts";
+import type { ReadMedia } from "#shared/calls/read.ts";
+import { ApiError } from "#shared/errors.ts";
+
+import { prepareTranscription } from "../audio/receive-call.ts";
+import { readBody } from "../body.ts";
+import { preparePaidCall, runPaidCall } from "../calls/paid-call.ts";
+import { planCache } from "../calls/response-cache.ts";
+import type { IngressContext } from "../context.ts";
+import { answerJob, shownJobById } from "../media/jobs.ts";
+import { admitMediaJob, runMediaJob } from "../media/media-job.ts";
+import { prepareMedia } from "../media/prepare.ts";
+import { answerMade } from "../media/present.ts";
+import { answerSpeech } from "../media/spoken.ts";
+import { streamMediaJob } from "../media/state-stream.ts";
+import type { RouteResponse } from "../route.ts";
+import { type Act, errorsOf, MEDIA_CALL } from "../route-errors.ts";
+import { callerOf, type Route, type RouteCall } from "../serve.ts";
+
+export function calls(context: IngressContext): readonly Route[] {
+  return Object.values(KINDS).map((kind) => routeOf(context, kind));
+}
+
+function routeOf(context: IngressContext, kind: Kind): Route {
+  const { operationId, summary, description, tag, request, statesBy, does = [], codes = [], ...route } = kind.route;
+  return {
+    method: "POST",
+    path: kind.endpoint,
+    operationId,
+    summary,
+    description,
+    tags: [tag],
+    auth: "key",
+    countsItself: true,
+    ...(statesBy === "query" ? { query: [STATES_QUERY] } : {}),
+    request,
+    responses: { 200: responseOf(route) },
+    errors: errorsOf([...ACTS[route.answers], ...does], ...codes),
+    handle: (call) => answer(context, call, kind),
+  };
+}
+
+const STATES_QUERY = {
+  name: "stream",
+  description: "`true` answers with an event stream of states.",
+  schema: { type: "boolean", default: false },
+} as const;
+
+const ACTS: Readonly<Record<KindRoute["answers"], readonly Act[]>> = {
+  live: ["reads_json", "resolves_model", "holds", "asks_provider"],
+  results: MEDIA_CALL,
+  audio: MEDIA_CALL,
+  job: ["reads_json", "resolves_model", "holds", "keeps_files"],
+};
+
+/** Headers of an answer that was waited for: its price, and who served. */
+const SERVED_HEADERS = ["x-credits-used", "x-model-used", "x-fallback-from", "x-fallback-depth"] as const;
+
+function responseOf({ answers, answer: { header, ...body } }: Pick<KindRoute, "answer" | "answers">): RouteResponse {
+  if (answers === "job") return body;
+  return { ...body, headers: [...SERVED_HEADERS, ...(header === undefined ? [] : [header])] };
+}
+
+async function answer(context: IngressContext, call: RouteCall, kind: Kind): Promise<Response> {
+  const { formRefusal } = kind.route;
+  if (formRefusal !== undefined && /^multipart\//i.test(call.request.headers.get("content-type") ?? "")) {
+    throw new ApiError("invalid_request", formRefusal);
+  }
+  if (isMediaKind(kind)) return answerMedia(context, call, kind);
+  if (isPricedKind(kind)) return runPaidCall(context, call, await prepareTranscription(context, call));
+  const body = await readBody(context, call, kind.route.bounds);
+  const paid = await preparePaidCall(context, call, kind, body);
+  const cache = await planCache(call.request.headers.get("x-cache"), paid.model, kind.name, body);
+  return runPaidCall(context, call, { ...paid, cache });
+}
+
+/** Members that requests of several kinds have. */
+interface MediaMembers {
+  readonly response_format?: string;
+  readonly stream?: boolean;
+}
+
+async function answerMedia(context: IngressContext, call: RouteCall, kind: MediaKind<MediaMembers>): Promise<Response> {
+  const { answers, statesBy } = kind.route;
+  const inQuery = statesBy === "query" && new URL(call.request.url).searchParams.get("stream") === "true";
+  const prepared = await prepareMedia(context, call, kind);
+  const { request, call: read } = prepared;
+  const caller = callerOf(call);
+  if (answers === "audio") return answerSpeech(context, call, prepared as ReadMedia<SpeechRequest>);
+  if (answers === "job") {
+    await admitMediaJob(context, call, caller, read);
+    return answerJob(context, call, await shownJobById(context, caller.workspaceId, call.requestId));
+  }
+  const isInline = request.response_format === "b64_json";
+  if (inQuery || (statesBy === "member" && request.stream === true)) {
+    return streamMediaJob(context, call, caller, read, isInline);
+  }
+  return answerMade(context, call, await runMediaJob(context, call, caller, read), isInline);
+}
