@@ -36,11 +36,11 @@ export interface Config {
   /** Requests per IP address in ten minutes; 0 switches the net off. */
   readonly ipLimit: number;
   readonly trustedProxies: readonly string[];
-  /** What callers' URLs may reach beside the public internet: `host:port`, addresses, ranges. */
+  /** Destinations beside the public internet that callers' URLs may reach: `host:port`, addresses, ranges. */
   readonly outboundAllow: readonly string[];
   readonly logLevel: "fatal" | "error" | "warn" | "info" | "debug" | "trace" | "silent";
   readonly production: boolean;
-  /** Where this process is to die (fault tests). */
+  /** Failpoint at which this process dies (fault tests). */
   readonly failpoint: Armed | undefined;
   /** A supervisor holds our stdin open; when it closes, the supervisor is gone and so are we. */
   readonly supervised: boolean;
@@ -49,11 +49,11 @@ export interface Config {
   /** Outgoing calls that Bun has open at once; more of them wait unseen. */
   readonly outgoingMax: number;
   readonly bodyBytesMax: number;
-  /** How long a caller waits for its media job; the job goes on. */
+  /** Longest wait of a caller for its media job; the job goes on. */
   readonly mediaWaitMs: number;
   /** The longest that a media job is followed at its provider, where its kind has no shorter bound. */
   readonly mediaTotalMs: number;
-  /** Where clients find us, for links; undefined: where the call came to. */
+  /** Public address of this installation, for links; undefined: the origin that the request came to. */
   readonly publicUrl: string | undefined;
   /** One file of the file store, and all of a workspace's. */
   readonly fileBytesMax: number;
@@ -73,9 +73,9 @@ export interface Config {
   };
   /** Calls to providers go by a proxy, as Bun's fetch reads it from the environment. */
   readonly hasProxy: boolean;
-  /** How long SIGTERM waits for running work before handing it back. */
+  /** Time that running work has after SIGTERM before it is handed back. */
   readonly graceMs: number;
-  /** How long a start waits for Postgres and NATS while they are away. */
+  /** Longest wait of a start for Postgres and NATS while they are away. */
   readonly startWaitMs: number;
   /** Ended jobs can be asked for this long; a message repeated after it makes a new job. */
   readonly jobRetentionHours: number;
@@ -98,10 +98,10 @@ export interface Config {
   readonly secrets: readonly string[];
   /** Keys that seal stored credentials, of 32 bytes: the first one seals, all of them open. */
   readonly secretsKeys: readonly Uint8Array[];
-  /** Where mail goes out; undefined: this installation sends none. */
+  /** URL of the SMTP server; undefined: this installation sends no mail. */
   readonly smtpUrl: string | undefined;
   readonly mailFrom: string;
-  /** Whose people hear what concerns the installation: a workspace's id or name. */
+  /** Id or name of the workspace whose members are notified of what concerns the installation. */
   readonly adminWorkspace: string | undefined;
   /** An operator's token for /operator, with every right. */
   readonly operatorToken: string | undefined;

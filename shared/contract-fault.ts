@@ -125,7 +125,7 @@ export function describeFault(errors: readonly SchemaError[], root: unknown): Fa
 }
 
 /**
- * Of a union's errors those about the branch the client most likely meant: the ones that got furthest into the value.
+ * Returns the errors to report. Of a union they are those about the branch the client most likely meant: the deepest in the value.
  * Among equals, an error other than a wrong type shows that the type was right.
  */
 function mostRelevant(all: readonly SchemaError[]): readonly SchemaError[] {
@@ -190,7 +190,7 @@ export function memberParam(param: string | null, key: string, isIndex: boolean)
   return param === null ? short : `${param}.${short}`;
 }
 
-/** What came instead. Only numbers, booleans and short candidates for an enum are repeated. */
+/** Describes the value that came instead. Only numbers, booleans, null and short candidates for an enum are repeated. */
 export function arrived(keyword: string, value: unknown): string {
   if (typeof value === "number" || typeof value === "boolean" || value === null) return String(value);
   if (Array.isArray(value)) return `an array of ${counted(value.length, "item")}`;

@@ -18,9 +18,9 @@ export interface CheckResult {
 
 export interface Readiness {
   readonly ok: boolean;
-  /** Of every dependency. */
+  /** Results of every dependency. */
   readonly checks: readonly CheckResult[];
-  /** What keeps the process from being ready. */
+  /** Results that keep the process from being ready. */
   readonly failing: readonly CheckResult[];
 }
 
@@ -65,7 +65,7 @@ export function watchDependencies(
   const asked = new Map<DependencyName, Asked>();
   const known = new Map<DependencyName, CheckResult>();
 
-  /** What is a second old is not asked for again. */
+  /** Runs a check, unless the last one began less than a second ago: then that one's result stands. */
   const ask = ({ name, check }: Dependency): Promise<CheckResult> => {
     const last = asked.get(name);
     if (last && performance.now() - last.at < LIMITS.dependencyFreshMs) return last.result;

@@ -122,7 +122,7 @@ export class ApiError extends Error {
   }
 }
 
-/** What a check says against a value: one error, or none. Other errors are thrown. */
+/** Returns the ApiError that a check throws, or none. Other errors are thrown. */
 export function apiErrorsOf(check: () => unknown): readonly ApiError[] {
   try {
     check();

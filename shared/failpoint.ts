@@ -72,7 +72,7 @@ export function armFailpoint(next: Armed | undefined): void {
   passes = 0;
 }
 
-/** As `failpoint`, once what was written to sockets before has left the process. */
+/** Does what `failpoint` does, once what was written to sockets before has left the process. */
 export async function sentFailpoint(name: Failpoint): Promise<void> {
   if (armed?.at !== name) return;
   await new Promise((resolve) => setTimeout(resolve, 50));

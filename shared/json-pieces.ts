@@ -22,9 +22,9 @@ const STRING_PIECES = 4;
 interface Frame {
   readonly around: Around;
   readonly openAt: number;
-  /** What is in front of it has been read into `into`. */
+  /** Position up to which the text has been read into `into`. */
   fromAt: number;
-  /** Where the member at hand begins, its name included. */
+  /** Start of the member at hand, its name included. */
   memberAt: number;
   /** The member at hand was read by itself, up to `fromAt`. */
   isBehindValue: boolean;
@@ -245,7 +245,7 @@ function frameOf(around: Around, openAt: number): Frame {
   return { around, openAt, fromAt: openAt + 1, memberAt: openAt + 1, isBehindValue: false };
 }
 
-/** Where a string can be cut that was whole up to `from`: at `to`, or a little before it, so that no escape is cut. */
+/** Returns where a string that is whole up to `from` can be cut: at `to`, or a little before it, so that no escape is cut. */
 function cutOf(text: string, from: number, to: number): number {
   if (to === text.length) return to;
   let last = to - 1;

@@ -1,5 +1,5 @@
 /**
- * Where a text stops being JSON, in words: the engine's own message differs by version and may quote the text.
+ * Finds where a text stops being JSON, and words it: the engine's own message differs by version and may quote the text.
  * Much slower than JSON.parse, and only called after it has failed, on a text or a part of one that is small.
  */
 
@@ -13,7 +13,7 @@ export class SyntaxFault {
   }
 }
 
-/** What is around a part of a text: a list, an object, or nothing. */
+/** Container of a part of a text: a list, an object, or none. */
 export type Around = "[" | "{" | "";
 
 const CLOSING = { "[": "]", "{": "}" } as const;
@@ -24,7 +24,7 @@ const PLAIN_CHARACTERS = /[\u0020\u0021\u0023-\u005b\u005d-\uffff]*/y;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 
 /**
- * What was expected and where, such as `expected "," or "}" at line 2, column 5`; quotes nothing of the text.
+ * Says what was expected and where, such as `expected "," or "}" at line 2, column 5`; quotes nothing of the text.
  * The text's depth must have been bounded before, since this descends by recursion.
  */
 export function locateSyntaxFault(text: string): string {

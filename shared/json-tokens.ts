@@ -1,4 +1,4 @@
-/** Where strings and numbers of a JSON text end, as far as depth and size are judged by it: the parser has the last word. */
+/** Ends of strings and numbers in a JSON text, as far as checks of depth and size need them: the parser has the last word. */
 import { ApiError } from "./errors.ts";
 
 export const QUOTE = 0x22;

@@ -11,7 +11,7 @@ export interface KeyedSemaphoreLimits {
   /** Calls that wait, half of them of one workspace, and for how long. */
   readonly waitingMax: number;
   readonly waitMs: number;
-  /** What there is too much of then, such as `audio inputs`. */
+  /** Name of what takes the room, for the error, such as `audio inputs`. */
   readonly noun: string;
 }
 

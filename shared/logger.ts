@@ -11,7 +11,7 @@ export type { Logger } from "pino";
 
 export interface LoggerOptions {
   readonly level: LevelWithSilent;
-  /** Which process speaks: ingress, worker, janitor, migrate, admin. */
+  /** Role of the process that logs: ingress, worker, janitor, migrate, admin. */
   readonly role: string;
   /** Receives each finished line instead of stdout: for tests and for commands whose stdout is their answer. */
   readonly write?: (line: string) => void;

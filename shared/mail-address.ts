@@ -8,7 +8,7 @@ export function isMailAddress(text: string): boolean {
   return text.length <= 254 && ADDRESS.test(text) && text.isWellFormed();
 }
 
-/** Who reads what is sent to an address: however it is spelt, and whatever tag stands behind a plus sign. */
+/** Returns the mailbox that an address leads to: in lower case, and without the tag behind a plus sign. */
 export function mailboxOf(address: string): string {
   const at = address.lastIndexOf("@");
   const [name = ""] = address.slice(0, at).split("+");

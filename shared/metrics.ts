@@ -34,7 +34,7 @@ export interface Metrics {
   readonly providerErrors: Counter<[provider: string, kind: string]>;
   /** Sources out of rotation, as this process knows it. */
   readonly breakerOpen: Gauge<[provider: string]>;
-  /** What this process decided, not what it heard. change: opened, lengthened or closed. */
+  /** Changes that this process decided, not those it heard of. change: opened, lengthened or closed. */
   readonly breakerChanges: Counter<[provider: string, change: string]>;
   readonly timeToFirstTokenSeconds: Histogram<[]>;
   readonly creditsSettled: CreditsCounter;
@@ -69,7 +69,7 @@ export interface Metrics {
   readonly jobsDispatched: Counter<[pool: string, lane: string, reason: string]>;
   readonly callsWaiting: Gauge<[pool: string]>;
   readonly jobsWaiting: Gauge<[pool: string, lane: string]>;
-  /** Of unknown outcome: paid work may exist. */
+  /** Jobs of unknown outcome: paid work may exist. */
   readonly jobsUnknown: Gauge<[]>;
   readonly jobsUnknownOldestSeconds: Gauge<[]>;
   /** By type of channel and word of AttemptFault, or ok. */

@@ -1,5 +1,5 @@
 /**
- * What may never reach a log line, and the bounded pass that keeps it out. Two independent nets: members are judged by
+ * Lists of what may never reach a log line, and the bounded pass that keeps it out. Two independent nets: members are judged by
  * name, strings by shape, so a secret in a message, a URL or cut JSON is caught without knowing where it came from.
  */
 

@@ -1,4 +1,4 @@
-/** What every long-running role opens first: settings, log, metrics, lifecycle, database, admin port. */
+/** Resources that every long-running role opens first: settings, log, metrics, lifecycle, database, admin port. */
 import type { NatsConnection } from "nats";
 
 import { type AdminServer, startAdminServer } from "./admin-server.ts";
@@ -29,7 +29,7 @@ export interface Role {
    * @throws Error with one sentence when the server stays away for too long or is too old
    */
   connectQueue(name: string): Promise<NatsConnection>;
-  /** What SIGHUP does: read operators' files again. A failure is told and changes nothing. */
+  /** Sets what SIGHUP does: read operators' files again. A failure is logged and changes nothing. */
   onHangup(reload: () => Promise<void>): void;
   /** Opens the admin port and says so in the log line that supervisors wait for. `details` stand in its `/readyz`. */
   ready(
@@ -125,7 +125,7 @@ async function endWith(connection: NatsConnection, lifecycle: Lifecycle, log: Lo
 }
 
 /**
- * What we call accepted or paid rests on Postgres having written it.
+ * Checks that Postgres keeps what it confirms: what we call accepted or paid rests on that.
  * @throws Error in production, naming the setting; elsewhere it is a warning
  */
 async function checkDurability(database: Database, isProduction: boolean, log: Logger): Promise<void> {

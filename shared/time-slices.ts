@@ -11,7 +11,7 @@ function goOn(): void {
   if (waiting.length > 0) setImmediate(goOn);
 }
 
-/** Of one piece of work. */
+/** Time slices of one piece of work. */
 export class TimeSlices {
   #endsAt = 0;
 

@@ -1,4 +1,4 @@
-/** What every pool may use: built once in main.ts, passed explicitly. */
+/** Context that every pool may use: built once in main.ts, passed explicitly. */
 import type { NatsConnection } from "nats";
 
 import type { CatalogueStore } from "#shared/calls/catalogue/open.ts";
@@ -28,26 +28,26 @@ export interface WorkerContext {
   readonly database: Database;
   readonly ledger: Ledger;
   readonly storage: Storage;
-  /** What is made is kept as files. */
+  /** Keeps what is made as files. */
   readonly uploads: Pick<Uploads, "run">;
   /** Results of the pool, in bytes. */
   readonly results: ResultBudget;
   /** Results of the process that are on their way into the file store, one a place. */
   readonly uploadPlaces: ResultBudget;
   readonly catalogue: CatalogueStore;
-  /** What runs capabilities. */
+  /** Child processes that run capabilities. */
   readonly capabilities: Pick<CapabilityChildren, "run" | "lose" | "judgeRobots">;
-  /** Which of them can be run here; undefined in processes without their pool. */
+  /** Offer of the capabilities that can be run here; undefined in processes without their pool. */
   readonly offer: Pick<Offer, "missing"> | undefined;
   readonly providers: Providers;
   /** Looks at documents before a model is shown them. */
   readonly probes: Omit<MediaProbes, "close">;
   readonly breaker: Breaker;
-  /** Of calls that may be asked of the same source once more. */
+  /** Budget of calls that may be asked of the same source once more. */
   readonly repeats: RepeatBudget;
   /** Rings of providers whose jobs have moved. */
   readonly providerCallbacks: Pick<ProviderCallbacks, "onProviderCallback">;
-  /** What a provider must show to ring for a job. */
+  /** Tokens that a provider must show to ring for a job. */
   readonly callbackTokens: Pick<JobTokens, "of">;
   /** Acks, pulls and cancels. */
   readonly work: NatsConnection;

@@ -1,4 +1,4 @@
-/** What a pool does with a job, and what the runner tells it while it does. */
+/** Interface of a pool, which does the work of jobs, and of the runner that controls it meanwhile. */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import type { OpenStart } from "#shared/database/open-starts.ts";
 import type { ExactIntegers } from "#shared/exact-integers.ts";
@@ -23,9 +23,9 @@ export function abortReasonOf(error: unknown): AbortReason | undefined {
   return isOurs ? (error.message as AbortReason) : undefined;
 }
 
-/** Where a durable job keeps what its provider calls it. */
+/** Slot in which a durable job keeps its record of the job at the provider. */
 export interface ProviderJobSlot {
-  /** As the last owner of the job left it; null when nothing was begun. */
+  /** Record as the last owner of the job left it; null when nothing was begun. */
   readonly found: unknown;
   /** It has outlasted its time: its provider is asked once what became of it. */
   readonly isLate: boolean;
@@ -44,24 +44,24 @@ export interface ProviderJobSlot {
   ): Promise<"adopted" | "taken" | "open">;
   /** The ones among these names of a provider that belong to no job. */
   strangers(provider: string, names: readonly string[]): Promise<readonly string[]>;
-  /** How far it is, 0 to 1; shown where the job is asked for. Best effort. */
+  /** Reports the progress of the job, 0 to 1; shown where the job is asked for. Best effort. */
   progress(share: number): void;
 }
 
 /** The ingress whose caller waits for a durable job: told of it while it runs. Best effort: the row is the sure way. */
 export interface LiveCaller {
-  /** What is made comes from here on, before it is all there. */
+  /** Announces what is made: its bytes come from here on, before they are all there. */
   begin(head: MadeHead): void;
   /** The next bytes of it. */
   write(bytes: Uint8Array): void;
 }
 
 export interface JobControl {
-  /** Of the job's request. */
+  /** Integers of the job's request that a double does not hold exactly. */
   readonly exactIntegers?: ExactIntegers | undefined;
-  /** Of durable jobs. */
+  /** Slot for the provider's job; only durable jobs have one. */
   readonly providerJob?: ProviderJobSlot;
-  /** Of durable jobs whose caller waits. */
+  /** The caller that waits; only durable jobs have one here. */
   readonly caller?: LiveCaller;
   /** Aborts with a `jobAbort` as its reason. */
   readonly signal: AbortSignal;

@@ -162,7 +162,7 @@ export async function startWorker(named: readonly (Pool | typeof WEBHOOK_POOL)[]
   await role.ready({}, role.watchDependencies(storage), offer === undefined ? {} : { engines: offer.engines });
 }
 
-/** What still runs shortly before the grace ends is cut and settled, so that the process can end cleanly. */
+/** Stops all runners. What still runs shortly before the grace ends is cut and settled, so that the process can end cleanly. */
 async function stopRunners(runners: readonly Runner[], hurry: AbortSignal, graceMs: number): Promise<void> {
   const cut = new AbortController();
   const timer = setTimeout(() => cut.abort(), Math.max(0, graceMs - STOP_MARGIN_MS));

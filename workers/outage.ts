@@ -3,7 +3,7 @@ import { isDatabaseAway } from "#shared/database/client.ts";
 import { ApiError, type Code } from "#shared/errors.ts";
 import { isStorageAway } from "#shared/storage/objects.ts";
 
-/** What the file store says while it takes nothing, or another worker still keeps the same result. */
+/** Codes of the file store while it takes nothing, or while another worker still keeps the same result. */
 const OF_STORE: ReadonlySet<Code> = new Set(["service_unavailable", "upload_in_progress"]);
 
 export function isOutage(error: unknown): boolean {

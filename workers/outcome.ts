@@ -1,4 +1,4 @@
-/** What a run of a call came to. Handlers return it; the writers settle it and tell it (runner/live-calls.ts, jobs/durable-jobs.ts). */
+/** Outcome of a run of a call. Handlers return it; the writers settle it and tell it (runner/live-calls.ts, runner/durable-jobs.ts). */
 import type { Charge } from "#shared/ledger/charge.ts";
 import type { UsageStatus } from "#shared/ledger/settle.ts";
 

@@ -10,9 +10,9 @@ import type { JobHandler } from "./job.ts";
 import { createCallHandler } from "./calls/handlers.ts";
 
 interface PoolRow {
-  /** What a job of the pool does. */
+  /** Makes the handler that does the pool's jobs. */
   readonly createHandler: (context: WorkerContext) => JobHandler;
-  /** How long a durable job of the pool may run. */
+  /** Returns the longest time that a durable job of the pool may run. */
   runMs(config: Config): number;
   /** Share of the process' slots that the live lane uses. */
   readonly liveShare: number;

@@ -50,7 +50,7 @@ export interface Authenticator {
   authenticate(authorization: string | null): Promise<Caller>;
 }
 
-/** What the database says of a key: presets are the catalogue's. */
+/** A key as the database has it, with the name of its preset: presets are the catalogue's. */
 type KnownKey = Omit<Caller, "preset"> & { readonly preset: string };
 
 interface Entry {
@@ -198,8 +198,8 @@ function knownKeyOf({ chains, continued, stopped, ...key }: LookupRow): KnownKey
 }
 
 /**
- * Who a batch message acts for, since it brings no key: the active key it names, or the workspace's oldest active one whose
- * member is not there for the bills alone. Undefined when there is none.
+ * Returns the caller that a batch message acts for, since it brings no key: the active key that it names, or the workspace's oldest
+ * active one whose member has another role than billing. Undefined when there is none.
  * @throws ApiError `permission_denied` when that key's preset is gone
  */
 export async function findPublisher(

@@ -21,9 +21,9 @@ export type AddressCounts = Readonly<Record<string, number>>;
 export interface IpNet {
   /** @throws ApiError `ip_rate_limit_exceeded` */
   check(address: string): void;
-  /** What was counted here since this was called last. */
+  /** Returns the counts of this process since the last call, of the addresses with the most requests. */
   counted(): AddressCounts;
-  /** What another ingress has counted. */
+  /** Adds the counts of another ingress. */
   add(counts: AddressCounts): void;
   /** The client's address: the peer's, or the last untrusted one of X-Forwarded-For when the peer is a trusted proxy. */
   clientAddress(peer: string, forwardedFor: string | null): string;

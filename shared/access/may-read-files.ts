@@ -1,4 +1,4 @@
-/** Whose keys may read stored files: not those that are for money only. */
+/** Permission to read stored files: every key has it but those of the role billing. */
 import { ApiError } from "#shared/errors.ts";
 
 import type { Role } from "./authenticate.ts";

@@ -1,4 +1,4 @@
-/** What of the settings must never be printed. */
+/** Settings that must never be printed. */
 
 /** Provider keys come from variables of this form only, so a catalogue file cannot name DATABASE_URL as a key. */
 export const PROVIDER_KEY_VARIABLE = /^[A-Z][A-Z0-9_]*_API_KEY$/;

@@ -272,7 +272,7 @@ export function listMemberKeys(target: Queryable, workspaceId: string, memberId:
   );
 }
 
-/** Whose key this is. For operators, who name a key by its id alone; whatever follows names the workspace too. */
+/** Finds a key and its workspace. For operators, who name a key by its id alone; later statements name the workspace too. */
 export async function findKeyOwner(
   target: Queryable,
   keyId: string,

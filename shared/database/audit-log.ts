@@ -1,18 +1,18 @@
-/** Who changed what. Changes of one statement write their row in that statement; `recordAudit` is for those of several. */
+/** Audit log of changes. A change of one statement writes its row in that statement; `recordAudit` is for changes of several. */
 import type { Queryable } from "./client.ts";
 
-/** Who does something that the audit log tells. */
+/** Author of a change in the audit log. */
 export interface Actor {
   /** system: a process of ours, by itself. */
   readonly type: "member" | "operator" | "system";
-  /** Of a member its id; of an operator the name of its token, or `command`. */
+  /** Id of a member; for an operator, the name of its token, or a reserved one such as `command`. */
   readonly id: string;
   readonly key_id?: string;
   readonly ip?: string;
   readonly request_id?: string;
 }
 
-/** As statements take it. */
+/** Returns the actor as JSON text, which statements take. */
 export const actorJson = (actor: Actor): string => JSON.stringify(actor);
 
 /** Everything done with the admin command. */
@@ -26,7 +26,7 @@ export interface AuditEntry {
   readonly action: string;
   /** Id of what was changed. */
   readonly subject: string;
-  /** What it was and what it is; null where there was or is nothing. Never a secret. */
+  /** Values before and after the change; null where there was or is nothing. Never a secret. */
   readonly before?: AuditValues | null;
   readonly after?: AuditValues | null;
 }
@@ -45,7 +45,7 @@ export interface AuditRow {
   readonly id: bigint;
   readonly workspace_id: string | null;
   readonly actor: Actor;
-  /** Of a member, as it is called now. */
+  /** Present name of a member; null for other actors. */
   readonly actor_name: string | null;
   readonly action: string;
   readonly subject: string;

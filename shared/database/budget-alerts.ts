@@ -21,7 +21,7 @@ export interface BudgetAlertRow extends BudgetTerms {
   readonly id: string;
   readonly created_at: Date;
   readonly updated_at: Date;
-  /** Of the present period, with the nano-credits spent in it. */
+  /** Start of the present period, with the nano-credits spent in it. */
   readonly period_start: Date;
   readonly spent: bigint;
   readonly last_fired_at: Date | null;
@@ -97,7 +97,7 @@ export function insertBudgetAlert(
   );
 }
 
-/** What is absent stays. Undefined: there is none. */
+/** Changes the terms that are given; absent ones stay. Undefined: there is no such alert. */
 export function updateBudgetAlert(
   database: Database,
   workspaceId: string,

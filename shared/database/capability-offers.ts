@@ -1,4 +1,4 @@
-/** What workers can run of the capabilities, as each tells. */
+/** Capabilities that each worker can run, as it reports them. */
 import { plainArray } from "./arrays.ts";
 import type { Queryable } from "./client.ts";
 
@@ -23,7 +23,7 @@ export async function withdrawOffer(target: Queryable, worker: string): Promise<
   await target.query("delete from capability_offer where worker = $1", [worker]);
 }
 
-/** Of the workers that told within the last 45 s; none where no worker is known. */
+/** Returns the offers of the workers that reported within the last 45 s; empty when there are none. */
 export async function liveOffers(target: Queryable): Promise<readonly CapabilityOffer[]> {
   return target.query<{ ids: string[]; missing: Record<string, string> }>(
     "select ids, missing from capability_offer where seen_at > clock_timestamp() - interval '45 seconds'",

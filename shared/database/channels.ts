@@ -11,7 +11,7 @@ export interface ChannelRow {
   readonly type: ChannelType;
   readonly name: string;
   readonly enabled: boolean;
-  /** What may be shown. */
+  /** Settings that may be shown, URLs redacted; secrets are in `sealed`. */
   readonly config: Readonly<Record<string, string>>;
   readonly sealed: Readonly<Record<string, string>>;
   readonly previous_secret_until: Date | null;
@@ -133,7 +133,7 @@ export async function changeChannel(
     readonly action: string;
     /** Beside name, enabled and config; never a secret. */
     readonly told?: AuditValues;
-    /** Where it points or how it signs in has changed: what was known of the old is forgotten. */
+    /** True if its destination or its credentials have changed: the recorded failures of the old ones are cleared. */
     readonly isAnew?: boolean;
   },
 ): Promise<ChannelRow | "name_taken" | undefined> {

@@ -15,7 +15,7 @@ export interface LedgerRow {
   readonly kind: LedgerKind;
   /** Nano-credits, negative when they left. */
   readonly amount: bigint;
-  /** Of a settle, the job; of the others, the id the operator gave or got. */
+  /** Id of the job for a settle; for the others, the id that the operator gave or got. */
   readonly source_id: string;
   readonly attempt: number;
   readonly note: string | null;

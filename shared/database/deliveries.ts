@@ -12,7 +12,7 @@ export interface DeliveryRow {
   readonly body: string;
   readonly status: DeliveryStatus;
   readonly attempts: number;
-  /** Of the next attempt: later than planned while the channel's breaker is open or its receiver asked for a pause. */
+  /** Time of the next attempt: later than planned while the channel's breaker is open or its receiver asked for a pause. */
   readonly next_at: Date | null;
   readonly created_at: Date;
   readonly ended_at: Date | null;
@@ -76,8 +76,9 @@ export function listAttempts(target: Queryable, deliveryId: string): Promise<Att
 }
 
 /**
- * Of all workspaces, for metrics: how many are due and since when, events that wait to be fanned out included, and how many ran out of
- * attempts in the last day. What waits since its receiver failed or asked for a pause is not due.
+ * Counts the deliveries of all workspaces, for metrics: those due, the seconds for which the oldest has been due (events that wait to be
+ * fanned out included), and those that ran out of attempts in the last day. A delivery that waits because its receiver failed or asked
+ * for a pause is not due.
  */
 export async function countDeliveries(
   target: Queryable,

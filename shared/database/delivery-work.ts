@@ -16,7 +16,7 @@ interface EventRow {
   readonly occurred_at: Date;
 }
 
-/** Whether events wait to be fanned out. */
+/** Returns true if events wait to be fanned out. */
 export async function hasWaitingEvents(target: Queryable): Promise<boolean> {
   const rows = await target.query<{ is_waiting: boolean }>(
     "select exists (select from event where fanned_out_at is null) as is_waiting",
@@ -104,30 +104,30 @@ export interface ClaimedDelivery {
   readonly body: string;
   readonly attempts: number;
   readonly step: number;
-  /** Of its channel: good; failing; new: it has not been tried. */
+  /** Health of its channel: good, failing, or new (not tried yet). */
   readonly health: "good" | "failing" | "new";
   /** Null: mail to a member. */
   readonly channel: {
     readonly id: string;
-    /** Of its settings. */
+    /** Version of its settings. */
     readonly version: number;
     readonly type: ChannelType;
     readonly name: string;
     readonly config: Readonly<Record<string, string>>;
     readonly sealed: Readonly<Record<string, string>>;
-    /** Whether the secret before the last rotation still signs too. */
+    /** True if the secret before the last rotation still signs too. */
     readonly has_previous: boolean;
   } | null;
-  /** Of such mail; null when the member has no address any more. */
+  /** Address of the member for such mail; null when the member has none any more. */
   readonly recipient: string | null;
 }
 
 export interface Claim {
   readonly max: number;
-  /** Of those, for channels that fail, and for such as have not been tried. */
+  /** Most of those for failing channels, and for channels that have not been tried. */
   readonly failingMax: number;
   readonly newMax: number;
-  /** Of those, for second and further attempts at once to a channel. */
+  /** Most of those for second and further concurrent attempts to a channel. */
   readonly spareMax: number;
   /** Channels behind this one come first. */
   readonly from: string;

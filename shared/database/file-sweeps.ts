@@ -1,4 +1,4 @@
-/** What the janitor asks of the file store. Only the database's clock is compared. */
+/** Queries of the janitor about stored files. Only the database's clock is compared. */
 import type { Queryable } from "./client.ts";
 import type { EndedUpload } from "./files.ts";
 import { freshAndDue } from "./sweep-retries.ts";

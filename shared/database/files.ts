@@ -30,7 +30,7 @@ export async function findFile(target: Queryable, workspaceId: string, id: strin
   return rows[0];
 }
 
-/** What is needed to read it back and to know that it is whole. */
+/** Facts needed to read a file back and to verify that it is whole. */
 export interface FileBlocks {
   readonly id: string;
   readonly bytes: number;
@@ -171,7 +171,7 @@ export async function finishUpload(
     readonly blockSha256: Uint8Array;
     readonly blockBytes: number;
     readonly expiresS: number | null;
-    /** What a repeat under the same key is compared with, and what it hears. */
+    /** Fingerprint that a repeat under the same key is compared with, and the answer that it gets. */
     readonly repeat: { readonly fingerprint: Uint8Array; readonly answer: string; readonly keepMs: number } | null;
   },
 ): Promise<boolean> {

@@ -5,7 +5,7 @@ import type { Metrics } from "#shared/metrics.ts";
 import { type Database, isDataFault, type Queryable, SQL, sqlState } from "./client.ts";
 import { type BUSY, createGrouper, type Grouped, type Grouper, type LockWait } from "./grouper.ts";
 
-/** Where and how one group is sent. */
+/** Connection that one group is sent on, and its waits for locks. */
 export interface GroupRun {
   readonly target: Queryable;
   readonly lockWait: LockWait;
@@ -15,12 +15,12 @@ export interface GroupRun {
 
 export interface GroupedOptions<Item extends Grouped, Verdict> {
   readonly database: Database;
-  /** Of its connections, as Postgres shows them, and of its groups in the metric of their sizes. */
+  /** Name of its connections in Postgres, and of its groups in the metric of their sizes. */
   readonly name: string;
   readonly sizeMax: number;
-  /** As of the grouper. */
+  /** Longest wait of patient items for others; 0 when absent. */
   readonly lingerMs?: number;
-  /** How long the common group waits for locks that its statement cannot skip; the connection's usual time when absent. */
+  /** Longest wait of the common group for locks that its statement cannot skip; the connection's usual time when absent. */
   readonly singleCallWaitMs?: number;
   /** One statement for all items, one verdict each, in order. */
   readonly run: (items: readonly Item[], on: GroupRun) => Promise<readonly (Verdict | typeof BUSY)[]>;

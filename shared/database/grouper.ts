@@ -12,7 +12,7 @@ import { ApiError } from "#shared/errors.ts";
 
 export const BUSY = Symbol("busy");
 
-/** What a statement does about locked rows: skip them, wait a little, or wait until the lock timeout. */
+/** Handling of locked rows by a statement: skip them, wait a little, or wait until the lock timeout. */
 export type LockWait = "none" | "short" | "long";
 
 export interface Grouped {
@@ -25,7 +25,7 @@ export interface GrouperOptions<Item extends Grouped, Verdict> {
   readonly sizeMax: number;
   /** Items waiting in all; beyond it `call` rejects with 503 `overloaded`. */
   readonly queueMax: number;
-  /** How long patient items wait for others; absent: not at all. */
+  /** Longest wait of patient items for others; absent: none. */
   readonly lingerMs?: number;
   /** Own lanes whose statement may run at the same time (each needs a connection). */
   readonly lanesMax: number;
@@ -38,7 +38,7 @@ export interface GrouperOptions<Item extends Grouped, Verdict> {
    * stands alone, so that its neighbours get their verdicts.
    */
   isPoison(error: unknown): boolean;
-  /** Of each group that is sent. */
+  /** Metric of the size of each group that is sent. */
   readonly groupSize?: { observe(size: number): void };
 }
 

@@ -14,7 +14,7 @@ export interface HoldRow {
   readonly created_at: Date;
   readonly deadline: Date;
   readonly is_overdue: boolean;
-  /** Since when nobody can say what became of the job's paid work; null: that is no question. */
+  /** Time since which the outcome of the job's paid work is unknown; null when it is not. */
   readonly unknown_since: Date | null;
 }
 
@@ -74,9 +74,9 @@ const COUNTED_MAX = 10_000;
 const LOOKED_AT_MAX = 1_000;
 
 /**
- * How many holds are open: counted up to 10,000, beyond that as Postgres estimates its table. And how many seconds ago the
- * oldest of a call without a durable job was opened, among the 1,000 whose deadline comes first: a job may wait for hours,
- * so its hold says nothing about calls that were not ended.
+ * Returns the number of open holds, counted up to 10,000 and beyond that estimated by Postgres. Returns also the age in seconds of the
+ * oldest hold without a durable job, among the 1,000 whose deadline comes first: a job may wait for hours, so its hold says nothing
+ * about calls that were not ended.
  */
 export async function openHolds(
   target: Queryable,

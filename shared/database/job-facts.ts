@@ -1,4 +1,4 @@
-/** What operators may know of a job: neither what was asked nor what came of it. */
+/** Facts of a job that operators may know: neither its request nor its result. */
 import type { Lane, Pool } from "#shared/queue/subjects.ts";
 
 import type { Queryable } from "./client.ts";
@@ -35,7 +35,7 @@ export interface JobFacts {
   readonly deadline: Date;
 }
 
-/** Of any workspace. */
+/** Finds a job of any workspace. */
 export async function findJobFacts(target: Queryable, id: string): Promise<JobFacts | undefined> {
   const rows = await target.query<JobFacts>(
     `select id, workspace_id, key_id, pool, lane, kind, modality, model, state, progress, attempt, dispatch, claims, rests, worker,

@@ -1,5 +1,5 @@
 /**
- * What the janitor asks of the job table. Every statement takes its rows with `skip locked`: any number may sweep. Times are
+ * Queries of the janitor on the job table. Every statement takes its rows with `skip locked`: any number may sweep. Times are
  * compared with now(), which is one value for a statement; an index cannot be searched by clock_timestamp().
  */
 import type { Lane, Pool } from "#shared/queue/subjects.ts";
@@ -19,7 +19,7 @@ import { freshAndDue } from "./sweep-retries.ts";
 export interface Redispatched extends Dispatched {
   readonly pool: Pool;
   readonly lane: Lane;
-  /** Where the message before lies, if it still does. */
+  /** Stream sequence of the message before, which may be gone. */
   readonly old_seq: bigint | null;
 }
 
@@ -28,7 +28,7 @@ const AGAIN = `update job j set dispatch = j.dispatch + 1, dispatched_at = clock
   from found where j.id = found.id
   returning j.id, j.workspace_id, j.attempt, j.dispatch, j.deadline, j.pool, j.lane, found.stream_seq as old_seq`;
 
-/** When the job that is on the queue for longest was dispatched; undefined where none is on the queue. */
+/** Returns the dispatch time of the job that has been on the queue for longest; undefined when none is on the queue. */
 export async function oldestDispatch(target: Queryable): Promise<Date | undefined> {
   const [row] = await target.query<{ dispatched_at: Date }>(
     `select dispatched_at from job where state = 'queued' and dispatched_at is not null order by dispatched_at limit 1`,
@@ -153,7 +153,7 @@ export function findExpired(target: Queryable, keepMs: number, max: number): Pro
   );
 }
 
-/** Of unknown outcome, and due to be asked about at their providers. */
+/** Dispatches again the jobs of unknown outcome that are due to be asked about at their providers. */
 export function redispatchUnknown(target: Queryable, max: number): Promise<Redispatched[]> {
   return target.query<Redispatched>(
     `with found as (
@@ -166,7 +166,7 @@ export function redispatchUnknown(target: Queryable, max: number): Promise<Redis
   );
 }
 
-/** How many jobs are of unknown outcome, and for how many seconds the oldest. */
+/** Counts the jobs of unknown outcome, and the seconds for which the oldest has been one. */
 export async function countUnknown(
   target: Queryable,
 ): Promise<{ readonly count: number; readonly oldestSeconds: number }> {

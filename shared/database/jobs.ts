@@ -21,7 +21,7 @@ export interface JobRow {
   /** Paid work may exist, and nobody can say yet what became of it. */
   readonly is_unknown: boolean;
   readonly publisher_key: string | null;
-  /** Of the publisher's message; null for jobs of HTTP callers. */
+  /** Fingerprint of the publisher's message; null for jobs of HTTP callers. */
   readonly fingerprint: string | null;
   readonly reply: string | null;
   readonly result: string | null;
@@ -48,11 +48,11 @@ export async function findJob(target: Queryable, workspaceId: string, id: string
   return rows[0];
 }
 
-/** Who asks for a job: null means whoever is of the workspace. */
+/** Restrictions on the jobs that a reader finds; null: none within the workspace. */
 export interface JobReader {
   /** Only jobs of this member's keys are found. */
   readonly jobsOf: string | null;
-  /** What belongs to a run is found only when it is one of this member's keys. */
+  /** Jobs that belong to a run are found only if they are of this member's keys. */
   readonly runsOf: string | null;
 }
 
@@ -109,7 +109,7 @@ export interface ClaimedJob {
   readonly attempt: number;
   readonly dispatch: number;
   readonly deadline: Date;
-  /** How often it was taken, this time included, without being given back for trouble that was not its own. */
+  /** Number of times it was taken, this one included, without being given back for trouble that was not its own. */
   readonly claims: number;
   /** The work message without its request. */
   readonly work: Record<string, unknown>;
@@ -157,7 +157,7 @@ export async function claimJob(target: Queryable, claim: ClaimRequest): Promise<
   return rows[0];
 }
 
-/** What a job was asked with. */
+/** Returns the request of a job, or the reference of a large one, and the id of its key. */
 export async function findRequest(
   target: Queryable,
   id: string,
@@ -241,7 +241,7 @@ export async function noteIntent(target: Queryable, id: string, epoch: number): 
   return rows.length > 0;
 }
 
-/** What its provider tells of how far it is. */
+/** Notes the progress that its provider reports; it never goes back. */
 export async function noteProgress(target: Queryable, id: string, epoch: number, progress: number): Promise<void> {
   await target.query(
     `update job set progress = $3 where id = $1 and epoch = $2 and state = 'running' and progress < $3`,
@@ -250,7 +250,7 @@ export async function noteProgress(target: Queryable, id: string, epoch: number,
   );
 }
 
-/** What became of the job is not known (see note_unknown). False: it is not as it was seen. */
+/** Notes that the outcome of the job is unknown (see note_unknown). False: the job has changed since it was seen. */
 export async function noteUnknown(
   target: Queryable,
   job: { readonly id: string; readonly epoch: number; readonly isOwned: boolean },
@@ -304,7 +304,7 @@ export interface Beat {
   readonly worker: string;
   readonly pool: Pool;
   readonly lane: Lane;
-  /** How many jobs this worker takes at once; 0 when it stops. */
+  /** Number of jobs that this worker takes at once; 0 when it stops. */
   readonly slots: number;
   readonly jobs: readonly { readonly id: string; readonly epoch: number }[];
   readonly leaseMs: number;
@@ -343,7 +343,7 @@ export async function beatJobs(
   );
 }
 
-/** What the workers of each pool take of live calls at once, as they told within the last 45 s. */
+/** Returns the live calls that the workers of each pool take at once, as they reported within the last 45 s. */
 export async function liveSlots(target: Queryable): Promise<ReadonlyMap<Pool, number>> {
   const rows = await target.query<{ pool: Pool; slots: number }>(
     `select pool, sum(slots)::int as slots from worker_slots
@@ -354,7 +354,7 @@ export async function liveSlots(target: Queryable): Promise<ReadonlyMap<Pool, nu
   return new Map(rows.filter(({ slots }) => slots > 0).map(({ pool, slots }) => [pool, slots]));
 }
 
-/** Where the messages of these dispatches lie; those that were dispatched again meanwhile are left alone. */
+/** Notes the stream sequences of these dispatches' messages; jobs that were dispatched again meanwhile are left alone. */
 export async function noteSequences(
   target: Queryable,
   sent: readonly { readonly id: string; readonly dispatch: number; readonly seq: number }[],

@@ -1,4 +1,4 @@
-/** What a key is told about itself: names, balance, and how far the limits of its workspace are used. */
+/** Facts that a key may read about itself: names, balance, and usage of its workspace's limits. */
 import type { Queryable } from "./client.ts";
 
 export interface KeyFacts {

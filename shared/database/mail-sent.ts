@@ -1,4 +1,4 @@
-/** How much mail of channels went to whom today. */
+/** Counts of the mail that channels sent today, by address and by workspace. */
 import { LIMITS } from "#shared/limits.ts";
 import { mailboxOf } from "#shared/mail-address.ts";
 

@@ -132,7 +132,7 @@ export async function updateMember(
   return rows[0];
 }
 
-/** What a change of members came to: `last_owner` when none would be left who may change everything; nothing was done then. */
+/** Result of changing a member. `last_owner`: no active owner would be left, and nothing was changed. Undefined: no such member. */
 export type MemberChanged = MemberRow | "last_owner" | "name_taken" | undefined;
 
 /**

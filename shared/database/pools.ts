@@ -1,4 +1,4 @@
-/** What waits and runs in each pool, and how many take it: for operators and what scales the fleet. */
+/** Work that waits and runs in each pool, and the slots for it: for operators and for whatever scales the fleet. */
 import type { Lane, Pool } from "#shared/queue/subjects.ts";
 
 import type { Queryable } from "./client.ts";
@@ -63,7 +63,7 @@ export interface FleetSlots {
   readonly processes: number;
 }
 
-/** As workers told within the last 45 s. */
+/** Returns the slots that workers reported within the last 45 s. */
 export function fleetSlots(target: Queryable): Promise<FleetSlots[]> {
   return target.query<FleetSlots>(
     `select pool, lane, sum(slots)::int as slots, count(*)::int as processes

@@ -13,7 +13,7 @@ export interface EndedWork {
   readonly work_id: string;
   /** Undefined for runs. */
   readonly kind: string | null;
-  /** Of a job or a run. */
+  /** State of the job, or status of the run. */
   readonly state: "completed" | "succeeded" | "failed" | "cancelled" | "refused";
   readonly credits: bigint;
   readonly result: string | null;
@@ -51,7 +51,7 @@ export interface OpenWork {
   readonly is_late: boolean;
   /** Neither a job nor a run is there for it. */
   readonly is_absent: boolean;
-  /** Since when it ought to be there, in milliseconds. */
+  /** Milliseconds since the run began it: for so long it ought to have been there. */
   readonly age_ms: number;
 }
 
@@ -90,7 +90,7 @@ export async function cancelJobs(target: Queryable, ids: readonly string[]): Pro
   );
 }
 
-/** Whether there is a job or a run of that id. */
+/** Returns true if there is a job or a run of that id. */
 export async function isBegun(target: Queryable, workId: string): Promise<boolean> {
   const [row] = await target.query<{ is_begun: boolean }>(
     "select exists (select from job where id = $1) or exists (select from run where id = $1) as is_begun",

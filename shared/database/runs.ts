@@ -17,7 +17,7 @@ export interface RunRow {
   readonly version: number | null;
   readonly mode: RunMode;
   readonly lane: Lane;
-  /** As callers see it: cancelled from the moment in which that was asked. */
+  /** Status that callers see: cancelled from the moment of the request to cancel. */
   readonly status: RunStatus;
   readonly attempt: number;
   readonly max_attempts: number;
@@ -31,7 +31,7 @@ export interface RunRow {
   readonly fingerprint: string | null;
   /** Nano-credits of its work that has ended. */
   readonly credits: bigint;
-  /** Of its last frame. */
+  /** Number of its last frame. */
   readonly frames: number;
   readonly created_at: Date;
   readonly started_at: Date | null;
@@ -233,7 +233,7 @@ export interface StepRunRow {
   readonly child_run_ids: readonly string[] | null;
   /** JSON texts in the order of its items; null for those without one, and for large ones. Null: together they are large. */
   readonly outputs: readonly (string | null)[] | null;
-  /** Where large ones lie, likewise. */
+  /** References of large ones, in the same order; null for the others. */
   readonly output_refs: readonly (string | null)[] | null;
 }
 

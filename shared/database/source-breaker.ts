@@ -1,4 +1,4 @@
-/** What the workers of a pool remember together about resting sources: only changes and trials come here, never calls. */
+/** Shared memory of a pool's workers about resting sources: only changes and trials come here, never calls. */
 import { BREAKER } from "#shared/limits.ts";
 
 import type { Queryable } from "./client.ts";

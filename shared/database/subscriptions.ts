@@ -1,4 +1,4 @@
-/** Which events go to which channel. A change and its audit row are one statement. */
+/** Subscriptions of channels to events. A change and its audit row are one statement. */
 import { LIMITS } from "#shared/limits.ts";
 
 import { type Actor, actorJson } from "./audit-log.ts";

@@ -11,7 +11,7 @@ export interface UsageRequestRow extends Omit<UsageRow, "model"> {
   readonly workflow_id: string | null;
 }
 
-/** Which of a job's calls: it has a further attempt when an operator sends it on its way again. */
+/** One of a job's calls: a job has a further attempt when an operator sends it on its way again. */
 export interface UsagePlace {
   readonly jobId: string;
   readonly attempt: number;

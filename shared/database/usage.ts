@@ -18,7 +18,7 @@ export interface UsageRow {
   readonly tokens: bigint;
   readonly started_at: Date;
   readonly ended_at: Date;
-  /** Of a stream that was continued: what the models before the last one took of the sum, in their order. */
+  /** Shares of the sum that the models before the last one took of a continued stream, in their order. */
   readonly parts: readonly UsagePart[];
 }
 

@@ -39,7 +39,7 @@ export interface WorkflowReader {
 
 const COLUMNS =
   "id, workspace_id, name, description, latest_version, created_by, sharing_scope, share_permission, created_at, updated_at";
-/** Of one reader: $1 workspace, $2 member, $3 whether all are seen. */
+/** Condition for the workflows that a reader sees: $1 workspace, $2 member, $3 true if all are seen. */
 const VISIBLE = "workspace_id = $1 and deleted_at is null and ($3 or created_by = $2 or sharing_scope = 'workspace')";
 
 const readerValues = ({ workspaceId, memberId, seesAll }: WorkflowReader) => [workspaceId, memberId, seesAll] as const;
@@ -49,7 +49,7 @@ interface Written {
   readonly description: string;
   readonly sharingScope: SharingScope;
   readonly sharePermission: SharePermission;
-  /** As JSON. */
+  /** JSON text. */
   readonly definition: string;
 }
 

@@ -141,7 +141,7 @@ export function findWorkspace(target: Queryable, word: string): Promise<Workspac
   return isUuid(id) ? findWorkspaceById(target, id) : findWorkspaceByName(target, word);
 }
 
-/** Which workspace had this name until lately. */
+/** Returns the workspace that gave up this name in the last 30 days. */
 export async function findReleasedName(target: Queryable, name: string): Promise<WorkspaceRow | undefined> {
   const rows = await target.query<WorkspaceRow>(
     `select w.id, w.name, w.is_active, w.created_at, w.stopped_until

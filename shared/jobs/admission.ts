@@ -44,7 +44,7 @@ export interface JobRequest {
   readonly ifFull: "wait" | "refuse";
   /** It waits for longer than a window lasts: a share of the window is put aside for it and its like (see window_share). */
   readonly starves?: boolean;
-  /** What it needs, or why it is refused whatever the database says: then it is counted and remembered only. */
+  /** The hold that it needs, or the error that refuses it whatever the database says: then it is counted and remembered only. */
   readonly terms: { readonly hold: HoldRequest } | { readonly refusal: ApiError };
   readonly lifeMs: number;
 }

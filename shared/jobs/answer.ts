@@ -1,4 +1,4 @@
-/** What a publisher hears of its job, and what it may be told there. Best effort: the job's endpoint is the sure way. */
+/** Messages to a job's publisher, or to the ingress whose caller waits. Best effort: the job's endpoint is the sure way. */
 import type { BatchAnswer } from "#schemas/generated/types.ts";
 import type { JobError, JobRow } from "#shared/database/jobs.ts";
 import { LIMITS } from "#shared/limits.ts";

@@ -2,7 +2,7 @@
 import type { JobError } from "#shared/database/jobs.ts";
 import { type Code, errorEnvelope } from "#shared/errors.ts";
 
-/** What Postgres cannot keep in jsonb (a caller's own words may be repeated in a message) is taken out. */
+/** Returns the error without what Postgres cannot keep in jsonb: a message may repeat a caller's own words. */
 export function jobError(error: {
   readonly code: Code;
   readonly message: string;

@@ -27,7 +27,7 @@ export function resultKey({ id }: Pick<Job, "id">, work: string, at: number): st
   return `${prefixOf(id)}${at} of ${Bun.hash(work).toString(36)}`;
 }
 
-/** Of a job that another provider makes, or that goes on nowhere: nothing of it stays. What cannot go now is the janitor's. */
+/** Deletes the files of a job that another provider makes anew, or that goes on nowhere. The janitor deletes what cannot go now. */
 export async function discardResults({ database, storage, log }: ResultTools, job: Job): Promise<void> {
   try {
     for (const { id, key } of await findKeyedFiles(database, job.workspaceId, prefixOf(job.id))) {

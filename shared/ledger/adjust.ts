@@ -13,7 +13,7 @@ export interface Adjustment {
   readonly mayExceed: boolean;
   /** Tokens it may use; replaces what is reserved under a daily cap. */
   readonly tokensMax: number;
-  /** What the models before this one took of a stream that is continued, in their order; part of the amount. */
+  /** Shares of a continued stream that the models before this one took, in their order; part of the amount. */
   readonly parts?: readonly UsagePart[];
 }
 

@@ -15,7 +15,7 @@ import { LIMITS } from "#shared/limits.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
 
-/** What a paid call reserves. */
+/** Credits and tokens that a paid call reserves. */
 export interface HoldRequest {
   readonly jobId: string;
   readonly keyId: string;
@@ -49,7 +49,7 @@ export interface CallAdmission {
    */
   place(workspaceId: string, limit: number | null, hold: HoldRequest): Promise<void>;
   /**
-   * What an admission would say now, without counting anything: for work done only for callers that would be admitted.
+   * Checks the window as an admission would now, without counting anything: for work done only for callers that would be admitted.
    * Returns free nano-credits; 0n for an unknown workspace. @throws ApiError `rate_limit_exceeded`, `service_unavailable`
    */
   look(workspaceId: string, limit: number | null): Promise<bigint>;

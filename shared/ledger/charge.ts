@@ -1,4 +1,4 @@
-/** What a call costs once it is known, in the ledger's terms and in those of metrics and log. */
+/** Cost of a call once it is known, in the ledger's terms and in those of metrics and log. */
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
 
@@ -6,7 +6,7 @@ import type { CallSettlement, Settled, UsageStatus } from "./settle.ts";
 
 export interface Charge {
   readonly nano: bigint;
-  /** What was measured, for the usage record. */
+  /** Measured units, for the usage record. */
   readonly units: Readonly<Record<string, number>>;
   /** Corrects the daily counter. */
   readonly tokens: number;

@@ -21,7 +21,7 @@ export interface CallSettlement {
   readonly status: UsageStatus;
   /** `provider/model` that served, null when none did. */
   readonly source: string | null;
-  /** What was measured, for the usage record. */
+  /** Measured units, for the usage record. */
   readonly units: Readonly<Record<string, number>>;
   readonly isEstimated: boolean;
   /** Tokens used, corrects the daily counter. */
@@ -64,7 +64,7 @@ const DELIVERED_SQL = "select taken, late from settle_delivered($1, $2, $3::smal
 export function openLedger(options: {
   database: Database;
   log: Logger;
-  /** How long a settle is repeated while the database is away. */
+  /** Time for which a settle is repeated while the database is away. */
   retryMs: number;
   metrics?: Pick<Metrics, "groupSize">;
 }): Ledger {

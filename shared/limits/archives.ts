@@ -1,4 +1,4 @@
-/** What an archive may hold, counted while it is read: its own headers are its maker's word. */
+/** Limits on an archive's content, counted while it is read: its own headers are its maker's word. */
 export const ARCHIVE_LIMITS = {
   archiveEntriesMax: 10_000,
   archiveUnpackedBytesMax: 2_048 * 1_048_576,

@@ -1,6 +1,6 @@
 import { paced } from "#shared/pace.ts";
 
-/** When a source is taken out of rotation, for how long, and what the workers of a pool tell each other about it. */
+/** Thresholds that take a source out of rotation, lengths of its rests, and bounds of what a pool's workers tell each other about it. */
 export const BREAKER = {
   /** Calls are counted over this window, forgotten a bucket at a time: long enough for a ratio, short enough to act. */
   windowMs: 10_000,
@@ -29,7 +29,7 @@ export const BREAKER = {
   restJitter: 0.2,
   /** A trial whose worker died is given to another after this long. */
   probeLeaseMs: 30_000,
-  /** Who wants the trial waits this long for Postgres, and a source whose trial is not to be had is asked for this late. */
+  /** Longest wait for Postgres when the trial is asked for; and the pause before it is asked for again, when it was not granted. */
   probeAskMs: 500,
   probeAgainMs: paced(1_000),
   /** Counts are told to the other workers this often at most; changes at once. */

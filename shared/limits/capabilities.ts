@@ -1,4 +1,4 @@
-/** What one run of a capability may bring, take and make, by the kind of what it works on. */
+/** Limits on the inputs, work and results of one run of a capability, by the kind of what it works on. */
 import type { CapabilityModality, Category } from "#shared/calls/capabilities/entry.ts";
 
 const MB = 1_048_576;
@@ -28,7 +28,7 @@ export const CAPABILITY_RUN_MS: Readonly<Record<Category, number>> = {
 export const CAPABILITIES_LIMITS = {
   /** Decoded: what is larger comes as a file or from an address. */
   capabilityBase64BytesMax: 10 * MB,
-  /** Of a param that may be any object, as JSON: data comes as an input, and engines hold params many times over. */
+  /** A param that may be any object, as JSON: data comes as an input, and engines hold params many times over. */
   capabilityParamBytesMax: 65_536,
   /** Pixels of one image, and of all frames of one. */
   imagePixelsMax: 64_000_000,
@@ -62,11 +62,11 @@ export const CAPABILITIES_LIMITS = {
   /** Loading an engine when a worker starts. */
   engineTryMs: 20_000,
   /**
-   * Of a child. Addresses are no memory: Bun and FFmpeg reserve 2.8 GB of them before any work, and a child that runs out of them crashes,
-   * where one that runs out of memory is told so. They are the last bound, should memory grow faster than it is watched.
+   * Address space of a child. Addresses are no memory: Bun and FFmpeg reserve 2.8 GB of them before any work, and a child that runs out
+   * of them crashes, where one that runs out of memory is told so. They are the last bound, should memory grow faster than it is watched.
    */
   capabilityAddressSpaceBytes: 8_000_000_000,
-  /** Resident, of a child. */
+  /** Resident memory of a child. */
   capabilityMemoryBytes: 1_500 * MB,
   capabilityProcessorSeconds: 1_800,
   /** The least that an image is counted for: half a megapixel. */

@@ -1,24 +1,24 @@
-/** What a document may hold: judged before the work on it, since a small file can claim or inflate to much. */
+/** Limits on a document, checked before the work on it, since a small file can claim or inflate to much. */
 const MB = 1_048_576;
 
 export const DOCUMENT_LIMITS = {
   documentPagesMax: 2_000,
   /** 200 inches, the most that viewers show. */
   documentPageSidePointsMax: 14_400,
-  /** Of all sheets of a spreadsheet, empty ones between others counted. */
+  /** Cells of all sheets of a spreadsheet, empty ones between others counted. */
   documentCellsMax: 1_000_000,
-  /** Of a zipped office document, unpacked: parsers hold several times as much. */
+  /** A zipped office document, unpacked: parsers hold several times as much. */
   documentUnpackedBytesMax: 200 * MB,
-  /** Of one packed stream of a PDF, inflated, and of all of them. */
+  /** One packed stream of a PDF that is no picture, inflated. */
   documentContentBytesMax: 32 * MB,
-  /** Pixels of one picture. */
+  /** One picture's stream, inflated, and all streams of the PDF together. */
   documentStreamBytesMax: 256 * MB,
   documentStreamsBytesMax: 1_024 * MB,
   /** Lists in lists and quotes in quotes of Markdown. */
   documentDepthMax: 30,
-  /** Of HTML, and of all parts of a Word document: readers hold some kilobytes for each. */
+  /** Tags of HTML, and of all parts of a Word document: readers hold some kilobytes for each. */
   documentTagsMax: 1_000_000,
-  /** Of all tables of HTML that becomes Markdown: larger ones are no text to be read. */
+  /** Rows and cells of all tables of HTML that becomes Markdown: larger ones are no text to be read. */
   markdownTableRowsMax: 2_000,
   markdownTableCellsMax: 12_000,
   /** Cells of Markdown tables, which are filled up to their heads: to set as many takes 2 s. */

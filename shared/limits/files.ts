@@ -24,12 +24,12 @@ export const FILES_LIMITS = {
   /** Parts of a multipart body, header of a part, and the text before its first part or behind its last. */
   multipartPartsMax: 20,
   multipartHeaderBytesMax: 8_192,
-  /** Of all fields: none that has a meaning is longer than some thousand characters. */
+  /** All fields together: none that has a meaning is longer than some thousand characters. */
   multipartFieldsBytesMax: 65_536,
-  /** Of all parts without a meaning, which are passed over. */
+  /** All parts without a meaning, which are passed over. */
   multipartPassedBytesMax: 1_048_576,
   multipartOutsideBytesMax: 8_192,
-  /** What a file is, is seen from this much of its beginning. */
+  /** Bytes at the beginning of a file from which its type is detected. */
   sniffBytes: 4_096,
   /** A checksum stands for each such block, so that a range is proved by reading little more than it. */
   fileBlockBytes: 1_048_576,
@@ -40,7 +40,7 @@ export const FILES_LIMITS = {
   filenameCharactersMax: 255,
   /** One page of a list of files, as OpenAI has it. */
   filesPageMax: 10_000,
-  /** How long a client may let a file live at least and at most, as OpenAI has it. */
+  /** Shortest and longest life that a client may give a file, as OpenAI has it. */
   fileLifeSecondsMin: 3_600,
   fileLifeSecondsMax: 2_592_000,
   /** A repeat under the same key hears the first answer for this long. */

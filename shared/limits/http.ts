@@ -1,4 +1,4 @@
-/** What callers send over HTTP, and how they read their answers. */
+/** Limits on what callers send over HTTP, and on how they read their answers. */
 import { paced } from "#shared/pace.ts";
 
 export const HTTP_LIMITS = {
@@ -11,7 +11,7 @@ export const HTTP_LIMITS = {
    * name of its own, take 60 ms and 30 MB to be read and checked.
    */
   jsonPartsMax: 200_000,
-  /** What long work does at a stretch before others have their turn: a tenth of what a caller notices. */
+  /** Longest stretch of long work before others have their turn: a tenth of what a caller notices. */
   timeSliceMs: 5,
   /** A body has this long to arrive, plus its size at 64 KB/s (Bun never cuts a dripping body). */
   bodyReadBaseMs: 10_000,
@@ -48,7 +48,7 @@ export const HTTP_LIMITS = {
   /** Tokens after the first leave in batches of this age or size. */
   deltaBatchMs: 20,
   deltaBatchBytes: 1_024,
-  /** How long an answer of the response cache lives where neither model nor request says, and at most. */
+  /** Life of an answer in the response cache: the default, where neither model nor request sets one, and the most. */
   cacheTtlS: 3_600,
   cacheTtlMaxS: 86_400,
   /** Larger requests are not cached. */

@@ -18,7 +18,7 @@ export const JOBS_LIMITS = {
   idempotencyKeyCharsMax: 255,
   /** Batch messages an ingress has in hand at once: enough to fill a group, few enough to lose little time to a restart. */
   intakeSlots: 32,
-  /** Of those, messages with media or text for the object store, or with audio; half of them of one workspace. */
+  /** Messages among those with media or text for the object store, or with audio; half of them of one workspace. */
   intakeLargeMax: 8,
   /** Batch messages of one workspace that lie in the stream, for each pool; further ones are dropped. */
   batchMessagesPerWorkspace: 360,
@@ -35,7 +35,7 @@ export const JOBS_LIMITS = {
   unclaimedJobMs: paced(60_000),
   /** An answer to a publisher; a larger result is named, and fetched from the job's endpoint (server limit 1 MiB). */
   batchAnswerBytesMax: 768 * 1024,
-  /** Who waits for a job looks at its row this often: the word of its end may be lost. */
+  /** Interval at which whoever waits for a job looks at its row: the word of its end may be lost. */
   jobLookMs: paced(2_000),
   /**
    * An item that a sweep of the janitor fails on is tried again after this long, doubled each time up to the most: seldom enough for one that

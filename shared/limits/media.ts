@@ -4,7 +4,7 @@ import { paced } from "#shared/pace.ts";
 export const MEDIA_LIMITS = {
   /** A media job that no worker has taken for this long is given up: its caller waits no longer. */
   mediaJobLifeMs: 3_600_000,
-  /** How its provider's questions are spread. */
+  /** Share by which the pauses between polls of a provider vary at random, either way. */
   pollJitter: 0.2,
   /** First and longest pause between two looks for a job whose start was not answered; a provider's list is long. */
   startLookMs: [paced(1_000), paced(15_000)],
@@ -16,7 +16,7 @@ export const MEDIA_LIMITS = {
   startClocksMs: 10_000,
   /** One question about a job, or the wish to end it. */
   pollMs: 20_000,
-  /** How often an address of something made is tried, each time a fresh one where the provider can give it. */
+  /** Attempts to fetch something made, each from a fresh address where the provider can give one. */
   artifactFetchAttempts: 4,
   /**
    * Media of callers that all media jobs of a worker hold together; one that wants more waits. Each counts as often as it is in
@@ -24,7 +24,7 @@ export const MEDIA_LIMITS = {
    */
   inputProcessBytesMax: 512 * 1_048_576,
   givenCopies: 3,
-  /** What a body brings of media travels with the call up to this size, and waits in the object store beyond it. */
+  /** Media in a body travels with the call up to this size, and waits in the object store beyond it. */
   inlineInputBytesMax: 32 * 1_024,
   /** Fetching one of them: a caller's slow server is not the provider's fault. */
   givenFetchMs: 120_000,

@@ -2,7 +2,7 @@
 import { paced } from "#shared/pace.ts";
 
 export const NOTIFICATION_LIMITS = {
-  /** How often a worker looks for events and for deliveries that are due. */
+  /** Interval at which a worker looks for events and for deliveries that are due. */
   deliveryLookMs: 250,
   /** Attempts that end within so long make room for others by one look. */
   deliveryGatherMs: 10,
@@ -14,14 +14,14 @@ export const NOTIFICATION_LIMITS = {
   /** At once to one channel that takes what it is sent. */
   channelAttemptsMax: 8,
   mailAttemptsMax: 4,
-  /** Of a worker's slots, for channels that fail, and for such as have not been tried. */
+  /** Shares of a worker's slots for failing channels, and for channels that have not been tried. */
   failingSlotsShare: 1 / 4,
   newSlotsShare: 1 / 2,
   /** A channel at which every attempt failed for so long is disabled. */
   channelFailingMs: 5 * 86_400_000,
   /** Failures farther apart than the schedule's longest pause do not add up: nothing was sent between them. */
   channelFailingGapMs: 86_400_000,
-  /** How long the breaker of a channel lets nothing through, the first time. */
+  /** Time for which the breaker of a channel lets nothing through, at first. */
   channelOpenMs: paced(30_000),
   /** Slack, and Telegram in one chat, take one message in so long. */
   countedChannelPauseMs: 1_000,
@@ -36,17 +36,17 @@ export const NOTIFICATION_LIMITS = {
   previousSecretMs: 86_400_000,
   /** One attempt, from the look-up of the name to the last byte of the answer. Receivers are told to answer within 15 s. */
   attemptMs: paced(15_000),
-  /** Of an answer, inflated. Receivers answer a word or two; a gateway's error page has some kilobytes. */
+  /** One answer, inflated. Receivers answer a word or two; a gateway's error page has some kilobytes. */
   attemptAnswerBytesMax: 65_536,
   /** A shorter credential cannot be blanked in the answer of a receiver that echoes it: ordinary words would go with it. */
   credentialCharactersMin: 8,
-  /** Of an answer, for the workspace to read. */
+  /** Characters of an answer that are kept for the workspace to read. */
   attemptAnswerCharactersMax: 1_024,
   /** A receiver cannot ask for a longer pause: a channel that fails for five days is disabled before. */
   attemptRetryAfterMsMax: 7 * 86_400_000,
   /** Silence of the mail server: less than an attempt, so that a dead server is told apart from a slow one. */
   mailSilenceMs: paced(10_000),
-  /** Of one mail channel: a test is the one mail that a caller sends at will. */
+  /** Tests of one mail channel: a test is the one mail that a caller sends at will. */
   mailTestsPerHourMax: 5,
   /** Nobody has confirmed an address. A day's mail is counted in UTC, apart for each workspace, so that none takes another's. */
   mailPerAddressDayMax: 100,

@@ -1,4 +1,4 @@
-/** What providers are sent and answer, and servers that callers name. */
+/** Limits on requests to providers, on their answers, and on servers that callers name. */
 import { paced } from "#shared/pace.ts";
 
 export const PROVIDERS_LIMITS = {

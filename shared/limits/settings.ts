@@ -1,4 +1,4 @@
-/** What a workspace may have, and what its settings are read and written in. */
+/** Limits on what a workspace may have, and on reading and writing its settings. */
 export const SETTINGS_LIMITS = {
   settingsBodyBytesMax: 65_536,
   settingsNameCharsMax: 64,
@@ -14,7 +14,7 @@ export const SETTINGS_LIMITS = {
   channelsPerWorkspaceMax: 100,
   subscriptionsPerChannelMax: 100,
   budgetAlertsPerWorkspaceMax: 50,
-  /** Of one answer: a month by the hour would be 744. */
+  /** Buckets of one answer: a month by the hour would be 744. */
   usageBucketsMax: 400,
   /** The same in sums, where they are grouped: a page ends before a bucket that would exceed it. */
   usageSumsMax: 10_000,

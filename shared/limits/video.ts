@@ -1,11 +1,11 @@
-/** What a run on video may take in and make. */
+/** Limits on the inputs and results of a run on video. */
 export const VIDEO_LIMITS = {
   videoSecondsMax: 2 * 3_600,
-  /** Of an input, whichever way it lies. */
+  /** Sides of an input in pixels, in either orientation. */
   videoInputLongSideMax: 4_096,
   videoInputShortSideMax: 2_304,
   videoInputFpsMax: 120,
-  /** Of a result, whichever way it lies. */
+  /** Sides of a result in pixels, in either orientation. */
   videoLongSideMax: 3_840,
   videoShortSideMax: 2_160,
   videoFpsMax: 60,

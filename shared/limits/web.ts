@@ -1,4 +1,4 @@
-/** What a run may fetch of the web, and what of a page is read. */
+/** Limits on what a run may fetch from the web, and on what is read of a page. */
 const MB = 1_048_576;
 
 export const WEB_LIMITS = {
@@ -14,12 +14,12 @@ export const WEB_LIMITS = {
   /** Readers of robots.txt are to take 500 KiB at least (RFC 9309). */
   webRobotsBytesMax: 500 * 1_024,
   webRobotsMs: 10_000,
-  /** Of HTML that becomes Markdown: readers of articles hold it several times over, and go through it as often. */
+  /** HTML that becomes Markdown: readers of articles hold it several times over, and go through it as often. */
   webHtmlCharactersMax: 5 * MB,
   webElementsMax: 50_000,
   /** Tags and entities, each of which parts a text in two. */
   webMarksMax: 250_000,
-  /** Of a page that a browser shows: until it has loaded, its parts, their bytes in all, and one of them. */
+  /** A page that a browser shows: its time to load, its parts, their bytes in all, the time of one, and those fetched at once. */
   webLoadMs: 30_000,
   webPagePartsMax: 500,
   webPagePartsBytesMax: 50 * MB,

@@ -1,6 +1,6 @@
 import { paced } from "../pace.ts";
 
-/** What a definition of a workflow may hold, and what its expressions may cost. */
+/** Limits on definitions of workflows and their runs, and on the work of their expressions. */
 export const WORKFLOW_LIMITS = {
   definitionBytesMax: 262_144,
   /** Items of a list that a step runs for. */
@@ -26,12 +26,12 @@ export const WORKFLOW_LIMITS = {
   /** Up to this size an input stands in its run's row, beyond that in the object store. */
   runInputTextBytesMax: 65_536,
   runOutputBytesMax: 1_048_576,
-  /** Of a step's output; up to the second it stands in its row, beyond that in the object store. */
+  /** Bytes of a step's output; up to the second it stands in its row, beyond that in the object store. */
   stepOutputBytesMax: 8_388_608,
   stepOutputTextBytesMax: 65_536,
-  /** Of all that expressions of one run may read. */
+  /** Bytes of all that expressions of one run may read. */
   runValuesBytesMax: 67_108_864,
-  /** What a worker remembers of the runs that it carries on, so as not to read it again. */
+  /** Bytes that a worker remembers of the runs that it carries on, so as not to read them again. */
   rememberedRunsBytesMax: 67_108_864,
   /** Bytes that rows count in the storage of a workspace, beside the texts in them: about their size. A run's is one block of `storage_blocks`. */
   runRowBytes: 4_096,
@@ -43,7 +43,7 @@ export const WORKFLOW_LIMITS = {
   activeRunsMax: 5_000,
   /** A run that neither goes on nor waits for anything stands still after this long. */
   runStalledMs: paced(60_000),
-  /** How long a caller waits for a run, and may follow its stream. */
+  /** Longest wait of a caller for a run in mode `sync`; the run goes on. */
   runWaitMs: 300_000,
   /** Streams of runs that callers read from one process: each may last an hour. */
   runStreamsPerWorkspaceMax: 100,
@@ -56,22 +56,22 @@ export const WORKFLOW_LIMITS = {
   expressionDepthMax: 20,
   /** Items of one list that an expression writes out. */
   expressionItemsMax: 1_000,
-  /** Of one evaluation: a character is 1, an item 4, a member or a part of the expression 10. At most 30 ms and 25 MB, measured. */
+  /** Units of one evaluation: a character is 1, an item 4, a member or a part of the expression 10. At most 30 ms and 25 MB, measured. */
   expressionWorkMax: 2_000_000,
-  /** Of one that names nothing: it is evaluated when the definition is read. */
+  /** Units of an expression that names nothing: it is evaluated when the definition is read. */
   constantWorkMax: 10_000,
   /** Units of work to read a definition: a character of an expression in CEL is 40. Some 50 ms. */
   definitionWorkMax: 5_000_000,
-  /** Of what an expression gives, as JSON. */
+  /** Bytes of an expression's value, as JSON. */
   expressionValueBytesMax: 1_048_576,
   pathSegmentsMax: 32,
-  /** What expressions of one run do in one pass, in the same units: some 50 ms, and then other runs have their turn. */
+  /** Work of one run's expressions in one pass, in the same units: some 50 ms, and then other runs have their turn. */
   passWorkMax: 4_000_000,
-  /** Of all that the expressions of a step's params, or of its input, give. */
+  /** Bytes of all values that the expressions of a step's params, or of its input, give. */
   bindingBytesMax: 8_388_608,
-  /** What they do together, in the same units. */
+  /** Work of all these expressions together, in the same units. */
   bindingWorkMax: 4_000_000,
-  /** Of one estimate, with the workflows that it comes to: what is beyond counts as not known. */
+  /** Work of one estimate, with the workflows that it comes to: what is beyond counts as not known. */
   estimateWorkMax: 10_000_000,
   /** Units of work to read all definitions that a run comes to. */
   estimateReadWorkMax: 20_000_000,

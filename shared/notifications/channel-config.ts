@@ -1,5 +1,5 @@
 /**
- * What a channel is set to: which members its type has, which of them are secrets, and what becomes of them when a part is sent.
+ * Settings of a channel: the members that its type has, those of them that are secrets, and the merge of a part that is sent.
  * Source: spec.md "PATCH …/notification-channels/{channelId}" and "Webhook delivery".
  */
 import { ApiError } from "#shared/errors.ts";
@@ -15,7 +15,7 @@ export type ChannelType = (typeof CHANNEL_TYPES)[number];
 
 type Values = Readonly<Record<string, string>>;
 
-/** As its schema says: members that we know are texts, others may be anything and are passed over. */
+/** A config that a client sent, valid by its schema: members that we know are texts, others may be anything and are passed over. */
 type Sent = Readonly<Record<string, unknown>>;
 
 /** A channel's settings, secrets apart. */
@@ -52,7 +52,7 @@ const RULES: Readonly<Record<ChannelType, TypeRules>> = {
 
 const KNOWN = new Set(Object.values(RULES).flatMap(({ plain, credentials }) => [...plain, ...credentials, "url"]));
 
-/** What each way of signing in needs. */
+/** Members that each way of signing in needs. */
 const AUTH_NEEDS: Readonly<Record<string, readonly string[]>> = {
   none: [],
   bearer: ["authToken"],
@@ -117,7 +117,7 @@ export function mergeChannelConfig(type: ChannelType, stored: ChannelConfig, ask
   return { config, secrets };
 }
 
-/** Of the credentials that were not sent, those that were given for another origin than that of the URL now. */
+/** Returns the credentials that were not sent and were given for another origin than that of the URL now, each with its origin. */
 function originsOfKept(from: Values, to: Values, sent: Values): Values {
   const [before, now] = [from["url"], to["url"]];
   if (before === undefined || now === undefined) return {};

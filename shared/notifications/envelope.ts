@@ -1,4 +1,4 @@
-/** What a webhook is sent. The order of its members is part of the contract (spec.md "Webhook delivery envelope"). */
+/** Body that a webhook is sent. The order of its members is part of the contract (spec.md "Webhook delivery envelope"). */
 
 export interface Envelope {
   readonly event: string;

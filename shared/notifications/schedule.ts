@@ -1,4 +1,4 @@
-/** When a delivery that failed is tried again. */
+/** Retry schedule of failed deliveries. */
 import { paced } from "#shared/pace.ts";
 
 const MINUTE_MS = 60_000;
@@ -17,7 +17,7 @@ export const RETRY_DELAYS_MS: readonly number[] = [
 
 /** Attempts that a delivery has by itself. */
 export const ATTEMPTS_MAX = RETRY_DELAYS_MS.length + 1;
-/** Of a delivery that has one more attempt, and none behind it. */
+/** Step of a delivery that has one more attempt, and none behind it. */
 export const LAST_STEP = ATTEMPTS_MAX - 1;
 
 const SPREAD = 0.2;

@@ -19,13 +19,13 @@ export function sourcesOf({ sources }: Pick<Model, "sources">): { provider: stri
 export interface CatalogueVerdict {
   readonly is_valid: boolean;
   readonly version: string | null;
-  /** How many could be served. */
+  /** Number of models that could be served. */
   readonly models: number;
   readonly unroutable: Unroutable[];
   readonly faults: { file: string; line: number | null; place: string; message: string }[];
 }
 
-/** What files would make, or why they make nothing. */
+/** Makes a catalogue, and returns what it would serve, or its faults. */
 export async function checkCatalogue(
   make: () => Catalogue | Promise<Catalogue>,
 ): Promise<{ readonly verdict: CatalogueVerdict; readonly faults: readonly CatalogueFault[] }> {

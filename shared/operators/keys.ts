@@ -1,4 +1,4 @@
-/** What operators change about a key that they name by its id alone. */
+/** Changes by operators to a key that they name by its id alone. */
 import { findKeyOwner, type KeyRow, revokeKey, updateKey } from "#shared/database/api-keys.ts";
 import type { Actor } from "#shared/database/audit-log.ts";
 import type { Database } from "#shared/database/client.ts";

@@ -47,7 +47,7 @@ function wantedProcesses({ pool, queued, running, slots, processes }: Omit<PoolL
   return Math.max(isAny, Math.ceil(busy / (BUSY_SHARE * (slots / processes))));
 }
 
-/** Where calls of a model without a job are done. One that has left the catalogue was most likely of chat. */
+/** Returns the pool that serves a model's calls without a job. A model that has left the catalogue was most likely of chat. */
 function poolOf({ models }: Pick<Catalogue, "models">, slug: string): Pool {
   const model = models.get(slug);
   const kind = model && (kindOfCall(model) ?? kindOfModality(model.modality));

@@ -1,4 +1,4 @@
-/** How an installation is: versions and counts. */
+/** Status of an installation: versions and counts. */
 import { countDeadLetters } from "#shared/database/dead-letters.ts";
 import { isDatabaseAway, type Queryable } from "#shared/database/client.ts";
 import { openHolds } from "#shared/database/holds.ts";

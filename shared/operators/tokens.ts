@@ -11,7 +11,7 @@ import {
 import { LIMITS } from "#shared/limits.ts";
 import { hashKey, mintOperatorToken } from "#shared/secrets/api-keys.ts";
 
-/** What the audit log calls operators that have no token of ours: the setting, commands, the first start. */
+/** Names in the audit log of operators that have no token of ours: the setting, commands, the first start. */
 const RESERVED: ReadonlySet<string> = new Set(["settings", "command", "bootstrap"]);
 
 export interface TokenRequest {

@@ -18,7 +18,7 @@ export interface WorkspaceRequest {
   readonly id: string;
   readonly name: string;
   readonly owner: { readonly name: string; readonly email: string | null };
-  /** Of the owner's first key. */
+  /** Preset of the owner's first key. */
   readonly preset: string;
   readonly actor: Actor;
 }
@@ -73,7 +73,7 @@ async function readMade(target: Queryable, id: string, { memberId, keyId }: Made
   return { workspace, owner, key };
 }
 
-/** What was made under the id is in the first three rows of its audit log, whatever became of it since; undefined: not this. */
+/** Finds what was made under the id in the first three rows of its audit log, whatever became of it since; undefined: not as asked. */
 async function madeAsAsked(target: Queryable, request: WorkspaceRequest): Promise<MadeIds | undefined> {
   const [made, owner, key] = await target.query<{ action: string; subject: string; after: AuditValues | null }>(
     "select action, subject, after from audit_log where workspace_id = $1 order by id limit 3",

@@ -1,5 +1,5 @@
 /**
- * What an operator lets callers' URLs reach beside the public internet, such as a media server of the house. One list
+ * Destinations beside the public internet that an operator lets callers' URLs reach, such as a media server of the house. One list
  * for the whole process, since every gate must judge alike: the one that accepts a URL and the one that dials it.
  */
 import { BlockList, isIP } from "node:net";
@@ -29,13 +29,13 @@ export function allowOutbound(entries: readonly string[], log: Pick<Logger, "war
   if (entries.length > 0) log.warn({ allowed: entries }, "callers' URLs may reach more than the public internet");
 }
 
-/** Whether a range of the list holds this address literal. */
+/** True if a range of the list holds this address literal. */
 export function isAllowedAddress(address: string): boolean {
   const version = isIP(address);
   return version !== 0 && ranges.check(address, version === 6 ? "ipv6" : "ipv4");
 }
 
-/** Whether the list names this URL's host and port. */
+/** True if the list names this URL's host and port. */
 export function isAllowedHost(url: URL): boolean {
   return hosts.has(`${plainHost(url)}:${portOf(url)}`);
 }

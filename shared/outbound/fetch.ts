@@ -18,7 +18,7 @@ import { inflated } from "./inflate.ts";
 
 export interface OutboundRequest {
   readonly signal: AbortSignal;
-  /** Of the answer's body, counted after inflation. */
+  /** Largest body of an answer, counted after inflation. */
   readonly bytesMax: number;
   /** For everything: look-up, redirects, the last byte; the time that `onBytes` takes does not count. */
   readonly timeoutMs: number;
@@ -49,7 +49,7 @@ export interface OutboundAnswer {
   readonly bytes: Uint8Array;
   /** Lower case, without parameters; empty when the server named none. */
   readonly contentType: string;
-  /** Where the answer came from, redirects followed. */
+  /** Address that the answer came from, redirects followed. */
   readonly url: string;
 }
 
@@ -152,8 +152,8 @@ function judge(address: string): URL {
 }
 
 /**
- * What may be dialled for this URL. A name with one address inside is refused whole: its next answer could hold only
- * that one. An address in the URL itself is judged already, and never looked up.
+ * Returns the addresses that may be dialled for this URL. A name with one internal address is refused whole: its next answer could
+ * hold only that one. An address in the URL itself is judged already, and never looked up.
  */
 async function addressesOf(url: URL, resolve: Resolve, signal: AbortSignal): Promise<readonly ResolvedAddress[]> {
   const host = url.hostname.replace(/^\[|\]$/g, "");
@@ -209,10 +209,10 @@ function send(
   });
 }
 
-/** How we name ourselves where a caller does not. */
+/** Our user agent, where a caller sets none. */
 export const OUR_AGENT = "Sluice";
 
-/** What would let a caller say where a message ends, or whom it is for. */
+/** Headers that would let a caller say where a message ends, or whom it is for. */
 const CONNECTION_HEADERS =
   /^(?:host|content-length|transfer-encoding|connection|keep-alive|te|trailer|upgrade|expect|accept-encoding|proxy-.*)$/i;
 
@@ -289,7 +289,7 @@ async function readAnswer(
   return { ...answer, headers: headersOf(response), bytes: Buffer.concat(chunks) };
 }
 
-/** What describes the bytes on the wire is dropped: it is not true of those handed out. */
+/** Returns the headers without those that describe the bytes on the wire: they are not true of the bytes handed out. */
 function headersOf(response: IncomingMessage): Headers {
   const headers = new Headers();
   for (const [name, values] of Object.entries(response.headersDistinct)) {

@@ -31,7 +31,7 @@ for (const [address, prefix] of [
   REFUSED_V4.addSubnet(address, prefix, "ipv4");
 }
 
-/** Of IPv6 only the global unicast range is dialled, less what is special inside it. */
+/** The global unicast range: of IPv6 only this is dialled, less what is special inside it. */
 const ALLOWED_V6 = new BlockList();
 ALLOWED_V6.addSubnet("2000::", 3, "ipv6");
 const REFUSED_V6 = new BlockList();
@@ -54,7 +54,7 @@ const PLAIN_URL = /^https?:\/\/[^\s\\/?#]+(?:[/?#]\P{Cc}*)?$/iu;
 /** Ports of services that speak to whatever connects, ours among them. */
 const REFUSED_PORTS = new Set([2375, 2376, 2379, 2380, 4222, 5432, 6222, 6379, 8222, 9464, 11211, 27017]);
 
-/** Whether an address literal lies in the public internet. */
+/** True if an address literal lies in the public internet. */
 export function isPublicAddress(address: string): boolean {
   const version = isIP(address);
   if (version === 4) return !REFUSED_V4.check(address, "ipv4");
@@ -62,7 +62,7 @@ export function isPublicAddress(address: string): boolean {
   return false;
 }
 
-/** Whether a caller's URL may lead to this address: it is public, or in a range that the operator allowed. */
+/** True if a caller's URL may lead to this address: it is public, or in a range that the operator allowed. */
 export function isDialable(address: string): boolean {
   return isPublicAddress(address) || isAllowedAddress(address);
 }

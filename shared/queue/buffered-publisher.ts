@@ -26,7 +26,7 @@ interface Sent {
 }
 
 const WAITING_BYTES_MAX = 16 * 1_048_576;
-/** What was written this shortly before the loss may have died with the socket. */
+/** Age up to which a message may have died with the socket when the connection is lost. */
 const RECENT_MS = 500;
 const RECENT_MAX = 1_024;
 const RECENT_BYTES_MAX = 4 * 1_048_576;

@@ -15,7 +15,7 @@ import type { Code } from "#shared/errors.ts";
 import type { Charge } from "#shared/ledger/charge.ts";
 
 interface Numbered {
-  /** Whose frames they are: a message that was delivered twice may be run twice, and their frames must not be mixed. */
+  /** Run that the frame is of: a message that was delivered twice may be run twice, and their frames must not be mixed. */
   readonly run?: string;
   /** Position among the numbered frames of the call; a hole means a lost message. */
   readonly n: number;
@@ -34,7 +34,7 @@ export interface HeadFrame extends Numbered {
   readonly fallback?: Fallback;
   /** Milliseconds spent waiting for the provider so far. */
   readonly upstream_ms: number;
-  /** As in a delta. */
+  /** Nano-credits and tokens so far, as in a delta. */
   readonly nano: string;
   readonly tokens: number;
 }
@@ -58,7 +58,7 @@ export interface SettleNote {
   readonly units: Readonly<Record<string, number>>;
   readonly tokens: number;
   readonly estimated?: Charge["estimated"];
-  /** Where the worker waits for the word that the answer was taken; absent where it needs none. */
+  /** Subject at which the worker waits for the word that the answer was taken; absent where it needs none. */
   readonly tell?: string;
 }
 
@@ -68,7 +68,7 @@ export interface EndFrame extends Numbered {
   readonly fallback?: Fallback;
   readonly nano: string;
   readonly upstream_ms: number;
-  /** Of the whole answer; absent: JSON. */
+  /** Content type of the whole answer; absent: JSON. */
   readonly content_type?: string;
   /** Absent: the call is settled. */
   readonly settle?: SettleNote;

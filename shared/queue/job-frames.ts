@@ -1,5 +1,5 @@
 /**
- * What a worker tells the ingress whose caller waits for a durable job, beside the ring that says that it has ended: one
+ * Messages of a worker to the ingress whose caller waits for a durable job, beside the ring that says that it has ended: one
  * line of JSON, then bytes. All of it may be lost; the job's row and files are the truth.
  *
  * begun  a worker has the job

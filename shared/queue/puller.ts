@@ -85,7 +85,7 @@ export interface Puller {
   ask(count: number): void;
   /** Asked for, neither come nor expired. */
   asked(): number;
-  /** Whether a crashed server may have handed it out before, to us or to another, without counting that. */
+  /** True if a crashed server may have handed it out before, to us or to another, without counting that. */
   mayBeRepeat(message: Delivery): boolean;
   /** performance.now() of the last time the connection was restored; 0 when it was never lost. */
   restoredAt(): number;
@@ -101,7 +101,7 @@ const SILENCE_MAX_MS = EXPIRES_MS + paced(15_000);
 
 export function openPuller(options: {
   connection: NatsConnection;
-  /** Whose connection it is: answers to pulls come in under its inbox prefix. */
+  /** Role that the connection is of: answers to pulls come in under its inbox prefix. */
   role: NatsRole;
   stream: string;
   durable: string;

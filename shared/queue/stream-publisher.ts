@@ -30,7 +30,7 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-/** What JetStream answers to a publish (ADR-1). */
+/** JetStream's answer to a publish (ADR-1). */
 interface PublishAnswer {
   readonly seq?: number;
   readonly error?: { readonly err_code?: number; readonly description?: string };
@@ -110,7 +110,7 @@ function readAnswer(message: Msg): number | Refusal | Error {
   return typeof seq === "number" ? seq : new Error("the stream's answer names no sequence");
 }
 
-/** Of headers the client asks nothing but their bytes (3.4.0, protocol.js `publish`); a test holds it to that. */
+/** Returns a header with nothing but its bytes: the client asks for no more (3.4.0, protocol.js `publish`); a test holds it to that. */
 function messageIdHeader(id: string): MsgHdrs {
   return {
     encode: () => Buffer.from(`NATS/1.0\r\n${HEADERS.messageId}: ${id}\r\n\r\n`, "latin1"),

@@ -15,11 +15,11 @@ export const LANES = ["live", "batch"] as const;
 export type Lane = (typeof LANES)[number];
 
 export const ADVISORY_STREAM = "JS_ADVISORIES";
-/** What publishers outside hand in, and the durable that takes it (ingress/batch). */
+/** Stream of the messages that publishers outside hand in, and the durable that takes them (ingress/batch). */
 export const BATCH_STREAM = "BATCH_IN";
 export const BATCH_DURABLE = "intake";
 export const BATCH_FILTER = "batch.*.*";
-/** What is published for other pools is not stored. */
+/** Subjects that the stream stores: messages for other pools are not stored. */
 export const BATCH_SUBJECTS: readonly string[] = POOLS.map((pool) => `batch.${pool}.*`);
 
 export const streamName = (pool: Pool): string => `POOL_${pool}`;
@@ -32,17 +32,17 @@ export const CANCEL_FILTER = "cancel.*";
 /** A provider has told that a job of ours has moved there: whoever follows it asks at once. */
 export const providerCallbackSubject = (jobId: string): string => `callback.${jobId}`;
 export const PROVIDER_CALLBACK_FILTER = "callback.*";
-/** What the workers of a pool tell each other about sources (workers/routing/breaker-share.ts). */
+/** Subject of what the workers of a pool tell each other about sources (workers/routing/breaker-share.ts). */
 export const breakerSubject = (pool: Pool): string => `breaker.${pool}`;
 
-/** What happens in a run: that frames were written, and the deltas of its chat steps. */
+/** Subject of what happens in a run: that frames were written, and the deltas of its chat steps. */
 export const runSubject = (runId: string): string => `run.${runId}`;
 
 /** A job of the lane has ended: whoever dispatches may let the next ones out. Lost ones cost a sweep's interval. */
 export const roomSubject = (pool: Pool, lane: Lane): string => `room.${pool}.${lane}`;
 export const ROOM_FILTER = "room.*.*";
 
-/** Where a batch message wants to go, or undefined when its subject names no pool and workspace. */
+/** Returns the pool and workspace that a batch message is for, or undefined when its subject does not name them. */
 export function batchTarget(subject: string): { pool: Pool; workspaceId: string } | undefined {
   const [head, name, workspaceId = "", ...rest] = subject.split(".");
   const pool = POOLS.find((known) => known === name);
@@ -70,23 +70,23 @@ export function isIngressReply(subject: string): boolean {
   return subject.length <= 200 && REPLY.test(subject);
 }
 
-/** Where an ingress says that it is there, from an address of one of its calls. */
+/** Subject at which an ingress says that it is there, derived from the reply address of one of its calls. */
 export const presenceSubject = (reply: string): string => `${reply.slice(0, reply.lastIndexOf("."))}.${PRESENCE}`;
 /** The last token of that subject: no call has such a name. */
 export const PRESENCE = "presence";
 
-/** Where an ingress hears which of its answers are settled, from an address of one of its calls. */
+/** Subject at which an ingress hears which of its answers are settled, derived from the reply address of one of its calls. */
 export const settledSubject = (reply: string): string => `${reply.slice(0, reply.lastIndexOf("."))}.${SETTLED}`;
 /** The last token of that subject: no call has such a name. */
 export const SETTLED = "settled";
 
-/** Where a worker hears which of its answers were taken. */
+/** Subject at which a worker hears which of its answers were taken. */
 export const takenSubject = (id: string): string => `_INBOX.wk.${id}.taken`;
 const TAKEN = /^_INBOX\.wk\.[A-Za-z0-9_-]{1,64}\.taken$/;
 /** An address that comes with a frame: an ingress publishes to no other. */
 export const isTakenSubject = (subject: string): boolean => TAKEN.test(subject);
 
-/** What each ingress tells the others: the calls that it has on the queue, and requests by address. */
+/** Subject at which an ingress tells the others of the calls that it has on the queue, and of requests by address. */
 export const inFlightSubject = (ingressId: string): string => `inflight.${ingressId}`;
 export const IN_FLIGHT_FILTER = "inflight.*";
 
@@ -100,7 +100,7 @@ const TOKENS = /^[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$/;
 
 export const HEADERS = {
   messageId: "Nats-Msg-Id",
-  /** Of a batch message: where its publisher waits for answers, its own name for the job, and the API key whose preset limits it. */
+  /** Headers of a batch message: its publisher's address for answers and name for the job, and the API key whose preset limits it. */
   reply: "Sluice-Reply",
   idempotencyKey: "Idempotency-Key",
   keyId: "Sluice-Key-Id",

@@ -77,7 +77,7 @@ export interface Topology {
 export const TOPOLOGY_VERSION = 3;
 const VERSION = "sluice_topology";
 
-/** What must exist on the server. `replicas` comes from configuration (1 for a single server). */
+/** Returns what must exist on the server. `replicas` comes from configuration (1 for a single server). */
 export function wantedTopology(replicas: number): Topology {
   const metadata = { [VERSION]: String(TOPOLOGY_VERSION) };
   const { streams, consumers } = unversioned(replicas);

@@ -3,7 +3,7 @@
  * Best effort, since whoever waits for a word asks when it does not come.
  */
 
-/** What an ingress says of an answer: it has it, or its caller is not there any more and it never will. */
+/** Word of an ingress about an answer: it has it, or its caller is not there any more and it never will have it. */
 export type TakenWord = "taken" | "gone";
 export type SettledWord = "settled";
 
@@ -11,7 +11,7 @@ export interface WordBatch<Word extends string> {
   tell(subject: string, word: Word, jobId: string): void;
 }
 
-/** What takes them to the server. */
+/** Connection that takes words to the server. */
 export interface WordPublisher {
   isClosed(): boolean;
   publish(subject: string, bytes: Uint8Array): void;

@@ -41,7 +41,7 @@ export function hashKey(key: string): Uint8Array {
   return new Bun.CryptoHasher("sha256").update(key).digest();
 }
 
-/** What lists show instead of the key: its first characters. */
+/** Returns what lists show instead of the key: its first characters. */
 export function keyHint(key: string): string {
   return `${key.slice(0, 8)}…`;
 }

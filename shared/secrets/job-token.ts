@@ -1,12 +1,12 @@
 /**
- * What shows that a message about a job comes from this installation, or from a provider that it gave the token to: made
- * of the job's id and a secret of the installation, one for each purpose, so that no token serves for another.
+ * Tokens that show that a message about a job comes from this installation, or from a provider that it gave the token to: made
+ * of the job's id and a secret of the installation, one secret for each purpose, so that no token serves for another.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 
 export interface JobTokens {
   of(jobId: string): string;
-  /** Whether it is the job's token. */
+  /** True if it is the job's token. */
   isOf(jobId: string, token: string): boolean;
 }
 

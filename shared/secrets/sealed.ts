@@ -5,7 +5,7 @@
  */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
 
-/** Where a sealed text is kept. */
+/** Place at which a sealed text is kept. */
 export interface SealedPlace {
   readonly workspaceId: string;
   readonly table: string;
@@ -17,7 +17,7 @@ export interface Sealer {
   seal(place: SealedPlace, secret: string): string;
   /** @throws Error, without the text, when it was sealed for another place, was changed, or its key is not among ours */
   open(place: SealedPlace, sealed: string): string;
-  /** Whether the current key sealed it. */
+  /** True if the current key sealed it. */
   isCurrent(sealed: string): boolean;
   /** Names of the keys that open. */
   readonly keyIds: readonly string[];

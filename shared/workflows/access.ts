@@ -1,4 +1,4 @@
-/** What a member may do with a workflow of the workspace. */
+/** Permissions of a member on the workflows of the workspace. */
 import type { Caller } from "#shared/access/authenticate.ts";
 import type { WorkflowReader, WorkflowRow } from "#shared/database/workflows.ts";
 

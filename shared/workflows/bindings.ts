@@ -8,9 +8,9 @@ import { compilingTemplate } from "./expressions/template.ts";
 import { bytesOf } from "./expressions/values.ts";
 import { Work } from "./expressions/work.ts";
 
-/** What is wrong with a definition, and where. */
+/** A fault of a definition, and its place. */
 export interface DefinitionFault {
-  /** As in `definition.steps[2].params.width`. */
+  /** Path such as `definition.steps[2].params.width`. */
   readonly param: string;
   readonly message: string;
 }
@@ -31,7 +31,7 @@ export interface OpenPlace {
   readonly isText: boolean;
 }
 
-/** What expressions give. */
+/** Expressions that resolve to a value, and what they refer to. */
 export interface Resolvable {
   readonly references: readonly Placed[];
   /** @param within what it may do together with others */
@@ -49,7 +49,7 @@ export interface Binding extends Resolvable {
   readonly places: readonly BoundPlace[];
 }
 
-/** What its expressions may still give and do: a short definition can name a long value, or go through a list, many times. */
+/** Bytes and work that its expressions have left: a short definition can name a long value, or go through a list, many times. */
 interface Budget {
   bytes: number;
   readonly work: Work;
@@ -63,7 +63,7 @@ type Resolve = (scope: Scope, budget: Budget) => Resolved;
 
 const NO_SCOPE: Scope = { inputs: {}, steps: {}, run: { id: "", attempt: 1 } };
 
-/** What a value comes to in every run; undefined for one that names something. */
+/** Returns what a value comes to in every run; undefined for one that names something. */
 export function constantOf({ references, resolve }: Binding): Resolved | undefined {
   return references.length === 0 ? resolve(NO_SCOPE) : undefined;
 }

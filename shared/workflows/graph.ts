@@ -1,4 +1,4 @@
-/** Which steps wait for which. */
+/** Graph of the steps that wait for others. */
 
 /** @param waits id of a step → ids of those that it waits for. @returns ids of steps that wait for one another in a ring, the first of them twice; undefined where none do */
 export function findCycle(waits: ReadonlyMap<string, ReadonlySet<string>>): readonly string[] | undefined {

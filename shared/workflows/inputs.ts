@@ -1,4 +1,4 @@
-/** What a definition declares that its runs are given. */
+/** Inputs that a definition declares for its runs. */
 import type { WorkflowInput } from "#schemas/generated/types.ts";
 import { ApiError } from "#shared/errors.ts";
 import { LIMITS } from "#shared/limits.ts";
@@ -27,7 +27,7 @@ const WORDS: Readonly<Record<Type, string>> = {
 };
 
 /**
- * What a run is given, defaults put in; undefined where nothing is given and nothing declared with a default.
+ * Returns the input of a run, defaults put in; undefined where nothing is given and nothing declared with a default.
  * @throws ApiError `invalid_request`, `missing_required_parameter` naming the input
  */
 export function readRunInput(

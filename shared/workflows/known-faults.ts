@@ -1,4 +1,4 @@
-/** What is wrong with a value of which some places are known only when a run resolves them. */
+/** Faults of a value of which some places are known only when a run resolves them. */
 import type { Fault } from "#shared/contract-fault.ts";
 import type { ApiError } from "#shared/errors.ts";
 
@@ -19,9 +19,9 @@ const CUTS_MAX = 3;
 export interface Checked {
   /** The first faults of a value, of each of its parts that is checked apart. */
   readonly faultsOf: (known: Members) => readonly ApiError[];
-  /** How deep its members stand. */
+  /** Depth at which its members stand. */
   readonly memberDepth: number;
-  /** What stands in for members that must be there. */
+  /** Values that stand in for members that must be there. */
   readonly usual?: Members;
 }
 
@@ -50,7 +50,7 @@ export function judgeKnown(
   }
 }
 
-/** Whether what comes into the place may mend the fault. */
+/** True if what comes into the place may mend the fault. */
 export function mayMend(place: OpenPlace, fault: ApiError): boolean {
   const [at, param] = [place.param, fault.param ?? ""];
   // Neither the type of text, nor that of what holds the place, depends on a run.

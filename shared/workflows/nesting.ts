@@ -23,7 +23,7 @@ interface Nested {
 
 interface Author {
   readonly caller: Caller;
-  /** Of the workflow whose definition it is; undefined for a new one, or none. */
+  /** Id of the workflow whose definition it is; undefined for a new one, or none. */
   readonly id: string | undefined;
   /** Its latest definition so far: what that runs, the next may run too, whoever may run it by now. */
   readonly earlier?: WorkflowDefinition | undefined;
@@ -52,7 +52,7 @@ export async function checkNesting(
   }
 }
 
-/** Whether the workflow takes what it is given, as far as that is written down. */
+/** Checks that the workflow takes what the step gives it, as far as that is written down. */
 function* checkGiven(
   { input = {} }: WorkflowStep,
   { inputs = {} }: WorkflowDefinition,
@@ -77,7 +77,7 @@ class Walk {
   private readonly target: Queryable;
   private readonly author: Author;
   private readonly kept: ReadonlySet<string>;
-  /** What each of them comes to, by workflow, version and depth. */
+  /** Calls and runs that each nested workflow comes to, by workflow, version and depth. */
   private readonly known = new Map<string, number>();
   /** By workflow and version. */
   private readonly loaded = new Map<string, WorkflowDefinition>();
@@ -122,7 +122,7 @@ class Walk {
     return work;
   }
 
-  /** Of one that the author may not run is told what is told of none. */
+  /** Loads a definition. A workflow that the author may not run is refused in the same words as one that does not exist. */
   private async load({ workflowId, version, param }: Nested, depth: number): Promise<WorkflowDefinition> {
     const { caller } = this.author;
     // What another workflow runs was judged when it was written, by who wrote it.

@@ -1,4 +1,4 @@
-/** What a step calls: a model, a capability or a workflow, and whether it takes what is written down for it. */
+/** Checks of what a step calls (a model, a capability or a workflow) and of what is written down for it. */
 import type { TranscriptionRequest, WorkflowStep } from "#schemas/generated/types.ts";
 import { refuseUntold } from "#shared/calls/untold.ts";
 import type { Capability } from "#shared/calls/capabilities/entry.ts";
@@ -15,7 +15,7 @@ import { audioOf } from "#shared/calls/kinds/transcription.ts";
 import type { Binding, DefinitionFault, OpenPlace } from "./bindings.ts";
 import { isWithin, judgeKnown, mayMend } from "./known-faults.ts";
 
-/** What a definition may name. */
+/** Models and capabilities that a definition may name. */
 export interface Surroundings {
   readonly catalogue: Pick<Catalogue, "models">;
   /** Undefined for one that this service does not offer. */
@@ -99,7 +99,7 @@ export function kindOf(model: Model, params: Readonly<Record<string, unknown>>):
   return kind;
 }
 
-/** What the model has against a call, as far as a run cannot mend it. */
+/** Returns the errors with which the model refuses a call, as far as a run cannot mend them. */
 function refusalsOf(kind: Kind, model: Model, request: object, open: readonly OpenPlace[]): readonly ApiError[] {
   // Stored files may come and go until the step runs.
   if (filePlaces(request).length > 0) return [];

@@ -31,7 +31,7 @@ export async function sweepClaims(context: Context, pageMax?: number): Promise<n
   return deleted;
 }
 
-/** Of an owner whose job was taken from it, or of a job that is forgotten. @param pageMax results looked at in one go */
+/** Deletes results of an owner whose job was taken from it, or of a forgotten job. @param pageMax results looked at in one go */
 export async function sweepResults(context: Context, pageMax?: number): Promise<number> {
   const { storage, database, log } = context;
   let deleted = 0;

@@ -32,7 +32,7 @@ export interface JobSweepContext {
   readonly dispatcher: JobDispatcher;
   readonly metrics: Metrics;
   readonly log: Logger;
-  /** How long the hold of a job of unknown outcome is kept. */
+  /** Time for which the hold of a job of unknown outcome is kept. */
   readonly unknownKeepMs: number;
 }
 
@@ -41,7 +41,7 @@ const EVERY_LANE = POOLS.flatMap((pool) => LANES.map((lane) => ({ pool, lane }))
 /** The servers' clocks may differ by this much; a job dispatched once too often for it is run once all the same. */
 const CLOCK_SLACK_MS = 2_000;
 
-/** What was dispatched and cannot have arrived. */
+/** Dispatches again the jobs whose message went with an earlier stream, or was not confirmed in time. */
 export async function sweepDispatches(context: JobSweepContext): Promise<void> {
   const { connection, database } = context;
   const oldest = await oldestDispatch(database);

@@ -1,6 +1,6 @@
 /**
- * What dead processes left in the file store: uploads without an owner, what jobs kept that came to nothing, bytes of deleted
- * files, bytes without a row, rows without bytes. The database's clock decides of rows, the object store's of objects.
+ * Sweeps of what dead processes left in the file store: uploads without an owner, results of jobs that came to nothing, bytes of
+ * deleted files, bytes without a row, rows without bytes. The database's clock decides on rows, the object store's on objects.
  */
 import type { Database } from "#shared/database/client.ts";
 import {
@@ -181,7 +181,7 @@ async function sweepMultipartUploads(context: FileSweepContext): Promise<number>
   return dropped;
 }
 
-/** Of media that a process was putting aside when it died: no call is known by it. */
+/** Drops the parts of media that a process was putting aside when it died: no call is known by them. Returns how many uploads. */
 async function sweepClaimParts(context: FileSweepContext): Promise<number> {
   const { storage, log } = context;
   try {

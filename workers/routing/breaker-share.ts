@@ -1,5 +1,5 @@
 /**
- * What the workers of a pool tell each other about sources, over core NATS: changes at once, counts a few times a second.
+ * Messages of a pool's workers to each other about sources, over core NATS: changes at once, counts a few times a second.
  * A lost message costs accuracy only, and Postgres tells of rests later. Durations travel, not times: clocks differ.
  */
 import type { NatsConnection } from "nats";

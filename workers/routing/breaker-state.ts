@@ -1,5 +1,5 @@
 /**
- * When a source is in rotation: the rules alone, without clocks, network or storage. Times are milliseconds of one clock
+ * Rules of when a source is in rotation, without clocks, network or storage. Times are milliseconds of one clock
  * that never goes back; the caller says what time it is.
  *
  * A source is in rotation, or it rests until a deadline. After the deadline one call of the fleet tries it (the probe,
@@ -193,7 +193,7 @@ export class SourceState {
     return "closed";
   }
 
-  /** What was counted before a rest says nothing about the time after it, here and elsewhere. */
+  /** Forgets the counts, those not yet told to others included: calls before a rest say nothing about the time after it. */
   private clearCounts(): void {
     this.oks.fill(0);
     this.fails.fill(0);

@@ -26,8 +26,9 @@ import { type Change, Sources, type SourceState } from "./breaker-state.ts";
 
 export interface Breaker {
   /**
-   * Whether a source (`provider/model`) may be called now. `probe`: yes, and this call is the fleet's one trial; its
-   * result decides. At once for a source in rotation or at rest; a promise only where the trial is asked for.
+   * Decides whether a source (`provider/model`) may be called now. `probe`: yes, and this call is the fleet's one trial; its
+   * result decides. Answers at once for a source in rotation or at rest; with a promise where the trial is asked for, and while the
+   * breaker starts.
    */
   admit(source: string): Promise<"closed" | "probe" | "open"> | "closed" | "open";
   /**

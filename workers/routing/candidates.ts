@@ -1,11 +1,11 @@
-/** Who may serve a call, in order: the model asked for and its chain, each with its sources. */
+/** Candidates for a call, in order: the model asked for and its chain, each with its sources. */
 import type { Catalogue, Model, Provider, Source } from "#shared/calls/model.ts";
 
 export interface Candidate<Adapter> {
   readonly model: Model;
   readonly source: Source;
   readonly provider: Provider;
-  /** What the provider does for this kind of call. */
+  /** The provider's adapter for this kind of call. */
   readonly adapter: Adapter;
   /** `provider/model`, as the ledger, logs and the breaker know it. */
   readonly name: string;

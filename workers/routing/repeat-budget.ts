@@ -1,19 +1,19 @@
 /**
- * How often a source may be asked a second time after a failure that stood alone: for about a tenth of the calls that it
- * serves, so that a source in trouble never sees twice its calls.
+ * Budget for asking a source a second time after a failure that stood alone: for about a tenth of the calls that it serves, so
+ * that a source in trouble never sees twice its calls.
  */
 import { LIMITS } from "#shared/limits.ts";
 
 export interface RepeatBudget {
   /** A call of the source (`provider/model`) ended well. */
   succeeded(source: string): void;
-  /** Whether one more repeat is due to it; takes it. */
+  /** Takes one repeat from the source's budget. False: none is left. */
   take(source: string): boolean;
 }
 
 interface Bucket {
   tokens: number;
-  /** When the tokens were last counted. */
+  /** Time at which the tokens were last counted. */
   at: number;
 }
 

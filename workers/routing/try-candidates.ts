@@ -28,10 +28,10 @@ export interface Attempt<Adapter> {
 
 export interface Serving<Adapter, Result> {
   readonly candidates: readonly Candidate<Adapter>[];
-  /** Where the call had come to before: the model that its hold is for (absent: of none of these candidates), how deep it was in the chain, its last failure. */
+  /** Progress of the call before: the model of its hold (absent: of none of these candidates), its depth in the chain, its last failure. */
   readonly from?: { readonly model?: Model; readonly depth: number; readonly error: ProviderError };
   readonly breaker: Pick<Breaker, "admit" | "record" | "down" | "forget" | "retryInMs">;
-  /** Of calls that may be asked of the same source once more when it fails; absent for what may have been paid for. */
+  /** Budget for asking the same source once more when it fails; absent for calls that may have been paid for. */
   readonly repeats?: { readonly budget: RepeatBudget; readonly deadlineMs: number };
   /** Ends the call whatever is being tried: its client left, its deadline passed, we are stopping. */
   readonly signal: AbortSignal;
@@ -156,10 +156,10 @@ function siblingsOf<Adapter>(candidates: readonly Candidate<Adapter>[], model: M
   return candidates.filter((candidate) => candidate.model === model);
 }
 
-/** Of what may have been paid for, nothing is begun a second time. */
+/** Failures that end a call: what may have been paid for is not begun a second time. */
 const ENDS_A_CALL: ReadonlySet<ProviderErrorClass> = new Set(["aborted", "unknown"]);
 
-/** Whether the candidate's model takes the call. A probe that is not used is given back. */
+/** Returns true if the candidate's model takes the call. A probe that is not used is given back. */
 async function enter<Adapter>(
   serving: Serving<Adapter, unknown>,
   breaker: Pick<Breaker, "forget">,
@@ -197,8 +197,8 @@ function isAnyReady<Adapter>(
 }
 
 /**
- * What speaks against a source. A client that left, our own stop, a bad request and a refusal by policy do
- * not; a call that never reached the provider says nothing. The call's deadline is the source's failure.
+ * Tells the breaker what a failed call says of its source. A client that left, our own stop, a bad request and a refusal by policy do
+ * not speak against it; a call that never reached the provider says nothing. The call's deadline is the source's failure.
  */
 function account(ended: {
   readonly breaker: Pick<Breaker, "record" | "down" | "forget">;
@@ -223,7 +223,7 @@ function account(ended: {
 }
 
 /**
- * How long to wait before the same source is asked once more; undefined: not at all. A paid request is repeated only
+ * Returns the wait before the same source is asked once more; undefined: it is not. A paid request is repeated only
  * where it definitely was not served: the source was busy and says when to come back, or nothing was sent.
  */
 export function retryWaitMs(error: ProviderError, isLast: boolean, random: number = Math.random()): number | undefined {
@@ -239,7 +239,7 @@ export function retryWaitMs(error: ProviderError, isLast: boolean, random: numbe
 const FAILED_ITSELF: ReadonlySet<number> = new Set([500, 502, 503]);
 
 /**
- * How long to wait before a source that failed is asked once more; undefined: not at all. Only one that said so itself: an
+ * Returns the wait before a source that failed is asked once more; undefined: it is not. Only one that said so itself is asked: an
  * answer that broke off or cannot be read may have been paid for. It must be in rotation and within its budget, and as much
  * time must be left for the next candidate as the repeat may take.
  */

@@ -103,7 +103,7 @@ function channelOf(sealer: Sealer, { workspace_id, channel, recipient }: Claimed
   return { id, type, name, config, secrets: isBoth ? { ...secrets, previousSigningSecret } : secrets };
 }
 
-/** What is wrong with our installation, or held back by it: it says nothing of the channel. */
+/** Faults of our installation, or attempts that it held back: they say nothing of the channel. */
 const OURS: ReadonlySet<AttemptFault> = new Set(["mail_off", "mail_limit", "sealed", "worker_lost"]);
 
 function endOf({ step, channel }: ClaimedDelivery, result: AttemptResult, ms: number): AttemptEnd {

@@ -1,4 +1,4 @@
-/** What an attempt to send a notification takes and gives. */
+/** Input and result of an attempt to send a notification. */
 import type { ChannelType } from "#shared/notifications/channel-config.ts";
 
 import type { Mailer } from "./mailer.ts";
@@ -57,7 +57,7 @@ export type AttemptFault =
 
 export interface SentAttempt {
   readonly ok: true;
-  /** Of the HTTP or SMTP answer. */
+  /** Status of the HTTP or SMTP answer. */
   readonly status: number | null;
   /** The answer's first characters: valid text without control characters, and without the channel's secrets. */
   readonly responseStart: string;
@@ -87,7 +87,7 @@ export interface SendContext {
 /** Makes one attempt. @throws the signal's reason when it aborts; nothing for anything that the receiver does */
 export type Send = (channel: OpenChannel, outgoing: Outgoing, context: SendContext) => Promise<AttemptResult>;
 
-/** What else an attempt that failed may tell. */
+/** Further facts that an attempt that failed may tell. */
 type FailureFacts = Partial<Omit<FailedAttempt, "ok" | "verdict" | "error">>;
 
 export function failed(verdict: Verdict, error: AttemptFault, facts: FailureFacts = {}): FailedAttempt {

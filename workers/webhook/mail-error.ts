@@ -1,4 +1,4 @@
-/** What failed mail says about the message, its recipient, and our own server. */
+/** Verdicts of failed mail on the message, its recipient, and our own server. */
 import type { NodemailerError } from "nodemailer";
 
 import type { AttemptFault, Verdict } from "./channel.ts";
@@ -10,7 +10,7 @@ export class MailError extends Error {
   readonly fault: AttemptFault;
   /** The code of SMTP's reply. */
   readonly status: number | null;
-  /** What the server said of this message. Empty for what it said of the session: that is the operator's to know. */
+  /** The server's reply about this message. Empty for a reply about the session: that is the operator's to know. */
   readonly response: string;
 
   constructor(
@@ -51,7 +51,7 @@ function statusOf(status: number | undefined): { status?: number } {
 }
 
 /**
- * Whether a refusal of 5xx says that the mailbox is none. An enhanced status code (RFC 3463) that tells of something else, such as
+ * True if a refusal of 5xx says that there is no such mailbox. An enhanced status code (RFC 3463) that tells of something else, such as
  * 5.7.1 when a relay refuses us or 5.2.2 of a mailbox that is full, ends this message only: a relay that is set up wrongly would
  * otherwise disable every channel.
  */

@@ -10,7 +10,7 @@ export interface Mail {
   readonly to: string;
   readonly subject: string;
   readonly text: string;
-  /** What stands before the @ of the Message-ID; the same on every retry. */
+  /** Part of the Message-ID before the @; the same on every retry. */
   readonly messageId: string;
   /** Names what the recipient asks to be left out of; absent: it cannot be. */
   readonly list?: string;

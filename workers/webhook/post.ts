@@ -10,7 +10,7 @@ export interface Post {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: string;
-  /** What the receiver was sent and nobody is to read in its answer. */
+  /** Secrets that the receiver was sent, to be blanked in what is kept of its answer. */
   readonly secrets: readonly string[];
   readonly signal: AbortSignal;
   /** Stands in for the system's resolver in tests. */

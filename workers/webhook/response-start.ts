@@ -1,4 +1,4 @@
-/** What is kept of an answer, for the workspace to read. */
+/** Start of an answer that is kept for the workspace to read. */
 import { LIMITS } from "#shared/limits.ts";
 
 /**

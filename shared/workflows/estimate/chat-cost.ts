@@ -1,4 +1,4 @@
-/** What calls that are paid by the token of text cost: those of chat and of embeddings. */
+/** Cost of calls that are paid by the token of text: those of chat and of embeddings. */
 import type { ChatCompletionRequest, EmbeddingsRequest } from "#schemas/generated/types.ts";
 import { isEmbeddingModel, type Model } from "#shared/calls/model.ts";
 import { ApiError, apiErrorsOf } from "#shared/errors.ts";

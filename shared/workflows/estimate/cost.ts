@@ -1,4 +1,4 @@
-/** What a step costs, and what estimates of it need. */
+/** Cost of a step, and the context that estimates of it need. */
 import type { Caller } from "#shared/access/authenticate.ts";
 import type { Catalogue } from "#shared/calls/model.ts";
 import type { Queryable } from "#shared/database/client.ts";
@@ -19,7 +19,7 @@ export interface CostContext {
   readonly database: Queryable;
 }
 
-/** What the cost of one call is worked out with. */
+/** Context in which the cost of one call is worked out. */
 export interface CallContext extends CostContext {
   /** Counts what is done. */
   readonly work: EstimateWork;

@@ -1,6 +1,6 @@
 /**
- * What a run of a workflow would cost, step by step: usually, and at most. Nothing is held. What is not known before a run counts at
- * its bound; what may not happen, such as tries again and steps behind a condition that is not known, counts in the most alone.
+ * Cost that a run of a workflow would have, step by step: usually, and at most. Nothing is held. What is not known before a run counts
+ * at its bound; what may not happen, such as retries and steps behind a condition that is not known, counts in the most alone.
  */
 import type { WorkflowDefinition } from "#schemas/generated/types.ts";
 import type { Capability } from "#shared/calls/capabilities/entry.ts";
@@ -69,7 +69,7 @@ class Estimate {
   readonly #context: EstimateContext;
   readonly #work: EstimateWork;
   readonly #workflows: EstimatedWorkflows;
-  /** Of steps of which nothing more can be known, since the work is spent. */
+  /** Costs of steps of which nothing more can be known, since the work is spent. */
   readonly #unknown = new Map<CompiledStep, Cost>();
 
   constructor(context: EstimateContext, work: EstimateWork) {

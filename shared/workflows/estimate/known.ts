@@ -1,4 +1,4 @@
-/** What of a step is known before a run: what its expressions read of inputs, and of the items of a list that is known. */
+/** Values of a step that are known before a run: what its expressions read of inputs, and of the items of a known list. */
 import type { Binding, OpenPlace, Resolvable } from "../bindings.ts";
 import type { Resolved, Scope } from "../expressions/scope.ts";
 import { bytesOf } from "../expressions/values.ts";
@@ -18,7 +18,7 @@ export interface KnownItem {
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** What a call is given, with the places that are not known as they are written. */
+/** Values that a call is given; places that are not known stand as they are written. */
 export interface Given {
   readonly value: Members;
   readonly open: readonly OpenPlace[];
@@ -79,7 +79,7 @@ export function knownMembers(given: Given): Members {
 
 const COUNTED_BYTES_MAX = 16_777_216;
 
-/** Of copying a value, and of writing it as JSON once or twice. */
+/** Returns the units of work to copy a value, and to write it as JSON once or twice. */
 export function unitsOf(value: unknown): number {
   return bytesOf(value, COUNTED_BYTES_MAX) / 2;
 }

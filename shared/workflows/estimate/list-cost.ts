@@ -1,4 +1,4 @@
-/** What a step costs that runs for each item of a list. */
+/** Cost of a step that runs for each item of a list. */
 import { LIMITS } from "#shared/limits.ts";
 
 import type { CompiledStep } from "../definition.ts";
@@ -6,7 +6,7 @@ import { type Cost, nothing, sumOf } from "./cost.ts";
 import type { KnownItem } from "./known.ts";
 import type { EstimateWork } from "./work.ts";
 
-/** What the step costs for one item. @param item undefined: one that is not known */
+/** Returns the cost of the step for one item. @param item undefined: one that is not known */
 type CostOfItem = (item: KnownItem | undefined) => Promise<Cost>;
 
 /** @param list undefined: it is not known */
@@ -58,7 +58,7 @@ function unknownListCost(one: Cost): Cost {
   };
 }
 
-/** As many of the first as there is work left for. */
+/** Returns the costs of the first items, as many as there is work left for. */
 async function lookAt(items: readonly unknown[], costOf: CostOfItem, work: EstimateWork): Promise<readonly Cost[]> {
   const costs: Cost[] = [];
   for (const [index, item] of items.entries()) {

@@ -1,4 +1,4 @@
-/** What calls that make or hear media cost: what is not known of them counts at the dearest value that the model takes. */
+/** Cost of calls that make or hear media: what is not known of them counts at the dearest value that the model takes. */
 import { refuseUntold } from "#shared/calls/untold.ts";
 import type { Model } from "#shared/calls/model.ts";
 import { apiErrorsOf } from "#shared/errors.ts";
@@ -110,7 +110,7 @@ function pricedTexts(names: readonly string[], { price, price_variants: variants
 
 const FILE = `file-${"0".repeat(32)}`;
 
-/** What may come into a member that has no choice of values. */
+/** Returns a value that may come into a member that has no choice of values; undefined for members of other names. */
 function fillOf(name: string): string | undefined {
   if (TEXTS.has(name)) return "x".repeat(200);
   if (name.endsWith("_file_id") || name === "file_id") return FILE;

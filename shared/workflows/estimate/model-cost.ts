@@ -1,4 +1,4 @@
-/** What a call of a model costs, as far as its params are known: usually, and at most. */
+/** Cost of a call of a model, as far as its params are known: usually, and at most. */
 import type { Model } from "#shared/calls/model.ts";
 import { ApiError } from "#shared/errors.ts";
 import { CHAT } from "#shared/calls/kinds/chat.ts";
@@ -34,7 +34,7 @@ export async function modelCost(context: CallContext, slug: string, given: Given
   return { ...own, maxNano };
 }
 
-/** What the call may be: an image that is open may come to null, and the call makes one of words. */
+/** Returns the kinds that the call may be of: an image that is open may come to null, and the call makes one of words. */
 function kindsOf(model: Model, given: Given): readonly [Kind, ...Kind[]] {
   const known = knownMembers(given);
   const open = Object.fromEntries(openNames(given).map((name) => [name, ""]));

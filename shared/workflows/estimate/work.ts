@@ -1,4 +1,4 @@
-/** What one estimate does in all, the workflows that its steps run included, in units of the work of expressions. */
+/** Work of one estimate in all, the workflows that its steps run included, in units of the work of expressions. */
 import { LIMITS } from "#shared/limits.ts";
 import type { TimeSlices } from "#shared/time-slices.ts";
 
@@ -6,7 +6,7 @@ import { Work } from "../expressions/work.ts";
 
 export class EstimateWork extends Work {
   readonly slices: TimeSlices;
-  /** What may be done to read all definitions that it comes to. */
+  /** Work that may be done to read all definitions that it comes to. */
   readonly reading = new Work(LIMITS.estimateReadWorkMax);
 
   constructor(slices: TimeSlices, units: number = LIMITS.estimateWorkMax) {

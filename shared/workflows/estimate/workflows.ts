@@ -16,7 +16,7 @@ export interface Found {
   readonly compiled: CompiledDefinition;
 }
 
-/** Of a stored definition, or one that was checked. @throws ApiError `invalid_request` once all that were read take too much */
+/** Compiles a definition that is stored or was checked. @throws ApiError `invalid_request` once all that were read take too much */
 export async function readDefinition(
   definition: WorkflowDefinition,
   { slices, reading }: EstimateWork,
@@ -44,7 +44,7 @@ export class EstimatedWorkflows {
   }
 
   /**
-   * Whether it may be run was judged when the definition was written.
+   * Finds a workflow that a step runs. Whether it may be run was judged when the definition was written.
    * @param version undefined: the latest
    * @throws ApiError `workflow_not_found`; `invalid_request` for more workflows than a definition may come to
    */

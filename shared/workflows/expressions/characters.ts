@@ -28,7 +28,7 @@ export function charactersOf(of: string, max: number): string[] {
   return characters;
 }
 
-/** Whether a part may stand in a text: half a character of its own is no part of a whole one. */
+/** True if a part may stand in a text: half a character of its own is no part of a whole one. */
 export function mayHold(of: string, part: string): boolean {
   return part.isWellFormed() || !of.isWellFormed();
 }

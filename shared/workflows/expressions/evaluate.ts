@@ -146,7 +146,7 @@ function callMethod(
   return found(METHODS.get(name), name).run(on.work, value, ...values);
 }
 
-/** Of an object: its keys. */
+/** Returns the items of a list, or the keys of an object. */
 function itemsOf(name: string, value: unknown, work: Work): readonly unknown[] {
   if (Array.isArray(value)) return value;
   if (isObject(value)) return keysOf(value, work);

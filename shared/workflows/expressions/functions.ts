@@ -4,7 +4,7 @@ import { inRange, isObject, keysOf } from "./operators.ts";
 import { ExpressionFault, ITEM_UNITS, typeOf, type Work } from "./work.ts";
 
 interface ExpressionFunction {
-  /** How many it takes, besides the value that it is called on. */
+  /** Number of arguments that it takes, besides the value that it is called on. */
   readonly args: { readonly min: number; readonly max: number };
   run(work: Work, ...args: readonly unknown[]): unknown;
 }

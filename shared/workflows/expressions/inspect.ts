@@ -1,4 +1,4 @@
-/** What a parsed expression names and calls: only what is listed here may stand in a definition. */
+/** Checks what a parsed expression names and calls: only what is listed here may stand in a definition. */
 import type { ASTNode } from "@marcbachmann/cel-js";
 
 import { isListMacro, LIST_MACROS } from "./evaluate.ts";

@@ -16,7 +16,7 @@ export function readPath(text: string): Path | undefined {
   return Array.from(text.matchAll(/\w+/g), ([part]) => (/^\d/.test(part) ? Number(part) : part));
 }
 
-/** What a path names, or why it may not stand in a definition. */
+/** Returns what a path names, or why it may not stand in a definition. */
 export function referenceOf(path: Path): Reference | { readonly fault: string } {
   const [root, name] = path;
   if (path.length > LIMITS.pathSegmentsMax) {

@@ -1,4 +1,4 @@
-/** What expressions see, and what they name of it. */
+/** Values that expressions see, and references to them. */
 
 /** Values as they come from JSON. */
 export interface Scope {

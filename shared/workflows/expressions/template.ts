@@ -94,7 +94,7 @@ function split(text: string): readonly Part[] | { readonly fault: string } {
   return parts;
 }
 
-/** Where the expression ends that begins at `from`: braces and quotes of its own are passed over. */
+/** Returns the end of the expression that begins at `from`: braces and quotes of its own are passed over. Undefined: there is none. */
 function endOf(text: string, from: number): number | undefined {
   let depth = 0;
   let quote: string | undefined;

@@ -23,7 +23,7 @@ export function bytesOf(value: unknown, bytesMax: number): number {
   return bytes;
 }
 
-/** What CEL gives, as JSON has it. */
+/** Returns a value of CEL as JSON has it, or why it has no such form. */
 export function plain(value: unknown): Resolved {
   const { expressionValueBytesMax: bytesMax } = LIMITS;
   if (bytesOf(value, bytesMax) > bytesMax) {

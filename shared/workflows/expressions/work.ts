@@ -1,4 +1,4 @@
-/** How much one evaluation may do: every part, character and item that it goes through counts, so that no values make it slow. */
+/** Bound on the work of one evaluation: every part, character and item that it goes through counts, so that no values make it slow. */
 import { LIMITS } from "#shared/limits.ts";
 
 /** Why an expression has no value, in words for the author of a definition. */
@@ -9,13 +9,13 @@ export class WorkExceeded extends ExpressionFault {}
 
 /** Units of one evaluated part of an expression: about 100 ns, where a unit is about 10. */
 export const NODE_UNITS = 10;
-/** Of an item of a list that is made or looked at. */
+/** Units of an item of a list that is made or looked at. */
 export const ITEM_UNITS = 4;
-/** Of a name of an object: those that are numbers are made anew each time. */
+/** Units of the name of an object's member: names that are numbers are made anew each time. */
 export const MEMBER_UNITS = 10;
-/** Of a character of an expression that is parsed. */
+/** Units of a character of an expression that is parsed. */
 export const PARSED_UNITS = 40;
-/** Of a fault that is passed over: an error with its stack is slow to make. */
+/** Units of a fault that is passed over: an error with its stack is slow to make. */
 export const FAULT_UNITS = 300;
 
 export class Work {
@@ -32,7 +32,7 @@ export class Work {
     return this.#left;
   }
 
-  /** Of work that is done in any case. */
+  /** Counts work that is done in any case. */
   count(units: number): void {
     this.#left -= units;
     this.#within?.count(units);

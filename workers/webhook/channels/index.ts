@@ -1,4 +1,4 @@
-/** Who sends to which type of channel. */
+/** Senders, by type of channel. */
 import type { ChannelType } from "#shared/notifications/channel-config.ts";
 
 import type { Send } from "../channel.ts";
