@@ -59,8 +59,8 @@ async function staleFiles(root: string = ROOT_DIR): Promise<readonly string[]> {
 /** Writes below `root`, or compares with --check; the exit code. */
 export async function run(options: readonly string[], root: string = ROOT_DIR): Promise<number> {
   if (!options.includes("--check")) {
-    for (const { generate } of GENERATORS) {
-      for (const [path, text] of Object.entries(await generate())) await Bun.write(join(root, path), text);
+    for (const generator of GENERATORS) {
+      for (const [path, text] of Object.entries(await generator.generate())) await Bun.write(join(root, path), text);
     }
     return 0;
   }

