@@ -141,7 +141,7 @@ describe("privileges", () => {
   const ENVIRONMENT = "only shared/config.ts reads the environment";
   const DRIVER = "only shared/database/client.ts names the driver";
   const CALLS = "only workers/providers/http.ts calls out";
-  const ACKS = "only the runners and the batch intake acknowledge messages";
+  const ACKS = "only the runners, the batch intake and the pull loop acknowledge messages";
   const CONSOLE = "nothing writes to the console";
 
   test.each([

@@ -9,7 +9,8 @@ import type { JobDispatcher } from "#shared/jobs/dispatcher.ts";
 import { LIMITS } from "#shared/limits.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import { paced } from "#shared/pace.ts";
-import { type Delivery, openPuller } from "#shared/queue/puller.ts";
+import { openPullLoop } from "#shared/queue/pull-loop.ts";
+import type { Delivery } from "#shared/queue/puller.ts";
 import { BATCH_DURABLE, BATCH_STREAM, batchTarget, HEADERS, isWorkspaceReply } from "#shared/queue/subjects.ts";
 
 import { addressOf, type BatchArrival, type BatchContext, takeMessage } from "./admit.ts";
@@ -32,39 +33,16 @@ const BEAT_MS = paced(10_000);
 
 export function startIntake(context: IntakeContext, connection: NatsConnection): Intake {
   const { log, metrics, dispatcher } = context;
-  const running = new Set<Delivery>();
   const windows = createWindows();
   const waiting = createWaitingMessages();
-  let isStopping = false;
-  let whenIdle: (() => void) | undefined;
-  let isPumpQueued = false;
-
-  const pump = (): void => {
-    isPumpQueued = false;
-    if (isStopping) return;
-    const asked = puller.asked();
-    const free = LIMITS.intakeSlots - running.size - asked;
-    if (free > 0 && free >= asked) puller.ask(free);
-  };
-
-  const queuePump = (): void => {
-    if (isPumpQueued || isStopping) return;
-    isPumpQueued = true;
-    setImmediate(pump);
-  };
 
   const handle = async (message: Delivery): Promise<void> => {
-    running.add(message);
     try {
       await take(message);
     } catch (error) {
       metrics.batchMessages.inc("failed");
       log.warn({ err: error, deliveries: message.deliveries }, "a batch message could not be taken in, comes again");
       message.nak(laterMs(1_000 * 2 ** Math.min(6, message.deliveries)));
-    } finally {
-      running.delete(message);
-      if (running.size === 0) whenIdle?.();
-      queuePump();
     }
   };
 
@@ -148,31 +126,20 @@ export function startIntake(context: IntakeContext, connection: NatsConnection):
     message.nak(laterMs(openInMs));
   };
 
-  const puller = openPuller({
+  const loop = openPullLoop({
     connection,
     role: "ingress",
     stream: BATCH_STREAM,
     durable: BATCH_DURABLE,
     log,
-    onMessage: (message) => void handle(message),
-    onRoom: queuePump,
+    beatMs: BEAT_MS,
+    room: (held) => LIMITS.intakeSlots - held,
+    handle,
   });
-  const beats = setInterval(() => {
-    for (const message of running) message.working();
-    queuePump();
-  }, BEAT_MS);
-  pump();
-
   return {
     async stop() {
-      isStopping = true;
-      await puller.stop();
-      if (running.size > 0) {
-        await new Promise<void>((resolve) => {
-          whenIdle = resolve;
-        });
-      }
-      clearInterval(beats);
+      await loop.stop();
+      await loop.finish();
     },
   };
 }

@@ -83,11 +83,16 @@ const PRIVILEGES: readonly Privilege[] = [
     allowed: (file) => file === "workers/providers/http.ts",
   },
   {
-    rule: "only the runners and the batch intake acknowledge messages",
+    rule: "only the runners, the batch intake and the pull loop acknowledge messages",
     pattern: /\.\s*(?:ack|ackAck|nak|term|working)\s*\(/,
     where: isProduct,
     allowed: (file) =>
-      ["workers/runner/runner.ts", "workers/workflows/runner.ts", "ingress/batch/intake.ts"].includes(file),
+      [
+        "workers/runner/runner.ts",
+        "workers/workflows/runner.ts",
+        "ingress/batch/intake.ts",
+        "shared/queue/pull-loop.ts",
+      ].includes(file),
   },
   {
     rule: "nothing writes to the console",

@@ -25,7 +25,8 @@ import type { WorkerContext } from "../context.ts";
 import type { DurableJobs } from "./durable-jobs.ts";
 import { jobAbort } from "../job.ts";
 import type { LiveCalls } from "./live-calls.ts";
-import { type Delivery, openPuller } from "#shared/queue/puller.ts";
+import { openPullLoop } from "#shared/queue/pull-loop.ts";
+import type { Delivery } from "#shared/queue/puller.ts";
 
 export interface Runner {
   /** Stops pulling and resolves when nothing runs; `hurry` aborts what runs. */
@@ -55,27 +56,12 @@ export function startRunner(options: {
   const outcomes = context.metrics.jobs;
   const jobSeconds = context.metrics.jobSeconds.at(pool);
   const cut = new AbortController();
-  let isStopping = false;
-  let whenIdle: (() => void) | undefined;
-  let isPumpQueued = false;
 
-  const pump = (): void => {
-    isPumpQueued = false;
+  const room = (): number => {
     // A blocked loop cannot keep its messages alive, so it takes no more.
-    if (isStopping || context.metrics.eventLoopLag() * 1_000 > settings.ackWaitMs / 4) return;
-    const asked = puller.asked();
+    if (context.metrics.eventLoopLag() * 1_000 > settings.ackWaitMs / 4) return 0;
     const unsettledMax = Math.max(0, 2 * slots - running.size - settling.size);
-    const free = Math.min(slots - running.size, unsettledMax, ASKED_MAX) - asked;
-    // Only when what is asked for has shrunk to what is free: a pull for every freed slot would leave hundreds of open
-    // requests, which the server looks through for each message (0.8 ms of its CPU a call, measured).
-    if (free > 0 && free >= asked) puller.ask(free);
-  };
-
-  /** Slots freed in the same turn share one pull. */
-  const queuePump = (): void => {
-    if (isPumpQueued || isStopping) return;
-    isPumpQueued = true;
-    setImmediate(pump);
+    return Math.min(slots - running.size, unsettledMax, ASKED_MAX);
   };
 
   const handle = async (message: Delivery): Promise<void> => {
@@ -87,8 +73,6 @@ export function startRunner(options: {
     const reply = job?.reply !== undefined && isIngressReply(job.reply) ? job.reply : undefined;
     const controller = new AbortController();
     running.set(message, controller);
-    // Not only when it ends, which may be minutes away: others wait on the queue while slots are free.
-    queuePump();
     let result = "failed";
     try {
       let outcome = decide({
@@ -116,7 +100,7 @@ export function startRunner(options: {
         const onAnswered = (): void => {
           running.delete(message);
           settling.set(message, controller);
-          queuePump();
+          loop.askForMore();
         };
         if (outcome === "run") await live.run({ job, text, reply, onAnswered }, controller, cut.signal);
         else if (outcome === "lost") await live.lost(job, reply);
@@ -135,14 +119,11 @@ export function startRunner(options: {
       settling.delete(message);
       outcomes.inc(pool, result);
       jobSeconds.observe((performance.now() - startedAt) / 1_000);
-      if (running.size + settling.size === 0) whenIdle?.();
-      queuePump();
     }
   };
 
   /** A crashed server may have handed it out before and remember nothing of it, not even that it had it. */
-  const mayBeRepeat = (message: Delivery, job: JobMessage): boolean =>
-    puller.mayBeRepeat(message) || job.repeat === true;
+  const mayBeRepeat = (message: Delivery, job: JobMessage): boolean => loop.mayBeRepeat(message) || job.repeat === true;
 
   /** A first delivery that may not be the first, or may come too late. */
   const isDoubtful = (message: Delivery, job: JobMessage): boolean =>
@@ -154,10 +135,10 @@ export function startRunner(options: {
     const giveUpAt = performance.now() + LIMITS.reconsiderMs;
     let answer: CallerAnswer = "silent";
     while (answer === "silent" && performance.now() < giveUpAt) {
-      const restoredAt = puller.restoredAt();
+      const restoredAt = loop.restoredAt();
       // A worker that had it has shown itself by then, also when it could tell its end only after the loss.
       if (isRepeat) await Bun.sleep(Math.max(0, restoredAt + LIMITS.reclaimMs - performance.now()));
-      if (puller.restoredAt() === restoredAt) answer = await live.ask(reply);
+      if (loop.restoredAt() === restoredAt) answer = await live.ask(reply);
     }
     if (answer === "waiting") return "run";
     // A cluster whose leader died may repeat a message as a first delivery to workers that lost no connection: to drop it would
@@ -179,32 +160,21 @@ export function startRunner(options: {
     jobId: null,
   });
 
-  const puller = openPuller({
+  const loop = openPullLoop({
     connection: context.work,
     role: "worker",
     stream: streamName(pool),
     durable: durableName(pool, lane),
     log,
-    onMessage: (message) =>
-      void handle(message).catch((error: unknown) =>
-        // The server hands out again what it hears nothing of.
-        log.warn({ err: error, deliveries: message.deliveries }, "a message could not be acknowledged"),
-      ),
-    onRoom: queuePump,
+    beatMs: settings.beatMs,
+    room,
+    handle,
   });
-
-  const beats = setInterval(() => {
-    for (const message of [...running.keys(), ...settling.keys()]) message.working();
-    queuePump();
-  }, settings.beatMs);
-
-  pump();
   return {
-    running: () => running.size + settling.size,
+    running: () => loop.held(),
     async stop(hurry) {
-      isStopping = true;
       // Messages that reach us before the pull has ended are still run: a hand-back would count as a loss.
-      await puller.stop();
+      await loop.stop();
       const abortAll = (): void => {
         cut.abort();
         for (const controller of [...running.values(), ...settling.values()]) {
@@ -213,12 +183,7 @@ export function startRunner(options: {
       };
       if (hurry.aborted) abortAll();
       hurry.addEventListener("abort", abortAll, { once: true });
-      if (running.size + settling.size > 0) {
-        await new Promise<void>((resolve) => {
-          whenIdle = resolve;
-        });
-      }
-      clearInterval(beats);
+      await loop.finish();
     },
   };
 }

@@ -6,7 +6,8 @@ import type { DurableMessage } from "#schemas/generated/types.ts";
 import { validate } from "#shared/contracts.ts";
 import { isUuid, newId } from "#shared/ids.ts";
 import { durableName, type Lane, streamName, workspaceOfSubject } from "#shared/queue/subjects.ts";
-import { type Delivery, openPuller } from "#shared/queue/puller.ts";
+import { openPullLoop } from "#shared/queue/pull-loop.ts";
+import type { Delivery } from "#shared/queue/puller.ts";
 import { LANE_SETTINGS } from "#shared/queue/topology.ts";
 
 import type { WorkerContext } from "../context.ts";
@@ -36,27 +37,8 @@ export function startWorkflowRunner(options: {
   const settings = LANE_SETTINGS[lane];
   // A pass is mostly statements: more at once than connections would only wait elsewhere, and in no fair order.
   const turns = new Turns(Math.min(slots, context.config.databasePoolMax));
-  const held = new Set<Delivery>();
-  let isStopping = false;
-  let isPumpQueued = false;
-  let whenIdle: (() => void) | undefined;
-
-  const pump = (): void => {
-    isPumpQueued = false;
-    if (isStopping || context.metrics.eventLoopLag() * 1_000 > settings.ackWaitMs / 4) return;
-    const asked = puller.asked();
-    const free = Math.min(HELD_MAX - held.size, ASKED_MAX) - asked;
-    if (free > 0 && free >= asked) puller.ask(free);
-  };
-  const queuePump = (): void => {
-    if (isPumpQueued || isStopping) return;
-    isPumpQueued = true;
-    setImmediate(pump);
-  };
-
   const handle = async (message: Delivery): Promise<void> => {
     const startedAt = performance.now();
-    held.add(message);
     let result = "failed";
     try {
       result = await carry(message);
@@ -69,11 +51,8 @@ export function startWorkflowRunner(options: {
       if (message.deliveries >= settings.maxDeliver - 1) message.ack();
       else message.nak(isOver ? 0 : nakDelayMs(message.deliveries));
     } finally {
-      held.delete(message);
       context.metrics.jobs.inc("workflow", result);
       context.metrics.jobSeconds.at("workflow").observe((performance.now() - startedAt) / 1_000);
-      if (held.size === 0) whenIdle?.();
-      queuePump();
     }
   };
 
@@ -98,34 +77,28 @@ export function startWorkflowRunner(options: {
     return "run";
   };
 
-  const puller = openPuller({
+  const loop = openPullLoop({
     connection: work,
     role: "worker",
     stream: streamName("workflow"),
     durable: durableName("workflow", lane),
     log,
-    onMessage: (message) => void handle(message),
-    onRoom: queuePump,
+    beatMs: settings.beatMs,
+    room(held) {
+      // A blocked loop cannot keep its messages alive, so it takes no more.
+      const isBlocked = context.metrics.eventLoopLag() * 1_000 > settings.ackWaitMs / 4;
+      return isBlocked ? 0 : Math.min(HELD_MAX - held, ASKED_MAX);
+    },
+    handle,
   });
   // It holds no job; the beat tells how many runs this worker carries on at once.
   const leases = openLeases({ context, worker: newId(), pool: "workflow", lane, slots });
-  const beats = setInterval(() => {
-    for (const message of held) message.working();
-    queuePump();
-  }, settings.beatMs);
-  pump();
   return {
-    running: () => held.size,
+    running: () => loop.held(),
     async stop(_hurry) {
-      isStopping = true;
-      await puller.stop();
+      await loop.stop();
       turns.end();
-      if (held.size > 0) {
-        await new Promise<void>((resolve) => {
-          whenIdle = resolve;
-        });
-      }
-      clearInterval(beats);
+      await loop.finish();
       await leases.close();
     },
   };
