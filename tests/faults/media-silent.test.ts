@@ -17,7 +17,7 @@ let unanswered: Placed;
 let untold: Placed;
 let unkept: Placed;
 let large: Promise<Answer>;
-/** Of the job whose provider does not tell. */
+/** Ends the silence of the provider that does not tell. */
 let tell: () => void;
 
 beforeAll(async () => {
