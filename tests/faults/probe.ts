@@ -47,7 +47,7 @@ export function arrivalsOf(upstreams: Upstreams, marker: string): Arrival[] {
   ).toSorted((a, b) => a.call.receivedAt - b.call.receivedAt);
 }
 
-/** Requests by call: the text that `marker` finds in a body → `family/model` of each request. */
+/** Receivers of each call: the text that `marker` finds in a body → `family/model` of each request. */
 export function arrivalsByMarker(upstreams: Upstreams, marker: RegExp): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (const family of FAMILIES) {

@@ -1,4 +1,4 @@
-/** Promises of the service in /openapi.json against what it does. */
+/** Checks the promises of /openapi.json against the service. */
 import { afterAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

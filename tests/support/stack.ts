@@ -26,7 +26,7 @@ export interface StackOptions {
   readonly pools?: readonly string[];
   /** Over the stack's own environment, for every role. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Fills the database before a role starts. */
+  /** Prepares the database before a role starts. */
   readonly prepare?: (query: Query) => Promise<void>;
   /** Bootstrap key of the first workspace; random unless given. */
   readonly key?: string;

@@ -44,7 +44,7 @@ export interface ModelOptions {
   readonly contextTokens?: number;
   /** It is said to go on with an answer that the messages end in. */
   readonly continues?: boolean;
-  /** Inputs that it takes; text, pictures and, except beside Claude, sound unless told otherwise. */
+  /** Inputs that it takes; text, pictures and, except for Claude, sound unless told otherwise. */
   readonly inputs?: readonly string[];
 }
 

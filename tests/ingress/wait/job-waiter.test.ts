@@ -18,7 +18,7 @@ let waiter: JobWaiter;
 /** Resolves when the row of a job can be read. */
 let written: Promise<void> = Promise.resolve();
 let state = "failed";
-/** Writes of what the server sent to the ingress while it was held back. */
+/** Pending writes of what the server sent to the ingress while that was held back. */
 let held: (() => void)[] | undefined;
 
 beforeAll(async () => {

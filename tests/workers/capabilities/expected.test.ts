@@ -88,7 +88,7 @@ interface Source {
 }
 
 const DOT: Source = { width: 1, height: 1, format: "png", frames: 1, orientation: 1 };
-/** Examples of a dot that is not enlarged, and of a side that a first step leaves a pixel shorter, so that the other gets longer. */
+/** Earlier finds: the frame of a dot that is not enlarged; a side that a first step leaves a pixel shorter makes the other longer. */
 const FOUND: [Source, readonly [string, object]][] = [
   [DOT, ["image.resize", { height: 5, fit: "contain", enlarge: false }]],
   [
