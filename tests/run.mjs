@@ -28,7 +28,7 @@ const TEST_TIMEOUT_MS = 60_000;
 const PARALLEL = 6;
 /** Files that go by how much memory a process takes: a garbage collector without a core of its own falls behind. */
 const ALONE = ".alone.test.ts";
-/** How long each file takes: as this folder's last run wrote it, and as the committed file says. */
+/** Durations of all files: those that this folder's last run wrote, and those of the committed file. */
 const TIMINGS = join(ROOT, ".timings.json");
 const COMMITTED_TIMINGS = join(ROOT, "tests/timings.json");
 

@@ -6,7 +6,7 @@ import { filesToRepeat, readReport, sum } from "./runner/report.mjs";
 import { completeTimings } from "./runner/timings.mjs";
 import { temporaryDirectory } from "./support/infrastructure.ts";
 
-/** As Bun writes it: suites of a file follow it and are counted in it. */
+/** Report as Bun writes it: suites of a file follow it and are counted in it. */
 const REPORT = `<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="bun test" tests="7" assertions="1" failures="1" skipped="1" time="0.1">
   <testsuite name="tests/a.test.ts" file="tests/a.test.ts" tests="4" assertions="1" failures="1" skipped="1" time="0.1" hostname="vm">

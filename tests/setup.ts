@@ -17,7 +17,7 @@ const PATIENCE_MS = 2_000;
 /** Starting processes on a busy machine takes its time; a test that waits for ever still ends. */
 setDefaultTimeout(60_000);
 
-/** Of each process that runs tests, by its number: none finds a port that another is about to listen on. */
+/** Ports of each process that runs tests, by its number: none finds a port that another is about to listen on. */
 const PORTS_EACH = 1_000;
 
 keepPortsTo(10_000 + PORTS_EACH * (Number(process.env["JEST_WORKER_ID"] ?? 0) % 10), PORTS_EACH);

@@ -68,7 +68,7 @@ interface Line {
   readonly name: string;
   readonly model: string;
   readonly seconds: number;
-  /** As printed; `-` of a call that failed. */
+  /** Credits as printed; `-` for a call that failed. */
   readonly credits: string;
   readonly rest: string;
 }
@@ -102,7 +102,7 @@ async function demo(env: Record<string, string>, ...args: string[]): Promise<Sho
   return { code, text, stderr, calls: lines, total, balance: { before, after, difference } };
 }
 
-/** What is printed adds up, in nano-credits. */
+/** Checks that the printed amounts add up, in nano-credits. */
 function expectSum({ calls, total, balance }: Shown): void {
   const sum = calls.reduce((all, { credits }) => all + (credits === "-" ? 0n : parseCredits(credits)), 0n);
   expect(sum).toBe(parseCredits(total));

@@ -112,7 +112,7 @@ describe("deploy/compose.yaml", () => {
   });
 });
 
-/** What a service is started with where .env gives each variable of env.example a value of its own. */
+/** Returns a service's environment if .env gives each variable of env.example a value of its own. */
 function startedWith(name: string): ReadonlyMap<string, string> {
   const given = compose.services[name]?.environment ?? {};
   const value = (text: string): string =>

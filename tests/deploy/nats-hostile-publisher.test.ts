@@ -1,4 +1,4 @@
-/** What a publisher of one workspace can do to the rest with the reply subject and the headers of what it publishes. */
+/** Effects that a publisher of one workspace can have on the rest by the reply subject and headers of its messages. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 
 import { jetstream, type JetStreamManager, jetstreamManager } from "@nats-io/jetstream";
@@ -13,7 +13,7 @@ import { type ConfiguredNats, PUBLISHER_WORKSPACE, startConfiguredNats } from "#
 const OWN = `batch.chat.${PUBLISHER_WORKSPACE}`;
 const OTHER = newId();
 const JOB = newId();
-/** Of every family that means something to Sluice or to the server. */
+/** Subjects of every family that means something to Sluice or to the server. */
 const TARGETS = [
   `batch.chat.${OTHER}`,
   `work.chat.live.${OTHER}`,

@@ -46,7 +46,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** What the server refuses while `act` runs; the answer to the flush comes after every refusal. */
+/** Returns the server's refusals while `act` runs; the answer to the flush comes after every refusal. */
 async function refusals(user: User, act: (connection: NatsConnection) => void): Promise<string[]> {
   const { connection, refused } = clients[user];
   refused.length = 0;

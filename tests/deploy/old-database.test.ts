@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => db.drop());
 
-/** What a role says when it ends by itself. Nothing but the database is there. */
+/** Runs a role until it ends by itself; returns its exit code and stderr. Nothing but the database is there. */
 async function endOf(...args: readonly string[]): Promise<{ code: number | null; stderr: string }> {
   const env = {
     PATH: process.env["PATH"] ?? "",

@@ -1,4 +1,4 @@
-/** What the README says is not here is not here, and what it names instead is. */
+/** Checks that the paths the README calls absent are absent, and that those it names instead exist. */
 import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 

@@ -6,7 +6,7 @@ import { PROJECT_ROOT } from "#tests/support/infrastructure.ts";
 
 export const PAGE = readFileSync(join(PROJECT_ROOT, "schemas/NOTIFICATIONS.md"), "utf8");
 
-/** Of one language, in their order. */
+/** Returns the page's code blocks in one language, in order. */
 export function blocks(language: string): string[] {
   return [...PAGE.matchAll(/```(\w+)\n([^]*?)```/g)]
     .filter(([, name]) => name === language)
@@ -23,7 +23,7 @@ export function table(...titles: readonly string[]): string[][] {
   return behind.slice(0, end).map((line) => line.slice(2, -2).split(" | "));
 }
 
-/** What stands first between backticks. */
+/** Returns the first text between backticks. */
 export function code(cell = ""): string {
   return /`([^`]+)`/.exec(cell)?.[1] ?? "";
 }

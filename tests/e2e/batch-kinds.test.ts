@@ -17,7 +17,7 @@ import { storageAt } from "#tests/shared/files/bench.ts";
 import { wavOf } from "#tests/providers/fal/clips.ts";
 
 const CREDIT = 1_000_000_000n;
-/** Of more bytes than travel with a call: noise does not compress. */
+/** Base64 of a picture larger than a call may carry inline: noise does not compress. */
 let largePicture: string;
 
 let bed: Bed;
@@ -57,7 +57,7 @@ const bodies = (): Readonly<Record<keyof typeof KINDS, object>> => ({
   video: { model: "sandbox-video", prompt: "a boat", duration: 2 },
   mesh: { model: "sandbox-3d", prompt: "a cube" },
 });
-/** Of kinds that bring nothing along. */
+/** Bodies for kinds that take no large picture. */
 const BODIES = bodies();
 
 const kinds = Object.values(KINDS);

@@ -83,7 +83,7 @@ async function usageOf(requestId: string | null) {
   return row;
 }
 
-/** Of vectors of length one. */
+/** Cosine of the angle between two vectors of length one. */
 const cosine = (a: readonly number[] = [], b: readonly number[] = []): number =>
   a.reduce((sum, number, at) => sum + number * (b[at] ?? 0), 0);
 

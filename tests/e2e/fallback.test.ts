@@ -35,7 +35,7 @@ const FAILURES = {
 type Failure = keyof typeof FAILURES;
 const KINDS = Object.keys(FAILURES) as Failure[];
 
-/** Of the model that serves in the end: unlike those of the others, so that the bill tells whose price it was. */
+/** Prices of the model that serves in the end: unlike the others', so that the bill shows whose price was charged. */
 const LAST = {
   input_per_million: "500",
   output_per_million: "2500",
@@ -196,7 +196,7 @@ function rowsOf(jobId: string): Promise<Row[]> {
   });
 }
 
-/** Of every movement of money for a call. */
+/** Returns the amount of every ledger entry of a call. */
 async function entriesOf(jobId: string): Promise<bigint[]> {
   await bed.stack.settled();
   const rows = await bed.stack.query<{ amount: bigint }>("select amount from ledger_entry where source_id = $1", [

@@ -59,9 +59,9 @@ interface Row {
   readonly turn: Turn;
   readonly report?: Report;
   readonly nano: bigint;
-  /** What the client is told; details that are zero are left out here. */
+  /** Usage in the response to the client; details that are zero are left out here. */
   readonly usage: Readonly<Record<string, number>>;
-  /** What the usage record keeps. */
+  /** Units in the usage record. */
   readonly units: Readonly<Record<string, number>>;
 }
 
@@ -131,7 +131,7 @@ const GOLDEN: readonly Row[] = [
   },
 ];
 
-/** What one family reports and another does not; the same use costs the same wherever two of them do. */
+/** Usage that some families report and others do not; the same use costs the same wherever two of them report it. */
 const OWN: readonly (Row & { readonly models: readonly string[] })[] = [
   {
     name: "five-minute and one-hour cache writes",

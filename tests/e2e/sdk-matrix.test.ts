@@ -50,7 +50,7 @@ const HEARD: readonly Heard[] = [
   { text: "About 64 °F.", calls: [], finish: "stop", input: 828, cached: 788, output: 20 },
 ];
 
-/** What was said before each turn of the model. */
+/** Messages before each turn of the model. */
 const ASKED: Said = { user: QUESTION, images: [PNG] };
 const LOOKED_UP: Said = { model: HEARD[0]?.text ?? "", calls: CALLS };
 const RESULTS: Said = { results: TOOL_NAMES.map((name) => ({ of: name, value: TOOLS[name].result })) };
@@ -69,7 +69,7 @@ const KEEPS_SIGNATURES: Readonly<Record<ClientName, boolean>> = {
   langchain: false,
   anthropic: false,
 };
-/** What stands for a signature that the client has lost; without any the running turn would be refused. */
+/** Stand-in for a signature that the client has lost; without any the running turn would be refused. */
 const NO_SIGNATURE = "skip_thought_signature_validator";
 
 /** Clients that send Claude its signed thoughts back. */

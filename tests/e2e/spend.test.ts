@@ -1,4 +1,4 @@
-/** What people see of their spending on the real service: the price of each call, sums that are the ledger's, budgets that stop calls. */
+/** Spending as people see it on the real service: the price of each call, sums that are the ledger's, budgets that stop calls. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import type { SchemaName, SchemaTypes } from "#schemas/generated/types.ts";

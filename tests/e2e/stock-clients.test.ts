@@ -1,4 +1,4 @@
-/** What applications do with the SDKs they have, one story after the other on one running service. */
+/** Stories of applications with the SDKs they have, one after the other on one running service. */
 import { afterAll, expect } from "bun:test";
 
 import { eventually } from "#tests/faults/wait.ts";

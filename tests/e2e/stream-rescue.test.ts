@@ -81,7 +81,7 @@ const tokens = ({ units }: Part, name: string): bigint => BigInt(units[name] ?? 
 const priceOf = (part: Part, times: bigint): bigint =>
   (tokens(part, "input_tokens") * RATES.input + tokens(part, "output_tokens") * RATES.output) * times;
 
-/** What the last model took of the sum. */
+/** Returns the last model's part of the sum. */
 function lastOf(usage: Usage): Part {
   const units: Record<string, number> = { ...usage.units };
   for (const part of usage.parts ?? []) {

@@ -16,7 +16,7 @@ export interface Told {
   readonly id: string;
   /** The SDK answered, and then threw while its answer was read. */
   readonly isBroken: boolean;
-  /** As in the guide, such as `503 overloaded, retry-after: 30`. */
+  /** Outcome in the guide's words, such as `503 overloaded, retry-after: 30`. */
   readonly outcome: string;
   readonly sdk: string;
   readonly error: InstanceType<typeof OpenAI.APIError> | undefined;
@@ -142,7 +142,7 @@ function outcomeOf(answer: Answer, error: Told["error"]): string {
   return `${answer.status} ${error?.code}${headers.join("")}`;
 }
 
-/** Whether it is sent again is the stock SDKs' own rule. */
+/** Result in the stock SDK, whose own rule decides if it sends the call again. */
 function sdkOf({ status, headers }: Answer, error: Told["error"]): string {
   if (error === undefined) return "answers";
   const name = `\`${error.constructor.name}\``;
@@ -170,7 +170,7 @@ export function usageRow(stack: Stack, jobId: string): Promise<UsageRow> {
   });
 }
 
-/** What a model costs, from the catalogue that clients see: nano-credits a token. */
+/** Prices of a model, from the catalogue that clients see: nano-credits a token. */
 export interface Rates {
   readonly input: bigint;
   readonly output: bigint;

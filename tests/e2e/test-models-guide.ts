@@ -13,7 +13,7 @@ export interface Row {
   readonly model: string;
   /** Each outcome that may be, in the guide's words. */
   readonly outcomes: Readonly<Record<Mode, readonly string[]>>;
-  /** What the job of the call ends as; empty where the table has no such column. */
+  /** Final status of the call's job; empty where the table has no such column. */
   readonly job: string;
   readonly billed: Readonly<Record<Mode, string>>;
   readonly sdk: Readonly<Record<Mode, string>>;
@@ -66,7 +66,7 @@ function byMode(cell: string): Record<Mode, string> {
 }
 
 export interface Recorder {
-  /** Of calls; what is only read is left out. */
+  /** Answers to calls; those to reads are left out. */
   readonly answers: Answer[];
   readonly fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
   /** Resolves when the answer is over. */

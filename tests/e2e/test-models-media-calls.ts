@@ -18,7 +18,7 @@ export type Section = (typeof SECTIONS)[number];
 export const SPOKEN = "Where is the station? It is behind the tower.";
 export const MUSIC_SECONDS = 3;
 
-/** What a call says beside its model, where it is JSON. */
+/** Members of a call's body beside its model, where it is JSON. */
 export const BODIES = {
   Images: { prompt: "a hill", size: "256x256" },
   Speech: { input: SPOKEN, voice: "alloy" },
@@ -76,7 +76,7 @@ export async function callMedia(
   return { ...call, data: section === "Speech" ? undefined : (answered as MediaAnswer | undefined) };
 }
 
-/** What the job of a call ended as, in the guide's words. */
+/** End of a call's job, in the guide's words. */
 export function endOf(job: Job): string {
   return job.error ? `${job.status} ${job.error.code}` : job.status;
 }

@@ -104,7 +104,7 @@ async function furtherOf(model: string, section: Section): Promise<object> {
   return { mesh_file_id: data?.data?.[0]?.file_id };
 }
 
-/** What a row says of a job before it ends. */
+/** Checks, by model, of what a row says about a job before it ends. */
 const MEANWHILE: Readonly<Record<string, (id: string) => Promise<void>>> = {
   "sandbox-video-slow": async (id) => {
     await eventually("it tells how far it is", async () => {
@@ -125,7 +125,7 @@ async function isUnknown(id: string): Promise<boolean> {
   return row !== undefined;
 }
 
-/** As if the hours of SLUICE_UNKNOWN_OUTCOME_HOURS had gone by. */
+/** Moves the job back in time, as if the hours of SLUICE_UNKNOWN_OUTCOME_HOURS had gone by. */
 async function age(id: string): Promise<void> {
   await strict.stack.query("update job set unknown_since = unknown_since - interval '25 hours' where id = $1", [id]);
 }
@@ -151,7 +151,7 @@ describe("a model", () => {
     60_000,
   );
 
-  /** What it cost is told in the same way by the bill, the job, and the answer's head and body. */
+  /** Checks that the bill, the job, and the answer's head and body tell the same cost. */
   async function expectBill(bench: Bench, billed: string, call: MediaTold, job: Job | undefined): Promise<void> {
     const usage = await mediaUsage(bench.stack, call.id);
     const model = usage.source?.replace("sandbox/", "") ?? "";
@@ -166,7 +166,7 @@ describe("a model", () => {
   }
 });
 
-/** What the guide says of a section's models beside their rows. */
+/** Checks, by section, of what the guide says about its models beside their rows. */
 const WORDS: Readonly<Partial<Record<Section, (call: MediaTold, model: string) => Promise<void>>>> = {
   async Images({ id, error }) {
     if (!error) expect((await mediaUsage(normal.stack, id)).units).toEqual({ images: 1 });

@@ -48,7 +48,7 @@ const CALLS = {
   tools: [weather],
   tool_choice: "required",
 };
-/** What a row's call says beside the model; ten words to repeat unless told here. */
+/** Members of a row's call beside the model; ten words to repeat unless told here. */
 const BODIES: Readonly<Record<string, object>> = {
   "sandbox-small-context": { messages: [{ role: "user", content: "many words ".repeat(100) }] },
   "sandbox-no-temperature": { temperature: 0.5 },
@@ -134,7 +134,7 @@ async function expectCase(model: string, mode: Mode, row: Row): Promise<void> {
   await WORDS[model]?.(call, mode);
 }
 
-/** What a row says in words. */
+/** Checks, by model, of what a row says in words. */
 const WORDS: Readonly<Record<string, (call: Told, mode: Mode) => unknown>> = {
   "sandbox-chat": ({ text }) => expect(text).toBe(TEN),
   "sandbox-long": ({ usage }) => expect(Math.abs((usage?.completion_tokens ?? 0) - 2_000)).toBeLessThan(100),

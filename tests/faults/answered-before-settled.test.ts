@@ -148,7 +148,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   },
 };
 
-/** What a process has sent to Postgres would be done without it. */
+/** Ends the waiting statements of a process: Postgres would execute them without it. */
 const endWaiting = (): Promise<unknown> => bed.stack.query(`select pg_terminate_backend(pid) ${WAITING}`);
 
 async function killed({ role }: Part): Promise<void> {

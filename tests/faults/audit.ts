@@ -1,6 +1,6 @@
 /**
- * What must hold after every fault, whatever it was: the books are exact, no hold
- * stays open, the queue is empty, each answer was honest, and answers and usage records tell the same story.
+ * Invariants after every fault, whatever it was: the books are exact, no hold stays open, the queue is empty, each answer
+ * was honest, and answers and usage records tell the same story.
  */
 import { jetstreamManager } from "@nats-io/jetstream";
 import { expect } from "bun:test";
@@ -20,7 +20,7 @@ import { eventually } from "./wait.ts";
 export interface AuditOptions {
   /** Messages that were meant to end as dead letters; none unless told. */
   readonly deadLetters?: number;
-  /** How long holds and messages may still be open. */
+  /** Longest time that holds and messages may still be open. */
   readonly withinMs?: number;
 }
 
@@ -54,7 +54,7 @@ export async function audit(bed: Pick<Bed, "stack" | "client">, options: AuditOp
   });
 }
 
-/** What is wrong with one answer, in words; `row` is its usage record. */
+/** Returns the faults of one answer, in words; `row` is its usage record. */
 export function answerFaults(answer: Answer, row: UsageRow | undefined): string[] {
   return [...shapeFaults(answer), ...bookFaults(answer, row)];
 }

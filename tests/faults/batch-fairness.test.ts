@@ -17,7 +17,7 @@ const BATCH_SLOTS = 4;
 const LIVE_SLOTS = BATCH_SLOTS * 8;
 /** An eighth of them stays free. */
 const SHARE = LIVE_SLOTS - LIVE_SLOTS / 8;
-/** As many as a client of Bun opens at once, but for the other workspace's. */
+/** Connections that a client of Bun opens at once, less some for the other workspace. */
 const FLOOD = 250;
 /** Nearly all that the queue keeps of one workspace: what it refuses is not repeated here. */
 const BACKLOG = LIMITS.batchMessagesPerWorkspace - 20;

@@ -1,5 +1,5 @@
 /**
- * What every fault test stands on: the whole service as processes, a local upstream of each family whose behaviour the
+ * Basis of every fault test: the whole service as processes, a local upstream of each family whose behaviour the
  * test decides, and a client that records. Catalogue: `flat` costs one credit a call, `metered` goes by tokens, `wide` may
  * answer at length, and each `mock-…` slug is served by the behaviour of that name; all of these are of OpenAI's family.
  */

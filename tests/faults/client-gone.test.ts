@@ -14,7 +14,7 @@ import { callRaw, type RawCaller } from "./raw-caller.ts";
 import { eventually } from "./wait.ts";
 import { storm } from "../support/storm.ts";
 
-/** As the issue has it. */
+/** Limit that the issue sets. */
 const UPSTREAM_CLOSED_WITHIN_MS = storm(60_000, 1_000);
 const WORD_EVERY_MS = 20;
 const WORDS = 300;

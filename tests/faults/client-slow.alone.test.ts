@@ -21,9 +21,9 @@ import { frameText, rawAnswer, rawStream } from "./raw-stream.ts";
 import { eventually } from "./wait.ts";
 
 const SLOW_CLIENTS = 16;
-/** Of ours for one client: 4 MB in the socket, 2 MB before it. */
+/** Memory of an ingress for one client: 4 MB in the socket, 2 MB before it. */
 const INGRESS_MB_EACH = 6;
-/** What the allocator keeps of what has passed. */
+/** Memory that the allocator keeps of what has passed. */
 const INGRESS_MB_BESIDE = 48;
 /**
  * A worker reads as fast as a provider writes and NATS takes it: less than 100 MB of that live at once. The rest waits for the

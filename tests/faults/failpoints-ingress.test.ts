@@ -142,7 +142,7 @@ test("in the end everything adds up", async () => {
   expect(bed.fal.faults).toEqual([]);
 }, 60_000);
 
-/** What brings a janitor to the place, without one running; each returns what must be so once the next one has swept. */
+/** Scenes that bring a janitor to the place, without one running; each returns a check for when the next one has swept. */
 const JANITOR_SCENES: Readonly<Partial<Record<Failpoint, () => Promise<() => Promise<void>>>>> = {
   async "job.dispatched"() {
     const prompt = "not dispatched";
@@ -260,7 +260,7 @@ async function outliveDeleteGrace(): Promise<void> {
   await bed.stack.query("update file set ended_at = ended_at - interval '1 hour' where state = 'deleted'");
 }
 
-/** Of more bytes than a row takes. */
+/** Makes a picture of more bytes than a row takes, in base64. */
 async function largePng(): Promise<string> {
   const noise = { type: "gaussian", mean: 128, sigma: 60 } as const;
   const create = { width: 256, height: 256, channels: 3, background: "#000", noise } as const;

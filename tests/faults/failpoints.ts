@@ -1,7 +1,7 @@
-/** Who is led to each failpoint, and dies there. */
+/** Processes that are led to each failpoint, and die there. */
 import type { Failpoint } from "#shared/failpoint.ts";
 
-/** Which process dies, at what. */
+/** Process that dies, and the work at which it does. */
 type Scene =
   | "image worker"
   | "chat worker"

@@ -118,7 +118,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     writeFileSync(join(folder, "made.txt"), "made");
     return file(join(folder, "made.txt"));
   },
-  /** As long as it is given to live when its worker stops. */
+  /** Works for as long as it is given to live when its worker stops. */
   async takes_a_while({ folder }) {
     await Bun.sleep(2_000);
     writeFileSync(join(folder, "made.txt"), "made");

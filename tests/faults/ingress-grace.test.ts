@@ -10,7 +10,7 @@ import { DONE, errorCode, requestId } from "./client.ts";
 import { type MediaBed, startMediaBed } from "./media-bed.ts";
 import { eventually } from "./wait.ts";
 
-/** Who waits is answered three seconds before it is over. */
+/** Grace of an ingress; waiting callers are answered three seconds before it is over. */
 const GRACE_MS = 5_000;
 
 let bed: MediaBed;

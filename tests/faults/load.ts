@@ -7,7 +7,7 @@ import { ask, type Bed } from "./bed.ts";
 import { type Answer, DONE } from "./client.ts";
 
 export interface Load {
-  /** How many calls have been answered well so far. */
+  /** Number of calls that have been answered well so far. */
   served(): number;
   /** Lets running calls end and returns every answer. */
   stop(): Promise<Answer[]>;
@@ -59,7 +59,7 @@ export function isServed(answer: Answer): boolean {
   return answer.status === 200 && !answer.isCut && (!answer.isStream || answer.frames.at(-1) === DONE);
 }
 
-/** How many answers had each status, for a message that explains itself. */
+/** Counts the answers of each status, for a message that explains itself. */
 export function tally(answers: readonly Answer[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const answer of answers) {

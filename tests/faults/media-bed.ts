@@ -53,7 +53,7 @@ export interface MediaBed {
   place(prompt: string, script: Script, body?: Readonly<Record<string, unknown>>, ingress?: number): Promise<Placed>;
   /** Has requests for objects under `prefix` meet these fates, in their order; everything else passes. */
   storeFails(method: "GET" | "PUT", prefix: string, ...fates: readonly Fate[]): void;
-  /** How many requests to the object store have met another fate than to pass. */
+  /** Number of requests to the object store that have met another fate than to pass. */
   storeFaults(): number;
   submissions(prompt: string): number;
   /** Jobs that have not ended and whose request has this prompt. */
@@ -61,12 +61,12 @@ export interface MediaBed {
   jobOf(id: string): Promise<JobFacts | undefined>;
   /** The job once it is as wished. */
   jobWhen(id: string, isSo: (job: JobFacts) => boolean, withinMs?: number): Promise<JobFacts>;
-  /** As its owner sees it. */
+  /** Fetches the job as its owner sees it. */
   shown(id: string): Promise<Response>;
   usageOf(id: string): Promise<UsageFacts[]>;
   /** Holds of jobs of unknown outcome, as an operator sees them. */
   listedUnknown(): Promise<string[]>;
-  /** What nobody can tell the end of is asked about at once. */
+  /** Makes jobs of unknown outcome due to be asked about at once. */
   askAgain(): Promise<void>;
   /** More than a day has passed since nobody could tell. */
   writeOff(): Promise<void>;
@@ -82,7 +82,7 @@ export interface Placed {
   readonly live: Promise<Live>;
 }
 
-/** What is stored, as three witnesses have it. */
+/** Stored files, as three witnesses have them. */
 export interface StoredFacts {
   /** Ids of files of which there are bytes. */
   readonly objects: readonly string[];
@@ -248,7 +248,7 @@ export async function expectStorageExact({ stored }: Pick<MediaBed, "stored">): 
 
 export interface Gallery {
   readonly url: string;
-  /** What fal answers when these pictures were made. */
+  /** Returns fal's answer for when these pictures were made. */
   result(...names: readonly string[]): NonNullable<Script["result"]>;
   /** Pictures of another size than 64 by 48. */
   show(name: string, bytes: Uint8Array): void;
@@ -259,7 +259,7 @@ export interface Gallery {
   close(): void;
 }
 
-/** Where what fal makes lies: PNGs of 64 by 48 unless told otherwise. */
+/** Starts the server of fal's results: PNGs of 64 by 48 unless told otherwise. */
 function openGallery(): Gallery {
   const pictures = new Map<string, Uint8Array>();
   const held = new Map<string, { readonly released: Promise<void>; readonly release: () => void }>();

@@ -17,7 +17,7 @@ let unanswered: Placed;
 let untold: Placed;
 let unkept: Placed;
 let large: Promise<Answer>;
-/** Of the job whose provider does not tell. */
+/** Lets the silent provider answer for its job. */
 let tell: () => void;
 
 beforeAll(async () => {

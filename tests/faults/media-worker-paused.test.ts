@@ -24,7 +24,7 @@ let paused: ManagedProcess;
 let heir: ManagedProcess;
 let copied: Placed;
 let followed: Placed;
-/** As the heir ended them. */
+/** Jobs as the heir ended them. */
 let ended: readonly (JobFacts | undefined)[];
 let files: readonly string[];
 

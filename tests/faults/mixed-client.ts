@@ -3,7 +3,7 @@ import type { Socket } from "bun";
 
 import { CHAT_PATH, type Answer, type Target } from "./client.ts";
 
-/** What a client does once its request is out. */
+/** Conduct of a client once its request is out. */
 export type Conduct =
   | { readonly does: "stays" }
   | { readonly does: "reads slowly"; readonly restMs: number }

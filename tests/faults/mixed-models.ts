@@ -32,7 +32,7 @@ export const MAY_BE_REPEATED = /\/mock-(429-|rate-limit|overloaded|unavailable|e
 
 export interface MixModel {
   readonly slug: string;
-  /** Whether a client that stays gets a whole answer. */
+  /** Ending for a client that stays: it gets a whole answer if that ends well. */
   readonly ends: "well" | "well unless streamed" | "badly";
 }
 

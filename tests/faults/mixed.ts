@@ -22,7 +22,7 @@ import { eventually } from "./wait.ts";
 import { seeded } from "../support/seed.ts";
 
 const WORKSPACES = 4;
-/** Of a second each, so that silence costs a run little. */
+/** Timeouts of a second or so each, so that silence costs a run little. */
 const LIMITS_ENV = {
   SLUICE_CALL_FIRST_BYTE_MS: "1500",
   SLUICE_CALL_STALL_MS: "1500",
@@ -84,9 +84,9 @@ export interface MixOptions {
 }
 
 export interface MixResult {
-  /** How many ended in which way. */
+  /** Number of calls that ended in each way. */
   readonly outcomes: Readonly<Record<string, number>>;
-  /** What was not as it should be, in words; empty when all is well. */
+  /** Faults that were found, in words; empty when all is well. */
   readonly faults: readonly string[];
   /**
    * The least that each process, ingresses first, had resident in each quarter of the run, in megabytes: what it cannot do
@@ -138,7 +138,7 @@ export async function runMixed(bed: MixedBed, options: MixOptions): Promise<MixR
   };
 }
 
-/** What the processes grew by from the second quarter, when they are warm, to the last; megabytes, ingresses first. */
+/** Growth of the processes from the second quarter, when they are warm, to the last; megabytes, ingresses first. */
 export function growthMb({ floorsMb }: MixResult): number[] {
   const warm = floorsMb[1] ?? [];
   return (floorsMb.at(-1) ?? []).map((mb, at) => mb - (warm[at] ?? 0));
@@ -218,7 +218,7 @@ function conductOf(random: () => number): Conduct {
   };
 }
 
-/** What is wrong with an answer beside what the audit finds, given what its model does. */
+/** Returns the fault of an answer beside those that the audit finds, given what its model does. */
 function faultOf({ ends, body }: Plan, answer: Answer): string | undefined {
   if (answer.status === 0) return "no answer";
   const shouldServe = ends === "well" || (ends === "well unless streamed" && body["stream"] !== true);

@@ -10,7 +10,7 @@ import { eventually } from "./wait.ts";
 /** Times that the server goes, for each way of going. */
 const ROUNDS = storm(1, 20);
 
-/** What calls may hear that were under way. */
+/** Outcomes that calls under way may have. */
 const HONEST = new Set(["200", "500", "503", "broken stream"]);
 
 let bed: Bed;

@@ -47,7 +47,7 @@ export function arrivalsOf(upstreams: Upstreams, marker: string): Arrival[] {
   ).toSorted((a, b) => a.call.receivedAt - b.call.receivedAt);
 }
 
-/** Who got which call: the text that this finds in a body → `family/model` of each request. */
+/** Receivers of each call: the text that `marker` finds in a body → `family/model` of each request. */
 export function arrivalsByMarker(upstreams: Upstreams, marker: RegExp): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (const family of FAMILIES) {
@@ -70,7 +70,7 @@ export interface Marked {
   readonly body: Record<string, unknown>;
   /** In the text of this call and of no other. */
   readonly marker: string;
-  /** What a flawless upstream answers. */
+  /** Text that a flawless upstream answers. */
   readonly echo: string;
 }
 
@@ -89,13 +89,13 @@ export function mark(bed: Bed, model: string, kind: CallKind, more: Record<strin
 
 export interface Probed {
   readonly answer: Answer;
-  /** What the answer says; empty for embeddings and for what is no answer. */
+  /** Text of the answer; empty for embeddings and for what is no answer. */
   readonly text: string;
-  /** What a flawless upstream would have said. */
+  /** Text that a flawless upstream would have answered. */
   readonly echo: string;
   /** `family/model` of each request the upstreams got, in order. */
   readonly tried: readonly string[];
-  /** Of each of them: whether we closed its socket before it was answered. */
+  /** True, for each of them, if we closed its socket before it was answered. */
   readonly closedByUs: readonly boolean[];
   readonly usage: UsageRecord;
   /** Movements of money for this call. */
@@ -132,7 +132,7 @@ function textOf(answer: Answer): string {
   return choices?.[0]?.message.content ?? "";
 }
 
-/** What a bed's model costs for these tokens, in nano-credits; `outputPrice` as in BedModel. */
+/** Cost of these tokens at a bed's model, in nano-credits; `outputPrice` as in BedModel. */
 export function costOf({ units }: UsageRecord, outputPrice = 200): bigint {
   const { input_tokens: input = 0, output_tokens: output = 0 } = units;
   return BigInt(input * (outputPrice / 2) * 1_000 + output * outputPrice * 1_000);

@@ -28,7 +28,7 @@ type Expected = readonly [status: number, code: string];
 const TIMED_OUT: Expected = [504, "upstream_timeout"];
 const CUT_BY_TIME: Expected = [200, "upstream_timeout"];
 
-/** How a stream without end goes on, what comes of it, and whether anything of it is owed. */
+/** Streams without end: how each goes on, its outcome, and whether anything of it is owed. */
 const STREAMS: readonly {
   readonly what: string;
   readonly hasContent: boolean;

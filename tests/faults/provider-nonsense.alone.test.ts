@@ -40,7 +40,7 @@ const cells = <T>(names: readonly T[]): { what: T; family: FamilyName; kind: Cal
   names.flatMap((what) => CELLS.map((cell) => ({ ...cell, what })));
 
 const GIGABYTE = 1_073_741_824;
-/** What a worker may need beside its baseline for one answer of the size it accepts (64 MB as text, twice while joined). */
+/** Memory that a worker may need beside its baseline for one answer of the size it accepts (64 MB as text, twice while joined). */
 const GROWTH_MB_MAX = 256;
 
 let bed: Bed;

@@ -115,7 +115,7 @@ function untilClientHas(text: string, mark = ""): () => Promise<unknown> {
 }
 
 describe("a stream that breaks behind its first content", () => {
-  /** What was delivered, and what the books say of it. */
+  /** Checks what was delivered, and what the books say of it. */
   async function isCut(family: FamilyName): Promise<void> {
     const { answer, text, tried, usage, entries } = await probe(bed, `${family}-raw`, "streamed");
     expect([answer.status, errorCode(answer), text]).toEqual([200, "upstream_error", DELIVERED.join("")]);

@@ -59,7 +59,7 @@ beforeAll(async () => {
 });
 afterAll(() => bed?.stop());
 
-/** What an operator is woken by. Before the first there is no sample. */
+/** Returns the count that an operator is woken by. Before the first there is no sample. */
 const alerts = (): Promise<number> =>
   metric(bed.stack.workers[0]?.adminUrl ?? "", "sluice_usage_estimated_total", 'reason="impossible"').catch(() => 0);
 

@@ -6,7 +6,7 @@ import { CHAT_PATH, type Target } from "./client.ts";
 export interface RawCaller {
   /** Bytes received so far. */
   received(): number;
-  /** What came first, as text. */
+  /** Returns the first bytes received, as text. */
   text(): string;
   /** From now on nothing is taken from the socket. */
   stopReading(): void;

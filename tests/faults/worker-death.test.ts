@@ -12,7 +12,7 @@ import { type Answer, DONE, errorCode, requestId, streamedText } from "./client.
 import { eventually } from "./wait.ts";
 import { storm } from "../support/storm.ts";
 
-/** What is promised where another worker can notice the death. */
+/** Time within which an answer is promised where another worker can notice the death. */
 const TOLD_WITHIN_MS = storm(60_000, LANE_SETTINGS.live.ackWaitMs + 5_000);
 
 interface Deaths {

@@ -1,4 +1,4 @@
-/** What the service promises in /openapi.json against what it does. */
+/** Checks the promises of /openapi.json against the service. */
 import { afterAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -35,7 +35,7 @@ const documented = Object.entries(document.paths).flatMap(([path, methods]) =>
 );
 
 describe("routes and the OpenAPI document", () => {
-  /** What the framework has registered, in the document's notation; `ALL` answers 405, HEAD and OPTIONS. */
+  /** Routes that the framework has registered, in the document's notation; `ALL` answers 405, HEAD and OPTIONS. */
   const registered = app.routes
     .filter(({ method }) => method !== "ALL")
     .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`);

@@ -18,7 +18,7 @@ import { BASE, build } from "#tests/shared/calls/catalogue/build-catalogue.ts";
 export const KEY = "good-key";
 /** The bell of every job. */
 export const RING_TOKEN = "bell";
-/** Of an operator who may do everything. */
+/** Token of an operator who may do everything. */
 export const OPERATOR_TOKEN = "good-operator-token";
 export const BODY_BYTES_MAX = 4_096;
 

@@ -16,7 +16,7 @@ function callOf(workspaceId: string, signal = new AbortController().signal) {
   return { caller: { ...fake.caller, workspaceId }, request: { signal } as Request };
 }
 
-/** What the work fails with. */
+/** Returns the error that the work fails with. */
 const faultOf = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
     () => new Error("it did not fail"),

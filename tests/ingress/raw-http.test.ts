@@ -1,4 +1,4 @@
-/** What only bytes on a socket can say: framing, limits of the server underneath, clients that leave. */
+/** Cases that only bytes on a socket can produce: framing, limits of the server underneath, clients that leave. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
 
@@ -10,7 +10,7 @@ import { CHAT, type FakeContext, fakeContext, KEY } from "./fake-context.ts";
 let fake: FakeContext;
 let server: ReturnType<typeof listen>;
 let port: number;
-/** What the next call is answered with. */
+/** Makes the answer to the next call. */
 let relay: () => Response;
 
 beforeAll(() => {

@@ -27,7 +27,7 @@ export type Moment = (typeof MOMENTS)[number];
 
 export interface AbandonResult {
   readonly seed: number;
-  /** How many left at which moment. */
+  /** Number of clients that left at each moment. */
   readonly left: Readonly<Record<Moment, number>>;
   /** Streams that the server ended or refused before their client meant to leave; statuses of refusals, 0 for a cut. */
   readonly endedEarly: readonly number[];
@@ -122,7 +122,7 @@ async function leave(options: AbandonOptions, visit: Visit): Promise<number | nu
   return promise;
 }
 
-/** Whether what has been read is as much as this client wanted. */
+/** True if this client has read as much as it wanted. */
 function hasCome({ moment, events }: Visit, received: string): boolean {
   if (moment === "mid-stream") return received.split("\ndata: ").length > events;
   return moment === "after the last byte" && received.endsWith("0\r\n\r\n");

@@ -1,4 +1,4 @@
-/** What a call costs the servers behind the gateway: readings taken before and after a round, and their difference. */
+/** Cost of a call for the servers behind the gateway: readings taken before and after a round, and their difference. */
 import type { Query } from "../support/postgres.ts";
 
 /** Running totals, or the growth between two readings. */

@@ -25,7 +25,7 @@ export interface DriveCommand {
 export interface DriveResult {
   readonly calls: number;
   readonly failed: number;
-  /** Of the failed ones: status (0 = broken off) → count. */
+  /** Statuses of the failed ones: status (0 = broken off) → count. */
   readonly statuses: Readonly<Record<string, number>>;
   /** From the first call's start to the last call's end. */
   readonly seconds: number;

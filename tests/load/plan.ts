@@ -1,4 +1,4 @@
-/** What a run does and for how long. Both plans are bounded: each round and each warm-up ends by its clock. */
+/** Work of a run and its duration. Both plans are bounded: each round and each warm-up ends by its clock. */
 import type { Pace } from "./upstream.ts";
 
 export interface Plan {
@@ -10,7 +10,7 @@ export interface Plan {
   readonly roundSeconds: number;
   readonly openSeconds: number;
   readonly idleSeconds: number;
-  /** Of load before anything is measured, the same for every target. */
+  /** Seconds of load before anything is measured, the same for every target. */
   readonly warmSeconds: { readonly plain: number; readonly streams: number };
   readonly plainPace: Pace;
   readonly streamPace: Pace;

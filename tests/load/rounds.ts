@@ -20,7 +20,7 @@ export interface Turn {
   readonly drive: DriveResult;
   /** Process name → CPU milliseconds during the turn, driver and upstream included. */
   readonly cpu: Readonly<Record<string, number>>;
-  /** Of Sluice only. */
+  /** Counters of Sluice; null for the other targets. */
   readonly counters: Counters | null;
   readonly overhead: Buckets | null;
 }

@@ -1,4 +1,7 @@
-/** What is measured, as an address with headers and processes: the upstream itself and the Portkey gateway (Sluice: sluice-target.ts). */
+/**
+ * Targets of the load test, each an address with headers and processes: the upstream itself and the Portkey gateway
+ * (Sluice: sluice-target.ts).
+ */
 import { fileURLToPath } from "node:url";
 
 import { freePort } from "#deploy/embedded/probe.mjs";

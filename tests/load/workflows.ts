@@ -1,6 +1,6 @@
 /**
- * What the workflow engine adds: a chain of 20 chat steps against the same 20 calls made one after another, and a list of 1,000
- * items over two workers. `npm run load:workflows`; ratios of one run are what counts.
+ * Overhead of the workflow engine: a chain of 20 chat steps against the same 20 calls made one after another, and a list of
+ * 1,000 items over two workers. `npm run load:workflows`; ratios of one run are what counts.
  */
 import { closeReaper } from "#deploy/embedded/reaper.mjs";
 

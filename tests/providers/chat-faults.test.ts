@@ -1,4 +1,4 @@
-/** What any provider of chat may do wrong or in odd dress, at each family: nothing broken looks whole, nothing odd is lost. */
+/** Faults and oddities of any provider of chat, at each family: nothing broken looks whole, nothing odd is lost. */
 import { describe, expect, test } from "bun:test";
 
 import { createProviders } from "#workers/providers/index.ts";

@@ -31,7 +31,7 @@ const WORDS = {
   base_resp: { status_msg: SAID },
 };
 
-/** How it says it. The path begins with a name of these. */
+/** Answers that say it. The path begins with a name of these. */
 const ANSWERS: Readonly<Record<string, () => Response>> = {
   "400": () => Response.json(WORDS, { status: 400 }),
   "422": () =>
@@ -67,7 +67,7 @@ function entryOf(family: Provider["family"], answer: string): Provider {
   return { id: "p", family, base_url: `${server.url.href}${encodeURIComponent(answer)}/v1`, api_key_env };
 }
 
-/** What a worker writes to its log at any level, as text. */
+/** Records everything that a worker writes to its log at any level, as text. */
 function listen(): { readonly log: ReturnType<typeof createLogger>; readonly text: () => string } {
   const lines: string[] = [];
   return {
@@ -97,7 +97,7 @@ describe("a chat provider that repeats the prompt in its error", () => {
   );
 });
 
-/** As a worker logs what a chat pool fails with; the pool of embeddings has the same (tests/workers/calls). */
+/** Returns a worker's log of a failed chat pool; the pool of embeddings logs the same (tests/workers/calls). */
 const loggedAs = async (failure: ProviderError): Promise<string> => {
   const { log, text } = listen();
   await bench({ complete: () => Promise.reject(failure) }, { log }).run();
@@ -128,7 +128,7 @@ const CALLS: Calls = {
   mesh: mediaCall({ prompt: CANARY }),
 };
 
-/** What each family has, with a model of its where the call depends on it. */
+/** Kinds of media that each family has, with a model where the call depends on it. */
 const MEDIA: readonly [Provider["family"], MediaKind, string?][] = [
   ["openai-compatible", "images"],
   ["openai-compatible", "imageEdits"],

@@ -1,4 +1,4 @@
-/** What calls for images give, for the tests of all families. */
+/** Inputs of calls for images, for the tests of all families. */
 import type { ImageEditInput, ImageInput } from "#workers/providers/media.ts";
 
 import { pngOf } from "./png.ts";

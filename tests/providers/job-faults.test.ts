@@ -1,4 +1,4 @@
-/** What any provider of queued or paid work may do wrong, at each family: what may be paid for is never begun again. */
+/** Faults of any provider of queued or paid work, at each family: what may be paid for is never begun again. */
 import { describe, expect, test } from "bun:test";
 
 import { createElevenLabs } from "#workers/providers/elevenlabs/index.ts";

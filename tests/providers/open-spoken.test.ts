@@ -9,7 +9,7 @@ import { openSpoken } from "#workers/providers/speech.ts";
 
 const MP3 = Buffer.concat([Buffer.from([0xff, 0xfb, 0x90, 0x00]), Buffer.alloc(2_000, 7)]);
 
-/** What the server sends after the first piece, once it is let go. */
+/** Decides what the server sends after the first piece, once it is let go. */
 let rest: PromiseWithResolvers<"more" | "break">;
 let first: Buffer = MP3;
 let server: Bun.Server<undefined>;

@@ -1,4 +1,4 @@
-/** What any provider of speech and transcription may do wrong, at each family. */
+/** Faults of any provider of speech and transcription, at each family. */
 import { describe, expect, test } from "bun:test";
 
 import { createDeepgram } from "#workers/providers/deepgram/index.ts";

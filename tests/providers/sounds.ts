@@ -10,7 +10,7 @@ const HEADS: Readonly<Record<SpeechFormat, string>> = {
   pcm: "\u0001\u0000\u0002\u0000",
 };
 
-/** As long as its format's head and 64 bytes more. */
+/** Makes a sound of its format's head and 64 bytes more. */
 export function soundOf(format: SpeechFormat): Buffer {
   return Buffer.concat([Buffer.from(HEADS[format], "latin1"), Buffer.alloc(64, 7)]);
 }

@@ -1,5 +1,5 @@
 // @ts-check
-/** What a run of `bun test` wrote into its JUnit file. */
+/** Results that a run of `bun test` wrote into its JUnit file. */
 import { existsSync, readFileSync } from "node:fs";
 
 /**

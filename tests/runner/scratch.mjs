@@ -1,5 +1,5 @@
 // @ts-check
-/** Where a run keeps what its servers and tests write: hundreds of databases of a thousand small files each. */
+/** Folder for what a run's servers and tests write: hundreds of databases of a thousand small files each. */
 import { accessSync, chmodSync, constants, mkdtempSync, rmSync, statfsSync } from "node:fs";
 import { join } from "node:path";
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 
 /** @typedef {{ file: string, seed: number, seconds: number, counts: import("./report.mjs").Counts, isGreen: boolean }} Storm */
 
-/** What a storm runs with: its whole size, and waits as long as in production. */
+/** Environment of a storm: its whole size, and waits as long as in production. */
 export const SOAK_ENV = { SOAK: "on", SLUICE_PACE: "1" };
 
 /** A whole storm and the audits after it. */

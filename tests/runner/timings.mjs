@@ -1,5 +1,5 @@
 // @ts-check
-/** How long test files take, so that the longest begin first: what begins late and takes long ends the run alone. */
+/** Durations of test files, so that the longest begin first: what begins late and takes long ends the run alone. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 
 /** @typedef {{ version: number, files: Record<string, number> }} Timings */

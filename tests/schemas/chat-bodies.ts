@@ -24,7 +24,7 @@ function body(...messages: Message[]): Params {
 
 const HELLO = body({ role: "user", content: "Say hello" });
 
-/** What it shows → a body. */
+/** Bodies that are accepted, by what they show. */
 export const GOOD_BODIES: Readonly<Record<string, Params>> = {
   "one question": HELLO,
   "an empty question": body({ role: "user", content: "" }),

@@ -89,7 +89,7 @@ export async function admitLone(target: Queryable, call: TestCall, nowMs?: numbe
 const ownersOf = (jobs: string): string =>
   `(select array_agg((select h.workspace_id from hold h where h.job_id = j.id limit 1) order by j.n) from unnest(${jobs}) with ordinality j(id, n))`;
 
-/** What the group function took: nano-credits, null when closed before, -1n when busy. */
+/** Amounts that the group function took: nano-credits, null when closed before, -1n when busy. */
 export async function settleGroup(
   target: Queryable,
   calls: readonly TestSettlement[],

@@ -4,7 +4,7 @@ import { loadConfig } from "#shared/config.ts";
 
 const MINIMAL = { DATABASE_URL: "postgres://sluice:hunter2hunter2@db:5432/sluice", NATS_URL: "nats://queue:4222" };
 
-/** What the start says about an environment, or undefined when it is accepted. */
+/** Returns the error of a start in this environment; undefined when it is accepted. */
 function complaint(environment: Record<string, string>): string | undefined {
   try {
     loadConfig({ ...MINIMAL, ...environment });

@@ -24,7 +24,7 @@ function refusal(text: string, pieceChars?: number, bounds?: JsonBounds): ApiErr
   throw new Error("it was accepted");
 }
 
-/** Whether the text is JSON, as the engine's own parser sees it. */
+/** True if the engine's own parser takes the text for JSON. */
 function isJson(text: string): boolean {
   try {
     JSON.parse(text);

@@ -15,7 +15,7 @@ async function codeOf(work: Promise<unknown>): Promise<string> {
   return error instanceof ApiError ? error.code : `no error but ${String(error)}`;
 }
 
-/** Whether it has resolved by now. */
+/** True if it has resolved by now. */
 async function isThere(promise: Promise<unknown>): Promise<boolean> {
   const nothing = {};
   await Bun.sleep(1);

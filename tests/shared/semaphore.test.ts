@@ -4,7 +4,7 @@ import { Semaphore } from "#shared/semaphore.ts";
 
 const never = (): AbortSignal => new AbortController().signal;
 
-/** Whether a promise has settled after everything that was ready has run. */
+/** True if a promise has settled after everything that was ready has run. */
 async function isReady(promise: Promise<unknown>): Promise<boolean> {
   let ready = false;
   void promise.then(

@@ -14,7 +14,7 @@ function* busy(steps: number, onStep: (step: number) => void = () => undefined):
   return "done";
 }
 
-/** What the work fails with. */
+/** Returns the error that the work fails with. */
 const faultOf = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
     () => new Error("it did not fail"),

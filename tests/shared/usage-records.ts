@@ -12,7 +12,7 @@ export interface Spend {
   readonly tokens?: number;
   readonly keyId?: string;
   readonly model?: string;
-  /** When it ended; now unless given. */
+  /** End of the call; now unless given. */
   readonly at?: Date;
 }
 

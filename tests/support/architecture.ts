@@ -25,7 +25,7 @@ const MAY_IMPORT: Readonly<Record<Layer, readonly Layer[]>> = {
 
 export const LAYERS = Object.keys(MAY_IMPORT) as readonly Layer[];
 
-/** What may stand in the root, folders and files. */
+/** Folders and files that may stand in the root. */
 export const ROOT_ENTRIES: ReadonlySet<string> = new Set([
   ...LAYERS,
   ".ci",
@@ -171,7 +171,7 @@ export function longFiles(sources: Sources): string[] {
     .map(({ file, lines }) => `${file} (${lines} lines)`);
 }
 
-/** What we write into the root and never commit, beside `.sluice…`. */
+/** Entries of the root that we write and never commit, beside `.sluice…`. */
 const WRITTEN: ReadonlySet<string> = new Set(["demo-output", ".last-run.json", ".timings.json"]);
 
 /** Entries of the root that have no place there. */

@@ -1,4 +1,4 @@
-/** What the tests use of Khronos' validator, which comes without types. */
+/** Part of Khronos' validator that the tests use; it comes without types. */
 declare module "gltf-validator" {
   export interface Report {
     readonly mimeType: string;

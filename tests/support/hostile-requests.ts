@@ -11,7 +11,7 @@ export interface HeavyRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** Made when it is sent: bodies have up to 32 MB. */
   readonly body: () => string | Uint8Array<ArrayBuffer>;
-  /** As many at once; one unless it is given. */
+  /** Number that is sent at once; one unless it is given. */
   readonly times?: number;
   /** Statuses that it may be answered with. */
   readonly statuses: readonly number[];
@@ -37,7 +37,7 @@ export function sendHeavy(url: string, key: string, request: HeavyRequest): Prom
 }
 
 const MB = 1_048_576;
-/** What a body may have, less what stands around its filling. */
+/** Size of the filling of a body: as much as a body may have, less what stands around it. */
 const FULL = 32 * MB - 1_024;
 
 const CHAT = "/v1/chat/completions";
@@ -51,7 +51,7 @@ const ASK = `${MODEL},"messages":[{"role":"user","content":"hello"}]`;
 const REFUSED = [400, 413, 503];
 const TAKEN_OR_REFUSED = [200, ...REFUSED];
 
-/** As many of `one` as there is room for, less the comma at its end. */
+/** Repeats `one` as often as there is room for, less the comma at its end. */
 function filled(one: string, bytes = FULL): string {
   return one.repeat(Math.floor(bytes / one.length)).slice(0, -1);
 }

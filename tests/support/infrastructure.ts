@@ -19,8 +19,8 @@ export const PROJECT_ROOT = fileURLToPath(new URL("../../", import.meta.url)).re
 export const BUN = process.execPath;
 
 /**
- * How a role is started, before its arguments. A whole run of the suite builds the entry into one file first (TEST_ENTRY),
- * which starts in a quarter of the time; a run of single files takes the sources.
+ * Command that starts a role, before its arguments. A whole run of the suite builds the entry into one file first
+ * (TEST_ENTRY), which starts in a quarter of the time; a run of single files takes the sources.
  */
 export const ENTRY: readonly [command: string, ...args: string[]] =
   process.env["TEST_ENTRY"] === undefined ? [BUN, "deploy/sluice.ts"] : [process.env["TEST_ENTRY"]];

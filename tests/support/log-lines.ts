@@ -1,4 +1,4 @@
-/** What a logger wrote, as parsed lines. */
+/** Output of a logger, as parsed lines. */
 import { expect } from "bun:test";
 
 import { createLogger, type Logger } from "#shared/logger.ts";

@@ -16,7 +16,7 @@ export interface TestNats {
   start(): Promise<void>;
   /** Kills it, removes its JetStream store and starts it empty. */
   wipe(): Promise<void>;
-  /** What it printed since its last start. */
+  /** Lines that it printed since its last start. */
   logs(): string[];
   /** Stops it for good and removes its files. */
   close(): Promise<void>;

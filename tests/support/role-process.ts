@@ -11,7 +11,7 @@ export interface ManagedProcess {
   readonly pid: number;
   /** Changes with each start. */
   readonly adminUrl: string;
-  /** Of an ingress: the public address, the same after a restart. Empty for other roles. */
+  /** Public address of an ingress, the same after a restart. Empty for other roles. */
   readonly baseUrl: string;
   alive(): boolean;
   /** Sends the signal and returns at once. */

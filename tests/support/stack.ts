@@ -22,11 +22,11 @@ export interface StackOptions {
   readonly ingress?: number;
   readonly workers?: number;
   readonly janitor?: boolean;
-  /** What each worker serves; chat unless told otherwise. */
+  /** Pools that each worker serves; chat unless told otherwise. */
   readonly pools?: readonly string[];
   /** Over the stack's own environment, for every role. */
   readonly env?: Readonly<Record<string, string>>;
-  /** What is to be in the database before a role starts. */
+  /** Prepares the database before a role starts. */
   readonly prepare?: (query: Query) => Promise<void>;
   /** Bootstrap key of the first workspace; random unless given. */
   readonly key?: string;
@@ -53,7 +53,7 @@ export interface Stack {
    * @throws Error when that takes longer than any settle does
    */
   settled(): Promise<void>;
-  /** Of every role: for one that is started with other settings. */
+  /** Environment of every role: for one that is started with other settings. */
   readonly env: Readonly<Record<string, string>>;
   /** Starts another process of a role, for example `addRole("worker", "chat")`; `stop` ends it too. */
   addRole(...args: string[]): Promise<ManagedProcess>;

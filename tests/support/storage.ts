@@ -8,7 +8,7 @@ import { sharedS3Url } from "./infrastructure.ts";
 export interface TestBucket {
   readonly bucket: string;
   readonly endpoint: string;
-  /** What a role needs in its environment to use the bucket. */
+  /** Environment that a role needs to use the bucket. */
   readonly env: Readonly<Record<string, string>>;
 }
 

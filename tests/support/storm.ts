@@ -6,7 +6,7 @@ export function storm<T>(small: T, whole: T): T {
   return process.env["SOAK"] === "on" ? whole : small;
 }
 
-/** How long the longest storms last in soak: SOAK_MINUTES, or an hour. */
+/** Minutes that the longest storms last in soak: SOAK_MINUTES, or an hour. */
 export function soakMinutes(): number {
   return Number(process.env["SOAK_MINUTES"] ?? 60);
 }

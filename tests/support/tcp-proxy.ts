@@ -5,7 +5,7 @@
 import type { Socket } from "bun";
 
 /**
- * What becomes of one request: `refuse` resets the connection, `silence` takes it and answers nothing, `mute` passes it on and
+ * Fate of one request: `refuse` resets the connection, `silence` takes it and answers nothing, `mute` passes it on and
  * keeps the answer, `answer` is the whole reply, `flip` alters one byte of the answer's body, `cut` ends it there.
  */
 export type Fate =

@@ -16,7 +16,7 @@ export interface Outcome {
 
 export type Json = Record<string, unknown>;
 
-/** How times and ids look in JSON. */
+/** Formats of times and ids in JSON. */
 export const TIME = /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/;
 export const UUID = /^[0-9a-f-]{36}$/;
 
@@ -45,9 +45,9 @@ export async function admin(
 export interface Commands {
   /** Runs one whatever comes of it. */
   readonly outcome: (...args: string[]) => Promise<Outcome>;
-  /** What a command that succeeds says. */
+  /** Runs one that must succeed; returns its output. */
   readonly text: (...args: string[]) => Promise<string>;
-  /** What a command that succeeds says to a program. */
+  /** Runs one that must succeed, with `--json`; returns the parsed output. */
   readonly json: <T = Json>(...args: string[]) => Promise<T>;
   /** The sentence of a command that is refused. */
   readonly refusal: (...args: string[]) => Promise<string>;

@@ -18,10 +18,10 @@ const TYPE = { "content-type": "application/json" };
 
 interface Listening {
   readonly url: string;
-  /** What it has said so far, without the first line. */
+  /** Lines of output so far, without the first one. */
   readonly said: () => string[];
   post(body: string | ReadableStream, headers?: Record<string, string>): Promise<Response>;
-  /** As Ctrl-C does; its exit code. */
+  /** Stops it like Ctrl-C; resolves to its exit code. */
   interrupt(): Promise<number>;
 }
 

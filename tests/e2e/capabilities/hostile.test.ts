@@ -45,7 +45,7 @@ afterAll(async () => {
   await server.stop(true);
 });
 
-/** What the same workspace does meanwhile. */
+/** Makes calls of the same workspace until the test is over; returns their statuses. */
 async function work(): Promise<number[]> {
   const statuses: number[] = [];
   while (!over.signal.aborted) {

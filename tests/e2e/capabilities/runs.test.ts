@@ -22,7 +22,7 @@ const PHOTO = { image: { file_id: "file-sample-photo" } };
 /** Takes a second or so. */
 const SLOW = { code: { text: "for (let i = 0; ; i++) {}" } };
 
-/** What the operator of this stack says of two capabilities. */
+/** Settings for two capabilities by the operator of this stack. */
 const TERMS = `capabilities:
   - id: code.diff
     pricing: { unit: per_operation, operation_price: "0.5" }

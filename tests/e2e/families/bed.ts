@@ -36,7 +36,7 @@ export const PRICES: Readonly<Record<string, string>> = {
 export interface ModelOptions {
   readonly slug: string;
   readonly family: Family;
-  /** What the provider calls it, so also what the local server does: `mock-…`. */
+  /** Name of the model at the provider, and so at the local server: `mock-…`. */
   readonly source?: string;
   readonly prices?: Readonly<Record<string, string>>;
   /** Nobody listens at its provider's address. */
@@ -44,7 +44,7 @@ export interface ModelOptions {
   readonly contextTokens?: number;
   /** It is said to go on with an answer that the messages end in. */
   readonly continues?: boolean;
-  /** What it takes; text, pictures and, beside Claude, sound unless told otherwise. */
+  /** Inputs that it takes; text, pictures and, except for Claude, sound unless told otherwise. */
   readonly inputs?: readonly string[];
 }
 

@@ -20,7 +20,7 @@ import type { Target } from "#tests/faults/client.ts";
 
 import { OPENAI_TOOLS, PNG, QUESTION, SYSTEM, THANKS, TOOL_NAMES, type ToolName, TOOLS } from "./conversation.ts";
 
-/** What a client knows of one turn of the model. */
+/** One turn of the model as a client received it. */
 export interface Heard {
   readonly text: string;
   readonly calls: readonly { readonly name: string; readonly args: unknown }[];

@@ -12,7 +12,7 @@ export const THANKS = "Thank you! And in Fahrenheit? 🙂";
 const city = { type: "object", properties: { city: { type: "string" } }, required: ["city"] } as const;
 const zone = { type: "object", properties: { zone: { type: "string" } }, required: ["zone"] } as const;
 
-/** What each tool is, and what it answers to its one call: an object as JSON text, and a text that is no JSON. */
+/** Tools, each with its one call and the result of that: an object as JSON text, and a text that is no JSON. */
 export const TOOLS = {
   get_weather: {
     description: "Weather of a city",
@@ -37,7 +37,7 @@ export const OPENAI_TOOLS = TOOL_NAMES.map((name) => {
   return { type: "function" as const, function: { name, description, parameters } };
 });
 
-/** What the model says, turn by turn. The client speaks before each. */
+/** Turns of the model, in order. The client speaks before each. */
 export const TURNS: readonly Turn[] = [
   {
     thought: "A lake – that is Zürich. Both tools are needed.",

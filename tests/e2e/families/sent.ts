@@ -1,4 +1,4 @@
-/** What a local provider was sent, read back out of its family's own words. */
+/** Reads the request that a local provider received back out of its family's own format. */
 import type { Family } from "./bed.ts";
 
 export interface Sent {

@@ -29,16 +29,16 @@ export interface Took {
   readonly write1h?: number;
   readonly image?: number;
   readonly audio?: number;
-  /** Of `cached`, pictures. */
+  /** Part of `cached` that is pictures. */
   readonly cachedImage?: number;
   /** Thoughts included. */
   readonly output?: number;
-  /** Of `output`. */
+  /** Part of `output` that is thinking. */
   readonly thinking?: number;
   readonly audioOutput?: number;
 }
 
-/** How honestly a turn reports what it took; every name but the first is a fault or a habit seen in the wild. */
+/** Accuracy with which a turn reports its usage; every name but the first is a fault or a habit seen in the wild. */
 export type Report =
   | "honest"
   | "missing"

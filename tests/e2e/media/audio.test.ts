@@ -1,4 +1,4 @@
-/** What is heard, one story after the other on one running service. */
+/** Speech, transcriptions and music, one story after the other on one running service. */
 import { afterAll } from "bun:test";
 
 import { sharedBench } from "./audio/shared-bench.ts";

@@ -1,4 +1,4 @@
-/** What the tests of media endpoints have in common: a running service with every pool, a stock client, the books. */
+/** Shared parts of the tests of media endpoints: a running service with every pool, a stock client, the books. */
 import OpenAI from "openai";
 
 import type { Job } from "#schemas/generated/types.ts";

@@ -1,4 +1,4 @@
-/** What a key of the billing role finds under the ids of jobs: what its own member had made, and nothing else. */
+/** Access of a billing key to jobs by their ids: it finds those of its own member, and nothing else. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import type { Job } from "#schemas/generated/types.ts";

@@ -52,7 +52,7 @@ afterAll(() => bench?.close());
 const film = (more: object): Promise<Response> =>
   bench.call(VIDEOS, { model: "sandbox-video", prompt: "a lake", duration: 1, resolution: "240p", ...more });
 
-/** What the site hands out. */
+/** Pages that the site serves. */
 const pagesOf = ({
   innerUrl,
   siteUrl,
@@ -103,7 +103,7 @@ function redirect(to: () => string): RequestListener {
   return (_request, response) => void response.writeHead(302, { location: to() }).end();
 }
 
-/** As fast as it is taken, until nobody takes it. */
+/** Writes as fast as the client reads, until it has left. */
 function pour(response: ServerResponse): void {
   const piece = Buffer.alloc(MB, PICTURE);
   while (!response.destroyed && response.write(piece));

@@ -28,9 +28,9 @@ export interface HostileBench extends Bench {
   readonly base: string;
   /** Answers like anything else, and nobody may ask it. */
   readonly innerUrl: string;
-  /** What asked it all the same. */
+  /** Requests that reached it all the same. */
   readonly askedInside: readonly string[];
-  /** What the operator lets callers reach. */
+  /** Server that the operator lets callers reach. */
   readonly site: Server;
   readonly siteUrl: string;
   /** undefined where it is not measured. */
@@ -107,7 +107,7 @@ export async function startHostileBench(
 /** In the suite other tests beside it would be measured too. */
 const isMeasured = (): boolean => storm(false, process.platform === "linux");
 
-/** What each kind of call needs once is not what an attack costs. */
+/** Starts to watch memory after one call of each kind, so that what these need once is not counted as the attack's. */
 async function watchAttack(bench: Bench, expectService: () => Promise<void>): Promise<MemoryWatch> {
   await expectService();
   return watchMemory(bench);

@@ -30,7 +30,7 @@ function png(width: number, height: number, [depth, colour]: readonly [number, n
   return Buffer.concat([PNG_MARK, pngChunk("IHDR", head), ...chunks, pngChunk("IEND", Buffer.alloc(0))]);
 }
 
-/** What is compressed from a hundred megabytes, and asked for again and again: made once. */
+/** Makes bytes once: they are compressed from a hundred megabytes, and asked for again and again. */
 const once = <Bytes>(make: () => Bytes): (() => Bytes) => {
   let made: { readonly bytes: Bytes } | undefined;
   return () => (made ??= { bytes: make() }).bytes;
@@ -116,7 +116,7 @@ export function jpegOfScans(jpeg: Uint8Array, scans: number): Buffer {
   return Buffer.concat([jpeg.subarray(0, -2), ...Array<Buffer>(scans).fill(scan), Buffer.of(0xff, 0xd9)]);
 }
 
-/** What a JPEG says of itself before its picture. */
+/** Puts a comment before the picture of a JPEG. */
 export function jpegWithComment(jpeg: Uint8Array, comment: string): Buffer {
   const text = ascii(comment);
   const length = Buffer.from([(text.length + 2) >> 8, (text.length + 2) & 255]);
@@ -266,7 +266,7 @@ export function matroskaOfHugeSizes(): Buffer {
   return Buffer.concat([EBML_HEAD, segment, Buffer.alloc(4_096, 0xff)]);
 }
 
-/** As above, but the sizes are "unknown", which only some elements may be, thousands of times. */
+/** Matroska with thousands of elements of "unknown" size, which only some elements may have. */
 export function matroskaOfNests(): Buffer {
   const open = Buffer.from([0x1f, 0x43, 0xb6, 0x75, 0x01, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]);
   const segment = ebml([0x18, 0x53, 0x80, 0x67], [0x01, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]);

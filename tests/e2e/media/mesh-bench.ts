@@ -67,7 +67,7 @@ export interface Made {
 
 export interface MeshBench extends Bench {
   readonly fal: FalServer;
-  /** Of a picture, which the service may fetch. */
+  /** Address of a picture that the service may fetch. */
   readonly pictureUrl: string;
   /** The ids of all jobs that were paid for. */
   readonly paid: string[];
@@ -135,7 +135,7 @@ export async function startMeshBench(picture: () => Uint8Array): Promise<MeshBen
   };
 }
 
-/** What Khronos' validator finds in a file that it finds no error in. */
+/** Returns the facts that Khronos' validator finds in a file; fails if it finds an error. */
 export async function factsOf(bytes: Uint8Array): Promise<Report["info"]> {
   const { mimeType, issues, info } = await validateBytes(bytes);
   const errors = issues.messages.filter(({ severity }) => severity === 0);

@@ -118,7 +118,7 @@ describe("a mesh that is transformed", () => {
     bench.make({ model: `${MODEL}-${what}`, ...given, ...way });
   const stored = (): object => ({ mesh_file_id: fox.answer.data[0]?.file_id });
 
-  /** What each of them is for. */
+  /** Checks, by operation, that its mesh is what it is for. */
   const DONE: Readonly<Record<string, (bytes: Uint8Array) => Promise<void>>> = {
     async remesh(bytes) {
       const { totalTriangleCount } = await factsOf(fox.bytes);
@@ -236,7 +236,7 @@ describe("a call that is refused", () => {
 });
 
 describe("what goes to a source", () => {
-  /** Of the last job that it was given. */
+  /** Body of the last job that was submitted to it. */
   const submitted = (): unknown => bench.fal.requests.findLast(({ method }) => method === "POST")?.body;
   const call = async (body: object): Promise<unknown> => {
     bench.fal.next({ polls: ["COMPLETED"] });

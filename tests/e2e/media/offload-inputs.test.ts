@@ -31,7 +31,7 @@ afterAll(async () => {
 const storedMedia = async (): Promise<string[]> =>
   (await listObjects(storage, "claims/", undefined, 1_000)).objects.map(({ key }) => key.split("/").slice(2).join());
 
-/** Of more bytes than travel with a call, and with an alpha channel, which a mask needs. */
+/** Makes a picture larger than a call may carry inline, with an alpha channel, which a mask needs. */
 function noise(): Promise<Buffer> {
   return sharp(randomBytes(256 * 256 * 4), { raw: { width: 256, height: 256, channels: 4 } })
     .png()
@@ -44,7 +44,7 @@ const pixels = (picture: Buffer): Promise<Buffer> => sharp(picture).removeAlpha(
 const call = (body: object): Promise<Response> =>
   bench.call(EDITS, { model: "sandbox-image", prompt: "a red boat", response_format: "b64_json", ...body });
 
-/** What came of it. */
+/** Returns the resulting picture in base64. */
 async function pictureOf(response: Response): Promise<string> {
   const { data } = (await response.json()) as { data: { b64_json: string }[] };
   return data[0]?.b64_json ?? "";

@@ -1,4 +1,4 @@
-/** What stands around a recording that is transcribed: who may, where it lies meanwhile, what is left of it, what it costs. */
+/** Transcribed recordings: who may send them, where they lie meanwhile, what is left of them, what they cost. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

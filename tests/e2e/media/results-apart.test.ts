@@ -1,4 +1,4 @@
-/** What one caller's provider or server holds up, another caller never waits for. */
+/** Isolation of callers: a slow provider or server of one never makes another wait. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** What tests of notifications share: a service with a worker that sends them, receivers, and calls of a workspace's people. */
+/** Shared parts of notification tests: a service with a worker that sends them, receivers, and calls of a workspace's people. */
 import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
@@ -15,7 +15,7 @@ export interface Received {
 export interface Receiver {
   readonly url: string;
   readonly received: Received[];
-  /** What it answers from now on. */
+  /** Makes its answers from now on. */
   answer: (received: Received) => { status: number; headers?: Record<string, string>; body?: string } | "hang";
   /** The first request that it gets, or has got, of which this is true. */
   wait(is: (received: Received) => boolean): Promise<Received>;

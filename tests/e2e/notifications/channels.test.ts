@@ -20,7 +20,7 @@ afterAll(async () => {
   await receiver.close();
 });
 
-/** What the next test that is sent to the channel arrives as. */
+/** Sends a test to the channel; returns the delivery and the request it arrives as. */
 async function next(channelId: string) {
   const delivery = await bench.sendTest(channelId);
   const got = await receiver.wait(({ headers }) => headers["webhook-id"] === delivery.id);

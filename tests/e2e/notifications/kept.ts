@@ -1,4 +1,4 @@
-/** What the queue and the object store of a stack hold, as text to search. */
+/** Content of the queue and the object store of a stack, as text to search. */
 import { jetstreamManager } from "@nats-io/jetstream";
 import { connect } from "nats";
 

@@ -1,4 +1,4 @@
-/** What answers and events tell of runs beyond the plain case. */
+/** Answers and events of runs beyond the plain case. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import type { UsageRequest, UsageRequestList, WorkflowRun } from "#schemas/generated/types.ts";

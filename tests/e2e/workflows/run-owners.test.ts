@@ -1,4 +1,4 @@
-/** Whose runs they are, who pays for them, and for whom their steps call. */
+/** Owners of runs: who sees a run, who pays for it, and for whom its steps call. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import type { WorkflowRun } from "#schemas/generated/types.ts";

@@ -1,4 +1,4 @@
-/** What steps can do in a run: lists, conditions, retries, workflows within workflows, failures, and large values. */
+/** Abilities of steps in a run: lists, conditions, retries, workflows within workflows, failures, and large values. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import { type RunsBench, say, startRunsBench } from "./runs-bench.ts";

@@ -1,4 +1,4 @@
-/** What tests of runs share: a service with the pools that they need, and calls that begin, read and follow runs. */
+/** Shared parts of tests of runs: a service with the pools that they need, and calls that begin, read and follow runs. */
 import { expect } from "bun:test";
 
 import type { WorkflowRun, WorkflowRunFrame } from "#schemas/generated/types.ts";
@@ -9,7 +9,7 @@ import type { StackOptions } from "#tests/support/stack.ts";
 export interface RunsBench extends Bench {
   /** An inline run. @returns the answer, and its body as JSON */
   run(definition: object, more?: object, headers?: Readonly<Record<string, string>>): Promise<Answered>;
-  /** Of a stored workflow. */
+  /** Runs a stored workflow. */
   runStored(id: string, body?: object): Promise<Answered>;
   store(definition: object, more?: object): Promise<string>;
   read(id: string): Promise<WorkflowRun>;

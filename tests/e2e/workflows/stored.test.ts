@@ -9,7 +9,7 @@ import { createWorkspace } from "../../faults/bed.ts";
 
 let stack: Stack;
 let base: string;
-/** Of one workspace, by the name of the member. */
+/** Keys of one workspace, by the name of the member. */
 const keys: Record<string, string> = {};
 
 beforeAll(async () => {

@@ -28,7 +28,7 @@ test("all of them are listed, by name", () => {
   expect(listed.map(({ name }) => name)).toEqual(listed.map(({ name }) => name).toSorted());
 });
 
-/** Of a member of an output: a file that can be read, or a text. */
+/** True if a member of an output has content, such as a file that can be read, or a text. */
 async function isReal(value: unknown): Promise<boolean> {
   if (Array.isArray(value)) return value.length > 0 && (await Promise.all(value.map(isReal))).every(Boolean);
   if (typeof value === "string" && value.startsWith("file-")) {

@@ -77,7 +77,7 @@ function arrival(workspaceId: string, message: object, more: Partial<BatchArriva
 
 const own = async (creditsNano = 1_000n * CREDIT, preset = "unlimited"): Promise<string> =>
   (await createWorkspace(bench.db, { creditsNano, preset })).id;
-/** Of one message: what others leave goes when it goes. */
+/** Keys of the objects of one message: those of others may go at any time. */
 const objectsOf = async (one: BatchArrival): Promise<string[]> =>
   (await listObjects(bench.storage, `claims/${addressOf(one).id}`, undefined, 1_000)).objects.map(({ key }) => key);
 

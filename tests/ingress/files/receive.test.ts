@@ -1,4 +1,4 @@
-/** What is refused of an upload before a byte of it is read, and in which order. */
+/** Refusals of an upload before a byte of it is read, and their order. */
 import { afterAll, describe, expect, test } from "bun:test";
 
 import { receiveUpload } from "#ingress/files/receive.ts";

@@ -19,7 +19,7 @@ const thought = (signature: string) => ({ type: "thinking", thinking: `Hm ${sign
 const said = (text: string) => ({ type: "text", text });
 const use = (id: string) => ({ type: "tool_use", id, name: "f", input: { city: "Zürich 🏞️" } });
 
-/** What Anthropic refuses when one of its signed blocks comes back in another place. */
+/** Content that Anthropic refuses when one of its signed blocks comes back in another place. */
 const CONTENT = [
   thought("s1"),
   said("I look 🙂 up.\n\n"),
@@ -58,7 +58,7 @@ function streamedContent(): unknown {
   );
 }
 
-/** As a client sends the turn back, with the results of its calls. */
+/** Makes the request in which a client sends the turn back, with the results of its calls. */
 function nextRequest(content: unknown, more: object = {}) {
   const results = ["a", "b"].map((id) => ({ type: "tool_result", tool_use_id: id, content: "18" }));
   const messages = [

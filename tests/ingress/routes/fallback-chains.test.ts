@@ -100,12 +100,12 @@ async function send(method: string, path: string, key: string | undefined, body?
   return app.handle(new Request(`http://localhost${path}`, { method, headers, body: text }));
 }
 
-/** As the audit log tells it. */
+/** Returns a chain as the audit log tells it. */
 const chain = (fallbacks: readonly string[], continues = false) => ({ fallbacks, continue_streams: continues });
 
 const listOf = (id: string): string => `/workspaces/${id}/fallback-chains`;
 const chainOf = (id: string, model: string): string => `${listOf(id)}/${model}`;
-/** As `createWorkspace` calls it, in a path. */
+/** Returns the name that `createWorkspace` gives, as part of a path. */
 const nameOf = (id: string): string => encodeURIComponent(`workspace ${id}`);
 
 async function chains(id: string): Promise<Record<string, readonly string[]>> {

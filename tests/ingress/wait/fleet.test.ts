@@ -1,4 +1,4 @@
-/** What ingresses tell each other, over a real NATS server. */
+/** Messages between ingresses, over a real NATS server. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import { connect, type NatsConnection } from "nats";
@@ -52,7 +52,7 @@ async function join(): Promise<Ingress> {
   return { shares, ipNet, connection, close };
 }
 
-/** How many of so many calls of a workspace would wait for their turn. */
+/** Returns how many of so many calls of a workspace would wait for their turn. */
 function waitingOf(shares: LiveShares, count: number): number {
   const turns = Array.from({ length: count }, () => enter(shares));
   const waiting = turns.filter(({ entered }) => entered !== undefined).length;

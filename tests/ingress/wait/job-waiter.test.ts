@@ -15,10 +15,10 @@ let gate: Server;
 let ingress: NatsConnection;
 let worker: NatsConnection;
 let waiter: JobWaiter;
-/** When the row of a job can be read. */
+/** Resolves when the row of a job can be read. */
 let written: Promise<void> = Promise.resolve();
 let state = "failed";
-/** What the server sent to the ingress while it was held back. */
+/** Pending writes of what the server sent to the ingress while that was held back. */
 let held: (() => void)[] | undefined;
 
 beforeAll(async () => {

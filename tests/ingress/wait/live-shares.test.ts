@@ -6,7 +6,7 @@ const slots = new Map([["chat", 16]] as const);
 /** Calls of a workspace that has the fleet to itself: an eighth of the slots stays free. */
 const ALONE = 14;
 
-/** As when the ingresses have told each other: `calls` of workspace `a` are at others. */
+/** Makes the shares after the ingresses have told each other: `calls` of workspace `a` are at others. */
 function open({ ingresses = 1, calls = 0 } = {}): LiveShares {
   const shares = createLiveShares();
   tell(shares, ingresses, calls);
@@ -22,7 +22,7 @@ function enter(shares: LiveShares, workspaceId: string, count = 1, requestBytes 
   return Array.from({ length: count }, () => shares.enter({ pool: "chat", workspaceId, requestBytes }));
 }
 
-/** How many of them are on the queue. */
+/** Counts those that are on the queue. */
 async function entered(turns: readonly Turn[]): Promise<number> {
   let count = 0;
   for (const turn of turns) void turn.entered?.then(() => (count += 1));

@@ -4,9 +4,9 @@ import { bent, contentOf, joined, pieces } from "../engine/content.ts";
 import type { MessagesBody } from "./check-request.ts";
 
 interface Block {
-  /** As in a plain answer. */
+  /** The block of a plain answer. */
   readonly whole: Members;
-  /** As in `content_block_start`. */
+  /** The block of `content_block_start`. */
   readonly start: Members;
   readonly deltas: readonly Members[];
 }
@@ -64,7 +64,7 @@ export function compose(behaviour: AnswerBehaviour, request: MessagesBody, seque
 const CACHED = { cache_creation_input_tokens: 300, cache_read_input_tokens: 2_000 };
 const UNCACHED = { cache_creation_input_tokens: 0, cache_read_input_tokens: 0 };
 
-/** What a message's `usage` says at its end; undefined when it is left out. */
+/** Returns the final `usage` of a message; undefined when it is left out. */
 function usageMember(report: UsageReport, input: number, output: number): Members | undefined {
   if (report === "missing" || typeof report === "object") return report === "missing" ? undefined : report;
   const counts = bent(report, input, output);
@@ -75,7 +75,7 @@ function usageMember(report: UsageReport, input: number, output: number): Member
   };
 }
 
-/** What `message_start` knows of it: no output yet, but how long cache entries live, which no later event repeats. */
+/** Usage in `message_start`: no output yet, but how long cache entries live, which no later event repeats. */
 function startUsage(report: UsageReport, input: number): Members {
   return {
     input_tokens: input,
@@ -105,7 +105,7 @@ function endEvents(report: unknown, ending: Members, usage: Members | undefined,
   return ending["stop_reason"] === null ? [] : [event(ending, usage)];
 }
 
-/** Of calls that alternate, one event of each block in turn; else a ping follows the first. */
+/** Returns the events of all blocks; of calls that alternate, one event of each block in turn, else a ping follows the first. */
 function blockEvents(blocks: readonly Block[], isInterleaved = false): string[] {
   const [first, ...rest] = joined(blocks.map(ownEvents), isInterleaved);
   if (first === undefined) return [];

@@ -304,7 +304,7 @@ describe("the order of an answer's blocks", () => {
   const called = (id: string) => ({ type: "tool_use", id, name: "f", input: {} });
   const calls = (...ids: string[]) => ids.map((id) => use(id, "f", "{}"));
   const after = (characters: unknown, tool_calls: unknown = 0) => ({ after: { characters, tool_calls } });
-  /** As the provider gets the turn. */
+  /** Returns the content of the turn that the provider gets. */
   const answered = (members: object): unknown =>
     (turnsOf([user("a"), { role: "assistant", ...members }, user("b")]) as { content: unknown }[])[1]?.content;
 

@@ -47,7 +47,7 @@ export function startAnthropicServer({ apiKey, ...options }: AnthropicServerOpti
   return startUpstream(dialect(apiKey), options);
 }
 
-/** What Anthropic would not accept. */
+/** Returns the error for a request that Anthropic would not accept; null for others. */
 function refusal({ method, path, headers, body }: RecordedCall, apiKey: string | undefined): ReplyBehaviour | null {
   if (path !== "/v1/messages") return anthropicError(404, "not_found_error", `Not found: ${path}`);
   if (method !== "POST") return anthropicError(405, "invalid_request_error", `Method ${method} not allowed`);

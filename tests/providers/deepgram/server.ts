@@ -21,7 +21,7 @@ const SPOKEN: Readonly<
 };
 const LINEAR_RATES = [8_000, 16_000, 24_000, 32_000, 48_000];
 
-/** What the server heard in every recording, in the shape of Deepgram. */
+/** Result of the server for every recording, in the shape of Deepgram. */
 export const HEARD = {
   metadata: { transaction_key: "deprecated", request_id: "r1", duration: 3.744, channels: 1 },
   results: {

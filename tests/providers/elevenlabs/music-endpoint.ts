@@ -1,4 +1,4 @@
-/** What ElevenLabs' music takes and gives. Source: elevenlabs.io/docs/api-reference/music/compose. */
+/** Requests and answers of ElevenLabs' music. Source: elevenlabs.io/docs/api-reference/music/compose. */
 import { bytesReply, type Members, type ReplyBehaviour } from "../engine/behaviour.ts";
 import { isObject } from "../engine/content.ts";
 import { isFlag, textUpTo, whole } from "../engine/jobs.ts";
@@ -45,7 +45,7 @@ export function musicReply(call: RecordedCall): ReplyBehaviour {
   return bytesReply("audio/pcm", samples(Number(length) / 1_000, 2));
 }
 
-/** Of 44.1 kHz and 16 bits: left and right are told apart by their values. */
+/** Samples of 44.1 kHz and 16 bits: left and right are told apart by their values. */
 export function samples(seconds: number, channels: 1 | 2): Buffer {
   const bytes = Buffer.alloc(Math.round(seconds * 44_100) * channels * 2);
   for (let at = 0; at < bytes.length; at += 2) bytes.writeInt16LE((at / 2) % channels === 0 ? 1 : -2, at);

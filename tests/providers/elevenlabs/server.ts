@@ -28,7 +28,7 @@ const FORM_MEMBERS = new Set([
   "seed",
 ]);
 
-/** What the server heard in every recording: in the shape of ElevenLabs, spaces and noises included. */
+/** Result of the server for every recording: in the shape of ElevenLabs, spaces and noises included. */
 export const HEARD = {
   language_code: "eng",
   language_probability: 0.98,

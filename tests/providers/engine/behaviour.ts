@@ -1,4 +1,4 @@
-/** What a local provider does with one call, as data. `{}` is a flawless answer in the words of its dialect. */
+/** Behaviour of a local provider in one call, as data. `{}` is a flawless answer in the words of its dialect. */
 import type { RawRequest } from "../raw-request.ts";
 import type { Wire } from "../raw-server.ts";
 
@@ -85,7 +85,7 @@ export type UsageName = "honest" | "missing" | UsageFault | "growing" | "late" |
 /** Counts that cannot be true; "bare-nan" is no JSON either. */
 export type UsageFault = "zero" | "negative" | "fractional" | "huge" | "nan" | "bare-nan";
 
-/** How frames of a stream travel. Positions count frames from 0. */
+/** Way in which frames of a stream travel. Positions count frames from 0. */
 export interface StreamPlay {
   /** Between two writes. */
   readonly intervalMs?: number;

@@ -1,4 +1,4 @@
-/** What the adapters' tests share: calls, what comes of them, and servers that end with their test. */
+/** Shared parts of the adapters' tests: calls, their outcomes, and servers that end with their test. */
 import { afterEach, expect } from "bun:test";
 
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
@@ -37,7 +37,7 @@ export function useServers(): <Server extends Owned>(server: Server) => Server {
   };
 }
 
-/** Of a caller that never gives up. */
+/** Signal of a caller that never gives up. */
 export const never = new AbortController().signal;
 
 export interface ChatOptions {
@@ -77,7 +77,7 @@ export interface GatheredCall {
   extra?: unknown;
 }
 
-/** What a client would put together from a stream, and how the stream ended. */
+/** Answer that a client would put together from a stream, and how the stream ended. */
 export interface Gathered {
   readonly text: string;
   readonly reasoning: string;
@@ -137,7 +137,7 @@ export async function failureOf(call: Promise<unknown>): Promise<ProviderError> 
   throw new Error(`expected a ProviderError, got ${String(error)}`);
 }
 
-/** What a test changes of a media call; `null` stands for a source that says nothing of fields. */
+/** Changes of a test to a media call; `null` stands for a source that says nothing of fields. */
 export type CallChanges = Omit<Partial<StartCall<never>>, "fields" | "input"> & { readonly fields?: Fields | null };
 
 export function mediaCall<Input>(input: Input, { fields, ...call }: CallChanges = {}): StartCall<Input> {
@@ -163,7 +163,7 @@ export function queued<Input, Output>(adapter: MediaAdapter<Input, Output> | und
   throw new Error("expected an adapter that queues");
 }
 
-/** What is left of a job when the process that began it is gone. */
+/** Returns what is left of a job when the process that began it is gone. */
 export function stored(job: ProviderJob): ProviderJob {
   return JSON.parse(JSON.stringify(job)) as ProviderJob;
 }

@@ -1,4 +1,4 @@
-/** What a model says before a dialect puts it into its own words. */
+/** Content of a model's answer before a dialect puts it into its own words. */
 import type { AnswerBehaviour, MockToolCall, UsageFault, UsageReport } from "./behaviour.ts";
 
 const DEFAULT_TEXT = "A local answer, word by word, with an é and a 🙂 in it.";
@@ -7,7 +7,7 @@ export interface Content {
   /** The text as streamed, piece by piece. */
   readonly pieces: readonly string[];
   readonly toolCalls: readonly MockToolCall[];
-  /** Whether the token limit of the call ended it: one word is one token. */
+  /** True if the token limit of the call ended it: one word is one token. */
   readonly isCut: boolean;
 }
 
@@ -64,7 +64,7 @@ const BENT: Readonly<Record<UsageFault, (input: number, output: number) => Count
   "bare-nan": () => ({ input: "NaN", output: "NaN" }),
 };
 
-/** What a report says where these counts are true. */
+/** Returns the counts that a report states when these are true. */
 export function bent(report: UsageReport, input: number, output: number): Counts {
   return typeof report === "string" && report in BENT ? BENT[report as UsageFault](input, output) : { input, output };
 }

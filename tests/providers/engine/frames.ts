@@ -1,7 +1,7 @@
 /** JSON texts of events → server-sent events, in any dress that a provider might give them. */
 import type { StreamPlay } from "./behaviour.ts";
 
-/** What a dialect puts around the data of an event. */
+/** Parts that a dialect puts around the data of an event. */
 export interface Framing {
   readonly eol?: "\r\n";
   /** The `event:` name of an event. */

@@ -38,7 +38,7 @@ export interface Job<Facts, Word extends string, Own extends Script<Word> = Scri
   readonly script: Own;
   /** Unix milliseconds. */
   readonly madeMs: number;
-  /** What the vendor last said of it. */
+  /** Status that the vendor last reported. */
   status: Word;
   asked: number;
   /** The number of lists asked for since. */
@@ -49,7 +49,7 @@ export interface JobBook<Facts, Word extends string, Own extends Script<Word>> {
   /** The jobs that were taken, by id. */
   readonly jobs: Map<string, Job<Facts, Word, Own>>;
   next(...scripts: readonly Own[]): void;
-  /** What the next script has for the upload that precedes its start. */
+  /** Returns the next script's reply to the upload that precedes its start. */
   upload(): Reply | undefined;
   /** Takes the next script: its own answer, the check's refusal, or a job and its receipt. */
   start(
@@ -64,7 +64,7 @@ export interface JobBook<Facts, Word extends string, Own extends Script<Word>> {
 }
 
 export interface BookOptions<Word extends string> {
-  /** How a flawless job goes. */
+  /** Statuses of a flawless job, in order. */
   readonly plain: readonly [Word, ...Word[]];
   readonly newId?: () => string;
 }
@@ -120,11 +120,11 @@ function isFault(poll: string): poll is Fault {
 export interface JobServer<Facts, Word extends string, Own extends Script<Word>> extends Recorder {
   /** Ends with the vendor's base path. */
   readonly url: string;
-  /** Where what was made lies; empty where the vendor hands it out itself. */
+  /** Address of the results; empty where the vendor hands them out itself. */
   readonly filesUrl: string;
   /** Those that were taken, in their order. */
   readonly jobs: readonly Job<Facts, Word, Own>[];
-  /** How many of them would be paid for. */
+  /** Number of jobs that would be paid for. */
   readonly charged: number;
   next(...scripts: readonly Own[]): void;
   /** In place of the next lists of jobs, and of what was to be in their place before. */
@@ -134,7 +134,7 @@ export interface JobServer<Facts, Word extends string, Own extends Script<Word>>
 export interface JobVendor {
   readonly base: string;
   readonly answer: (call: RecordedCall, at: { readonly url: string; readonly filesUrl: string }) => Reply;
-  /** What lies at a public address. */
+  /** Returns the file at a public address. */
   readonly fileAt?: (path: string) => Reply | undefined;
 }
 
@@ -177,7 +177,7 @@ function startFiles(fileAt: (path: string) => Reply | undefined): Recorder {
   });
 }
 
-/** What a vendor does not take: the name of the first member that is wrong or, of those that must be there, missing. */
+/** Finds the fault of a body: the name of the first member that is wrong or, of those that must be there, missing. */
 export function faultIn(
   body: Members,
   takes: Readonly<Record<string, Check>>,

@@ -26,7 +26,7 @@ const CUT_JSON = '{"id":"cut","type":"message","choices":[{"index":0,"message":{
 export interface Naming {
   /** The vendor's errors, known by their names too. */
   readonly errors: Readonly<Record<string, ReplyBehaviour>>;
-  /** What only this dialect has; goes before the common names. */
+  /** Behaviours that only this dialect has; these go before the common names. */
   readonly named?: Readonly<Record<string, Behaviour>>;
   /** The body of an error inside a 200. */
   readonly streamError: string;

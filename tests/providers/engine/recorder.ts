@@ -7,7 +7,7 @@ import { play, type Streamed } from "./play.ts";
 
 export interface RecordedCall {
   readonly method: string;
-  /** As sent, with its query. */
+  /** Path as sent, with its query. */
   readonly path: string;
   readonly pathname: string;
   readonly query: Readonly<Record<string, string>>;
@@ -40,7 +40,7 @@ export interface Recorder {
 
 export interface RecorderOptions {
   readonly port?: number;
-  /** Of every answer, made of the call's number from 1. */
+  /** Headers of every answer, made from the call's number, which counts from 1. */
   readonly headers?: (sequence: number) => Readonly<Record<string, string>>;
 }
 

@@ -24,7 +24,7 @@ export interface Dialect extends Naming, Framing {
 export interface Upstream extends Recorder {
   /** Ends with the dialect's base path. */
   readonly url: string;
-  /** What the vendor would not take: an adapter that asks right leaves this empty. */
+  /** Errors for requests that the vendor would not take: an adapter that asks right leaves this empty. */
   readonly refusals: readonly ReplyBehaviour[];
   /** Queues behaviours for the next calls, in order. */
   next(...behaviours: readonly Behaviour[]): void;

@@ -35,7 +35,7 @@ function start(...scripts: readonly Script[]) {
   };
 }
 
-/** What a job of these answers comes to, once it is said to be completed. */
+/** Returns the outcome of a job with these answers, once it is said to be completed. */
 async function outcomeOf(script: Script, input: Partial<ImageInput> = {}): Promise<Polled<unknown>> {
   const { images, make } = start({ polls: ["COMPLETED"], ...script });
   return images.poll(await make(input), never);

@@ -1,5 +1,5 @@
 /**
- * What fal's models take and give, from their own pages and the types of fal's client (August 2026); fields that a model
+ * Inputs and outputs of fal's models, from their own pages and the types of fal's client (August 2026); fields that a model
  * does not know are refused here, so that ours are right.
  */
 import { type Members, VENDOR_MARK } from "../engine/behaviour.ts";
@@ -144,7 +144,7 @@ const WORDS = {
   unknown: ["extra_forbidden", "Not permitted"],
 } as const;
 
-/** As a model answers a body it refuses: the first error, or null. */
+/** Returns a model's answer to a body it refuses, which is the first error; null for others. */
 export function checkInput(model: string, body: unknown): Members | null {
   const facts = MODELS[model];
   const fault = facts && faultIn((body ?? {}) as Members, facts.takes, facts.needs);

@@ -1,4 +1,4 @@
-/** What a model of fal's has made of a body, in the shape of its own output, with addresses on the CDN. */
+/** Result that one of fal's models makes of a body, in the shape of its own output, with addresses on the CDN. */
 import { CLIP_SECONDS } from "./clips.ts";
 import type { Members } from "../engine/behaviour.ts";
 import { MODELS } from "./models.ts";

@@ -14,9 +14,9 @@ interface Facts {
   readonly app: string;
   readonly model: string;
   readonly body: Members;
-  /** Where it was told to ring when it has ended. */
+  /** Address that it was told to call when it has ended. */
   readonly callbackUrl: string | null;
-  /** What the model refuses once it runs: the queue takes anything. */
+  /** Error by which the model refuses it once it runs: the queue takes anything. */
   readonly fault: Members | null;
 }
 

@@ -34,7 +34,7 @@ function start(...scripts: readonly Script[]) {
   };
 }
 
-/** What a job of this script comes to, once it is said to be completed. */
+/** Returns the outcome of a job of this script, once it is said to be completed. */
 async function outcomeOf(script: Script): Promise<Polled<unknown>> {
   const { video, make } = start({ polls: ["COMPLETED"], ...script });
   return video.poll(await make(), never);

@@ -1,4 +1,4 @@
-/** What Google would not accept in a body. Unknown members are refused there, so they are here. */
+/** Faults for which Google would refuse a body. Unknown members are refused there, so they are here. */
 import type { Members } from "../engine/behaviour.ts";
 import { isObject } from "../engine/content.ts";
 import { checkImageConfig } from "./images.ts";
@@ -83,7 +83,7 @@ export function checkEmbed(body: unknown, model: string): string | null {
   return checkParts(body["content"], "content");
 }
 
-/** What Gemini 3 says of calls in the running turn without a signature, or null. */
+/** Returns the error of Gemini 3 for calls in the running turn without a signature, or null. */
 export function checkSignatures({ contents }: GenerateBody): string | null {
   const from = contents.findLastIndex(({ role, parts }) => role === "user" && parts.some((part) => "text" in part));
   for (const { role, parts } of contents.slice(from + 1)) {

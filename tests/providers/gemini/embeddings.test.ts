@@ -30,7 +30,7 @@ function mediaCall(inputs: EmbeddingsCall["inputs"], options: Partial<Embeddings
 
 const floats = (...values: readonly number[]): Float32Array => Float32Array.from(values);
 
-/** As a vector that Google has cut must be handed on. */
+/** Scales a vector that Google has cut to length one, as it must be handed on. */
 const unit = (...values: readonly number[]): Float32Array =>
   floats(...values).map((number) => number / Math.hypot(...values));
 

@@ -8,7 +8,7 @@ function row(code: number, status: string, message: string, ...details: readonly
   return jsonReply(code, { error: { code, status, message: `${message} (${VENDOR_MARK})`, ...more } });
 }
 
-/** What Google says of a body it does not take. */
+/** Makes Google's answer to a body it does not take. */
 export const invalidArgument = (message: string): TextReply => row(400, "INVALID_ARGUMENT", message);
 
 export const ERRORS = {

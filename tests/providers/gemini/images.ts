@@ -25,7 +25,7 @@ export function checkImageConfig(config: unknown): string | null {
   return isSeed ? null : "Invalid value at 'generation_config.seed' (TYPE_INT32)";
 }
 
-/** What the server counts for one picture. */
+/** Tokens that the server counts for one picture. */
 export const MOCK_PICTURE = { prompt: 9, inputImage: 258, picture: 1_120, thoughts: 50 } as const;
 
 /** One picture; words in its place where the behaviour has a text, a draft before it where it has thoughts. */

@@ -67,7 +67,7 @@ function targetOf(path: string): { readonly model: string; readonly method: stri
   return model !== undefined && METHODS.includes(method) ? { model: decodeURIComponent(model), method } : undefined;
 }
 
-/** What Google would not accept. */
+/** Returns the error for a request that Google would not accept; null for others. */
 function refusal({ method, path, headers, body }: RecordedCall, apiKey: string | undefined): ReplyBehaviour | null {
   const target = targetOf(path);
   if (method !== "POST" || !target) return { status: 404, body: "" };

@@ -21,7 +21,7 @@ import { ERRORS } from "./errors.ts";
 type Word = "running" | "done";
 
 export interface Script extends JobScript<Word> {
-  /** Of the file, in order. Unset: ACTIVE. */
+  /** States of the file, in order. Unset: ACTIVE. */
   readonly fileStates?: readonly (string | ReplyBehaviour)[];
 }
 
@@ -134,7 +134,7 @@ const PARAMETERS = [
   "storageUri",
 ];
 
-/** As above, of Veo's body, whoever serves it. */
+/** Seconds of Veo's body, whoever serves it, or what is wrong with it. */
 export function checkVeo(body: unknown): number | string {
   const { instances, parameters, ...rest } = members(body);
   if (Object.keys(rest).length > 0 || !Array.isArray(instances) || instances.length !== 1)
@@ -160,7 +160,7 @@ function interactionOf(id: string): Members {
   return { id, object: "interaction", model: "omni", status: "in_progress", created: "2026-11-20T10:00:00Z" };
 }
 
-/** What a completed interaction has beside what it had while it ran. */
+/** Members of a completed interaction beside those it had while it ran. */
 export function doneInteraction(uri: string, seconds = 4): Members {
   const video = { type: "video", mime_type: "video/mp4", uri };
   return {

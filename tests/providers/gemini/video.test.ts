@@ -33,7 +33,7 @@ function start(...scripts: readonly Script[]) {
 
 type Shape = "omni" | "veo";
 
-/** What a job of this shape comes to whose poll is answered so. */
+/** Returns the outcome of a job of this shape whose polls are answered like this. */
 async function outcomeOf(shape: Shape, ...polls: NonNullable<Script["polls"]>): Promise<Polled<readonly Artifact[]>> {
   const made = start({ polls });
   return made.video.poll(await made[shape](), never);

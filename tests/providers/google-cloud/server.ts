@@ -16,19 +16,19 @@ type Word = "running" | "done";
 
 export type Script = JobScript<Word>;
 
-/** Of one exchange: in place of the token, or members laid over its answer. */
+/** Script of one exchange: a reply in place of the token, or members laid over its answer. */
 export type TokenScript = Reply | { readonly members: Members };
 
-/** Of both servers and of their callers. */
+/** Clock of both servers and of their callers. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now: number;
 }
 
 export interface GoogleCloudServer {
-  /** As in our catalogue, with the place of the project. */
+  /** Address as in our catalogue, with the placeholder of the project. */
   readonly url: string;
-  /** As Google lets it be downloaded. */
+  /** Account as Google lets it be downloaded. */
   readonly account: Members;
   readonly credentials: string;
   /** Takes tokens. */
@@ -138,7 +138,7 @@ interface Expected {
   readonly now: number;
 }
 
-/** What is wrong with it. */
+/** Returns the fault of a request for a token; undefined if there is none. */
 function checkExchange(
   { method, path, headers, body }: RecordedCall,
   { account, keys, now }: Expected,
@@ -167,7 +167,7 @@ export function base64Of(seconds: number): string {
   return mp4Of(seconds).toString("base64");
 }
 
-/** What an operation that ended well has beside its name. */
+/** Members of an operation that ended well, beside its name. */
 export function doneOperation(...videos: readonly Members[]): Members {
   return doneWith({ videos: videos.map((video) => ({ mimeType: "video/mp4", ...video })) });
 }

@@ -17,7 +17,7 @@ function start(...scripts: readonly Script[]) {
   own(server.veo);
   own(server.identity);
   server.veo.next(...scripts);
-  /** As another process would have it. */
+  /** Opens the adapter that another process would have. */
   const another = () =>
     queued(createGoogleCloud({ baseUrl: server.url, headers: {} }, server.credentials, () => server.clock.now).video);
   const video = another();
@@ -30,13 +30,13 @@ function start(...scripts: readonly Script[]) {
   };
 }
 
-/** What a job comes to whose poll is answered so. */
+/** Returns the outcome of a job whose polls are answered like this. */
 async function outcomeOf(...polls: NonNullable<Script["polls"]>): Promise<Polled<readonly Artifact[]>> {
   const { video, make } = start({ polls });
   return video.poll(await make(), never);
 }
 
-/** As much as one answer may have. */
+/** Largest answer, in bytes. */
 const ROOM = 192 * 1_048_576;
 
 const PLACE = `/v1/projects/${encodeURIComponent(PROJECT)}/locations/us-central1/publishers/google`;

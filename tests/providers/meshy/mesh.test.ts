@@ -26,7 +26,7 @@ function start(...scripts: readonly Script[]) {
   return {
     server,
     meshes,
-    /** As another process would have it. */
+    /** Opens the adapter that another process would have. */
     another: adapter,
     make: (sourceModel: string, input: MeshInput = { prompt: "a chair" }, call: Partial<MediaCall<MeshInput>> = {}) =>
       meshes.start(mediaCall(input, { sourceModel, ...call })),
@@ -43,7 +43,7 @@ function nextOf(polled: Polled<unknown>): (signal: AbortSignal) => Promise<Provi
   throw new Error(`expected the next phase, got ${polled.state}`);
 }
 
-/** What a job of one phase comes to by these answers. */
+/** Returns the outcome of a job of one phase with these answers. */
 async function outcomeOf(script: Script): Promise<Polled<unknown>> {
   const { meshes, make } = start({ polls: ["SUCCEEDED"], ...script });
   return meshes.poll(await make("remesh", { mesh: MESH_URL }), never);

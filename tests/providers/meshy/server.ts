@@ -22,7 +22,7 @@ const PROGRESS: Readonly<Partial<Record<Status, number>>> = { IN_PROGRESS: 40, S
 /** Tasks that failed or were taken back while they waited are not paid for. */
 const isPaid = ({ status }: Job<Facts, Status>): boolean => status !== "FAILED";
 
-/** How many tasks of each kind are paid for. */
+/** Counts the tasks of each kind that are paid for. */
 export function charged({ jobs }: MeshyServer): Readonly<Record<"previews" | "refines" | "others", number>> {
   const modes = jobs.filter(isPaid).map(({ facts }) => facts.body["mode"]);
   const [previews, refines] = ["preview", "refine"].map((mode) => modes.filter((one) => one === mode).length);

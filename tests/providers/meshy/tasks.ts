@@ -1,4 +1,4 @@
-/** What Meshy's tasks take, from their own pages; members that a task does not know are refused here, so that ours are right. */
+/** Bodies of Meshy's tasks, from their own pages; members that a task does not know are refused here, so that ours are right. */
 
 import type { Members } from "../engine/behaviour.ts";
 import { type Check, faultIn, isFlag, isNumber, listOf, oneOf, textUpTo, whole } from "../engine/jobs.ts";
@@ -28,7 +28,7 @@ const REFINE = {
 
 export interface TaskRules {
   readonly members: Readonly<Record<string, Check>>;
-  /** Of each list exactly one must be there. */
+  /** Lists of members, of each of which exactly one must be there. */
   readonly needs: readonly (readonly string[])[];
   readonly price: number;
 }
@@ -66,7 +66,7 @@ export function rulesOf(path: string, mode: unknown): TaskRules | undefined {
   return { members: PREVIEW, needs: [["mode"], ["prompt"]], price: 20 };
 }
 
-/** What is wrong with a body; undefined: nothing. */
+/** Returns the fault of a body; undefined: none. */
 export function wrongIn(body: Members, { members, needs }: TaskRules): string | undefined {
   const fault = faultIn(body, members, []);
   if (fault) return `Invalid values: ${fault.name}`;

@@ -29,7 +29,7 @@ export const checkEmbeddingsRequest = checkBody(
   },
 );
 
-/** What the server counts for one input: tokens as they are, a text by its words. */
+/** Tokens that the server counts for one input: tokens as they are, a text by its words. */
 function mockTokens(input: string | readonly number[]): number {
   return typeof input === "string" ? input.split(/\s+/).length : input.length;
 }

@@ -17,7 +17,7 @@ type Members = Record<string, unknown>;
 
 const own = useServers();
 
-/** What a stream of these events gives, and the class of its error. */
+/** Returns the deltas of a stream of these events, and the class of its error. */
 async function streamed(behaviour: Behaviour, request: object = {}) {
   const server = own(startOpenAiServer());
   server.next(behaviour);

@@ -1,7 +1,7 @@
 /** OpenAI's error bodies, as its API sends them: status, type, code and hint headers. */
 import { jsonReply, type TextReply, VENDOR_MARK } from "../engine/behaviour.ts";
 
-/** What its API says of a parameter, or of none. */
+/** Makes the error of its API for a parameter, or for none. */
 export function openAiError(
   status: number,
   message: string,

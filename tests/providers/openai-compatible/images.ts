@@ -23,7 +23,7 @@ export const checkImagesRequest = checkBody(
   (body) => checkImage(body, Number.isInteger),
 );
 
-/** As above, of a form. Source: CreateImageEditRequest. */
+/** The fault OpenAI would name first in a form, or null. Source: CreateImageEditRequest. */
 export const checkEditsRequest = checkBody(
   EDIT,
   (body) => {
@@ -52,7 +52,7 @@ function isImage(value: unknown): value is FormFile {
   return Buffer.isBuffer(bytes) && bytes.length > 0 && isType && /\.(png|jpe?g|webp)$/.test(filename ?? "");
 }
 
-/** What the server counts for one image of `auto` quality. */
+/** Tokens that the server counts for one image of `auto` quality. */
 export const MOCK_IMAGE_TOKENS = { text: 11, inputImage: 323, output: 4_160 } as const;
 
 /** A whole answer to a checked request. `usage` as for chat: honest, missing, or exactly these members. */

@@ -79,7 +79,7 @@ describe("cache hints", () => {
 
   const REPORT = { prompt_tokens: 100, completion_tokens: 5, prompt_tokens_details: { cache_write_tokens: 80 } };
 
-  /** What a call is said to have used, plain and streamed. */
+  /** Returns the usage that a call is said to have, plain and streamed. */
   async function usagesOf(request: object, ...traits: readonly Trait[]): Promise<(ChatUsage | undefined)[]> {
     const server = own(startOpenAiServer());
     const choice = { index: 0, finish_reason: "stop" };

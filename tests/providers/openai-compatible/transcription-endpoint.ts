@@ -31,7 +31,7 @@ const WORDS = [
   { word: "morning", start: 0.6600000262260437, end: 0.8999999761581421 },
 ];
 
-/** As a Whisper model gives it. */
+/** Segment that a Whisper model gives. */
 export const SEGMENT = {
   id: 0,
   seek: 0,

@@ -29,7 +29,7 @@ function start(...scripts: readonly Script[]) {
   };
 }
 
-/** What a job comes to whose status is answered so. */
+/** Returns the outcome of a job whose status is answered like this. */
 async function outcomeOf(...polls: NonNullable<Script["polls"]>): Promise<Polled<readonly Artifact[]>> {
   const { videos, make } = start({ polls });
   return videos.poll(await make(), never);

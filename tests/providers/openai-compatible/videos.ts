@@ -24,7 +24,7 @@ const isImage: Check = (value) => {
   return Buffer.isBuffer(bytes) && /^image\/(png|jpeg|webp)$/.test(contentType);
 };
 
-/** What the description of the API names, and what servers like it add. */
+/** Fields that the description of the API names, and those that servers like it add. */
 const FIELDS: Readonly<Record<string, Check>> = {
   model: isText,
   prompt: isText,

@@ -15,7 +15,7 @@ const PAINTER = { sourceModel: "acme/painter" };
 const SONG = { prompt: "lofi", format: "mp3" } as const;
 const SEEDANCE = { sourceModel: "bytedance/seedance-1.5-pro", fields: null };
 
-/** What a job comes to, polled once. */
+/** Returns the outcome of a job that is polled once. */
 async function endOf<Output>(
   adapter: QueuedAdapter<never, Output>,
   begun: Promise<ProviderJob>,

@@ -1,5 +1,5 @@
 /**
- * What models of Replicate take and give, from their own pages; inputs that a model does not know are refused here, so
+ * Inputs and outputs of Replicate's models, from their own pages; inputs that a model does not know are refused here, so
  * that ours are right.
  */
 
@@ -103,7 +103,7 @@ export const MODELS: Readonly<Record<string, ModelFacts>> = {
   },
 };
 
-/** As the API answers an input it refuses; null for one that it takes. */
+/** Returns the API's answer to an input it refuses; null for one that it takes. */
 export function checkInput(facts: ModelFacts, input: Members): Members | null {
   const { name = "", how } = faultIn(input, facts.takes, facts.needs) ?? {};
   if (how === undefined) return null;

@@ -32,7 +32,7 @@ function start(...scripts: readonly Script[]) {
   };
 }
 
-/** What a prediction of this script comes to, polled once. */
+/** Returns the outcome of a prediction of this script that is polled once. */
 async function outcomeOf(script: Script): Promise<Polled<unknown>> {
   const { video, make } = start({ polls: ["succeeded"], ...script });
   return video.poll(await make(), never);

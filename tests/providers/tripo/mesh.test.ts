@@ -29,7 +29,7 @@ function start(...scripts: readonly Script[]) {
   return {
     server,
     meshes,
-    /** As another process would have it. */
+    /** Opens the adapter that another process would have. */
     another: adapter,
     make: (sourceModel = TEXT, input: MeshInput = { prompt: "a chair" }, call: Partial<MediaCall<MeshInput>> = {}) =>
       meshes.start(mediaCall(input, { sourceModel, ...call })),
@@ -38,7 +38,7 @@ function start(...scripts: readonly Script[]) {
 
 const asked = ({ requests }: TripoServer): string[] => requests.map(({ method, path }) => `${method} ${path}`);
 
-/** What a job comes to by these answers. */
+/** Returns the outcome of a job with these answers. */
 async function outcomeOf(script: Script): Promise<Polled<unknown>> {
   const { meshes, make } = start({ polls: ["success"], ...script });
   return meshes.poll(await make(), never);

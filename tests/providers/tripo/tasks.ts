@@ -1,4 +1,4 @@
-/** What Tripo's tasks take, from their own pages; members that a task does not know are refused here, so that ours are right. */
+/** Bodies of Tripo's tasks, from their own pages; members that a task does not know are refused here, so that ours are right. */
 
 import type { Members } from "../engine/behaviour.ts";
 import { type Check, isFlag, oneOf, textUpTo, whole } from "../engine/jobs.ts";

@@ -1,4 +1,4 @@
-/** Who is calling: the cache's hard life, what guesses cost, and a database that is away. */
+/** Authentication: the cache's hard life, the cost of guesses, and a database that is away. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
 
 import { type Authenticator, createAuthenticator } from "#shared/access/authenticate.ts";

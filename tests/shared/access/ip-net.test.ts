@@ -10,7 +10,7 @@ function open(limit: number, trusted: readonly string[] = []): { net: IpNet; clo
   return { net: createIpNet(limit, trusted, () => clock.ms), clock };
 }
 
-/** How many of this many requests pass. */
+/** Returns how many of this many requests pass. */
 function passed(net: IpNet, address: string, count: number): number {
   let passes = 0;
   for (let at = 0; at < count; at++) {

@@ -1,4 +1,4 @@
-/** What may stand in a fallback chain, and writers of chains that come at once. */
+/** Rules of fallback chains, and writers of chains that come at once. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import { checkFallbacks, checkNoCycle, type FallbackChain, storeFallbackChain } from "#shared/calls/fallback-chains.ts";

@@ -1,4 +1,4 @@
-/** What a key is told: the same window and balance that admission goes by. */
+/** Facts that a key is told: the same window and balance that admission goes by. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import { readKeyFacts } from "#shared/database/key-facts.ts";

@@ -83,7 +83,7 @@ async function actions(workspaceId: string): Promise<string[]> {
   return (await audit(workspaceId)).map(({ action }) => action);
 }
 
-/** What a change that is expected to fail says. */
+/** Returns the message of a change that is expected to fail. */
 function refusal(work: Promise<unknown>): Promise<string> {
   return work.then(
     () => "it was done",

@@ -18,7 +18,7 @@ export interface FileBench {
   readonly uploads: Uploads;
   /** Everything there is in the bucket: keys of objects and of multipart uploads. */
   stored(): Promise<{ objects: string[]; uploads: string[] }>;
-  /** What is counted, against what there is: no rows when both agree. */
+  /** Differences between what is counted and what there is: no rows when both agree. */
   differences(): Promise<object[]>;
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** What a killed process has left on the disk is removed by the next one, and nothing else is. */
+/** Removal of what a killed process has left on the disk: the next one removes it, and nothing else. */
 import { afterAll, expect, test } from "bun:test";
 
 import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";

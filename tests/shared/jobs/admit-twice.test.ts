@@ -9,7 +9,7 @@ const OFFER = { id: "0197a000-0000-7000-8000-000000000001" } as JobRequest;
 const ADMITTED: JobVerdict = { kind: "admitted", attempt: 1, dispatch: 1 };
 const log = createLogger({ level: "silent", role: "test" });
 
-/** What an offer comes to when the database answers like this, and whether the job was told to be refused. */
+/** Outcome of an offer when the database answers like this; `isRefused` is true if the job was told to be refused. */
 async function offered(...answers: readonly (JobVerdict | Error)[]): Promise<{ verdict: unknown; isRefused: boolean }> {
   return offeredAs(OFFER, ...answers);
 }

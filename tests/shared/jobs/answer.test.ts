@@ -6,7 +6,7 @@ import { isIngressReply } from "#shared/queue/subjects.ts";
 
 const [WORKSPACE, OTHER, JOB] = [newId(), newId(), newId()];
 
-/** Where an answer about a job with this reply address goes, and what it says. */
+/** Returns where an answer about a job with this reply address goes, and its text. */
 function told(reply: string | null): { subject: string; data: string }[] {
   const sent: { subject: string; data: string }[] = [];
   const connection = {

@@ -10,7 +10,7 @@ import { seeded, testSeed } from "#tests/support/seed.ts";
 
 import { documentOf, fileOf, packedDocumentOf } from "./documents.ts";
 
-/** What keeps the pages from being counted. */
+/** Returns the fault that keeps the pages from being counted. */
 function faultOf(bytes: Uint8Array): string {
   try {
     return `no fault but ${countPdfPages(bytes, 1_000)} pages`;

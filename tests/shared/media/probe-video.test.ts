@@ -105,7 +105,7 @@ function mp4(film: Film, sound = 0): Uint8Array {
   return bytesOf(box("ftyp", "isom", be(0, 4)), box("moov", ...tracks), box("mdat", new Uint8Array(20 * film.frames)));
 }
 
-/** As it is streamed: the index has no samples, each second of 24 frames comes with its own. */
+/** A film as it is streamed: the index has no samples, each second of 24 frames comes with its own. */
 function fragments(seconds: number): Uint8Array {
   const parts = Array.from({ length: seconds }, () => {
     // Track 1, the usual length of a sample; 24 of them.
@@ -124,7 +124,7 @@ function ebml(id: number, content: Uint8Array | null): Uint8Array {
     : bytesOf(idBytes, [0x08], be(content.length, 4), content);
 }
 
-/** As a browser records it: no duration, no sizes. A frame each 40 ms, and sound unless it was muted. */
+/** A WebM as a browser records it: no duration, no sizes. A frame each 40 ms, and sound unless it was muted. */
 function webm(frames: number, { hasAudio = true, told = 0 } = {}): Uint8Array {
   const size = ebml(0xe0, bytesOf(ebml(0xb0, bytesOf(be(1_280, 2))), ebml(0xba, bytesOf(be(720, 2)))));
   const pictures = ebml(0xae, bytesOf(ebml(0xd7, bytesOf([1])), ebml(0x83, bytesOf([1])), size));

@@ -116,7 +116,7 @@ function ebml(id: number, content: Uint8Array | null): Uint8Array {
     : bytesOf(idBytes, [0x08], be(content.length, 4), content);
 }
 
-/** As a browser records it: no duration, no sizes. One block each 20 ms, of a frame of as much. */
+/** A WebM as a browser records it: no duration, no sizes. One block each 20 ms, of a frame of as much. */
 function webm(blocks: number, { codec = "A_OPUS", block = [0x80, 1, 2], every = 20 } = {}): Uint8Array {
   const audio = ebml(0xe1, bytesOf(ebml(0xb5, bytesOf(be(0x473b8000, 4))), ebml(0x9f, bytesOf([2]))));
   const track = ebml(

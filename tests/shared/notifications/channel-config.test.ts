@@ -1,4 +1,4 @@
-/** What a channel can be set to. What comes of it against a receiver: tests/e2e/notifications. */
+/** Settings of a channel. Their effect at a receiver: tests/e2e/notifications. */
 import { describe, expect, test } from "bun:test";
 
 import { ApiError } from "#shared/errors.ts";

@@ -1,4 +1,4 @@
-/** How many processes a lane wants. */
+/** Number of processes that a lane wants. */
 import { expect, test } from "bun:test";
 
 import { loadOf } from "#shared/operators/pools.ts";

@@ -13,7 +13,7 @@ afterEach(() => {
   for (const server of open.splice(0)) server.close();
 });
 
-/** What ask.ts says in this environment. */
+/** Runs ask.ts in this environment; returns its output. */
 async function ask(way: "guarded" | "fetch", url: string, environment: Record<string, string> = {}): Promise<string> {
   const { host } = new URL(url);
   const child = Bun.spawn([process.execPath, join(import.meta.dir, "ask.ts"), way, url, host], {

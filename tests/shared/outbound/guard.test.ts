@@ -4,7 +4,7 @@ import type { ApiError } from "#shared/errors.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { assertPublicUrl, isPublicAddress } from "#shared/outbound/guard.ts";
 
-/** What may never be dialled for a caller, and why. */
+/** Addresses that may never be dialled for a caller, and why. */
 const REFUSED_ADDRESSES: readonly [string, string][] = [
   ["0.0.0.0", "this host"],
   ["0.255.255.255", "this network"],

@@ -47,7 +47,7 @@ export async function listenRaw(answer: string, host = "127.0.0.1"): Promise<Lis
   return listening(server, asked, host, () => undefined);
 }
 
-/** What must stay silent: it answers like anything else, so that a call that comes through would succeed. */
+/** Starts a server that must not be reached: it answers like anything else, so that a call that comes through would succeed. */
 export function listenAsSink(host = "127.0.0.1"): Promise<Listening> {
   return listen((_request, response) => response.setHeader("content-type", "image/png").end(PNG), host);
 }

@@ -1,4 +1,4 @@
-/** What is published and not taken has a bound that publishers can see. */
+/** Bound of what is published and not taken, which publishers can see. */
 import { expect, test } from "bun:test";
 import type { NatsConnection } from "nats";
 

@@ -1,4 +1,4 @@
-/** What estimates say of steps, and how much they look at. Workflows that steps run are in tests/e2e/workflows/estimate.test.ts. */
+/** Estimates of steps, and how much they look at. Workflows that steps run are in tests/e2e/workflows/estimate.test.ts. */
 import { describe, expect, test } from "bun:test";
 
 import type { WorkflowDefinition } from "#schemas/generated/types.ts";
@@ -19,7 +19,7 @@ const context: Context = {
   capability: (id) => findCapability(id) as never,
 };
 
-/** Of a definition that may be stored. */
+/** Estimates the steps of a definition that may be stored. */
 async function estimate(definition: object, inputs: object = {}, work = new EstimateWork(new TimeSlices())) {
   const { definition: stored } = read(definition);
   const steps = await estimateWorkflow(

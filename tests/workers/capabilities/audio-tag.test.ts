@@ -24,7 +24,7 @@ const tag = (audio: Uint8Array, params: object, artwork?: Uint8Array) =>
   runCapability("audio.tag", artwork === undefined ? { audio } : { audio, artwork }, params);
 const heard = async (audio: Uint8Array): Promise<Uint8Array> =>
   (await runCapability("audio.convert", { audio }, { format: "wav" })).bytes();
-/** As a reader of tags that is not FFmpeg sees them. */
+/** Reads tags with a reader that is not FFmpeg. */
 const read = async (bytes: Uint8Array) => (await parseBuffer(bytes)).common;
 const square = (size: number, format: "png" | "jpeg" | "webp") =>
   sharp({ create: { width: size, height: size, channels: 3, background: "teal" } }).toFormat(format).toBuffer(); // prettier-ignore

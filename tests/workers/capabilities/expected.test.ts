@@ -1,4 +1,4 @@
-/** What runs are expected to measure, against what they measure: nothing costs more than it would hold. */
+/** Expected and actual measures of runs: nothing costs more than it would hold. */
 import { describe, expect, test } from "bun:test";
 
 import fc from "fast-check";
@@ -88,7 +88,7 @@ interface Source {
 }
 
 const DOT: Source = { width: 1, height: 1, format: "png", frames: 1, orientation: 1 };
-/** Of a dot that is not enlarged, what would frame it; a side that a first step leaves a pixel shorter makes the other longer. */
+/** Earlier finds: the frame of a dot that is not enlarged; a side that a first step leaves a pixel shorter makes the other longer. */
 const FOUND: [Source, readonly [string, object]][] = [
   [DOT, ["image.resize", { height: 5, fit: "contain", enlarge: false }]],
   [

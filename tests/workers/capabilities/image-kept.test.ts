@@ -1,4 +1,4 @@
-/** What images keep: their colours, channels, frames and size, with and without metadata. */
+/** Properties that images keep: their colours, channels, frames and size, with and without metadata. */
 import { describe, expect, test } from "bun:test";
 import sharp, { type Sharp } from "sharp";
 

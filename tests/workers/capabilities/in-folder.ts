@@ -28,7 +28,7 @@ afterAll(() => {
 });
 
 export interface Ran extends Made {
-  /** Of a file that it made. */
+  /** Returns the bytes of a file that it made. */
   bytes(at?: number): Uint8Array;
 }
 
@@ -50,7 +50,7 @@ export async function inputsOf(id: string, folder: string, input: TestInputs): P
   return inputs;
 }
 
-/** What the ingress makes of it. @throws ApiError of the check */
+/** Returns the run that the ingress makes of it. @throws ApiError of the check */
 export function checkedRun(id: string, input: TestInputs, params: object) {
   const asked = Object.fromEntries(Object.entries(input).map(([name, value]) => [name, asBody(value)]));
   const checked = CHECKS.get(id)?.({ input: asked, params });

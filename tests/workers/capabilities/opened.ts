@@ -1,4 +1,4 @@
-/** What capabilities made, opened by a decoder that had no part in making it. */
+/** Opens what capabilities made, by a decoder that had no part in making it. */
 import { expect } from "bun:test";
 
 import { probeVideo } from "#shared/media/probe/video.ts";

@@ -1,4 +1,4 @@
-/** What a refusal says, for tests. */
+/** Text of a refusal, for tests. */
 import { ApiError } from "#shared/errors.ts";
 import { MediaError } from "#shared/children/media-error.ts";
 

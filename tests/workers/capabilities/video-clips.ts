@@ -83,7 +83,7 @@ export interface Picture {
   at(x: number, y: number): readonly [number, number, number];
 }
 
-/** What is seen at a time, in seconds. */
+/** Returns the picture that is seen at a time, in seconds. */
 export async function frameAt(video: Uint8Array, seconds: number): Promise<Picture> {
   const path = join(folder, `frame-${++made}.png`);
   await runFilterGraph({
@@ -104,7 +104,7 @@ export async function frameAt(video: Uint8Array, seconds: number): Promise<Pictu
   };
 }
 
-/** Which of the plain colours a pixel is. */
+/** Names the plain colour of a pixel. */
 export function nameOf([red, green, blue]: readonly [number, number, number]): string {
   const names = ["black", "blue", "lime", "aqua", "red", "magenta", "yellow", "white"] as const;
   return names[(red > 127 ? 4 : 0) + (green > 127 ? 2 : 0) + (blue > 127 ? 1 : 0)] ?? "";
@@ -124,7 +124,7 @@ export async function pixelsOf(video: Uint8Array): Promise<Buffer> {
 
 const RATE = 8_000;
 
-/** What is heard from one time to another: the loudest sample and the pitch in hertz. */
+/** Returns the loudest sample and the pitch in hertz of the sound from one time to another. */
 export async function soundOf(video: Uint8Array, from: number, to: number): Promise<{ peak: number; hertz: number }> {
   const path = join(folder, `sound-${++made}.wav`);
   await runFilterGraph({

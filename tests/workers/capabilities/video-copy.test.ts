@@ -1,4 +1,4 @@
-/** What is copied, and not encoded anew: pieces of video and audio, and tracks of subtitles; and subtitles in the picture. */
+/** Copies without encoding anew: pieces of video and audio, and tracks of subtitles; and subtitles in the picture. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** What capabilities do to the picture of a video: its size, its speed, and what is laid over it. */
+/** Changes of the picture of a video: its size, its speed, and what is laid over it. */
 import { beforeAll, describe, expect, test } from "bun:test";
 import sharp from "sharp";
 

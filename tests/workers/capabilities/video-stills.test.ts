@@ -1,4 +1,4 @@
-/** What is made of videos besides videos, and videos of other things. */
+/** Results of videos that are no videos, and videos that are made of other things. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -229,7 +229,7 @@ describe("video.hls", () => {
   });
 });
 
-/** Which of red, green and blue are seen at these places of a video, as `100`. */
+/** Returns which of red, green and blue are seen at these places of a video, as `100`. */
 async function seenAt(
   video: Uint8Array,
   time: number,

@@ -1,4 +1,4 @@
-/** When pictures are seen and sound is heard: of files that are not as even as most. */
+/** Times at which pictures are seen and sound is heard: of files that are not as even as most. */
 import { beforeAll, describe, expect, test } from "bun:test";
 import sharp from "sharp";
 

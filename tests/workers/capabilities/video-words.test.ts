@@ -1,4 +1,4 @@
-/** When words and pictures over a video come and go, and subtitles of files that are not as they should be. */
+/** Times at which words and pictures over a video come and go, and subtitles of files that are not as they should be. */
 import { describe, expect, test } from "bun:test";
 import sharp from "sharp";
 

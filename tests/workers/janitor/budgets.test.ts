@@ -91,7 +91,7 @@ async function stopOf(workspaceId: string): Promise<Stop | undefined> {
 
 const midnight = (days = 0): Date => new Date(Math.floor(Date.now() / DAY_MS) * DAY_MS + days * DAY_MS);
 
-/** As at a time of the test's own. */
+/** Fires budgets at a time of the test's own. */
 const fireAt = (workspaceId: string, at: Date): Promise<object[]> =>
   db.query("select * from fire_budgets($1, $2)", [workspaceId, at]);
 

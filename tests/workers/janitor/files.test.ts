@@ -28,7 +28,7 @@ afterAll(() => bench.close());
 
 const context = () => ({ storage: bench.storage, database: bench.db.database, log });
 const uploads = () => sweepUploads(context());
-/** As if everything had been there for two hours. */
+/** Sweeps orphans as if everything had been there for two hours. */
 const orphans = (page?: number) => sweepOrphans({ ...context(), now: () => Date.now() + 2 * LIMITS.orphanAgeMs }, page);
 const age = () => bench.db.query("update file set created_at = created_at - interval '2 hours'");
 const stateOf = async (id: string): Promise<unknown> =>

@@ -1,4 +1,4 @@
-/** What the janitor asks every few seconds stays cheap while much is open: an index finds what is due, nothing is walked. */
+/** Cost of the janitor's frequent statements while much is open: an index finds what is due, nothing is walked. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import type { Database, Queryable } from "#shared/database/client.ts";
@@ -53,7 +53,7 @@ interface Plan {
   readonly lines: readonly string[];
 }
 
-/** How Postgres runs each statement that `work` sends. */
+/** Returns the plan by which Postgres runs each statement that `work` sends. */
 async function plansOf(work: (target: Database) => Promise<unknown>): Promise<Plan[]> {
   const sent: { text: string; values: Parameters<Queryable["query"]>[1] }[] = [];
   const query: Queryable["query"] = (text, values, name) => {

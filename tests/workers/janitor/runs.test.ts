@@ -1,4 +1,4 @@
-/** Which runs the janitor sends words of: each once in a while, all workspaces alike, and none while no worker is there to take them. */
+/** Messages of the janitor about runs: each once in a while, all workspaces alike, and none while no worker is there to take them. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 
 import type { ListObjectsCommand } from "@aws-sdk/client-s3";

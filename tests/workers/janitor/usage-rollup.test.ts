@@ -44,7 +44,7 @@ interface Totals {
   readonly ledger: string;
 }
 
-/** What readers see and what the ledger took, in one snapshot. */
+/** Sums that readers see and that the ledger took, in one snapshot. */
 async function totals(workspaceId: string): Promise<Totals> {
   const [row] = await db.query<Totals>(
     `select (select coalesce(sum(nano), 0)::text from spent_by_hour($1, '-infinity')) as read,

@@ -1,4 +1,4 @@
-/** How any dialect is driven: what counts as a sign of life, and when an answer is whole. */
+/** Rules for any dialect: what counts as a sign of life, and when an answer is whole. */
 import { afterEach, describe, expect, test } from "bun:test";
 
 import { LIMITS } from "#shared/limits.ts";

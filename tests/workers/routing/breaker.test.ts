@@ -18,7 +18,7 @@ const SOURCE = "acme/large";
 interface Worker extends Breaker {
   readonly connection: NatsConnection;
   readonly metrics: Metrics;
-  /** What becomes of its statements. Held ones run when `let go` is called. */
+  /** Fate of its statements. Held ones run when `letGo` is called. */
   postgres: "there" | "away" | "slow";
   letGo(): void;
   /** Its statements have ended. */
@@ -163,7 +163,7 @@ async function onTrial(): Promise<[Worker, Worker]> {
   return [a, b];
 }
 
-/** What that many calls at once are told, by turns in the one and the other worker. */
+/** Returns the answers to that many calls at once, by turns in the one and the other worker. */
 function admitAll(calls: number, ...between: readonly Worker[]): Promise<("closed" | "probe" | "open")[]> {
   return Promise.all(
     Array.from({ length: calls }, async (_, n) => between[n % between.length]?.admit(SOURCE) ?? "open"),

@@ -31,7 +31,7 @@ const TEXT = `${BASE}  - slug: two
     sources: [{ provider: acme, model: acme-three }]
 `;
 const CATALOGUE = build([TEXT]);
-/** As above, but `three` reads five times as much as the others. */
+/** The same catalogue, but `three` reads five times as much as the others. */
 const UNEQUAL = build([TEXT.replace(/(slug: three[^]*?max_context_tokens: )1000/, "$15000")]);
 
 const failed = (

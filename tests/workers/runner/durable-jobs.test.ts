@@ -53,7 +53,7 @@ interface Around {
   readonly database?: Database;
   readonly storage?: unknown;
   readonly lane?: Lane;
-  /** How the provider's request ends; well unless told. */
+  /** Error that the provider's request ends with; it ends well unless given. */
   readonly fault?: ProviderError;
 }
 
@@ -109,7 +109,7 @@ const usageOf = (message: DurableMessage) => db.query("select status, settled fr
 const failed = (code: Code): Outcome => freeFailure({ code, message: "No.", param: null, retry: true });
 const ask = (context: WorkerContext): Promise<unknown> => context.providers.chat({} as Provider)?.complete({} as never) ?? Promise.resolve(); // prettier-ignore
 
-/** What a pool does when all is well. */
+/** Makes the run of a pool when all is well. */
 const serve =
   (text: string): Run =>
   async (context) => {

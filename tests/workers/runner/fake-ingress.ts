@@ -7,7 +7,7 @@ import type { TakenWord } from "#shared/queue/words.ts";
 import type { LiveCall } from "#workers/runner/live-calls.ts";
 import type { WorkerContext } from "#workers/context.ts";
 
-/** Where answers to a call go. */
+/** Subject that answers to a call go to. */
 export const replyTo = ({ job_id: jobId }: Pick<JobMessage, "job_id">): string => `_INBOX.gw.ingress.${jobId}`;
 
 /** A call as the runner hands it on. */
@@ -24,7 +24,7 @@ export interface FakeIngress {
 }
 
 export interface IngressHabits {
-  /** What it says of a whole answer; undefined: nothing. */
+  /** Its word on a whole answer; undefined: none. */
   readonly word?: TakenWord | undefined;
   /** Its answer to a question; an error: none; absent: no ingress is there. */
   readonly answer?: string | Error | undefined;
@@ -70,7 +70,7 @@ export function fakeIngress(habits: IngressHabits = { word: "taken" }): FakeIngr
   return { replies, answers, frames, settled };
 }
 
-/** What a runner ends a call by, when a test does it with a signal of its own. */
+/** Makes the controller by which a runner ends a call, for a test with a signal of its own. */
 export function controllerOf(signal: AbortSignal): AbortController {
   const controller = new AbortController();
   if (signal.aborted) controller.abort(signal.reason);

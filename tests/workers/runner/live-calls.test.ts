@@ -27,7 +27,7 @@ const WELL: Success = {
 };
 
 interface Ran {
-  /** What happened, in order: a frame's name, `settled` with what was taken, `kept`. */
+  /** Events, in order: a frame's name, `settled` with what was taken, `kept`. */
   readonly order: readonly string[];
   readonly settlements: readonly CallSettlement[];
   readonly frames: ReturnType<typeof fakeIngress>["frames"];

@@ -24,7 +24,7 @@ import { type LiveCalls, openLiveCalls } from "#workers/runner/live-calls.ts";
 import { type Runner, startRunner } from "#workers/runner/runner.ts";
 import { chatJob } from "./job-message.ts";
 
-/** What every call comes to. */
+/** Outcome of every call. */
 const ENDED = freeFailure({ code: "upstream_error", message: "no", param: null, retry: false });
 
 const STREAM = streamName("chat");
@@ -85,7 +85,7 @@ interface Bench {
 
 let bench: Bench | undefined;
 let cancels: Cancels;
-/** What was said to the server about deliveries, in order: "+ACK", "-NAK {…}", "+TERM …". */
+/** Words to the server about deliveries, in order: "+ACK", "-NAK {…}", "+TERM …". */
 const verdicts: string[] = [];
 let waiters: (() => void)[] = [];
 

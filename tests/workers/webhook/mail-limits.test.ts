@@ -1,4 +1,4 @@
-/** How much mail channels send: nobody has confirmed an address. Against a mail server and a database. */
+/** Limits on the mail that channels send: nobody has confirmed an address. Against a mail server and a database. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 

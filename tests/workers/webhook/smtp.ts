@@ -4,9 +4,9 @@ import { SMTPServer, type SMTPServerOptions } from "smtp-server";
 export interface Letter {
   readonly from: string;
   readonly to: readonly string[];
-  /** As it came over the wire. */
+  /** The letter as it came over the wire. */
   readonly source: string;
-  /** Whether it came over TLS. */
+  /** True if it came over TLS. */
   readonly secure: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** How a run goes on: rule by rule. */
+/** Rules by which a run goes on, one by one. */
 import { describe, expect, test } from "bun:test";
 
 import { LIMITS } from "#shared/limits.ts";

@@ -35,7 +35,7 @@ function anyDefinition(chance: Chance): object {
   return { steps, output: { all: ids.map((id) => `\${{ steps.${id}.output }}`) } };
 }
 
-/** What was done in a run, as the world outside of it saw. */
+/** Record of what was done in a run, as the world outside of it saw. */
 class World {
   readonly started = new Set<string>();
   readonly succeededItems = new Set<string>();

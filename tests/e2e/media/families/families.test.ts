@@ -1,6 +1,6 @@
 /**
- * What every family that works by itself goes through, against the running service and models of our own catalogue: a job that
- * ends well, fails, never ends, is ended, whose start was lost, whose file lies where it must not.
+ * Scenarios that every family that works by itself goes through, against the running service and models of our own
+ * catalogue: a job that ends well, fails, never ends, is ended, whose start was lost, whose file lies where it must not.
  * All families go through each of them at the same time.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";

@@ -13,7 +13,7 @@ import { startVideosServer } from "#tests/providers/openai-compatible/videos.ts"
 import { startReplicateServer } from "#tests/providers/replicate/server.ts";
 import { startTripoServer } from "#tests/providers/tripo/server.ts";
 
-/** What becomes of the next job. */
+/** Fate of the next job. */
 export type Fate = "done" | "slow" | "failed" | "hang" | "lost" | "private";
 
 export interface Family {
@@ -22,7 +22,7 @@ export interface Family {
   readonly model: string;
   readonly path: "/v1/videos/generations" | "/v1/3d/generations";
   readonly body: Readonly<Record<string, unknown>>;
-  /** What a job costs in credits: by the length of the local server's clip where that tells its own, else by its hold. */
+  /** Cost of a job in credits: by the length of the local server's clip where that tells its own, else by its hold. */
   readonly credits: number;
   /** Submissions that one job takes. */
   readonly submissions: number;
@@ -30,7 +30,7 @@ export interface Family {
   readonly findsLost?: true;
   /** It can be told to stop, and says that it has. */
   readonly canStop: boolean;
-  /** What it makes lies at an address that it names. */
+  /** True if its results lie at an address that it names. */
   readonly namesAddresses: boolean;
   /** Under the id of the provider in our catalogue. */
   readonly provider: {
@@ -38,10 +38,10 @@ export interface Family {
     readonly url: string;
     readonly variable: string;
     readonly key: string;
-    /** Of one that our catalogue has not. */
+    /** Family of a provider that is not in our catalogue. */
     readonly family?: string;
   };
-  /** Where what it makes lies, for the guard to let through. */
+  /** Address of its results, for the guard to let through. */
   readonly delivery: string | undefined;
   next(fate: Fate): void;
   /** Jobs that hang are done. */
@@ -78,7 +78,7 @@ interface Words<Word> {
   readonly failed: Word;
 }
 
-/** What is particular to a family: its place in the catalogue, and what its server is told of a job with this fate. */
+/** Particulars of a family: its place in the catalogue, and its server's scripts for a job of a given fate. */
 interface Facts<Word, Own> extends Partial<
   Omit<Family, "provider" | "next" | "finish" | "charged" | "faults" | "close">
 > {

@@ -24,11 +24,11 @@ export interface Rounds {
   readonly families: readonly Family[];
   /** A job of each family, one after the other. */
   begin(fate: Fate, of?: readonly Family[]): Promise<StartedJobs>;
-  /** How each of them ended. */
+  /** Waits until all have ended; returns how each of them did. */
   ends(begun: StartedJobs): Promise<(readonly [Family, End])[]>;
   /** Once all of them have ended. */
   expectEnds(begun: StartedJobs, expected: (family: Family) => End): Promise<void>;
-  /** When nobody has a verdict on any of them. */
+  /** Waits until the outcome of all of them is unknown. */
   nobodyKnows(begun: StartedJobs): Promise<void>;
   /** Submissions that each family has taken money for since `mark`. */
   charged(mark?: ReadonlyMap<Family, number>): Map<Family, number>;
@@ -107,15 +107,15 @@ export async function startRounds({ env, ...options }: StackOptions = {}): Promi
   };
 }
 
-/** As a parameter of SQL. */
+/** Ids of the jobs as a parameter of SQL. */
 export const idsOf = (begun: StartedJobs): string => `{${begun.map(([id]) => id).join(",")}}`;
 
-/** Of a job that was served: paid once. */
+/** End of a job that was served: paid once. */
 export const paid = (family: Family): End => ({
   status: "completed",
   code: undefined,
   settled: BigInt(Math.round(family.credits * 1_000)) * (CREDIT / 1_000n),
 });
 
-/** Of a job that was not: free. */
+/** End of a job that was not served: free. */
 export const free = (status: "failed" | "cancelled", code: string) => (): End => ({ status, code, settled: 0n });

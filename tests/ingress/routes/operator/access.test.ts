@@ -1,4 +1,4 @@
-/** Who may call /operator: scopes by route, hidden paths, and tokens that are none. */
+/** Access to /operator: scopes by route, hidden paths, and tokens that are none. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 
 import { routesOf } from "#ingress/app.ts";
@@ -14,7 +14,7 @@ const fake = fakeContext();
 const ROUTES = routesOf(fake.context).filter(({ path }) => path.startsWith("/operator"));
 fake.close();
 
-/** As the contract has it; a route that is missing here fails the test below. */
+/** Scopes as the contract has them; a route that is missing here fails the test below. */
 const SCOPE_OF: Readonly<Record<string, (typeof SCOPES)[number]>> = {
   "GET /operator/workspaces": "read",
   "POST /operator/workspaces": "write",
@@ -48,7 +48,7 @@ const SCOPE_OF: Readonly<Record<string, (typeof SCOPES)[number]>> = {
   "DELETE /operator/tokens/{id}": "money",
 };
 
-/** Of an object that there is not. */
+/** Returns the path of an object that does not exist. */
 const pathOf = (path: string): string => path.replace("{pool}", "nowhere").replace("{id}", newId());
 
 describe("a route", () => {

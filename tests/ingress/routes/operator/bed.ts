@@ -30,7 +30,7 @@ export interface OperatorBed {
   readonly context: IngressContext;
   /** One of each scope, called by it. */
   readonly tokens: Readonly<Record<Scope, string>>;
-  /** Of an owner of a workspace. */
+  /** Key of an owner of a workspace. */
   readonly workspaceKey: string;
   /** Statements that were sent. */
   readonly asked: string[];

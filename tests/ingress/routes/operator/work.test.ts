@@ -12,7 +12,7 @@ import { jobRequest, type TestJob } from "#tests/shared/jobs/jobs.ts";
 
 import { openBed, type OperatorBed } from "./bed.ts";
 
-/** What no answer may hold. */
+/** Text that no answer may hold. */
 const SECRET = "a caller's secret prompt";
 
 let bed: OperatorBed;

@@ -26,7 +26,7 @@ const at = (of: Pick<Team, "id">, rest = ""): string => `/workspaces/${of.id}/ap
 const HOUR_MS = 3_600_000;
 const inAnHour = (): string => new Date(Date.now() + HOUR_MS).toISOString();
 
-/** What a key may be used for now. */
+/** Returns the status that a call with the key gets now. */
 const statusOf = async (key: string | undefined, own: Team): Promise<number> =>
   (await bed.send("GET", `/workspaces/${own.id}`, key)).status;
 

@@ -222,7 +222,7 @@ describe("an alert", () => {
 });
 
 describe("a budget that stops calls", () => {
-  /** As the door and as batch messages know the workspace. */
+  /** Returns the budget that stops the workspace, as authentication and as batch messages know it. */
   async function stoppedBy(team: Team): Promise<unknown[]> {
     bed.pass(LIMITS.keyCacheMs);
     const { catalogue } = bed.fake.context;

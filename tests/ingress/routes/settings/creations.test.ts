@@ -53,7 +53,7 @@ const MEMBERS = `insert into member (id, workspace_id, name, role, created_at)
 const CHANNELS = `insert into notification_channel (id, workspace_id, type, name, config, created_by)
   select gen_random_uuid(), $1, 'slack', 'c' || n, '{}', $2::uuid from generate_series(1, $3) n`;
 
-/** Of each there are as many before as its statement makes, and some more that every team has. */
+/** Rows that exist before: as many as the statement of each makes, and some more that every team has. */
 test.each<[string, string, string, number, (n: number) => object]>([
   ["members", "/members", MEMBERS, LIMITS.membersPerWorkspaceMax - 6, (n) => ({ name: `m ${n}`, role: "developer" })],
   ["keys", "/api-keys", KEYS, LIMITS.keysPerWorkspaceMax - 6, (n) => ({ name: `k ${n}` })],

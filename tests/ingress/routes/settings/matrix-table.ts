@@ -4,7 +4,7 @@
  */
 import type { Role } from "#shared/access/authenticate.ts";
 
-/** What the last object of a path is. `workspace`: there is none but the workspace. */
+/** Kind of the last object of a path. `workspace`: there is none but the workspace. */
 export type Kind =
   | "workspace"
   | "member"
@@ -19,10 +19,10 @@ export type Kind =
 export interface Row {
   readonly route: string;
   readonly may: readonly Role[];
-  /** Of an object that exists and may be had. */
+  /** Status for an object that exists and may be accessed. */
   readonly ok: number;
   readonly kind: Kind;
-  /** Whether a developer may only what it made; other: what becomes of what another made. */
+  /** Set if a developer may access only what it made; other: the status for what another made. */
   readonly own?: { readonly other: 403 | 404 };
   readonly body?: unknown;
 }

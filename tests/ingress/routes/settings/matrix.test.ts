@@ -1,4 +1,4 @@
-/** Who may what under /workspaces: every route × everyone × own, foreign and unknown objects, from one table. */
+/** Permissions under /workspaces: every route × everyone × own, foreign and unknown objects, from one table. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import { routesOf } from "#ingress/app.ts";
@@ -115,7 +115,7 @@ function bodyOf({ body }: Row, team: Team): unknown {
   );
 }
 
-/** What the table says of a call. */
+/** Returns the status that the table has for a call. */
 function expected(row: Row, actor: Actor, target: Target): number {
   if (actor === "none" || actor === "revoked") return 401;
   if (actor === "stranger") return 404;

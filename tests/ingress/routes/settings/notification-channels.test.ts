@@ -22,7 +22,7 @@ const URL_OF = "https://hooks.example.com/canary-path/abcd";
 const SHOWN = "https://hooks.example.com/…abcd";
 const hook = (more: object = {}) => ({ type: "webhook", name: `hook ${newId()}`, config: { url: URL_OF }, ...more });
 
-/** What stands in the audit log and must not. */
+/** Checks that no secret stands in the audit log. */
 async function expectSilence(own: Team): Promise<void> {
   expect(JSON.stringify(await auditOf(bed, own))).not.toMatch(/canary|whsec_/);
 }

@@ -69,7 +69,7 @@ async function putRun(of: Team, member: Person) {
   };
 }
 
-/** Whether a road leads to what is private, as the answer tells. */
+/** Sends a request; returns its status, and true if the answer tells what is private. */
 async function reaches(
   method: string,
   path: string,

@@ -1,4 +1,4 @@
-/** What tests of the settings share on top of their bed: the audit log, pages read to their end, and rows that need no route. */
+/** Shared parts of settings tests, on top of their bed: the audit log, pages read to their end, and rows that need no route. */
 import { expect } from "bun:test";
 
 import { routesOf } from "#ingress/app.ts";
@@ -36,7 +36,7 @@ export interface AuditLine {
   readonly after: unknown;
 }
 
-/** What the audit log has of the workspace, in its order. */
+/** Returns the audit log of the workspace, in order. */
 export function auditOf({ db }: SpendBed, { id }: Pick<Team, "id">): Promise<AuditLine[]> {
   return db.query<AuditLine>(
     "select action, subject, actor, before, after from audit_log where workspace_id = $1 order by id",

@@ -142,7 +142,7 @@ async function join(db: TestDatabase, workspaceId: string, role: Role): Promise<
 }
 
 /**
- * Who may, and that a foreign workspace is an unknown one.
+ * Checks who may call each route, and that a foreign workspace is an unknown one.
  * @param routes method, path behind the workspace, body, and who may; a status other than 403 is a yes
  */
 export async function expectRoles(

@@ -50,7 +50,7 @@ afterAll(async () => {
   await recorder.stop(true);
 });
 
-/** What reaches a provider of the family that names no fields of its own; undefined where it has no such kind. */
+/** Returns what reaches a provider of the family that names no fields of its own; undefined where it has no such kind. */
 async function reaching(family: Provider["family"], kind: MediaKind, overrides = {}): Promise<string | undefined> {
   const offer = providers.media({ id: "here", family, base_url: recorder.url.href, api_key_env: "KEY" }, kind);
   if (!offer) return undefined;

@@ -201,11 +201,11 @@ describe("our providers and presets", () => {
 
 describe("the sandbox's models", () => {
   const all = models.filter((entry) => entry.owned_by === "sandbox");
-  /** What these declare is their own. */
+  /** Models with declarations of their own. */
   const RULED = rowsOf("Rules").map(({ model }) => model);
   const ours = all.filter((entry) => entry.supports_chat && !RULED.includes(entry.slug));
 
-  /** Of the same behaviours: what they test is in the catalogue, or in how their provider is treated. */
+  /** Models of the same behaviours: they test the catalogue, or how their provider is treated. */
   const FURTHER = [
     "sandbox-two-sources",
     "sandbox-guarded",

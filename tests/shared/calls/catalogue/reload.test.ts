@@ -64,7 +64,7 @@ async function untilPrice(price: string): Promise<void> {
   while (priceOf() !== price) await nextReload();
 }
 
-/** What a refused catalogue says; fails when it is not refused. */
+/** Returns the message of a refused catalogue; fails when it is not refused. */
 async function refusal(outcome: Promise<unknown>): Promise<string> {
   try {
     await outcome;

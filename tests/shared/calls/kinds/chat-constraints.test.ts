@@ -33,7 +33,7 @@ function request(members: object = {}, ...parts: readonly object[]): ChatComplet
   return { model: "one", messages: [{ role: "user", content }], ...members } as ChatCompletionRequest;
 }
 
-/** As the route does it: the bound of a body that is this request. */
+/** Checks a request as the route does; returns the bound of a body that is this request. */
 function check(value: ChatCompletionRequest, members?: Partial<Model>): CallBound & { bytes: number } {
   const bytes = Buffer.byteLength(JSON.stringify(value));
   return { ...checkChat(value, model(members), bytes), bytes };

@@ -9,9 +9,9 @@ export interface Probe {
   readonly shared: readonly string[];
   readonly hasPrivateRoot: boolean;
   readonly user: number;
-  /** Of the file that the child made of its input, as the worker finds it after the run. */
+  /** Content of the file that the child made of its input, as the worker finds it after the run. */
   readonly made: string;
-  /** Where the worker finds the run's folder while the child works. */
+  /** Path at which the worker finds the run's folder while the child works. */
   readonly place: string;
   readonly child: {
     readonly user: number;

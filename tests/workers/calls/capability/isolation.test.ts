@@ -19,7 +19,7 @@ const PROBE = fileURLToPath(new URL("isolation-probe.ts", import.meta.url));
 const ROOT = fileURLToPath(new URL("../../../..", import.meta.url));
 const isRoot = process.getuid?.() === 0;
 const NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"];
-/** Where another user cannot come to our code, there is nothing to try. */
+/** True if we are root and another user can come to our code; else there is nothing to try. */
 const isOpen = isRoot && Bun.spawnSync([...NOBODY, "test", "-r", PROBE]).exitCode === 0;
 
 /** A data folder as `npm start` keeps it. */

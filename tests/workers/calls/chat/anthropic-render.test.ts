@@ -55,7 +55,7 @@ const plain = (message: Delta, finish: string, more: Delta = {}, stops: readonly
 /** Arguments that would block us for seconds if they were much deeper. */
 const DEEP = `{"x":${"[".repeat(100)}${"]".repeat(100)}}`;
 
-/** As a whole message tells it. */
+/** Usage in a whole message. */
 const WHOLE_USAGE = plain({ content: "" }, "stop")["usage"] as Record<string, unknown>;
 
 describe("a whole message", () => {

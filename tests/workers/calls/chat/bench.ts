@@ -34,7 +34,7 @@ export const standIn = (slug: string, ofSource = ""): string => `  - slug: ${slu
     sources: [{ provider: acme, model: acme-${slug}${ofSource} }]
 `;
 
-/** What each test opened. */
+/** Closers of what each test opened. */
 const closing: (() => void)[] = [];
 
 /** For `afterEach`. */
@@ -46,7 +46,7 @@ export interface Bench {
   readonly live: LiveCalls;
   readonly frames: FakeIngress["frames"];
   readonly settlements: CallSettlement[];
-  /** What the provider was asked. */
+  /** Calls that the provider got. */
   readonly calls: ChatCall[];
   /** Runs a job to its end, with the address of an ingress. */
   readonly run: (job?: JobMessage, signal?: AbortSignal, stopping?: AbortSignal) => Promise<void>;
@@ -63,13 +63,13 @@ export interface Surroundings {
   /** Answer of the ingress to a question; an error is no answer. */
   readonly ingress?: string | Error;
   readonly progress?: object[];
-  /** What the database says to each statement in turn, in place of `progress`. */
+  /** Returns the database's rows for each statement in turn, in place of `progress`. */
   readonly rows?: () => object[];
-  /** What the breaker says of a source; those not named are in rotation. */
+  /** Answers of the breaker, by source; those not named are in rotation. */
   readonly breaker?: Parameters<typeof fakeBreaker>[0];
   readonly settle?: (settlement: CallSettlement) => Promise<{ takenNano: bigint; wasClosed: boolean }>;
   readonly storage?: unknown;
-  /** What holds back whoever publishes more; absent: there is room. */
+  /** Holds back whoever publishes more; absent: there is room. */
   readonly room?: () => Promise<void> | undefined;
   /** Pages that every document has; without it no document is looked at. */
   readonly pdfPages?: number;
@@ -164,7 +164,7 @@ export const USED = { ...NO_USAGE, input: 7, output: 11 };
 export const STREAM = { request: { ...REQUEST, stream: true } };
 export const WITH_USAGE = { request: { ...REQUEST, stream: true, stream_options: { include_usage: true } } };
 
-/** What each call asked for, by its source's name of the model. */
+/** Lists the model that each call asked for, by its source's name. */
 export const asked = (calls: readonly ChatCall[]): string[] => calls.map(({ sourceModel }) => sourceModel);
 
 /** A stream of these pieces; an error is thrown, a function is waited for. */

@@ -1,4 +1,4 @@
-/** What is told of documents that a model does not take: those that come with the call, and those that are fetched for it. */
+/** Errors about documents that a model does not take: those that come with the call, and those that are fetched for it. */
 import { afterEach, describe, expect, test } from "bun:test";
 
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
@@ -26,7 +26,7 @@ function asking(...files: readonly object[]): ChatCompletionRequest {
 
 const dataOf = (document: Buffer): string => `data:application/pdf;base64,${document.toString("base64")}`;
 
-/** How a look that ends so is told; the pages it counted otherwise. */
+/** Returns the error for a look that ends like this; a number is the pages it counted. */
 async function told(outcome: number | MediaFault, request = asking({ file_data: dataOf(documentOf(1)) })) {
   const probes = {
     pdfPages: () =>

@@ -28,7 +28,7 @@ type Embed = (call: EmbeddingsCall, provider: string) => Promise<EmbeddingsResul
 interface Bench {
   readonly settlements: CallSettlement[];
   readonly calls: EmbeddingsCall[];
-  /** What the breaker was told. */
+  /** Verdicts that the breaker was told. */
   readonly verdicts: string[];
   readonly run: (request: object, signal?: AbortSignal, job?: Partial<JobMessage>) => Promise<void>;
   /** The answer; fails when there is none. */

@@ -1,4 +1,4 @@
-/** What jobs make as files of the workspace, over real Postgres and S3. */
+/** Results of jobs as files of the workspace, over real Postgres and S3. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import { endFile, findFile } from "#shared/database/files.ts";
@@ -48,7 +48,7 @@ const tools = () => ({
   probes,
   log,
 });
-/** What one job holds of a budget of its own. */
+/** Opens one job's part of a budget of its own. */
 const roomy = () => new ResultBudget({ bytesMax: 1_000_000_000, waitMs: 1_000 }).open(workspaceId);
 
 async function keep(id: string, made: readonly Artifact[], work = "one/m 1", canResume = true): Promise<string[]> {

@@ -1,4 +1,4 @@
-/** What a provider hands over from its own origin, and does not, or not to its end. */
+/** Files that a provider hands over from its own origin, does not, or not to their end. */
 import { afterAll, describe, expect, test } from "bun:test";
 
 import { jobAbort } from "#workers/job.ts";

@@ -5,7 +5,7 @@ import { type Holding, ResultBudget } from "#workers/calls/media/result-budget.t
 const { signal } = new AbortController();
 const open = (bytesMax: number, waitMs = 30_000) => new ResultBudget({ bytesMax, waitMs });
 
-/** Whether a step that was taken is over, once everything that could run has. */
+/** True if a step that was taken is over, once everything that could run has. */
 async function isOver(step: Promise<unknown>): Promise<boolean> {
   const pending = Symbol("pending");
   await Bun.sleep(0);

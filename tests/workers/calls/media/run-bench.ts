@@ -43,7 +43,7 @@ models:
 
 const catalogue = catalogueOf();
 
-/** What the catalogue may have become since a call was admitted. */
+/** Catalogues that may have come since a call was admitted. */
 export const NARROWED: Readonly<Record<string, Catalogue>> = {
   "takes less": catalogueOf({ formats: "[mp3]" }),
   "costs more": catalogueOf({ price: "7" }),
@@ -54,9 +54,9 @@ export const NARROWED: Readonly<Record<string, Catalogue>> = {
 export type Adapter = MediaAdapter<SpeechInput, Artifact>;
 
 export interface Ran {
-  /** What `serve` threw: the job goes on without this worker. */
+  /** Error that `serve` threw: the job goes on without this worker. */
   readonly thrown: unknown;
-  /** What the hold is closed with. */
+  /** Settlements that the hold is closed with. */
   readonly closed: readonly Settlement[];
   /** Notes in the row, in their order; `begins`: those before a start was sent. */
   readonly kept: readonly unknown[];
@@ -72,7 +72,7 @@ export interface Ran {
 }
 
 interface Around {
-  /** As whoever had the job before left it. */
+  /** Record of the job as its previous worker left it. */
   readonly found?: object;
   readonly isLate?: boolean;
   readonly wasCancelled?: boolean;
@@ -82,17 +82,17 @@ interface Around {
   readonly owned?: Readonly<Record<string, "taken" | "open">>;
   /** Bytes the workspace stores already. */
   readonly stored?: number;
-  /** What the file store does with what was made. */
+  /** Stands in for the file store, which keeps the results. */
   readonly store?: () => Promise<string>;
   readonly signal?: AbortSignal;
   readonly deadlineMs?: number;
   readonly totalMs?: number;
-  /** How long a source may take that another could stand in for. */
+  /** Longest time for a source that another could stand in for. */
   readonly plainMs?: number;
-  /** As the ingress calls it; what is made is speech all the same. */
+  /** Kind that the ingress calls it; what is made is speech all the same. */
   readonly kind?: JobMessage["kind"];
   readonly log?: Logger;
-  /** As it is by now; admitted was the call under the usual one. */
+  /** Catalogue of now; the call was admitted under the usual one. */
   readonly catalogue?: Catalogue;
 }
 
@@ -204,7 +204,7 @@ function message(deadlineMs: number): JobMessage {
   };
 }
 
-/** Of the first source, as its row keeps it. */
+/** Returns a job of the first source, as its row keeps it. */
 export function begun(job: ProviderJob, startedMs = Date.now()): object {
   const model = catalogue.models.get("speaks");
   if (!model) throw new Error("no model");

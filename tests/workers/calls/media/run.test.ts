@@ -177,7 +177,7 @@ describe("a job", () => {
 
 describe("a source that stays silent", () => {
   const direct: Adapter = { run: () => Promise.resolve({ output: SOUND, usage: {} }) };
-  /** As an adapter whose provider takes the call and never answers. */
+  /** An adapter whose provider takes the call and never answers. */
   const silent: Adapter = { run: ({ signal }) => endOf(signal) };
 
   test("costs speech a part of its time, and the next one speaks", async () => {

@@ -117,7 +117,7 @@ async function run(
 }
 
 const hears: Adapter = { run: () => Promise.resolve({ output: { text: "hello" }, usage: {} }) };
-/** As an adapter whose provider takes the call and never answers. */
+/** An adapter whose provider takes the call and never answers. */
 const silent: Adapter = {
   run: ({ signal }) =>
     new Promise((_resolve, reject) => {

@@ -162,7 +162,7 @@ function readCall(call: WireCall): AnsweredChoice["calls"][number] {
   };
 }
 
-/** What a promise was rejected with. */
+/** Returns the error that a promise was rejected with. */
 export async function failureOf(promise: Promise<unknown>): Promise<ProviderError> {
   try {
     await promise;

@@ -1,4 +1,7 @@
-/** What only a fake clock or a look into a stream can show of the test models; tests/e2e/test-models.test.ts has each model. */
+/**
+ * Behaviour of the test models that only a fake clock or a look into a stream can show; tests/e2e/test-models.test.ts has
+ * each model.
+ */
 import { describe, expect, test } from "bun:test";
 
 import type { ChatDelta } from "#workers/providers/provider.ts";

@@ -25,7 +25,7 @@ async function receiver(answer: Parameters<typeof receive>[0] = (response) => re
 const send = SENDERS.webhook;
 const signingSecret = newSigningSecret();
 
-/** What a receiver gets of a channel with this config and these secrets. */
+/** Returns the request that a receiver gets from a channel with this config and these secrets. */
 async function received(
   config: Readonly<Record<string, string>>,
   secrets: Readonly<Record<string, string>>,

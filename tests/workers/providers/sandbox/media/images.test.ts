@@ -13,7 +13,7 @@ afterAll(() => media.close());
 
 const params = { prompt: "a house in a meadow", seed: 1, width: 256, height: 256, format: "png" } as const;
 
-/** Of the image that is edited. */
+/** Width of the image that is edited. */
 const WIDTH = 200;
 
 interface Decoded {
@@ -207,7 +207,7 @@ describe("an edit", () => {
   });
 });
 
-/** Of a channel of the edited image, whether the mask lets it be repainted. */
+/** True if the mask lets this channel of the edited image be repainted. */
 function isOpen(at: number, channels: number): boolean {
   const pixel = Math.floor(at / channels);
   return pixel % WIDTH >= 100 || Math.floor(pixel / WIDTH) >= 40;

@@ -1,4 +1,4 @@
-/** How much of a stranger's recording is decoded to say what it is. */
+/** Amount of a stranger's recording that is decoded to say what it is. */
 import { expect, test } from "bun:test";
 
 import { wav } from "#tests/e2e/media/hostile-inputs.ts";

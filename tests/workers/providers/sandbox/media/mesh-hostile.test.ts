@@ -136,7 +136,7 @@ test("children go on after damaged meshes, and a call can be ended", async () =>
   expect((await run(good)).bytes.byteLength).toBeGreaterThan(1_000);
 });
 
-/** Where the numbers or pixels of an accessor or image begin in the binary part. */
+/** Offset in the binary part at which the numbers or pixels of an accessor or image begin. */
 function startOf(json: Json, entry: Entry): number {
   const view = json.bufferViews[Number(entry["bufferView"])] ?? {};
   return Number(view["byteOffset"] ?? 0) + Number(entry["byteOffset"] ?? 0);

@@ -1,4 +1,4 @@
-/** What a video holds, every frame decoded by FFmpeg's strict decoders. */
+/** Content of a video, every frame decoded by FFmpeg's strict decoders. */
 import { Decoder, Demuxer } from "node-av/api";
 import type { Frame } from "node-av/lib";
 
