@@ -54,7 +54,7 @@ import { StepAnswer, streamed } from "../calls/step-answer.ts";
 import { openLiveCaller } from "./live-caller.ts";
 import { nakDelayMs } from "./runner.ts";
 
-/** What becomes of the message: acknowledged, or given back for later. */
+/** Verdict on the message: it is acknowledged, or given back to come again after `againMs`. */
 export type DurableVerdict = { readonly outcome: string; readonly againMs?: number };
 
 export interface DurableJobs {
@@ -72,7 +72,7 @@ export function openDurableJobs(options: {
   lane: Lane;
   slots: number;
   createHandler: (context: WorkerContext) => JobHandler;
-  /** How long a job may run. */
+  /** Longest run of a job, in milliseconds. */
   runMs: number;
   cancels: Cancels;
 }): DurableJobs {
