@@ -239,7 +239,7 @@ export function openDurableJobs(options: {
     return end(job, outcome);
   };
 
-  /** False: it is not ours any more. @throws ProviderError `unknown` when the database stays away: the job may run at its provider, and it could not be asked for */
+  /** False: the job is not ours any more. @throws ProviderError `unknown` if the database stays away: its provider may run the job */
   const noted = async (job: ClaimedJob, kept: object | null): Promise<boolean> => {
     try {
       return await insisting(job, () => noteProviderJob(database, job.id, job.epoch, kept));
