@@ -13,7 +13,7 @@ import { inTurn } from "./long-work.ts";
 import type { RouteCall } from "./serve.ts";
 
 export interface ReadBody extends JsonBody {
-  /** As many as came. */
+  /** Length of the received body, in bytes. */
   readonly textBytes: number;
   /** To be waited for between steps that go over the whole of a body: of a large one each takes as long as others should have to wait. */
   readonly pause: () => Promise<void>;
@@ -30,7 +30,7 @@ export async function readBody(
   return parseBody(call, await readJsonBody(call.request, config.bodyBytesMax), bounds);
 }
 
-/** What has come of it. @throws ApiError as `readJson`; `overloaded` */
+/** Parses a body that has been received. @throws ApiError as `readJson`; `overloaded` */
 export async function parseBody(
   call: Pick<RouteCall, "caller" | "request">,
   bytes: Uint8Array,
@@ -159,7 +159,7 @@ export function openLargeBodies(): KeyedSemaphore {
   });
 }
 
-/** What a request may bring as JSON, where that is much; 0 where it is not. */
+/** Returns the most bytes of JSON that a request may bring; 0 where they are few. */
 export function largeBodyBytes({ headers }: Request, bytesMax: number): number {
   // Its body is not looked at: that alone would make a stream of it.
   const declared = headers.get("content-length");

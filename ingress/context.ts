@@ -1,4 +1,4 @@
-/** What a route may use: built once in main.ts, passed explicitly. */
+/** Dependencies of the routes: built once in main.ts, passed explicitly. */
 import type { NatsConnection } from "nats";
 
 import type { WorkflowTemplate } from "#schemas/generated/types.ts";
@@ -46,7 +46,7 @@ export interface IngressContext {
   readonly metrics: Metrics;
   readonly catalogue: CatalogueStore;
   readonly authenticator: Pick<Authenticator, "authenticate">;
-  /** Who calls /operator. */
+  /** Authenticates calls to /operator. */
   readonly operators: Operators;
   readonly ipNet: IpNet;
   readonly calls: CallAdmission;
@@ -70,15 +70,15 @@ export interface IngressContext {
   readonly templates: readonly WorkflowTemplate[];
   /** Words about runs of workflows. */
   readonly runs: RunFollower;
-  /** Aborts when the time for ending is nearly over: who waits is answered now. */
+  /** Aborts when the time for ending is nearly over: callers that wait are answered now. */
   readonly closing: AbortSignal;
   readonly links: FileLinks;
   /** Seals credentials of channels. */
   readonly sealer: Sealer;
-  /** What a provider must show to ring for a job. */
+  /** Tokens that a provider must send in a callback for a job. */
   readonly callbackTokens: Pick<JobTokens, "isOf">;
   /**
-   * Whether what is needed to accept a call can be reached; answers within seconds.
+   * True if all dependencies that are needed to accept a call can be reached; answers within seconds.
    * @param required dependencies that are to be there beside those
    */
   isReady(required: readonly DependencyName[]): Promise<boolean>;

@@ -2,7 +2,7 @@
 import { ApiError } from "#shared/errors.ts";
 import { LIMITS } from "#shared/limits.ts";
 
-/** As routes declare it. */
+/** Declaration of the header for routes. */
 export const IDEMPOTENCY_KEY = {
   name: "Idempotency-Key",
   description: "The caller's name for the call: a repeat under it within a day hears of the first one.",

@@ -1,4 +1,4 @@
-/** When keys were last used: gathered here and written once a minute, so that no call pays for it. */
+/** Times of the last use of keys: gathered here and written once a minute, so that no call pays for it. */
 import type { Authenticator } from "#shared/access/authenticate.ts";
 import { noteKeysUsed } from "#shared/database/api-keys.ts";
 import type { Queryable } from "#shared/database/client.ts";
@@ -7,7 +7,7 @@ import { paced } from "#shared/pace.ts";
 
 const NOTE_MS = paced(60_000);
 
-/** @returns what writes the rest and ends it */
+/** @returns a function that writes the rest and ends it */
 export function startKeyUse(options: {
   authenticator: Pick<Authenticator, "takeUsed">;
   database: Queryable;

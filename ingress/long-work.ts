@@ -26,5 +26,5 @@ export async function inTurn<T>(
   }
 }
 
-/** Of operators. */
+/** Stands for the workspace of operators, who have none. */
 const NO_WORKSPACE = "";

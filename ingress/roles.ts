@@ -1,4 +1,4 @@
-/** Who may use the settings of a workspace, on paths that begin with /workspaces/{workspaceId}: its id or its name. */
+/** Roles that may use the settings of a workspace, on paths that begin with /workspaces/{workspaceId}: its id or its name. */
 import type { Role } from "#shared/access/authenticate.ts";
 import { ApiError } from "#shared/errors.ts";
 
@@ -9,7 +9,7 @@ export const ANY_ROLE: readonly Role[] = ["owner", "admin", "developer", "billin
 /** An owner is above an admin, and an admin above the others: nobody acts for, or changes, a higher role. */
 const RANKS: Readonly<Record<Role, number>> = { owner: 2, admin: 1, developer: 0, billing: 0 };
 
-/** Whether the first role may act for, or change, the second. */
+/** True if the first role may act for, or change, the second. */
 export const isAbove = (role: Role, other: Role): boolean => RANKS[role] >= RANKS[other];
 
 /**

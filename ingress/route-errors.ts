@@ -32,7 +32,7 @@ const CODES = {
 
 export type Act = keyof typeof CODES;
 
-/** What a call that makes media does, whose caller waits for it. */
+/** Acts of a call that makes media and whose caller waits for it. */
 export const MEDIA_CALL: readonly Act[] = [
   "reads_json",
   "resolves_model",
@@ -42,7 +42,7 @@ export const MEDIA_CALL: readonly Act[] = [
   "waits_for_job",
 ];
 
-/** @param more codes of this route alone. What the gates in front of every route answer is not among them */
+/** @param more codes of this route alone, without those of the gates in front of every route */
 export function errorsOf(does: readonly Act[], ...more: readonly Code[]): readonly Code[] {
   return [...new Set<Code>([...does.flatMap((act): readonly Code[] => CODES[act]), ...more])];
 }

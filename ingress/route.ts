@@ -1,4 +1,4 @@
-/** What a route declares: the OpenAPI document is built from it, and app.ts registers it. */
+/** Declaration of a route: the OpenAPI document is built from it, and app.ts registers it. */
 import type { SchemaName } from "#schemas/generated/types.ts";
 import type { Scope } from "#shared/database/operator-tokens.ts";
 import type { Code } from "#shared/errors.ts";
@@ -14,7 +14,7 @@ export interface RouteSpec {
   readonly description?: string;
   readonly tags: readonly string[];
   readonly auth: "key" | "operator" | "none";
-  /** What an operator's token must be good for; absent: `money`, which is everything. */
+  /** Scope that an operator's token needs; absent: `money`, which includes the others. */
   readonly scope?: Scope;
   /** Clients of Anthropic's API call it: errors have that API's form too, and `request-id` repeats `x-request-id`. */
   readonly isAnthropic?: boolean;
@@ -27,7 +27,7 @@ export interface RouteSpec {
   /** Headers that it reads, beside those that every route reads. */
   readonly requestHeaders?: readonly { readonly name: string; readonly description: string; readonly schema: object }[];
   readonly responses: Readonly<Record<number, RouteResponse>>;
-  /** Codes of the route itself; what every route can answer is added to the document by its builder. */
+  /** Codes of the route itself; those of every route are added to the document by its builder. */
   readonly errors: readonly Code[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * What happens around every route: request id, IP net, key, window, errors in the envelope, metrics. The order of the
- * gates is the design's (part 5); a route that fails validation is counted in the window before its 400 is told.
+ * Steps around every route: request id, IP net, key, window, errors in the envelope, metrics. The order of the gates is
+ * the design's (part 5); a call that fails validation is counted in the window before its 400 is sent.
  */
 import type { Caller } from "#shared/access/authenticate.ts";
 import type { Actor } from "#shared/database/audit-log.ts";
@@ -28,7 +28,7 @@ export interface RouteCall {
   readonly caller: Caller | undefined;
   /** Set on routes of operators. */
   readonly operator?: Operator;
-  /** Of a route that counts itself: from now on the call is counted in its window, whatever becomes of it. */
+  /** Set on routes that count themselves: says that the call is now counted in its window, whatever its outcome. */
   readonly markCounted?: () => void;
   /** Says that the request has been offloaded: its body takes no room from others any more. Safe to leave out. */
   readonly offloadInputs?: () => void;
@@ -40,7 +40,7 @@ export function callerOf({ caller }: RouteCall): Caller {
   return caller;
 }
 
-/** Who the audit log names for what the call does. */
+/** Returns the actor that the audit log names for the call. */
 export function actorOf(call: RouteCall): Actor {
   const ip = call.ip === undefined || call.ip === "" ? {} : { ip: call.ip };
   if (call.operator) return { type: "operator", id: call.operator.name, ...ip, request_id: call.requestId };
@@ -50,7 +50,7 @@ export function actorOf(call: RouteCall): Actor {
 
 export interface Route extends RouteSpec {
   handle(call: RouteCall): Promise<Response> | Response;
-  /** Whether this caller may, asked before the call is counted (design part 5). Absent: everybody. @throws ApiError */
+  /** Refuses callers without permission, before the call is counted (design part 5). Absent: all may call. @throws ApiError */
   authorize?(call: RouteCall): void;
   /** Headers of every answer to a known caller, errors included; asked when the call has done its work. */
   extraHeaders?(caller: Caller): Promise<Readonly<Record<string, string>>>;
@@ -195,7 +195,7 @@ async function addHeaders(response: Response, asked: Promise<Readonly<Record<str
   for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
 }
 
-/** What a proxy in front may read as another message than we do; the server underneath lets these two pass. */
+/** Refuses headers that a proxy in front may read otherwise than we do; the server underneath lets these two pass. */
 function checkFraming(headers: Headers): void {
   for (const name of ["content-length", "host"]) {
     if (headers.get(name)?.includes(",") !== true) continue;
@@ -203,7 +203,7 @@ function checkFraming(headers: Headers): void {
   }
 }
 
-/** Where both come, `Authorization` counts and `x-api-key` is not looked at; an empty header counts as none. */
+/** Returns the caller's credential: `Authorization` comes before `x-api-key`; an empty header counts as none. */
 function authorizationOf(headers: Headers): string | null {
   const [authorization, key] = [headers.get("authorization") ?? "", headers.get("x-api-key") ?? ""];
   if (authorization !== "") return authorization;

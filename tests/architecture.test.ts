@@ -142,6 +142,7 @@ describe("privileges", () => {
   const DRIVER = "only shared/database/client.ts names the driver";
   const CALLS = "only workers/providers/http.ts calls out";
   const ACKS = "only the runners, the batch intake and the pull loop acknowledge messages";
+  const OPENING = "a doc comment opens with a noun phrase or a verb";
   const CONSOLE = "nothing writes to the console";
 
   test.each([
@@ -161,6 +162,8 @@ describe("privileges", () => {
     [ACKS, "workers/janitor/sweep.ts", "message\n  .nak(1_000);"],
     [ACKS, "ingress/batch/admit.ts", "await message.ackAck();"],
     [ACKS, "workers/calls/chat/chat.ts", "message.term(); message.working();"],
+    [OPENING, "shared/a.ts", "/** Whether it is. */\nconst a = 1;"],
+    [OPENING, "tests/a.ts", "/**\n * Of a call: its end.\n */"],
     [CONSOLE, "shared/a.ts", "console.log(1);"],
     [CONSOLE, "deploy/start.mjs", "console.error(1);"],
     [CONSOLE, "tests/a.test.ts", 'console["log"](1);'],
@@ -182,6 +185,7 @@ describe("privileges", () => {
     ["ingress/batch/intake.ts", "message.ack();"],
     ["shared/admin-server.ts", "Bun.serve({\n  async fetch(request: Request): Promise<Response> {\n  },\n});"],
     ["shared/a.ts", "app.fetch(request); prefetch(1); // fetch(url), console.log, process.env"],
+    ["shared/a.ts", "/** Returns what it is. */ // Of a line comment\n/** Asks whether. */"],
     ["shared/storage/client.ts", 'import { S3Client } from "@aws-sdk/client-s3";'],
     ["shared/a.ts", "x;\n".repeat(LINES_MAX)],
     ["schemas/generated/validators.js", "x;\n".repeat(LINES_MAX + 1)],

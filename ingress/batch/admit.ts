@@ -34,7 +34,7 @@ export interface BatchArrival {
   /** Checked; null when it named no address of its workspace. */
   readonly reply: string | null;
   readonly data: Uint8Array;
-  /** How often it has come, this time included. */
+  /** Number of deliveries, this one included. */
   readonly deliveries: number;
   /** Its window has been full for longer than one lasts. */
   readonly starves: boolean;
@@ -49,7 +49,7 @@ export interface BatchContext extends Pick<
   readonly jobs: JobAdmission;
 }
 
-/** Who a message's job is: the same for every repeat under the same key. */
+/** Returns the identity of a message's job: the same for every repeat under the same key. */
 export function addressOf({
   workspaceId,
   key,
@@ -145,7 +145,7 @@ function readMessage(
   return Promise.reject(new ApiError("invalid_request", `Expected ${expected}.`));
 }
 
-/** What a message is told before anything is done for it that takes time or room: a repeat what came of the first. */
+/** Answers a message before any costly work is done for it: a repeat gets the outcome of the first. Undefined: go on. */
 async function putOffOf(
   context: BatchContext,
   { workspaceId, data }: BatchArrival,
@@ -158,7 +158,7 @@ async function putOffOf(
   return known ?? (isCrowded ? { kind: "full", waitMs: TICKETS_MS, isWindow: false } : undefined);
 }
 
-/** Large messages are taken a few at a time: the object store and the probes of audio serve callers over HTTP too. Nothing waits for its turn. */
+/** Large messages are taken a few at a time: the object store and audio probes serve callers over HTTP too. None waits for its turn. */
 const large = new KeyedSemaphore({
   max: LIMITS.intakeLargeMax,
   perWorkspaceMax: LIMITS.intakeLargeMax / 2,

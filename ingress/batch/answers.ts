@@ -1,4 +1,4 @@
-/** What a publisher hears of its message, and what is known of a job before the message is read. */
+/** Answers to a publisher about its message, and the look-up of a known job before the message is read. */
 import type { Queryable } from "#shared/database/client.ts";
 import { findJob, type JobError } from "#shared/database/jobs.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -29,7 +29,7 @@ export interface Full {
 }
 
 /**
- * What is told of a job that is known by its id; undefined: none is.
+ * Returns the answer for a job that is known by its id; undefined: there is none.
  * @param data the message: one that asks for something else than the first is refused
  */
 export async function findKnown(
@@ -53,7 +53,7 @@ const REUSED = new ApiError(
   "Expected the message that this Idempotency-Key was used for first, got one with another body.",
 );
 
-/** What is not accepted, and leaves nothing. */
+/** Returns the answer to a message that is not accepted, and of which nothing is stored. */
 export function refused(job: Addressed, error: JobError): Answered {
   return { kind: "answered", outcome: "refused", job, told: { status: "refused", error } };
 }

@@ -1,4 +1,4 @@
-/** What a batch message asks for, checked as its endpoint over HTTP checks it. */
+/** Reads the call of a batch message, with the checks of its endpoint over HTTP. */
 import { createHash } from "node:crypto";
 
 import type { Caller } from "#shared/access/authenticate.ts";
@@ -23,7 +23,7 @@ interface Arrived {
   readonly caller: Caller;
   readonly pool: Pool;
   readonly data: Uint8Array;
-  /** How often the message has come, this time included. */
+  /** Number of deliveries of the message, this one included. */
   readonly deliveries: number;
 }
 

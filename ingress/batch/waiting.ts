@@ -1,5 +1,5 @@
 /**
- * Which messages wait for their workspace's window, as far as this process has seen them: of those under one key the first
+ * Messages that wait for their workspace's window, as far as this process has seen them: of those under one key the first
  * waits, the others are told so and leave the stream.
  */
 import { LIMITS } from "#shared/limits.ts";

@@ -1,4 +1,4 @@
-/** What this process has seen of the windows that batch messages wait for, by workspace and key. */
+/** Windows that batch messages wait for, as far as this process has seen them, by workspace and key. */
 
 export interface Windows {
   /** Milliseconds until it may have room; 0 or less: ask. */

@@ -20,18 +20,18 @@ import { type CachePlan, fromCache } from "./response-cache.ts";
 
 export interface PaidCall {
   readonly kind: Kind;
-  /** Whose format the answer has. */
+  /** API whose format the response has. */
   readonly api: "openai" | "anthropic";
   readonly model: Model;
   readonly bound: CallBound;
-  /** Of what the call asks for; absent: the model's. */
+  /** Price of the variant that the call asks for; absent: the model's. */
   readonly price?: Price;
   /** The request as the worker gets it: JSON. */
   readonly text: string;
   readonly textBytes: number;
   /** Told when the call is refused before it is on its way: no worker will read what was stored for it. */
   readonly onRefused?: () => void;
-  /** What the response cache is to do. */
+  /** Use of the response cache; undefined: it is not used. */
   readonly cache?: CachePlan | undefined;
 }
 

@@ -16,7 +16,7 @@ import type { ReadBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
 import { SSE_HEADERS } from "../wait/call.ts";
 
-/** What a call wants of the cache; undefined: nothing. */
+/** A call's use of the response cache. */
 export interface CachePlan {
   /** 64 hex digits: equal for equal requests to the same model and endpoint. */
   readonly key: string;

@@ -9,7 +9,7 @@ import { creditsNumber } from "#shared/money.ts";
 
 import type { IngressContext } from "../context.ts";
 
-/** As the worker wrote it (workers/calls/capability/run.ts). */
+/** Outcome of a run, as the worker wrote it (workers/calls/capability/run.ts). */
 export interface RunOutcome {
   readonly capability: string;
   readonly output: Readonly<Record<string, unknown>>;

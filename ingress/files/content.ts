@@ -18,7 +18,7 @@ const SAFETY = {
   "cache-control": "private, no-cache",
 } as const;
 
-/** What is served: a file of a workspace, or one of ours with its bytes. */
+/** File that is served: one of a workspace, or one of ours with its bytes. */
 export interface ServedFile extends Pick<FileRow, "id" | "bytes" | "filename" | "media_type" | "sha256"> {
   readonly content?: Uint8Array<ArrayBuffer>;
 }

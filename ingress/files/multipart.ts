@@ -23,13 +23,13 @@ const DESK_BYTES = 128 * 1024;
 
 export class MultipartReader {
   private readonly source: Incoming;
-  /** CRLF, two dashes and the boundary: what ends a part. */
+  /** CRLF, two dashes and the boundary, which end a part. */
   private readonly delimiter: Buffer;
-  /** Where bytes are looked at: pieces of a body are larger, and come to an end anywhere. */
+  /** Buffer in which bytes are parsed: pieces of a body are larger, and end anywhere. */
   private readonly desk = Buffer.allocUnsafeSlow(DESK_BYTES);
-  /** What lies on the desk and is not yet handed out. A body begins as if a line had ended before it. */
+  /** Bytes on the desk that are not yet handed out. A body begins as if a line had ended before it. */
   private waiting: Buffer;
-  /** What has not yet come onto it. */
+  /** Rest of the present piece, which has not yet come onto the desk. */
   private piece: Uint8Array = EMPTY;
   private state: "preamble" | "body" | "between" | "end" = "preamble";
   private parts = 0;
@@ -145,7 +145,7 @@ export class MultipartReader {
     while (this.waiting.length < length) await this.more();
   }
 
-  /** What stands between a boundary and the empty line behind the headers of its part. */
+  /** Returns the text between a boundary and the empty line behind the headers of its part. */
   private async headBlock(): Promise<string> {
     // Blanks may follow a boundary on its line.
     for (;;) {

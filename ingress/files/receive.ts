@@ -67,7 +67,7 @@ function describe(upload: Upload, form: UploadForm): StoredFile {
   });
 }
 
-/** What a form of this size holds beside its file, at most. */
+/** Most bytes that a form holds beside its file. */
 const OVERHEAD_BYTES_MAX =
   LIMITS.multipartPartsMax * (LIMITS.multipartHeaderBytesMax + 256) +
   LIMITS.multipartFieldsBytesMax +

@@ -74,7 +74,7 @@ function notFound(): ApiError {
   return new ApiError("job_not_found", "There is no such job in this workspace.");
 }
 
-/** What an answer with a job may tell in its headers once the job is completed (spec "General rules" 6). */
+/** Headers that an answer with a job may have once the job is completed (spec "General rules" 6). */
 export const JOB_HEADERS = ["x-model-used", "x-fallback-from", "x-fallback-depth"] as const;
 
 /** @throws ApiError `service_unavailable` when the store with the result is away */
@@ -88,7 +88,7 @@ export async function answerJob(context: IngressContext, call: RouteCall, row: J
   return json(presentJob(row, data), outcome && servedHeaders(outcome));
 }
 
-/** Of a run of a capability what its endpoint would have answered; of text what its model said. */
+/** Returns the result as it is shown: for a run of a capability as its endpoint would have answered, for text the model's answer. */
 function shownResult(context: IngressContext, call: RouteCall, row: JobRow, result: Record<string, unknown>) {
   if (row.kind !== "capability") return result;
   return { ...presentRun(context, row, result as unknown as RunOutcome, call.request) };

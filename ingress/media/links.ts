@@ -6,9 +6,9 @@ import { isUuid } from "#shared/ids.ts";
 import { LIMITS } from "#shared/limits.ts";
 
 export interface FileLinks {
-  /** What stands at the end of the link's path. */
+  /** Returns the token at the end of a link's path. */
   token(workspaceId: string, fileId: string): string;
-  /** Undefined for whatever we did not make, and for what is over. */
+  /** Undefined for tokens that we did not make, and for expired ones. */
   read(token: string): { readonly workspaceId: string; readonly fileId: string } | undefined;
 }
 

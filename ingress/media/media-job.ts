@@ -128,7 +128,7 @@ function refusedBy(admission: Admission, { workspaceId, preset }: Caller): ApiEr
   }
 }
 
-/** What a job that ended otherwise tells its caller. */
+/** Returns the error for the caller of a job that did not succeed. */
 export function failureOf(row: JobRow): ApiError {
   const { error, credits, state } = row;
   if (!error) return new ApiError("internal_error", "The service failed to run the job.", { shouldRetry: false });

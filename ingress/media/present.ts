@@ -1,4 +1,4 @@
-/** What came of a media job, for its caller: links to its files, or their bytes in base64 as they are read. */
+/** Presents the results of a media job to its caller: links to its files, or their bytes in base64 as they are read. */
 import type { MediaOutcome, MediaResult } from "#schemas/generated/types.ts";
 import { validate } from "#shared/contracts.ts";
 import { findBlocks } from "#shared/database/files.ts";
@@ -36,7 +36,7 @@ export async function outcomeOf(context: Pick<Context, "storage">, row: JobRow):
   }
 }
 
-/** Who served, and what it cost (spec "General rules" 6). */
+/** Headers with the model that served, and the charge (spec "General rules" 6). */
 export function servedHeaders(
   outcome: { readonly model: string; readonly fallback?: Fallback | undefined },
   nano?: bigint,

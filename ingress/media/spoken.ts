@@ -38,10 +38,10 @@ export async function answerSpeech(
 /** Speech whose first bytes are there, or will be. */
 interface Spoken {
   readonly contentType: string;
-  /** Who served. */
+  /** Slug of the model that served. */
   readonly model: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** How long the whole is, once that is known. */
+  /** Length of the whole in bytes, once that is known. */
   readonly bytes?: number;
   readonly first: Uint8Array;
   readonly rest: AsyncGenerator<Uint8Array, void>;

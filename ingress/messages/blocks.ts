@@ -20,7 +20,7 @@ export interface Placed<P = UserContentBlock> {
 /** Blocks that may stand in a turn, in what a tool returned, or in a document. */
 export type ReadableBlock = MessagesText | MessagesImage | MessagesDocument | MessagesSearchResult;
 
-/** What a model reads of a block; a document may have a heading of its own and hold several parts. */
+/** Returns the parts of a block that a model reads; a document may have a heading of its own and hold several parts. */
 export function partsOf(block: ReadableBlock, from: string): Placed[] {
   switch (block.type) {
     case "text":

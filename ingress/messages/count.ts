@@ -13,7 +13,7 @@ import { LIMITS, TOKENS_PER_IMAGE } from "#shared/limits.ts";
 import { type CountedRequest, countingPrompt } from "#shared/tokens/count.ts";
 import type { Tokenizer } from "#shared/tokens/tokenizer.ts";
 
-/** What a text without structure has on average, where it is too long to count. */
+/** Average characters of a token in plain text, for texts that are too long to count. */
 const CHARACTERS_PER_TOKEN = 4;
 /** Characters of base64 a token of a document is taken for: our own guess, as where a source reports nothing. */
 const ENCODED_PER_TOKEN = 6;

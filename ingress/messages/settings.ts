@@ -75,12 +75,12 @@ const EFFORT_OF_BUDGET = [
   [16_384, "medium"],
 ] as const;
 
-/** Who does not know how much is best and leaves it to the model, gets what the model itself takes for the usual. */
+/** Effort for callers who leave it to the model: the one that models themselves use by default. */
 const EFFORT_OF_ADAPTIVE = "high";
 
 /**
- * How much to think, in steps. What says least wins: no thinking, then a step the caller named, then a budget. A step
- * alone asks for no thinking where the two are apart: `effort_only` tells the Anthropic adapter, others have one word.
+ * Maps the settings of thinking to a level of effort. `disabled` wins, then a level that the caller named, then a budget. A
+ * level alone asks for no thinking where the two are apart: `effort_only` tells the Anthropic adapter, others have one setting.
  * @throws ApiError `missing_required_parameter` for `enabled` without a budget
  */
 export function reasoningEffort({

@@ -36,7 +36,7 @@ export function chatRequestOf(body: MessagesRequest): Translated {
   return { request, paramOf: (param) => callersParam(param, placed, body) };
 }
 
-/** Of a request, what a model reads. @throws ApiError as `chatRequestOf` does */
+/** Translates the members of a request that a model reads. @throws ApiError as `chatRequestOf` does */
 export function readPartOf(body: CountTokensRequest): {
   readonly request: Pick<ChatCompletionRequest, "messages" | "tools" | "response_format">;
   readonly paramOf: Translated["paramOf"];

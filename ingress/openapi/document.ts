@@ -5,12 +5,12 @@ import type { RouteRequest, RouteResponse, RouteSpec } from "../route.ts";
 import { type HeaderName, HEADERS } from "./headers.ts";
 import { reachable, reference } from "./references.ts";
 
-/** What schemas/generated/components.json holds. */
+/** Content of schemas/generated/components.json. */
 export interface Components {
   readonly schemas: Readonly<Record<string, object>>;
 }
 
-/** What the gates in front of every route may answer (design part 5). */
+/** Error codes of the gates in front of every route (design part 5). */
 const GATE_CODES: Readonly<Record<RouteSpec["auth"], readonly Code[]>> = {
   operator: [
     "invalid_request",
@@ -45,7 +45,7 @@ const OPERATOR_TOKEN =
   "`Authorization: Bearer <token>` with a token of `admin operator add` or that of SLUICE_OPERATOR_TOKEN. While there is none, " +
   "paths under /operator answer 404.";
 
-/** What proves who calls. */
+/** Security requirements of a route, by its kind of authentication. */
 const SECURITY: Readonly<Record<RouteSpec["auth"], readonly object[]>> = {
   key: [{ key: [] }, { apiKeyHeader: [] }],
   operator: [{ operatorToken: [] }],

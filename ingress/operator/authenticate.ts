@@ -1,6 +1,6 @@
 /**
- * Who calls /operator. All live tokens are read at once and believed for `LIMITS.keyCacheMs` at most, counted from before the
- * question was sent: a revoked one dies everywhere within a second, and guesses cost no look-ups.
+ * Authenticates callers of /operator. All live tokens are read at once and believed for `LIMITS.keyCacheMs` at most, counted from
+ * before the query was sent: a revoked one dies everywhere within a second, and guesses cost no look-ups.
  */
 import { timingSafeEqual } from "node:crypto";
 
@@ -17,7 +17,7 @@ import { unknownPath } from "../unknown-path.ts";
 import { createCallBound } from "./call-bound.ts";
 
 export interface Operator {
-  /** Of its token. */
+  /** Name of the operator's token. */
   readonly name: string;
   readonly scope: Scope;
   readonly expires_at: Date | null;

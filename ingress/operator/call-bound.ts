@@ -2,7 +2,7 @@
 const WINDOW_MS = 60_000;
 
 export interface CallBound {
-  /** Whether there is room for one more, which then counts. Refused ones do not. */
+  /** True if there is room for one more call, which then counts. Refused ones do not. */
   take(name: string): boolean;
   /** Forgets the names that are not among these. */
   keep(names: ReadonlySet<string>): void;

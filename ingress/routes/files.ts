@@ -129,7 +129,7 @@ export function files(context: IngressContext): readonly Route[] {
   ];
 }
 
-/** What the workspace stores now, read after the call has done its work. */
+/** Returns headers with the bytes that the workspace stores, read after the call has done its work. */
 async function storageHeaders(context: IngressContext, workspaceId: string): Promise<Record<string, string>> {
   return {
     "x-storage-used-bytes": String(await storedBytes(context.database, workspaceId)),

@@ -186,7 +186,7 @@ export function workflowRuns(context: IngressContext): readonly Route[] {
   ];
 }
 
-/** Of one that the caller may not see is told what is told of none. @throws ApiError `run_not_found` */
+/** Returns the run of the path; one that the caller may not see counts as none. @throws ApiError `run_not_found` */
 async function shownRun({ database }: IngressContext, call: RouteCall): Promise<RunRow> {
   const id = (call.params["id"] ?? "").toLowerCase();
   const row = isUuid(id) ? await findRun(database, readerOf(callerOf(call)), id) : undefined;

@@ -3,7 +3,7 @@ import { stringify } from "csv-stringify/sync";
 
 import type { RouteCall } from "../serve.ts";
 
-/** Whether the client asks for CSV rather than JSON. */
+/** True if the client asks for CSV rather than JSON. */
 export function wantsCsv({ request }: RouteCall): boolean {
   return /\btext\/csv\b/i.test(request.headers.get("accept") ?? "");
 }
@@ -43,6 +43,6 @@ function cell(value: unknown): string {
   return FORMULA.test(value) && !NUMBER.test(value) ? `'${value}` : value;
 }
 
-/** What a spreadsheet takes for a formula is marked as text, amounts that left are none. */
+/** Matches text that a spreadsheet takes for a formula; it is marked as text, except negative amounts. */
 const FORMULA = /^[=+\-@\t\r＝＋－＠]/;
 const NUMBER = /^-\d+(\.\d+)?$/;

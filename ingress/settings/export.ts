@@ -1,4 +1,4 @@
-/** What the audit log says of a table that was taken away. */
+/** Audit-log entry of an exported table. */
 import type { AuditEntry } from "#shared/database/audit-log.ts";
 
 import { actorOf, callerOf, type RouteCall } from "../serve.ts";

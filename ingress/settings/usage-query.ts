@@ -1,4 +1,4 @@
-/** What GET …/usage is asked for: buckets of whole hours or days, UTC, and a cursor that keeps the span as the first page had it. */
+/** Query of GET …/usage: buckets of whole hours or days, UTC, and a cursor that keeps the span as the first page had it. */
 import type { UsageFilter, UsageGroup } from "#shared/database/usage-sums.ts";
 import { LIMITS } from "#shared/limits.ts";
 
@@ -22,7 +22,7 @@ const STATUSES = ["succeeded", "failed", "cancelled", "lost"] as const;
 
 export interface Span {
   readonly unit: "hour" | "day";
-  /** Of a bucket. */
+  /** Length of a bucket, in milliseconds. */
   readonly ms: number;
   /** Unix milliseconds at the edges of buckets. */
   readonly start: number;
@@ -123,7 +123,7 @@ export function filterIn(call: RouteCall): UsageFilter {
   };
 }
 
-/** Whose calls alone the caller may see; null: everybody's. */
+/** Returns the only member whose calls the caller may see; null: everybody's. */
 export function ownerIn(call: RouteCall): string | null {
   const { role, memberId } = callerOf(call);
   return role === "developer" ? memberId : null;

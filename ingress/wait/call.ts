@@ -25,13 +25,13 @@ export interface CallFacts {
   readonly waitMs: number;
   /** Milliseconds from publish within which a worker must have taken it. */
   readonly queueMs: number;
-  /** Of its request: what it takes in memory until it is on the queue. */
+  /** Bytes that its request takes in memory until it is on the queue. */
   readonly requestBytes: number;
-  /** Whose format the answer, and an error inside a stream, has. */
+  /** API whose format the response has, and an error inside a stream. */
   readonly api: "openai" | "anthropic";
 }
 
-/** What ends a call from our side. */
+/** Reason why a call ends from our side. */
 export type EndReason =
   | "client"
   | "stuck"
@@ -73,9 +73,9 @@ const FAILURES: Readonly<Record<Exclude<EndReason, "client" | "stuck" | "dispatc
 export class Call implements ReplyListener {
   readonly facts: CallFacts;
   readonly response: Promise<Response>;
-  /** What was relayed so far, for the record that a lost call is settled by. */
+  /** Charge of the part relayed so far, for the record that a lost call is settled by. */
   relayed: { nano: bigint; tokens: number } | undefined;
-  /** Where its message stands in the stream, once that is known. */
+  /** Sequence number of its message in the stream, once that is known. */
   streamSeq: number | undefined;
   /** Unix milliseconds of its last dispatch. */
   dispatchedAtMs = Date.now();
@@ -258,7 +258,7 @@ function errorEvent(error: ApiError, { api, requestId }: CallFacts): string {
   return `event: error\ndata: ${JSON.stringify(members)}\n\n`;
 }
 
-/** What Anthropic calls the failures a stream may still meet; every other one is an api_error. */
+/** Anthropic's types of the failures that a stream may still meet; every other one is an api_error. */
 const ANTHROPIC_TYPES: Readonly<Partial<Record<Code, string>>> = {
   overloaded: "overloaded_error",
   service_unavailable: "overloaded_error",

@@ -1,7 +1,7 @@
 /**
- * What ingresses know of each other and of the workers: what the fleet runs at once, from the workers' beats in the database;
- * what the others have on the queue, and how many requests came to them from each address, which all tell each other over
- * core NATS. All of it may be some moments old.
+ * Knowledge of ingresses about each other and about the workers: the slots of the fleet, from the workers' beats in the database;
+ * the calls that the others have on the queue, and their requests from each address, which all tell each other over core NATS.
+ * All of it may be some moments old.
  */
 import type { NatsConnection } from "nats";
 

@@ -26,7 +26,7 @@ export interface Waiting {
 }
 
 export interface JobWaiter {
-  /** Where a job of ours is to ring. */
+  /** Returns the address to which a job of ours reports its end. */
   address(jobId: string): string;
   /** The job when it has ended, or its outcome is unknown; undefined when the time is over, or we stop. */
   wait(waiting: Waiting): Promise<JobRow | undefined>;

@@ -10,7 +10,7 @@ import type { JobFrame, MadeHead } from "#shared/queue/job-frames.ts";
 export interface LiveBodyTools {
   /** The job as it ended well. @throws ApiError when it did not */
   readonly ended: Promise<JobRow>;
-  /** What was kept, from this place on, and how long it is. */
+  /** Reads the kept file from this offset on, and returns its whole size, in bytes. */
   readonly read: (
     row: JobRow,
     from: number,
@@ -24,7 +24,7 @@ export class LiveBody {
   private run: number | undefined;
   private pieces: Uint8Array[] = [];
   private waiting = 0;
-  /** How far the bytes have come without a gap, and how far they were handed out. */
+  /** Bytes that have come without a gap, and those of them that were handed out. */
   private heard = 0;
   private sent = 0;
   private isBroken = false;

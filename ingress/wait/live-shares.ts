@@ -1,8 +1,8 @@
 /**
- * How many synchronous calls of one workspace are on the queue of a pool at once. The queue is served in the order of
- * coming, so a workspace with a thousand calls would stand before everybody else: what is beyond its share waits here, in
- * its own order, until one of its calls ends. A workspace alone may keep nearly all of the fleet busy, several divide that;
- * the slots that are left take the first calls of others at once, however long the calls under way go on.
+ * Limits the synchronous calls of one workspace that are on the queue of a pool at once. The queue is served in the order of
+ * arrival, so a workspace with a thousand calls would delay everybody else: calls beyond its share wait here, in their own
+ * order, until one of its calls ends. A workspace alone may keep nearly all of the fleet busy, several divide that; the
+ * slots that are left take the first calls of others at once, however long the calls under way go on.
  */
 import { ApiError } from "#shared/errors.ts";
 import type { Pool } from "#shared/queue/subjects.ts";
@@ -36,7 +36,7 @@ export interface Fleet {
   readonly elsewhere: ReadonlyMap<Pool, ReadonlyMap<string, Elsewhere>>;
 }
 
-/** What other ingresses have of one workspace: calls on the queue, and how many ingresses they are. */
+/** Calls of one workspace that other ingresses have on the queue, and the number of those ingresses. */
 export interface Elsewhere {
   readonly calls: number;
   readonly ingresses: number;
@@ -50,7 +50,7 @@ const TELLINGS_PER_GRANT = 8;
 const SHARE_MIN = 4;
 /** While no worker has told its slots. */
 const SLOTS_UNKNOWN = 16;
-/** What waits lies in our memory. */
+/** Most calls and bytes of one workspace, and bytes of all, that wait: they lie in our memory. */
 const WAITING_MAX = { calls: 2_000, bytes: 32 * 1_048_576, allBytes: 128 * 1_048_576 };
 
 const NOWHERE: Elsewhere = { calls: 0, ingresses: 0 };
@@ -60,9 +60,9 @@ interface Waiting {
   readonly enter: () => void;
 }
 
-/** What one workspace has in one pool. */
+/** Calls of one workspace in one pool. */
 interface Part {
-  /** Of ours, on the queue. */
+  /** Calls of this ingress on the queue. */
   own: number;
   elsewhere: Elsewhere;
   /** Calls of ours beyond our part that may be on the queue until the ingresses have told each other again; rarely whole. */
@@ -113,7 +113,7 @@ export function createLiveShares(): LiveShares {
   const share = (pool: Pool, parts: Parts): number =>
     Math.max(SHARE_MIN, Math.ceil((slotsOf(pool) - freeOf(pool)) / Math.max(1, parts.size)));
 
-  /** A workspace takes no more of the free slots than it leaves, beyond its first call at each ingress: the first calls of many find one there. */
+  /** True if a call leaves slots for others: beyond its first call at each ingress, a workspace takes less than it leaves free. */
   const leavesFree = (pool: Pool, { calls }: Parts, part: Part): boolean => {
     if (calls < Math.max(SHARE_MIN, slotsOf(pool) - freeOf(pool))) return true;
     return part.own === 0 || (callsOf(part) + 1) * ingresses < slotsOf(pool) - calls;

@@ -19,7 +19,7 @@ import type { LiveShares, Turn } from "./live-shares.ts";
 import { recordRelayed } from "./progress.ts";
 import type { UnsettledAnswers } from "./unsettled.ts";
 
-/** What is put on the queue for a call. */
+/** Message that is put on the queue for a call. */
 export interface CallMessage {
   /** The work message without its request, and without where it is answered to. */
   readonly head: JobMessage;
@@ -59,7 +59,7 @@ export function createRelay(options: {
   ledger: Ledger;
   log: Logger;
   metrics: Metrics;
-  /** How many calls of a workspace may be on the queue. */
+  /** Limits the calls of a workspace that are on the queue. */
   shares: LiveShares;
   publisher: Publisher;
   /** Requests that are too large for a message lie there. */

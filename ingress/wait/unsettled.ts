@@ -20,9 +20,9 @@ export interface UnsettledAnswers extends EndedCalls {
   keep(call: { readonly jobId: string; readonly workspaceId: string }, frame: EndFrame, settle: SettleNote): void;
   /** Answers not known to be settled. */
   size(): number;
-  /** Settles what is not settled: its callers have it, and workers that do not hear of that would release it. */
+  /** Settles all unsettled answers: callers have them, and workers that do not hear of that would release their holds. */
   settleAll(): Promise<void>;
-  /** As `settleAll`, when workers have had a moment to say what is settled: the process ends. */
+  /** Does `settleAll` before the process ends, after workers have had a moment to report answers as settled. */
   drain(): Promise<void>;
   close(): void;
 }
@@ -45,7 +45,7 @@ const WORD_MS = LANE_SETTINGS.live.ackWaitMs;
 const TICK_MS = paced(1_000);
 /** Each settle has repeated itself for a while before it fails. */
 const AGAIN_MAX_MS = paced(30_000);
-/** How long workers may take to settle what they run, when we end. */
+/** Time that workers have to settle their calls when we end, in milliseconds. */
 const DRAIN_MS = paced(2_000);
 
 export function openUnsettledAnswers(options: {
@@ -54,7 +54,7 @@ export function openUnsettledAnswers(options: {
   log: Logger;
   /** Words to workers go out on it. */
   connection: WordPublisher;
-  /** How long the word that an answer was taken waits for others: each wakes a worker. */
+  /** Time that the word of a taken answer waits for others, in milliseconds: each message wakes a worker. */
   lingerMs: number;
 }): UnsettledAnswers {
   const { ledger, metrics, log } = options;

@@ -1,4 +1,4 @@
-/** Who may do what with a workflow. */
+/** Permissions of callers on a workflow. */
 import type { Caller } from "#shared/access/authenticate.ts";
 import { findWorkflow, type WorkflowRow } from "#shared/database/workflows.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -8,7 +8,7 @@ import { isKeeper, readerOf } from "#shared/workflows/access.ts";
 import type { IngressContext } from "../context.ts";
 import { callerOf, type RouteCall } from "../serve.ts";
 
-/** The workflow of a path. Of one that the caller may not see is told what is told of none. @throws ApiError `workflow_not_found` */
+/** Returns the workflow of the path; one that the caller may not see counts as none. @throws ApiError `workflow_not_found` */
 export async function shownWorkflow(
   { database }: Pick<IngressContext, "database">,
   call: RouteCall,

@@ -29,7 +29,7 @@ export interface FollowedRun {
    */
   catchUp(): Promise<void>;
   /**
-   * What another follower has read from the same place, where it began to since the last word and not long ago; else what is read now.
+   * Returns the result of another follower's read from the same place, if it began after the last word and not long ago; else reads now.
    * @param place number of the last frame that the follower has
    */
   share<T>(place: number, read: () => Promise<T>): Promise<T>;
@@ -42,7 +42,7 @@ export interface RunFollower {
   follow(runId: string, caller?: Pick<Caller, "keyId" | "workspaceId">): FollowedRun;
 }
 
-/** Pieces beyond these are not told: what the step gave is told as a whole when it ends. */
+/** Most pieces that are passed on: the step's whole output is sent when it ends. */
 const DELTAS_MAX = 1_000;
 const CATCH_UP_MS = 250;
 const DECODER = new TextDecoder();
@@ -54,7 +54,7 @@ interface Read {
 
 interface FollowersOfRun {
   readonly subscription: Subscription;
-  /** What each does with a word. */
+  /** Listeners of the followers for each word. */
   readonly onWord: Set<(delta: RunDelta | undefined) => void>;
   /** By the place it was read from. */
   readonly reads: Map<number, Read>;

@@ -1,6 +1,6 @@
 import type { SchemaName } from "./types.ts";
 
-/** As much of an Ajv error as the generated code fills in. */
+/** The members of an Ajv error that the generated code fills in. */
 export interface SchemaError {
   readonly instancePath: string;
   readonly schemaPath: string;

@@ -24,9 +24,9 @@ import type { LoadedCall, ReadCall } from "./read.ts";
 import { discardStored, type StoredRequest, storeRequest } from "./stored-request.ts";
 import { holdOf, jobCallerOf, jobWorkOf } from "./work.ts";
 
-/** How an entry lets work in. */
+/** Rules by which an entry point admits work. */
 interface Policy {
-  /** Whether its window counts the work: that of a step was counted with its run. */
+  /** True if the work counts in the rate-limit window; the work of a step was counted with its run. */
   readonly isCounted: boolean;
   /** Over a full window a message waits, and a caller is sent away. */
   readonly ifFull: JobRequest["ifFull"];
@@ -34,7 +34,7 @@ interface Policy {
   readonly keepsRefusals: boolean;
   /** A lost answer of the database is asked for once more; messages and steps come again by themselves. */
   readonly asksTwice: boolean;
-  /** How long the job may wait to be begun, in milliseconds. */
+  /** Longest time from admission to the start of the job, in milliseconds. */
   readonly lifeMs: number;
 }
 
@@ -63,15 +63,15 @@ export interface Work {
   /** @throws ApiError of what is asked for */
   read(): Promise<ReadCall> | ReadCall;
   readonly publisherKey?: string | null;
-  /** Where its end is told. */
+  /** Subject to which the end of the job is reported. */
   readonly reply?: string | null;
   readonly traceparent?: string | undefined;
   readonly step?: JobRequest["step"];
-  /** Where readers of a run hear the call. */
+  /** Place in a workflow run under which the call's output is streamed to readers of the run. */
   readonly heardAt?: JobMessage["step"];
   /** The caller reads its states as a stream. The job has no address afterwards. */
   readonly isStreamed?: boolean;
-  /** Of a message, to tell whether another asks for the same. */
+  /** Fingerprint of a batch message, which tells if another message asks for the same. */
   readonly fingerprint?: string;
   /** It waits for longer than a window lasts, and is admitted past it. */
   readonly starves?: boolean;
@@ -121,7 +121,7 @@ export async function admitJob(context: AdmitContext, work: Work): Promise<Admis
 }
 
 /**
- * Whether the window has room for a call that is heavy, and its workspace funds.
+ * True if the window has room for a heavy call; its workspace must have the funds too.
  * @throws ApiError `insufficient_credits`; `rate_limit_exceeded` for work that does not wait
  */
 async function hasWindow({ calls }: AdmitContext, { entry, caller }: Work, leastNano: bigint): Promise<boolean> {
@@ -232,7 +232,7 @@ export function checkBudget({ stoppedBy }: Pick<Caller, "stoppedBy">, holdNano: 
   throw new ApiError("budget_reached", `${which} is spent; calls are refused until its period ends or it is changed.`);
 }
 
-/** What is made is kept: a provider is not paid for what a full workspace could not have. @throws ApiError */
+/** Refuses work of a full workspace: its results could not be kept, and the provider would be paid for nothing. @throws ApiError */
 async function checkRoom({ database, config }: AdmitContext, workspaceId: string): Promise<void> {
   const isFree = await unavailable(
     "The file store cannot be asked right now; try again shortly.",

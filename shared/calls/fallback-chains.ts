@@ -1,6 +1,6 @@
 /**
- * What may stand in a fallback chain, checked when it is written; a chain in force is followed one level deep. Models
- * that leave the catalogue later are passed over by the worker.
+ * Checks of a fallback chain when it is written; a chain in force is followed one level deep. Models that leave the
+ * catalogue later are skipped by the worker.
  */
 import { type Catalogue, isEmbeddingModel, type Model } from "./model.ts";
 import type { Actor } from "#shared/database/audit-log.ts";
@@ -55,7 +55,7 @@ export async function storeFallbackChain(
 }
 
 /**
- * What needs nothing but the catalogue.
+ * Makes the checks that need nothing but the catalogue.
  * @throws ApiError `model_not_found`, `model_not_supported`, `unsupported_value`, `invalid_request`; its param is `model`,
  * `fallbacks` or `fallbacks[i]`
  */
@@ -121,7 +121,7 @@ function wayTo(
   return undefined;
 }
 
-/** What can stand in for each other, as messages call it. */
+/** Group of models that can replace each other in a chain: a kind of call, or a modality. */
 type Sort = KindName | Model["modality"];
 
 function nameOf(sort: Sort): string {
@@ -144,7 +144,7 @@ function kindOf(catalogue: Catalogue, slug: string, param: string): Sort {
   throw new ApiError("model_not_supported", why, { param });
 }
 
-/** Of two embedding models: one of which every call would pass over the other is no chain. @throws ApiError */
+/** Refuses a fallback among embedding models that can make no vector of the same length: no call could use it. @throws ApiError */
 function checkLengths({ models }: Catalogue, slug: string, fallback: string, param: string): void {
   const [asked, other] = [models.get(slug), models.get(fallback)].map((model) => model && lengthsOf(model));
   if (!asked || !other || (other.min <= asked.max && asked.min <= other.max)) return;

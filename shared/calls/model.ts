@@ -18,13 +18,13 @@ export interface Provider {
   readonly base_url?: string;
   /** Absent: the provider needs no key. */
   readonly api_key_env?: string;
-  /** Whether its sources are rested when they keep failing; absent: on. */
+  /** Switch of the circuit breaker, which rests sources that keep failing; absent: on. */
   readonly breaker?: "on" | "off";
-  /** What becomes of a stream whose client left; absent: abort. */
+  /** Treatment of a stream whose client left; absent: abort. */
   readonly on_disconnect?: "abort" | "drain";
-  /** For the first byte of a stream; absent: the settings'. */
+  /** Timeout of a stream's first byte, in milliseconds; absent: the settings'. */
   readonly first_byte_ms?: number;
-  /** Who fetches what a chat request names by address, for the family openai-compatible; absent: inline. */
+  /** Media that a chat request names by address is fetched by us (inline) or the provider (pass), if openai-compatible; absent: inline. */
   readonly media?: "inline" | "pass";
   /** The time for which a job without a verdict is asked about; absent: the setting's. */
   readonly unknown_for_seconds?: number;
@@ -51,7 +51,7 @@ export interface Source {
   readonly continue_repeats?: boolean;
   /** Inputs of which it is never told, where it names no fields. */
   readonly lacks?: readonly string[];
-  /** What it does otherwise than its family's newest models. */
+  /** Differences from its family's newest models. */
   readonly traits?: readonly Trait[];
 }
 
@@ -74,9 +74,9 @@ export interface Model {
   readonly max_output_tokens: number;
   /** Most tokens one image of a prompt can cost. */
   readonly tokens_per_image_max?: number;
-  /** Of every embedding model. */
+  /** Present for every embedding model. */
   readonly embedding?: Embedding;
-  /** For the first byte of a stream; absent: its provider's, else the settings'. */
+  /** Timeout of a stream's first byte, in milliseconds; absent: its provider's, else the settings'. */
   readonly first_byte_ms?: number;
   /** Seconds that answers are kept for exact repeats without being asked to. */
   readonly cache_ttl_s?: number;
@@ -86,7 +86,7 @@ export interface Model {
   readonly price: Price;
   /** Other prices by what a call asks for; the first that fits is taken. */
   readonly price_variants?: readonly { readonly when: Readonly<PriceVariant["when"]>; readonly price: Price }[];
-  /** Of what a price by the second counts the seconds. */
+  /** Seconds that a price by the second counts: of media or of computing. */
   readonly seconds_of: "media" | "compute";
   /** Most, and typical, seconds of computing that a call can be charged. */
   readonly compute_seconds_max?: number;
@@ -98,7 +98,7 @@ export interface Model {
   readonly price_source?: Readonly<PriceSource>;
 }
 
-/** What an embedding model takes and gives; the members of the file with what holds where it says nothing. */
+/** Limits of an embedding model's inputs and vectors: the members of the file, with defaults for those it omits. */
 export interface Embedding {
   /** Length of a vector when the caller asks for none. */
   readonly dimensions: number;
@@ -108,7 +108,7 @@ export interface Embedding {
   readonly inputs_max: number;
   /** Token numbers lie below it; absent: texts only. */
   readonly vocabulary?: number;
-  /** What a source takes in one request; absent: as much as a call may bring. */
+  /** Most inputs, and most tokens, of one request to a source; absent: as many as a call may bring. */
   readonly source_inputs_max?: number;
   readonly source_tokens_max?: number;
 }
@@ -138,9 +138,9 @@ export interface Catalogue {
   readonly capabilities: ReadonlyMap<string, CapabilityTerms>;
 }
 
-/** What decides which sources can be called. */
+/** Settings that decide which sources can be called. */
 export interface Surroundings {
-  /** Whether models of the sandbox are offered. */
+  /** True if models of the sandbox are offered. */
   readonly sandbox: boolean;
   /** Value of a key variable; undefined when it is not set. */
   readonly providerKey: (variable: string) => string | undefined;

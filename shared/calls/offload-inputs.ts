@@ -33,7 +33,7 @@ export interface ReleasedBody<Request> {
   readonly take: () => readonly Inline[];
 }
 
-/** What stands where bytes stood; what the body brought there was checked. */
+/** Placeholder in a request for bytes that were moved to the object store; the original value was checked before. */
 const PLACEHOLDER = "kept";
 
 /** Small media stays where it is: an object for each would cost more than it saves. */
@@ -76,7 +76,7 @@ export async function offloadInputs(
   }
 }
 
-/** Of a call that was refused: no worker reads it. What is not deleted here, the janitor deletes. */
+/** Deletes the media of a refused call, which no worker reads. What is not deleted here, the janitor deletes. */
 export function discardInputs({ storage, log }: Context, jobId: string, kept: StoredInputs): void {
   for (const { reference } of Object.values(kept)) {
     deleteCallMedia(storage, reference).catch((error: unknown) =>

@@ -34,8 +34,8 @@ export interface Ending {
 }
 
 /**
- * What is to become of a job without a live owner: an end; `unknown`, when paid work may exist that nobody has a verdict
- * on; undefined: it can go on.
+ * Decides on a job without a live owner: returns an end; `unknown` when paid work may exist that nobody has a verdict on;
+ * undefined when it can go on.
  */
 export function endingOf(job: OrphanedJob, claimsMax: number): Ending | "unknown" | undefined {
   if (job.has_intent) {
@@ -67,7 +67,7 @@ export function endingOf(job: OrphanedJob, claimsMax: number): Ending | "unknown
   return undefined;
 }
 
-/** Of a job that nobody had begun. */
+/** The end of a job that was cancelled before anybody began it. */
 export const CANCELLED: Ending = {
   state: "cancelled",
   usage: "cancelled",

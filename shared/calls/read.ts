@@ -29,7 +29,7 @@ export interface ReadCall {
   readonly model: Pick<Model, "slug" | "modality" | "price">;
   /** Nano-credits that such a call holds at least. */
   readonly leastNano: bigint;
-  /** Whether what is read or stored for it takes time and room: not begun for calls that would be refused. */
+  /** True if reading or storing its inputs takes time and room: not begun for calls that would be refused. */
   isHeavy(): boolean;
   /** Once. @throws ApiError as the endpoint over HTTP would answer */
   load(): Promise<LoadedCall>;
@@ -50,16 +50,16 @@ interface Context {
   readonly database: Queryable;
 }
 
-/** What a body is for. */
+/** Addressee of a body: a kind of call, or a capability by its id. */
 export type CallTarget = { readonly kind: Kind } | { readonly capability: string };
 
 export interface CallRead {
   readonly caller: Caller;
   readonly target: CallTarget;
   readonly body: Readonly<Record<string, unknown>>;
-  /** Of the body's text, where it came as one. */
+  /** Exact integers of the body's text, where it came as text. */
   readonly exactIntegers?: ExactIntegers | undefined;
-  /** How often it has been tried, this time included: audio that cannot be read is not tried forever. */
+  /** Number of tries, this one included: audio that cannot be read is not tried forever. */
   readonly tries: number;
 }
 
@@ -163,7 +163,7 @@ function readTranscriptionBody(context: Context, caller: Caller, body: object, t
 export interface TranscriptionRead {
   /** Without its audio. */
   readonly request: TranscriptionRequest;
-  /** What is known of the audio before it is received. */
+  /** Facts about the audio that are known before it is received. */
   readonly known?: Pick<ReceivedAudio, "bytes" | "param">;
   /** Whoever loads the call removes the audio. */
   readonly receive: () => Promise<ReceivedAudio>;

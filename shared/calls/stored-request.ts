@@ -1,4 +1,4 @@
-/** What a job comes with: in its row as far as it is small, the rest in the object store until the job has ended. */
+/** Request of a job: kept in its row if it is small, else in the object store until the job has ended. */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import type { StoredInputs } from "#shared/calls/kinds/input-media.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -23,7 +23,7 @@ interface Context {
   readonly log: Logger;
 }
 
-/** Whether a request is too large for the row of its job. */
+/** True if a request is too large for the row of its job. */
 export function isLarge(text: string): boolean {
   return text.length > LIMITS.jobTextBytesMax || Buffer.byteLength(text) > LIMITS.jobTextBytesMax;
 }
@@ -67,7 +67,7 @@ async function keepText(
   }
 }
 
-/** Of a job that was refused: no worker comes for it. What stays is swept by the janitor. */
+/** Deletes the stored request of a refused job, which no worker takes. What stays is swept by the janitor. */
 export function discardStored(context: Context, jobId: string, { inputs, body }: StoredRequest): void {
   discardInputs(context, jobId, inputs);
   if (!("reference" in body)) return;

@@ -1,4 +1,4 @@
-/** What calls over HTTP may be answered with, and jobs may not: those of batch messages and of steps. */
+/** Response formats that calls over HTTP may ask for, and jobs of batch messages and of steps may not. */
 import { ApiError } from "#shared/errors.ts";
 
 /** A job is answered as a whole, in JSON, and what it makes are files. */

@@ -1,4 +1,4 @@
-/** What an admitted call becomes, the same from every entry point: its hold, its work message, and the row of a durable job. */
+/** Products of an admitted call, the same from every entry point: its hold, its work message, and the row of a durable job. */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import type { Model } from "./model.ts";
 import type { JobRequest } from "#shared/jobs/admission.ts";
@@ -19,7 +19,7 @@ interface AdmissionOf {
   readonly caller: Caller;
 }
 
-/** What does the work: a kind of call, or a capability. */
+/** Kind of work: a kind of call, or a capability. */
 export interface WorkKind {
   readonly name: JobMessage["kind"];
   readonly pool: Pool;
@@ -47,24 +47,24 @@ export function holdOf(
 
 interface WorkFacts {
   readonly kind: { readonly name: JobMessage["kind"] };
-  /** Whose format the answer has. */
+  /** API whose format the response has. */
   readonly api: "openai" | "anthropic";
   readonly model: Pick<Model, "slug" | "price">;
   readonly bound: CallBound;
-  /** Where the answer is kept, when it is whole. */
+  /** Key under which the complete response is cached, and for how many seconds. */
   readonly cache?: { readonly key: string; readonly ttlS: number } | undefined;
-  /** Of what the call asks for; absent: the model's. */
+  /** Price of the variant that the call asks for; absent: the model's. */
   readonly price?: Price;
   /** Media in the object store. */
   readonly storedInputs?: StoredInputs;
   /** Its states are shown to its caller as they come. */
   readonly isStreamed?: boolean;
-  /** Of a batch message. */
+  /** Fingerprint of a batch message. */
   readonly fingerprint?: string;
 }
 
 /**
- * What the work message says beside the request.
+ * Returns the work message without its request.
  * @param deadlineMs Unix milliseconds
  */
 export function workHead(
@@ -107,9 +107,9 @@ export interface PreparedJob {
   readonly stored: StoredRequest;
   /** The caller reads its states as a stream. The job has no address afterwards. */
   readonly isStreamed?: boolean;
-  /** Of a batch message. */
+  /** Fingerprint of a batch message. */
   readonly fingerprint?: string;
-  /** How long it may wait to be begun, in milliseconds. */
+  /** Longest time from admission to its start, in milliseconds. */
   readonly lifeMs: number;
 }
 
@@ -123,7 +123,7 @@ export function jobCallerOf({ id, caller }: AdmissionOf) {
   } satisfies Partial<JobRequest>;
 }
 
-/** What it says of its work and of what it may cost. */
+/** The fields that describe a job's work, and bound its cost. */
 export function jobWorkOf(of: AdmissionOf, job: PreparedJob) {
   const { kind, model, checked, stored, isStreamed, fingerprint, lifeMs } = job;
   const facts = { kind, api: "openai", model, ...checked, storedInputs: stored.inputs } as const;

@@ -60,6 +60,8 @@ interface Privilege {
   readonly pattern: RegExp;
   readonly where: (file: string) => boolean;
   readonly allowed: (file: string) => boolean;
+  /** The rule is about comments; others look at code alone. */
+  readonly readsComments?: true;
 }
 
 const inTests = (file: string): boolean => file.startsWith("tests/");
@@ -93,6 +95,13 @@ const PRIVILEGES: readonly Privilege[] = [
         "ingress/batch/intake.ts",
         "shared/queue/pull-loop.ts",
       ].includes(file),
+  },
+  {
+    rule: "a doc comment opens with a noun phrase or a verb",
+    pattern: /^[ \t]*\/\*\*(?:[ \t]|[ \t]*\n[ \t]*\*[ \t]+)(?:What|Of|Who|Whom|Whose|As|Where|Whether|How|When|Since|Which)\b.*/m,
+    where: () => true,
+    allowed: () => false,
+    readsComments: true,
   },
   {
     rule: "nothing writes to the console",
@@ -212,9 +221,10 @@ function importFaults(file: string, source: string): Violation[] {
 
 function privilegeFaults(file: string, source: string): Violation[] {
   const code = withoutComments(source);
-  return PRIVILEGES.flatMap(({ rule, pattern, where, allowed }) => {
+  return PRIVILEGES.flatMap(({ rule, pattern, where, allowed, readsComments }) => {
     if (!where(file) || allowed(file)) return [];
-    const hit = pattern.exec(rule.includes("calls out") ? withoutFetchHandlers(code) : code);
+    const read = readsComments ? source : code;
+    const hit = pattern.exec(rule.includes("calls out") ? withoutFetchHandlers(read) : read);
     return hit === null ? [] : [{ rule, file, what: hit[0].trim() }];
   });
 }

@@ -9,7 +9,7 @@ import type { Result } from "../outcome.ts";
 
 type Sender = Pick<BufferedPublisher, "publish" | "isClosed" | "room">;
 
-/** What a call has cost so far, asked for when a batch leaves. */
+/** Returns the cost of a call so far; called when a batch leaves. */
 export type Progress = () => { nano: bigint; tokens: number };
 
 export interface FailureFrame {
@@ -21,7 +21,7 @@ export interface FailureFrame {
   readonly retryAfterS?: number;
 }
 
-/** Who answers, for the headers. */
+/** The model that answers, for the headers. */
 export interface Server {
   readonly model: string;
   /** Set when a fallback serves in place of the model asked for. */
@@ -33,7 +33,7 @@ export class Answer {
   private readonly reply: string | undefined;
   /** Set anew for each attempt, until one has begun. */
   server: Server;
-  /** Nothing, unless the call is one that is paid for what was heard of it. */
+  /** Zero, unless the call is one that is charged for the part of its answer that was sent. */
   progress: Progress = () => ({ nano: 0n, tokens: 0 });
   private n = 0;
   private readonly run = Math.random().toString(36).slice(2, 8);
@@ -53,7 +53,7 @@ export class Answer {
     return this.n > 0;
   }
 
-  /** As of a BufferedPublisher. */
+  /** Resolves when the publisher has room again; undefined: there is room. See BufferedPublisher. */
   room(): Promise<void> | undefined {
     return this.reply === undefined ? undefined : this.sender.room();
   }

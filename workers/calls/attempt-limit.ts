@@ -1,11 +1,11 @@
-/** How long one source may take with a call that another source could serve. */
+/** Time limit of one source for a call that another source could serve. */
 import { isResumed } from "#shared/calls/kinds/kinds.ts";
 
 import { jobAbort } from "../job.ts";
 import { ProviderError } from "../providers/provider.ts";
 
 export interface CallLimits {
-  /** Of job. */
+  /** Kind of the job. */
   readonly kind: string;
   /** Unix milliseconds, of the call. */
   readonly deadlineMs: number;

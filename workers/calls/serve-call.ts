@@ -19,11 +19,11 @@ export interface CallServing<Adapter, Result> extends Pick<
   Serving<Adapter, Result>,
   "candidates" | "from" | "signal" | "enter" | "attempt"
 > {
-  /** As of `Serving`; absent: no piece leaves before the end. */
+  /** True once a piece has reached the client, see `Serving`; absent: no piece leaves before the end. */
   readonly hasBegun?: () => boolean;
   /** A source that fails alone may be asked once more. Never for what may have been paid for unseen. */
   readonly mayRepeat: boolean;
-  /** How the time at providers is counted. */
+  /** Label under which the time at providers is counted. */
   readonly mode: "complete" | "stream" | "embed" | "plain";
   /** performance.now() when the provider was asked, undefined when it was not; absent: when the attempt began. */
   readonly askedAt?: () => number | undefined;
@@ -85,7 +85,7 @@ export function watchCall({ deadline_ms: deadlineMs }: Pick<CallFacts, "deadline
 }
 
 /**
- * What a call comes to that no source has served, and that owes nothing unless its kind says so.
+ * Returns the failure of a call that no source has served; it owes nothing unless its kind says so.
  * @throws `error` when it is neither a provider's word nor meant for the caller: our own trouble
  */
 export function failedCall(

@@ -43,7 +43,7 @@ export class StepAnswer extends Answer {
     this.lingering ??= setTimeout(() => this.tell(), LINGER_MS);
   }
 
-  /** What a plain call would have come to. */
+  /** Returns the outcome as that of a call without a stream. */
   whole(outcome: Outcome): Outcome {
     this.tell();
     if (!("result" in outcome)) return outcome;

@@ -10,12 +10,12 @@ export interface Watchdog {
   touch(): void;
   /** From now on time does not count, until `touch`. */
   pause(): void;
-  /** Which limit ended the call, if one did. */
+  /** Returns the limit that ended the call, if one did. */
   expired(): TimeoutKind | undefined;
   stop(): void;
 }
 
-/** What tells the time and wakes. */
+/** Source of time and of timers. */
 export interface Clock {
   /** Milliseconds since any moment. */
   now(): number;

@@ -50,7 +50,7 @@ interface Watched {
   evidence: number;
 }
 
-/** Whether an ingress is there: the question on its way, and the one behind it. */
+/** Questions if an ingress is there: the one on its way, and the one behind it. */
 interface Presence {
   readonly asking: Promise<boolean>;
   next: Promise<boolean> | undefined;
@@ -174,9 +174,9 @@ export function openCallerWatch(connection: NatsConnection): CallerWatch {
   };
 }
 
-/** What ingresses say of answers that a runner has sent before they are settled. */
+/** Reports of ingresses about answers that a runner has sent before they are settled. */
 export interface TakenWords {
-  /** Where they are heard. */
+  /** Subject on which the reports are received. */
   readonly subject: string;
   /** Runs `listener` at the next word about the job. Returns what takes it back. */
   onWord(jobId: string, listener: (word: TakenWord) => void): () => void;

@@ -5,7 +5,7 @@ import { abortReasonOf, jobAbort } from "../job.ts";
 
 import type { CallerWatch, CallWatch, TakenWords } from "./caller-watch.ts";
 
-/** How often an answer is sent again to an ingress that waits for it and does not get it. */
+/** Most times that an answer is sent again to an ingress that waits for it and does not get it. */
 const SENT_AGAIN_MAX = 5;
 /** The ingress has ended the call by then. */
 const UNTOLD_MS = 5_000;

@@ -54,7 +54,7 @@ import { StepAnswer, streamed } from "../calls/step-answer.ts";
 import { openLiveCaller } from "./live-caller.ts";
 import { nakDelayMs } from "./runner.ts";
 
-/** What becomes of the message: acknowledged, or given back for later. */
+/** Verdict on the message: it is acknowledged, or given back to come again after `againMs`. */
 export type DurableVerdict = { readonly outcome: string; readonly againMs?: number };
 
 export interface DurableJobs {
@@ -72,7 +72,7 @@ export function openDurableJobs(options: {
   lane: Lane;
   slots: number;
   createHandler: (context: WorkerContext) => JobHandler;
-  /** How long a job may run. */
+  /** Longest run of a job, in milliseconds. */
   runMs: number;
   cancels: Cancels;
 }): DurableJobs {
@@ -239,7 +239,7 @@ export function openDurableJobs(options: {
     return end(job, outcome);
   };
 
-  /** False: it is not ours any more. @throws ProviderError `unknown` when the database stays away: the job may run at its provider, and it could not be asked for */
+  /** False: the job is not ours any more. @throws ProviderError `unknown` if the database stays away: its provider may run the job */
   const noted = async (job: ClaimedJob, kept: object | null): Promise<boolean> => {
     try {
       return await insisting(job, () => noteProviderJob(database, job.id, job.epoch, kept));

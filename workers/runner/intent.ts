@@ -41,7 +41,7 @@ function hasServedNothing(error: unknown): boolean {
 
 const SERVED_NOTHING: ReadonlySet<string> = new Set(["busy", "refused", "rejected", "misconfigured"]);
 
-/** What is to be known of each request to a provider. */
+/** Callbacks around each request to a provider. */
 interface Watching {
   readonly begin: Intend;
   readonly failed: (error: unknown) => void;

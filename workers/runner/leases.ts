@@ -15,7 +15,7 @@ export interface Held {
 }
 
 export interface Leases {
-  /** Who we are in the rows we claim. */
+  /** Id of this worker in the rows that it claims. */
   readonly worker: string;
   /** Returns the function that lets go. */
   hold(job: Held): () => void;

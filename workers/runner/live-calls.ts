@@ -31,14 +31,14 @@ export interface LiveCall {
   readonly job: JobMessage;
   /** The message. */
   readonly text: string;
-  /** Where the answer goes; undefined when the message named no address of ours. */
+  /** Address to which the answer is sent; undefined when the message named no address of ours. */
   readonly reply: string | undefined;
   /** Run when the answer has gone out and only its settle is left: the next call may begin. */
   readonly onAnswered?: () => void;
 }
 
 export interface LiveCalls {
-  /** Whether an ingress waits for a call that may be run elsewhere, or has waited long. */
+  /** Asks if an ingress still waits for a call that may be run elsewhere, or has waited long. */
   ask(reply: string): Promise<CallerAnswer>;
   /**
    * First delivery: does the work, closes the hold, answers.
@@ -252,17 +252,17 @@ export function openLiveCalls(options: {
   };
 }
 
-/** How often the ingress of a lost call is asked before it counts as dead. */
+/** Most times that the ingress of a lost call is asked before it counts as dead. */
 const LOST_ASKED_MAX = 3;
 
-/** What becomes of an answer that its ingress never took. */
+/** Returns the outcome of a call whose answer its ingress never took. */
 function untaken(outcome: Success): Success {
   return { ...outcome, status: "cancelled", charge: undefined };
 }
 
 type Payable = Success & { readonly charge: NonNullable<Success["charge"]> };
 
-/** What costs no more than its hold is settled at that figure, whenever that happens before the hold expires. */
+/** True if the charge does not exceed the hold: it is settled at that figure, whenever that happens before the hold expires. */
 function isPayable(outcome: Outcome, job: JobMessage): outcome is Payable {
   if (!("result" in outcome) || outcome.status !== "succeeded" || outcome.charge === undefined) return false;
   return outcome.charge.nano <= outcome.holdNano && Date.now() < job.deadline_ms;

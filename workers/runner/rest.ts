@@ -9,7 +9,7 @@ import type { Code } from "#shared/errors.ts";
 import type { WorkerContext } from "../context.ts";
 import type { Outcome } from "../outcome.ts";
 
-/** What is said where every source rests, or the last one asked was too busy. */
+/** Error codes for a call whose sources all rest, or whose last one was too busy. */
 const NONE_FREE: ReadonlySet<Code> = new Set(["service_unavailable", "overloaded"]);
 const RETRY_MS = 10_000;
 

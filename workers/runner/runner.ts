@@ -213,7 +213,7 @@ function asDurable(value: unknown, message: Delivery): DurableMessage | undefine
   return job.workspace_id === workspaceOfSubject(message.subject) ? job : undefined;
 }
 
-/** What is known of a delivery when it comes. */
+/** Facts about a delivery when it comes. */
 export interface DeliveryFacts {
   /** 1 on the first delivery. */
   readonly deliveries: number;
@@ -227,7 +227,7 @@ export interface DeliveryFacts {
 /** `repeat`: another worker has it, or had it; nothing is left to do. */
 export type DeliveryVerdict = "run" | "drop" | "lost" | "repeat" | "dead_letter";
 
-/** What to do with a delivery, decided from facts alone. */
+/** Decides what to do with a delivery, from facts alone. */
 export function decide(facts: DeliveryFacts): DeliveryVerdict {
   if (!facts.isReadable) return "dead_letter";
   if (facts.deliveries > 1) return "lost";

@@ -1,6 +1,6 @@
 /**
- * How a run goes on: a pure function from what is known and what has happened to what is known then and what is to be done.
- * Events may come twice, late, or in any order; what does not fit the state any more changes nothing.
+ * Progress of a run: a pure function from its state and its events to the next state and its effects. Events may come twice,
+ * late, or in any order; one that does not fit the state any more changes nothing.
  */
 import { LIMITS } from "#shared/limits.ts";
 import type { CompiledDefinition, CompiledStep } from "#shared/workflows/definition.ts";
@@ -226,14 +226,14 @@ function endFailed({ state, effects }: Draft, error: NonNullable<RunState["error
   effects.push({ kind: "event", event: "run.failed" });
 }
 
-/** Of the steps that failed for good, the one that did so first. */
+/** Returns the step that failed for good first. */
 function firstFailure(draft: Draft): StepDraft | undefined {
   return draft.state.stepRuns
     .filter((run) => run.status === "failed" && latestOf(draft, run.stepId) === run && !isPassedOver(draft, run))
     .toSorted((one, other) => (one.endedSeq ?? 0) - (other.endedSeq ?? 0))[0];
 }
 
-/** Steps that waited for one that failed, or for one that was skipped for that. */
+/** Skips the steps that waited for one that failed, or for one that was skipped for that. */
 function skipBehind(draft: Draft): void {
   const { state, compiled } = draft;
   for (let hasMoved = true; hasMoved;) {

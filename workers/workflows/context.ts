@@ -1,4 +1,4 @@
-/** What carrying runs on needs. */
+/** Dependencies of the code that carries runs on. */
 import type { NatsConnection } from "nats";
 
 import type { StartContext } from "./start.ts";
@@ -9,7 +9,7 @@ export interface WorkflowContext extends StartContext {
   readonly store: RunStore;
   /** Calls and runs that are read and admitted at once, over all runs of the process. */
   readonly starts: Turns;
-  /** Wakes of runs, and what their readers are told. */
+  /** Publishes wakes of runs, and the messages to their readers. */
   readonly replies: Pick<NatsConnection, "publish" | "isClosed">;
   /** Tells the worker of a job that it is to end. */
   readonly cancel: (jobId: string) => void;

@@ -13,9 +13,9 @@ export interface Draft {
   readonly compiled: CompiledDefinition;
   readonly state: Omit<Writable<RunState>, "stepRuns"> & { stepRuns: StepDraft[] };
   readonly effects: Effect[];
-  /** What its expressions have done. */
+  /** Work that the run's expressions have done. */
   readonly work: Work;
-  /** The pass has done as much as one may: what else could begin waits for the next. */
+  /** The pass has done as much as one may: everything else that could begin waits for the next. */
   isCut: boolean;
   /** Items that are new. */
   made: number;

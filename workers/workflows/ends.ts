@@ -14,8 +14,8 @@ import type { StoredRun } from "./store.ts";
 const READS_MAX = 8;
 
 /**
- * What a run is told of ended work, in its order. All outputs of a run together have a bound, since its expressions may read any of
- * them: work whose output goes beyond it has failed.
+ * Returns the events of ended work for a run, in its order. All outputs of a run together have a bound, since its expressions may read
+ * any of them: work whose output goes beyond it has failed.
  * @throws Error when a result cannot be read, or an output not stored: both are tried again
  */
 export async function readEnds(
@@ -93,7 +93,7 @@ function shapeOutput(kind: string | null, result: unknown): unknown {
   return rest;
 }
 
-/** What authors ask for first: the text, and the JSON in it where it is an object or a list. */
+/** Returns a completion with the members that authors need first: the text, and the JSON in it if it is an object or a list. */
 function chatOutput(completion: Fields): Fields {
   const [choice = {}] = (completion["choices"] ?? []) as readonly Fields[];
   const message = (choice["message"] ?? {}) as Fields;

@@ -28,14 +28,14 @@ import { resolveWork } from "./step-runs.ts";
 import { placeKey, type StoredRun } from "./store.ts";
 import { endTicket } from "./ticket.ts";
 
-/** What ends while a pass goes on waits for the next. */
+/** Most ended works that one pass takes; those beyond, and those that end meanwhile, wait for the next. */
 const ENDS_MAX = 256;
 /** Work without a job may be about to have one, from another worker's hand. */
 const ABSENT_MS = paced(3_000);
 
 /**
- * Until nothing is left to do now.
- * @param isLook what is late, due or was never begun is looked for too: the word came before, or the janitor sent it
+ * Carries the run on until nothing is left to do now.
+ * @param isLook true to look also for work that is late, due or was never begun: the word came before, or the janitor sent it
  * @param takeTurn before each further pass: others have theirs between
  * @throws Error of our surroundings: it is to be called again
  */

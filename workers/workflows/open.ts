@@ -55,7 +55,7 @@ export async function startWorkflows(
   return LANES.map((lane) => startWorkflowRunner({ context: own, runs, work, lane, slots: context.slots(lane) }));
 }
 
-/** Of the setting, as it is at the start: a workspace that is called so later hears nothing. @throws Error where it names none */
+/** Returns the id of the workspace that the setting names at the start; one that gets the name later hears nothing. @throws Error */
 async function adminWorkspaceOf({
   config,
   database,

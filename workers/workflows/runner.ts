@@ -26,7 +26,7 @@ const DECODER = new TextDecoder();
 
 export function startWorkflowRunner(options: {
   context: WorkflowContext;
-  /** Of all lanes of the process. */
+  /** Runs of all lanes of the process. */
   runs: CarriedRuns;
   work: WorkerContext["work"];
   lane: Lane;

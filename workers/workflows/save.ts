@@ -1,4 +1,4 @@
-/** What a pass of `advance` has changed, written in one statement: rows, frames for readers of the stream, and the event. */
+/** Writes the changes of a pass of `advance` in one statement: rows, frames for readers of the stream, and the event. */
 import { type Queryable, SQL, sqlState, type SqlValue } from "#shared/database/client.ts";
 import { LIMITS } from "#shared/limits.ts";
 
@@ -18,7 +18,7 @@ export interface Change {
   readonly effects: readonly Effect[];
   /** By place. */
   readonly starts: ReadonlyMap<string, WorkStart>;
-  /** When the next attempt of the run begins, from now. */
+  /** Milliseconds until the next attempt of the run begins; null: there is none to come. */
   readonly nextAttemptMs: number | null;
   /** Calls and runs that the pass counted for the root. */
   readonly work: number;

@@ -57,8 +57,8 @@ export function isRunStep({ type }: WorkflowStep): boolean {
 const SLACK_MS = 60_000;
 
 /**
- * How long one call of a step may take, waiting included. Where its definition does not say, calls of the batch lane have the longest
- * time there is: they may wait long behind others.
+ * Returns the timeout of one call of a step in milliseconds, waiting included. Where its definition does not say, calls of the batch
+ * lane have the longest time there is: they may wait long behind others.
  */
 export function timeoutMsOf(step: WorkflowStep, pool: Pool | undefined, lane: Lane): number {
   if (step.timeout_seconds !== undefined) return step.timeout_seconds * 1_000;
@@ -76,7 +76,7 @@ const TIMEOUTS_MS = {
   capability: 2 * Math.max(...Object.values(CAPABILITY_RUN_MS)),
 } as const;
 
-/** Whom the steps of a run call for. Undefined: its key is revoked, or its member has left. */
+/** Returns the caller on whose behalf the steps of a run call. Undefined: its key is revoked, or its member has left. */
 export function callerOf(context: StartContext, { workspaceId, keyId }: RunFacts): Promise<Caller | undefined> {
   return findPublisher({ database: context.database, catalogue: context.catalogue }, workspaceId, keyId);
 }
@@ -106,7 +106,7 @@ export async function startWork(
   }
 }
 
-/** Of what the definition named, and was there when it was written. */
+/** Error codes for a model or capability that the definition names, and that is not offered any more. */
 const NOT_OFFERED: ReadonlySet<string> = new Set(["model_not_found", "capability_not_found"]);
 
 async function tellOperators(
@@ -152,7 +152,7 @@ async function startJob(context: StartContext, caller: Caller, work: WorkToStart
   return false;
 }
 
-/** Where readers of the run hear the call. */
+/** Returns the place in the run under which the call's output is streamed to readers of the run. */
 function toldAt({ facts, step, place }: WorkToStart): JobMessage["step"] {
   const { stepId, attempt, index } = place;
   return { run_id: facts.id, step_id: stepId, attempt, ...(step.for_each === undefined ? {} : { index }) };

@@ -1,4 +1,4 @@
-/** What is known of a run: all of it is in rows, so that any worker can go on where another died. */
+/** State of a run: all of it is in rows, so that any worker can go on where another died. */
 
 export type RunStatus = "queued" | "running" | "succeeded" | "failed" | "cancelled";
 export type StepStatus = "queued" | "running" | "succeeded" | "failed" | "skipped" | "cancelled";
@@ -17,10 +17,10 @@ export interface ItemRun {
   readonly index: number;
   readonly status: ItemStatus;
   readonly output?: unknown;
-  /** Where the output lies when it is too large for a row. */
+  /** Reference to the stored output when it is too large for a row. */
   readonly outputRef?: string;
   readonly error?: StepError;
-  /** What its work came to, once that has ended. */
+  /** Charge of its work in nano-credits, once that has ended. */
   readonly creditsNano?: bigint;
   /** Place among the ends of this run, from 1: the first failure is told. */
   readonly endedSeq?: number;
@@ -37,7 +37,7 @@ export interface StepRun {
   readonly runAttempt: number;
   readonly status: StepStatus;
   readonly skippedReason?: SkippedReason;
-  /** What `for_each` gave; absent: the step has none. */
+  /** Value of `for_each`; absent: the step has none. */
   readonly list?: readonly unknown[];
   readonly items: readonly ItemRun[];
   readonly output?: unknown;
@@ -55,13 +55,13 @@ export interface RunState {
   readonly maxAttempts: number;
   readonly inputs: Readonly<Record<string, unknown>>;
   readonly stepRuns: readonly StepRun[];
-  /** How many items and steps have ended. */
+  /** Number of items and steps that have ended. */
   readonly ends: number;
   readonly output?: unknown;
   readonly error?: StepError & { readonly stepId: string };
 }
 
-/** Work of a step: which step, which attempt, which item. */
+/** Place of work in a run: its step, attempt and item. */
 export interface WorkPlace {
   readonly stepId: string;
   readonly attempt: number;
@@ -83,7 +83,7 @@ export type RunEvent =
   | { readonly kind: "run_due"; readonly attempt: number }
   | { readonly kind: "cancel" };
 
-/** What is to be done once the state is written. */
+/** Action to be taken once the state is written. */
 export type Effect =
   | { readonly kind: "start_work"; readonly place: WorkPlace; readonly params: unknown; readonly input: unknown }
   | { readonly kind: "cancel_work"; readonly place: WorkPlace }

@@ -104,7 +104,7 @@ export function startItems(draft: Draft, run: StepDraft, capacity: { left: numbe
   return run.status !== "running" && run.status !== "queued";
 }
 
-/** What work that is under way was begun with: expressions give the same again, since what they read has ended. */
+/** Resolves the inputs of work that is under way: expressions give the same again, since all that they read has ended. */
 export function resolveWork(
   compiled: CompiledDefinition,
   state: RunState,

@@ -20,7 +20,7 @@ import {
   type WorkPlace,
 } from "./state.ts";
 
-/** What a run is, beside its state. */
+/** Facts about a run, beside its state. */
 export interface RunFacts {
   readonly id: string;
   readonly workspaceId: string;
@@ -168,7 +168,7 @@ export class RunStore {
     return { rev: -1, compiled, inputs, stepRuns: [], bytes: 1_000 + (text?.length ?? 0) };
   }
 
-  /** What was just written, and committed. */
+  /** Caches a run that was just written and committed. */
   remember({ facts, compiled, state, bytes }: StoredRun, rev: number): void {
     this.forget(facts.id);
     if (isEnded(state.status) || bytes > LIMITS.rememberedRunsBytesMax) return;

@@ -28,7 +28,7 @@ import type { WorkflowContext } from "./context.ts";
 const CLAIMS_MAX = 6;
 const RETRY_MS = 10_000;
 
-/** As the batch door stores it. */
+/** A run to be made, as the ingress stores it for a batch message. */
 interface RunTicket {
   readonly workflow_id: string;
   readonly version?: number;

@@ -1,4 +1,4 @@
-/** What routes of operators share. */
+/** Common parts of the routes of operators. */
 import type { Database } from "#shared/database/client.ts";
 import { findWorkspaceSummary, type WorkspaceSummary } from "#shared/database/workspaces.ts";
 import { ApiError } from "#shared/errors.ts";

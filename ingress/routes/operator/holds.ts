@@ -1,4 +1,4 @@
-/** /operator/holds and /operator/jobs/{id}: credits that are set aside, what became of the work, and the close of what no sweep can close. */
+/** /operator/holds and /operator/jobs/{id}: credits that are set aside, the state of their work, and the close of holds no sweep closes. */
 import type { OperatorHold, OperatorHoldClosed, OperatorJob } from "#schemas/generated/types.ts";
 import { type HoldQuery, type HoldRow, pageHolds } from "#shared/database/holds.ts";
 import { findJobFacts, holdsOfJob } from "#shared/database/job-facts.ts";

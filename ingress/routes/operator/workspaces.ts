@@ -24,7 +24,7 @@ import { presentKey } from "./keys.ts";
 
 const LIST = "/operator/workspaces";
 const ONE = `${LIST}/{id}`;
-/** Of a first key, unless told otherwise. */
+/** Preset of a workspace's first key, unless the request names another. */
 const FIRST_PRESET = "standard";
 
 export function workspaces(context: IngressContext): readonly Route[] {

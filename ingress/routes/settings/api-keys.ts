@@ -264,7 +264,7 @@ function checkMayOutlive(role: MemberRole, end: Date | null): void {
   });
 }
 
-/** Of the key that asks. What it makes or replaces ends no later: else its end would be one for its first holder only. */
+/** Returns the end of the calling key. Keys that it makes or replaces end no later, or its holder could outlast that end. */
 async function endOfCaller(context: IngressContext, call: RouteCall): Promise<Date | null> {
   const { workspaceId, keyId } = callerOf(call);
   const row = await findKey(context.database, workspaceId, keyId);

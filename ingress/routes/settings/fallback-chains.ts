@@ -26,7 +26,7 @@ const LIST = "/workspaces/{workspaceId}/fallback-chains";
 const ONE = `${LIST}/{model}`;
 const READERS = allow("owner", "admin", "developer");
 const WRITERS = allow("owner", "admin");
-/** What a slug can be. Anything else has no chain, and some of it Postgres does not take as text. */
+/** Pattern of slugs. Anything else has no chain, and some of it Postgres does not take as text. */
 const SLUG = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
 
 export function fallbackChains(context: IngressContext): readonly Route[] {

@@ -51,7 +51,7 @@ async function read({ database }: IngressContext, call: RouteCall): Promise<Resp
   return isTable ? table(sums, groups, span) : json(pageOf(sums, groups, span, wholeEnd(sums, end)));
 }
 
-/** Where a page ends that holds no more sums than it may: before the bucket that would exceed it. */
+/** Returns the end of a page that holds no more sums than it may: before the bucket that would exceed it. @throws ApiError */
 function wholeEnd(sums: readonly UsageSum[], end: number): number {
   if (sums.length <= LIMITS.usageSumsMax) return end;
   const cutAt = sums.at(-1)?.start.getTime() ?? end;

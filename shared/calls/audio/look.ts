@@ -1,4 +1,4 @@
-/** What received audio is and how long it lasts, read from its bytes: the caller's word does not count. */
+/** Type and length of received audio, read from its bytes: the caller's word does not count. */
 import { INPUT_TYPES } from "#shared/calls/kinds/input-media.ts";
 import type { MeasuredAudio } from "#shared/calls/kinds/transcription.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -36,7 +36,7 @@ export async function lookAt(
   }
 }
 
-/** Who looks and who waits for it: a workspace with much audio leaves room for others. */
+/** Probes that run or wait, limited per workspace so that one with much audio leaves room for others. */
 const looks = new KeyedSemaphore({
   max: PROBE_LIMITS.childrenMax,
   perWorkspaceMax: PROBE_LIMITS.childrenMax / 2,
@@ -45,7 +45,7 @@ const looks = new KeyedSemaphore({
   noun: "audio inputs",
 });
 
-/** What is wrong with the bytes is the caller's to mend; that we are slow, or stop, is not. */
+/** Maps a fault of the probe to the caller's error: bad bytes are the caller's to mend, our slowness or shutdown is not. */
 function told(error: MediaError, param: ReceivedAudio["param"], signal: AbortSignal): unknown {
   const { fault, message } = error;
   if (fault === "busy" || fault === "timeout") return new ApiError("overloaded", BUSY, { cause: error });

@@ -29,7 +29,7 @@ export interface ReceivedAudio {
   /** The caller's word. */
   readonly claim: string | undefined;
   readonly filename: string;
-  /** Where it is stored already; else its bytes are to be. */
+  /** Id of the file if the audio is stored already; else its bytes are still to be stored. */
   readonly fileId: string | undefined;
   readonly source: MediaSource;
   view(): Uint8Array;
@@ -50,7 +50,7 @@ interface FileSource {
   readonly database: Queryable;
 }
 
-/** Whose audio it is, and until when it is wanted. */
+/** The caller whose audio is received, and a signal that aborts when it is no longer wanted. */
 export interface Receiver {
   readonly caller: Caller;
   readonly signal: AbortSignal;

@@ -26,7 +26,7 @@ export interface CheckRun {
   /** @throws ApiError with the path of the fault */
   (body: RunBody): CheckedRun;
   /**
-   * Of a body that is not whole yet: the first fault of `input` and that of `params`, else the first broken rule.
+   * Checks a body that is not complete yet: returns the first fault of `input` and that of `params`, else the first broken rule.
    * @param isOpen whether something at a path, or within it, is not known: rules that look there are left out
    */
   faults(body: RunBody, isOpen: (path: string) => boolean): readonly ApiError[];
@@ -99,8 +99,8 @@ function memberOf(validator: ValidateFunction, name: string, value: unknown): Re
 }
 
 /**
- * Of a step's branch, whose operation the step does not name, ajv may find that `params` is missing before it finds that:
- * told as what it is, the branch has nothing to say about the step.
+ * Replaces an error from the branch of another operation by a mismatch of `const`. In such a branch ajv may report that `params`
+ * is missing before it reports that the step names another operation; as a mismatch, the branch says nothing about the step.
  */
 function asNamed(error: ErrorObject): ErrorObject {
   const { parentSchema, data, schemaPath, instancePath } = error;

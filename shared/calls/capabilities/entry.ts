@@ -1,4 +1,4 @@
-/** What the service knows of a capability without running it: generated from the definitions in workers/capabilities. */
+/** Facts about a capability that the service has without running it: generated from the definitions in workers/capabilities. */
 
 /** In the order of the list. */
 export const CATEGORIES = ["video", "audio", "image", "document", "archive", "web", "code"] as const;
@@ -14,9 +14,9 @@ export type Schema = Readonly<Record<string, unknown>>;
 export interface InputMember {
   readonly kind: CapabilityModality;
   readonly isRequired: boolean;
-  /** Of an ordered list: how many. Absent: one. */
+  /** Least and largest length of an ordered list; absent: a single input. */
   readonly many?: { readonly min: number; readonly max: number };
-  /** Of files by names that the caller chooses. */
+  /** Largest number of files, given by names that the caller chooses. */
   readonly named?: { readonly max: number };
   /** It may be given as `{text}`. */
   readonly takesText: boolean;
@@ -25,7 +25,7 @@ export interface InputMember {
 }
 
 /**
- * What JSON Schema of the published kind does not say. Paths are from the run's body: `params.width`.
+ * A rule that the published JSON Schema does not express. Paths are from the run's body: `params.width`.
  * some: at least one is there. one: at most one is. less: the first is below the second. fits: the value of `path` is one of those
  * that the value of `by` allows. without: the object at `path` has none of these names, in whatever case; an end of `*` stands for any.
  * short: the value of `path` has at most so many bytes as JSON.
@@ -63,15 +63,15 @@ export interface Capability {
   /** Not published. */
   readonly members: Readonly<Record<string, InputMember>>;
   readonly rules: readonly Rule[];
-  /** As a catalogue file writes it. */
+  /** Price in the notation of a catalogue file. */
   readonly pricing: Readonly<Record<string, string>>;
-  /** What runs it: children are started for one engine each. */
+  /** Engine that runs it: each child process is started for one engine. */
   readonly engine: string;
-  /** What does it instead where a param is true. */
+  /** Engine that runs it instead if a param is true. */
   readonly engineBy?: EngineBy;
 }
 
-/** What does a run with these params. */
+/** Returns the engine for a run with these params. */
 export function engineOf(
   { engine, engineBy }: Pick<Capability, "engine" | "engineBy">,
   params: Readonly<Record<string, unknown>>,

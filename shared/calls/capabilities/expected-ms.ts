@@ -49,14 +49,14 @@ function textOf(params: Params, name: string): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** Where a piece ends; undefined: with its input. */
+/** Returns the end of a piece in seconds of its input; undefined: it ends with its input. */
 function endOf(params: Params): number | undefined {
   const start = numberOf(params, "start") ?? 0;
   const duration = numberOf(params, "duration");
   return numberOf(params, "end") ?? (duration === undefined ? undefined : start + duration);
 }
 
-/** What comes before a piece is decoded to reach it. */
+/** Returns the seconds of input that are decoded: a piece, and everything before it. */
 function decodedSeconds(params: Params, seconds: number): number {
   return Math.min(seconds, endOf(params) ?? seconds);
 }

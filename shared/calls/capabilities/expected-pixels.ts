@@ -60,7 +60,7 @@ const OPERATIONS = new Set([
 /** Those that keep pages of a TIFF apart. */
 const TAKES_FRAMES = new Set(["convert", "resize", "adjust"]);
 
-/** As the capabilities decide it (workers/capabilities/image/operation.ts). */
+/** True if the output keeps all frames; the same rule as in workers/capabilities/image/operation.ts. */
 function keepsFrames({ isTiff }: ImageExtent, format: string | undefined, takesFrames: boolean): boolean {
   if (isTiff) return takesFrames && (format === undefined || format === "tiff");
   return format === undefined || format === "gif" || format === "webp";

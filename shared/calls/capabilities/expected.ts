@@ -1,4 +1,4 @@
-/** What a run will measure, worked out before it from its params and from what is known of its inputs. */
+/** Measures that a run is expected to report, computed beforehand from its params and from what is known of its inputs. */
 import { CAPABILITY_RUN_MS, LIMITS } from "#shared/limits.ts";
 import type { ImageExtent } from "#shared/media/image-extent.ts";
 
@@ -7,7 +7,7 @@ import { expectedMs } from "./expected-ms.ts";
 import { expectedPixels } from "./expected-pixels.ts";
 import type { Measured } from "./price.ts";
 
-/** Of audio or video. */
+/** Length and frame size of audio or video. */
 export interface MediaLength {
   readonly seconds: number;
   /** Pixels; 0 for audio. */
@@ -15,7 +15,7 @@ export interface MediaLength {
   readonly height: number;
 }
 
-/** What was seen of an input's beginning; undefined where it was not looked at, or is in no form that is known. */
+/** Facts read from an input's beginning; undefined where it was not read, or has an unknown format. */
 export interface InputFacts {
   readonly image?: ImageExtent;
   readonly media?: MediaLength;
@@ -41,7 +41,7 @@ type Params = Readonly<Record<string, unknown>>;
 const USUAL_MS = 2_000;
 const USUAL_PIXELS = 2_000_000;
 
-/** What is not known counts as the limits allow, and as two seconds or two megapixels usually. */
+/** Returns the usual and the largest measures. Unknown ones count as two seconds or two megapixels, and as the limits at most. */
 export function expectedOf(
   { id, category }: Pick<Capability, "id" | "category">,
   params: Params,

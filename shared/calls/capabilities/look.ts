@@ -69,7 +69,7 @@ export async function lookAtInputs(
 
 type Look = (source: Source, probes: LookContext["probes"], signal: AbortSignal) => Promise<InputFacts>;
 
-/** Of the categories whose price depends on the size of what they work on. */
+/** Readers of facts for the categories whose price depends on the size of their inputs. */
 const LOOKS: Readonly<Partial<Record<Category, Look>>> = {
   image: async (source) => {
     const image = await imageExtent(source);

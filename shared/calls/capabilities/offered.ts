@@ -1,6 +1,6 @@
 /**
- * Which capabilities can be run: what all workers tell that they can, but for those that operators' files disable. The list changes
- * when workers come that can run less or more, and with the catalogue.
+ * Capabilities that can be run: those that all workers report, without those that operators' files disable. The list changes
+ * with the catalogue, and when workers join that can run fewer or more.
  */
 import type { Catalogue } from "#shared/calls/model.ts";
 import { CAPABILITIES, findCapability } from "./list.ts";

@@ -7,7 +7,7 @@ import { parsePrice, type Price } from "#shared/calls/pricing/price.ts";
 
 import type { Capability } from "./entry.ts";
 
-/** What a child measured. */
+/** Measures that a child process reports of a run. */
 export interface Measured {
   readonly ms: number;
   readonly pixels?: number;

@@ -1,4 +1,4 @@
-/** What a run asks for, checked: the same over HTTP and for a batch message. */
+/** Reads and checks the request of a run: the same over HTTP and for a batch message. */
 import type { Modality } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import type { WorkKind } from "#shared/calls/work.ts";
@@ -24,7 +24,7 @@ import { assertPublicUrl } from "#shared/outbound/guard.ts";
 
 import type { Offered } from "./offered.ts";
 
-/** What does runs of capabilities. */
+/** Kind of work that runs of capabilities are. */
 export const RUN_KIND = {
   name: "capability",
   pool: "capability",
@@ -37,12 +37,12 @@ export interface ReadRun {
   readonly isAsync: boolean;
   /** Nano-credits that such a run usually costs. */
   readonly usualNano: bigint;
-  /** As admission takes the model of a call. */
+  /** The capability in place of a model, for admission. */
   readonly model: Pick<Model, "slug" | "modality" | "price">;
   readonly checked: CheckedCall;
-  /** As the worker gets it. */
+  /** Request for the worker. */
   readonly request: CheckedRun;
-  /** What is to lie in the object store. */
+  /** Media to be moved to the object store. */
   readonly inline: readonly Inline[];
 }
 
@@ -98,7 +98,7 @@ function checkRun(capability: Capability, body: unknown): { readonly run: Checke
 type Given = Readonly<Record<string, unknown>>;
 
 interface Reading {
-  /** What is to lie in the object store. */
+  /** Media to be moved to the object store. */
   readonly inline: Inline[];
   readonly files: { readonly id: string; readonly param: string }[];
   readonly looked: Looked[];

@@ -1,4 +1,4 @@
-/** What a whole entry must have, once all files are merged. The schema has already judged each file by itself. */
+/** Checks of a complete entry, once all files are merged. The schema has already checked each file by itself. */
 import type {
   CatalogueCapability,
   CatalogueModel,
@@ -16,7 +16,7 @@ import { secondsOf } from "./seconds.ts";
 import type { Merged } from "./merge.ts";
 
 const CHAT_INPUTS = ["text", "image", "audio", "file"];
-/** How a chat or embeddings call can be metered. */
+/** Price units by which a chat or embeddings call can be metered. */
 const CALL_UNITS = ["per_token", "per_request"];
 
 /** Faults of one provider, none when it can be used. */
@@ -56,7 +56,7 @@ export function checkModel(model: Merged<CatalogueModel>, providers: ReadonlyMap
   ];
 }
 
-/** What a run of any capability is measured by. */
+/** Price units that every capability may have, beside its own. */
 const RUN_UNITS = ["per_operation", "per_second"];
 
 /** Faults of what is said about one capability. */
@@ -79,7 +79,7 @@ function checkVariants(model: Merged<CatalogueModel>): CatalogueFault[] {
   return [fault(model, ["price_variants"], "expected pricing of a unit other than per_token beside it")];
 }
 
-/** What is charged by the second of computing has no other bound. */
+/** Requires `compute_seconds_max` for a price by the second of computing, which has no other bound. */
 function checkSeconds(model: Merged<CatalogueModel>): CatalogueFault[] {
   const { slug, pricing, compute_seconds_max: max } = model.entry;
   if (pricing?.second_price === undefined || secondsOf(model.entry) === "media" || max !== undefined) return [];
@@ -88,7 +88,7 @@ function checkSeconds(model: Merged<CatalogueModel>): CatalogueFault[] {
 
 type Declared = NonNullable<CatalogueModel["allowed_params"]>;
 
-/** What a model declares → the input by which its source hears of it. */
+/** Inputs for which a source needs a field, each with a test that is true for models that let callers choose it. */
 const INPUT_OF: readonly (readonly [input: string, isDeclared: (declared: Declared) => boolean])[] = [
   ["n", ({ max_n: most = 1 }) => most > 1],
   ["size", ({ sizes }) => sizes !== undefined],

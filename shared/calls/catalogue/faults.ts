@@ -1,4 +1,4 @@
-/** What is wrong with a catalogue, and where. */
+/** Faults of a catalogue, with their places. */
 
 export interface CatalogueFault {
   /** File as the operator named it; for ours, its path from the project's root. */
@@ -7,7 +7,7 @@ export interface CatalogueFault {
   readonly line?: number;
   /** Path inside the file such as `models[3].pricing.input_per_million`; "" for the file as a whole. */
   readonly place: string;
-  /** What was expected and what arrived. */
+  /** States the expected and the actual value. */
   readonly message: string;
 }
 

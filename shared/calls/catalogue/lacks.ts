@@ -1,11 +1,11 @@
-/** What sources without fields of their own are never told, because their family has no usual field for it. */
+/** Inputs that sources without fields of their own never receive, because their family has no usual field for them. */
 import type { Modality } from "#schemas/generated/types.ts";
 
 import type { Provider, Source } from "#shared/calls/model.ts";
 
 type Lacks = Readonly<Partial<Record<Modality, readonly string[]>>>;
 
-/** By the usual fields of the adapters under workers/providers; a test holds them against what those send. */
+/** Such inputs by family, from the usual fields of the adapters under workers/providers; a test compares both. */
 const FAMILIES: Readonly<Partial<Record<Provider["family"], Lacks>>> = {
   "openai-compatible": { image: ["seed", "negative_prompt"], video: ["seed", "negative_prompt"] },
   gemini: { image: ["negative_prompt"], video: ["negative_prompt"] },

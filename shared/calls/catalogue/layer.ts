@@ -135,7 +135,7 @@ function malformedPrices(content: CatalogueFile): Finding[] {
   });
 }
 
-/** What is wrong with the text of a price, which is in credits. */
+/** Describes the fault of a price's text, which is in credits; undefined: there is none. */
 function priceFault(text: string): string | undefined {
   let nano: bigint;
   try {

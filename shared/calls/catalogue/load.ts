@@ -38,7 +38,7 @@ export async function loadCatalogue(
 }
 
 export interface CatalogueText {
-  /** As faults call it. */
+  /** Name of the file in faults. */
   readonly name: string;
   readonly text: string;
 }

@@ -9,7 +9,7 @@ import type {
 
 import type { Layer } from "./layer.ts";
 
-/** Where an entry stands in one file. */
+/** Place and content of an entry in one file. */
 export interface Origin {
   readonly layer: Layer;
   /** Such as `models[3]`. */

@@ -23,7 +23,7 @@ export interface CatalogueStore {
   current(): Catalogue;
   /** Reads the operators' files again. @throws CatalogueError when they are refused; the old catalogue stays */
   reload(): Promise<void>;
-  /** What these texts would make, laid over our files alone. Nothing of it is in force. @throws CatalogueError */
+  /** Builds the catalogue of these texts over our files alone, without putting it in force. @throws CatalogueError */
   check(texts: readonly CatalogueText[]): Catalogue;
   /** Ends watching; `current` keeps answering. */
   close(): void;

@@ -1,5 +1,5 @@
 /**
- * Where things stand in a YAML text. Bun's parser reports no positions and lets a key that is given twice pass, so this
+ * Positions of keys and items in a YAML text. Bun's parser reports none and accepts a key that is given twice, so this
  * reads the block structure once more: indentation, keys and list items, skipping over scalars and flow collections.
  */
 
@@ -28,7 +28,7 @@ export function locate(text: string): Positions {
   const found = new Map<string, number>();
   const repeated: { path: string; line: number }[] = [];
   const open: Container[] = [];
-  /** What a deeper line belongs to: the last key or item. */
+  /** Path of the last key or item, to which deeper lines belong. */
   let parent = "";
 
   for (let index = 0; index < lines.length; index += 1) {

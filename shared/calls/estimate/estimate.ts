@@ -1,6 +1,6 @@
 /**
- * What a call would hold and what it would typically settle at, from the checks and counts of the real call: a table by
- * kind of call. Nothing is held here.
+ * Estimates the hold of a call and its typical charge, by the checks and counts of the real call: a table by kind of call.
+ * Nothing is held here.
  */
 import type { Estimate } from "#schemas/generated/types.ts";
 import type { CallBound } from "#shared/calls/kinds/call-bound.ts";
@@ -27,14 +27,14 @@ import { NO_USAGE, type TokenUsage } from "#shared/calls/pricing/usage.ts";
 /** A call that was checked, and what it would typically use. */
 interface Foreseen {
   readonly bound: CallBound;
-  /** Of what the call asks for, where that makes a difference. */
+  /** Price of the variant that the call asks for, where that makes a difference. */
   readonly price?: Price | undefined;
   readonly usage: TokenUsage;
-  /** Of what is not paid by tokens or by the request. */
+  /** Lines of a call that is not paid by tokens or by the request. */
   readonly lines?: ReturnType<typeof breakDown> | undefined;
 }
 
-/** What a body alone does not tell. */
+/** Facts that a body alone does not tell. */
 export interface EstimateFacts {
   /** The stored files that it names. */
   readonly files: StoredFiles;

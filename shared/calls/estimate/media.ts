@@ -1,4 +1,4 @@
-/** What media would typically settle at, line by line: what is paid by tokens has lines of its own (lines.ts). */
+/** Typical charge of a media call, line by line; calls that are paid by tokens have lines of their own (lines.ts). */
 import type { Estimate } from "#schemas/generated/types.ts";
 import { creditsNumber } from "#shared/money.ts";
 
@@ -10,7 +10,7 @@ type Line = Estimate["breakdown"][number];
 const MS_PER_SECOND = 1_000;
 const MS_PER_MINUTE = 60_000;
 
-/** What a unit counts, and how much of it there is. */
+/** For each price unit, the noun of its line and the quantity that it counts. */
 const COUNTED: Readonly<Partial<Record<PriceUnit, (usual: Quantities) => readonly [kind: string, quantity: number]>>> =
   {
     per_image: ({ results }) => ["images", results],

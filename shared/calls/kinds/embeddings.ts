@@ -1,4 +1,4 @@
-/** What a model declares against what an embeddings call asks, and how much the call can cost at most. Pure. */
+/** Checks an embeddings call against its model's declarations, and bounds the cost of the call. Pure. */
 import type { EmbeddingsRequest } from "#schemas/generated/types.ts";
 import { type EmbeddingModel, isEmbeddingModel } from "#shared/calls/model.ts";
 import { parse } from "#shared/contracts.ts";
@@ -18,7 +18,7 @@ export type EmbeddingInput = string | readonly number[];
 /** Some models count a mark at the beginning and one at the end of a text. */
 const MARKS_PER_TEXT = 2;
 
-/** Of its body: each of thousands of inputs may be a list of thousands of token numbers. */
+/** JSON bounds of the body, without a limit of numbers: each of thousands of inputs may be a list of thousands of tokens. */
 export const EMBEDDINGS_BOUNDS: JsonBounds = { countsNumbers: false };
 
 export const EMBEDDINGS: Kind<EmbeddingsRequest> = {
@@ -75,8 +75,8 @@ export function checkEmbeddings(request: EmbeddingsRequest, model: EmbeddingMode
 }
 
 /**
- * What is asked of a model that stands in for another one: vectors of the length that the caller would have had.
- * @throws ApiError when token numbers mean something else to it
+ * Returns the request for a fallback model: it asks for vectors of the length that the caller would have had.
+ * @throws ApiError when token numbers mean something else to the fallback
  */
 export function standInRequest(
   request: EmbeddingsRequest,

@@ -1,6 +1,6 @@
 /**
- * What a model declares against what is asked of an image, and how much the call can cost at most. Pure. A value outside a
- * declared set is refused; a field for which the model declares no set is left out (spec "POST /v1/images/generations").
+ * Checks an image call against its model's declarations, and bounds the cost of the call. Pure. A value outside a declared
+ * set is refused; a field for which the model declares no set is left out (spec "POST /v1/images/generations").
  */
 import type { ImageEditRequest, ImageGenerationRequest } from "#schemas/generated/types.ts";
 import editSchema from "#schemas/requests/image-edit.schema.json" with { type: "json" };
@@ -16,7 +16,7 @@ import { type CheckedMedia, member, only, refusal, refuseFormat, refuseUntaken, 
 import { CALL_UNITS, type MediaKind, NO_INPUTS } from "./kind.ts";
 import { editImages } from "./input-media.ts";
 
-/** What goes to a source, under the spec's names; what the model has no set for is absent. */
+/** Parameters for a source, under the spec's names; those for which the model declares no set are absent. */
 export interface ImageParams {
   readonly prompt: string;
   readonly n: number;
@@ -162,8 +162,8 @@ export function checkImageEdit(
 }
 
 /**
- * What the schema of edits names, and nothing else: a member that only generations have, such as `seed`, came in unchecked
- * and would reach a provider (design part 6: unknown members are ignored).
+ * Returns only the members that the schema of edits names: a member that only generations have, such as `seed`, is unchecked
+ * here and would reach a provider (design part 6: unknown members are ignored).
  */
 function declaredOf(request: ImageEditRequest): ImageEditRequest {
   const declared = Object.entries(request).filter(([name]) => Object.hasOwn(editSchema.properties, name));

@@ -39,7 +39,7 @@ export type InputMedia = Named &
     | { readonly fileId: string }
   );
 
-/** What each kind of media may be. */
+/** Media types that are accepted for each kind of media. */
 export const INPUT_TYPES: Readonly<Record<InputMediaKind, readonly string[]>> = {
   image: ["image/png", "image/jpeg", "image/webp"],
   video: ["video/mp4", "video/quicktime", "video/webm"],
@@ -74,7 +74,7 @@ const DATA_HEAD_MAX = 1_000;
 type Body = Readonly<Record<string, unknown>>;
 
 /**
- * What stands in `<name>_url` or `<name>_file_id` of a body; undefined when neither does.
+ * Reads the media in `<name>_url` or `<name>_file_id` of a body; undefined when neither is there.
  * @throws ApiError `unsafe_url`, `invalid_request`, `unsupported_value`, `unprocessable_input`
  */
 async function inputByAddress(
@@ -107,7 +107,7 @@ async function inputByAddress(
 }
 
 /**
- * What stands in `<name>_base64` and `<name>_mime_type`, or in `<name>_file_id`.
+ * Reads the media in `<name>_base64` and `<name>_mime_type`, or in `<name>_file_id`.
  * @throws ApiError as `inputByAddress`
  */
 export async function inlineInput(
@@ -157,7 +157,7 @@ export async function editImages(
   return found;
 }
 
-/** What a video or a mesh is made from beside words. @throws ApiError as `inputByAddress` */
+/** Reads the media from which a video or a mesh is made, beside its prompt. @throws ApiError as `inputByAddress` */
 export async function inputsByAddress(
   body: Body,
   model: Pick<Model, "allowed_params">,

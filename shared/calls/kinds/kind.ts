@@ -1,4 +1,4 @@
-/** What the service knows of one kind of call. Routes, batch messages, estimates and workers read it here alone. */
+/** Description of one kind of call: the only place where routes, batch messages, estimates and workers read about it. */
 import type { BatchMessage, JobMessage, Modality, SchemaName } from "#schemas/generated/types.ts";
 import type { Code } from "#shared/errors.ts";
 import type { JsonBounds } from "#shared/json.ts";
@@ -18,7 +18,7 @@ import type { MeasuredAudio } from "./transcription.ts";
 /** Kinds that a model of the catalogue serves. */
 export type KindName = Exclude<JobMessage["kind"], "capability" | "workflow">;
 
-/** What the members of a request do not tell. */
+/** Facts that the members of a request do not tell. */
 export interface CallFacts {
   /** Size of the body: a token is at least one byte. */
   readonly bodyBytes: number;
@@ -31,7 +31,7 @@ export interface CallFacts {
 /** A request that its model takes. */
 export interface CheckedCall {
   readonly bound: CallBound;
-  /** Of what the call asks for; absent: the model's. */
+  /** Price of the variant that the call asks for; absent: the model's. */
   readonly price?: Price;
 }
 
@@ -54,13 +54,13 @@ export interface KindRoute {
     /** A header beside those that tell the price and who served. */
     readonly header?: "x-cache" | "x-voice-used";
   };
-  /** What it does beside reading its body, finding its model and holding credits: its error codes come of it. */
+  /** Acts of the endpoint beside reading its body, finding its model and holding credits; its error codes follow from them. */
   readonly does?: readonly ("reads_conversation" | "reads_files" | "fetches_addresses")[];
   /** Codes of this kind alone. */
   readonly codes?: readonly Code[];
   /** Bounds of its body, where they are not those of every body. */
   readonly bounds?: JsonBounds;
-  /** Where a caller asks to see the states of its job as they come: in the body or in the address. */
+  /** Place at which a caller asks for the states of its job as they come: the body or the address. */
   readonly statesBy?: "member" | "query";
   /** Told to a caller that sends a form. */
   readonly formRefusal?: string;
@@ -76,7 +76,7 @@ export interface Kind<Request = object, Checked extends CheckedCall = CheckedCal
   readonly pool: Pool;
   /** After its worker was lost while a provider worked: the job is found there again, or the call is lost. */
   readonly afterCrash: "resume" | "report_lost";
-  /** What comes of it is kept as files of the workspace. */
+  /** Its results are kept as files of the workspace. */
   readonly keepsFiles: boolean;
   /** A record of its jobs is kept in the object store. A flood of calls of words should not write three objects each. */
   readonly keepsRecord: boolean;
@@ -103,7 +103,7 @@ export interface Counting {
   readonly slices: TimeSlices;
 }
 
-/** Of calls that make or hear media. */
+/** Kind of calls that make or hear media. */
 export interface PricedKind<
   Request = object,
   Checked extends CheckedMedia<unknown> = CheckedMedia<unknown>,
@@ -112,18 +112,18 @@ export interface PricedKind<
   readonly modality: Modality;
   /** Units of price that they can have. */
   readonly units: readonly PriceUnit[];
-  /** What they make or hear has a length, and is paid by it unless the catalogue says otherwise. */
+  /** The media that they make or hear has a length, and is paid by it unless the catalogue says otherwise. */
   readonly hasLength: boolean;
   /** They bring audio, which is measured before the call is checked. */
   readonly bringsRecording?: true;
-  /** What the tokens are that they write, where tokens are paid. */
+  /** Type of the tokens that they write, where tokens are paid. */
   readonly writes: keyof Pick<TokenUsage, "output" | "audioOutput" | "imageOutput">;
 }
 
-/** What a call is, whatever comes of it. */
+/** Price units that count the call itself, whatever its result. */
 export const CALL_UNITS = ["per_request", "per_operation"] as const satisfies readonly PriceUnit[];
 
-/** Of calls that make media: what they need is in their body, media that comes with it apart. */
+/** Kind of calls that make media: all they need is in their body, except the media that comes with it. */
 export interface MediaKind<
   Request = object,
   Checked extends CheckedMedia<unknown> = CheckedMedia<unknown>,

@@ -49,8 +49,8 @@ export function kindOfModality(modality: Modality): PricedKind | undefined {
 }
 
 /**
- * Whether a provider that queues such work may have been paid for it although its answer was lost: it is worth waiting for a
- * verdict. Text and speech leave nothing to ask for later.
+ * True if a provider that queues such work may have been paid for it although its response was lost: it is worth waiting for
+ * a verdict. Text and speech leave nothing to ask for later.
  */
 export function isResumed(name: string): boolean {
   return name in KINDS && KINDS[name as KindName].afterCrash === "resume";

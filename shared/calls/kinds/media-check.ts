@@ -1,4 +1,4 @@
-/** What the checks of all media calls have in common: what they find, and how a value meets a model's declared set. */
+/** Common parts of the checks of all media calls: their result, and the test of a value against a model's declared set. */
 import type { Model } from "#shared/calls/model.ts";
 import { arrived } from "#shared/contract-fault.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -8,14 +8,14 @@ import type { Price } from "#shared/calls/pricing/price.ts";
 import type { CallBound } from "./call-bound.ts";
 
 export interface CheckedMedia<Params> {
-  /** What goes to a source; what the model has no field for is absent. */
+  /** Parameters for a source; those for which the model has no field are absent. */
   readonly params: Params;
   readonly bound: CallBound;
-  /** Of what the call asks for. */
+  /** Price of the variant that the call asks for. */
   readonly price: Price;
-  /** What the hold is made for: the most, in what the price counts. */
+  /** Largest quantities of what the price counts; the hold covers them. */
   readonly most: Quantities;
-  /** What such a call usually comes to, for estimates. */
+  /** Usual quantities of such a call, for estimates. */
   readonly usual: Quantities;
 }
 
@@ -31,7 +31,7 @@ export function member<T extends string | number>(
   throw refusal(param, `Expected ${param} to be one of ${declared.join(", ")}, as this model has it, got ${got}.`);
 }
 
-/** Whether a source of the model has a field for the input, of its own or of its family. */
+/** True if a source of the model has a field for the input, of its own or of its family. */
 export function takes({ sources }: Pick<Model, "sources">, input: string): boolean {
   return sources.some(({ fields, lacks }) => (fields ? fields[input] !== undefined : lacks?.includes(input) !== true));
 }

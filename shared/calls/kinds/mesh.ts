@@ -1,4 +1,4 @@
-/** What a model declares against what is asked of a mesh, and how much the call can cost at most. Pure. Spec "POST /v1/3d/generations". */
+/** Checks a mesh call against its model's declarations, and bounds the cost of the call. Pure. Spec "POST /v1/3d/generations". */
 import type { MeshGenerationRequest } from "#schemas/generated/types.ts";
 import type { Model } from "#shared/calls/model.ts";
 import { parse } from "#shared/contracts.ts";
@@ -10,7 +10,7 @@ import { type CheckedMedia, only, refusal, timeBound, usualTime, withoutNulls } 
 import { CALL_UNITS, type MediaKind } from "./kind.ts";
 import { inputsByAddress } from "./input-media.ts";
 
-/** What goes to a source beside the image and the mesh that come with the call. */
+/** Parameters for a source, beside the image and the mesh that come with the call. */
 export interface MeshParams {
   readonly prompt?: string;
   readonly seed?: number;

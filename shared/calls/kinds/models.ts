@@ -1,4 +1,4 @@
-/** Which models serve which kind of call. Source: spec "Errors". */
+/** Finds the model of a call, and checks that it serves calls of this kind. Source: spec "Errors". */
 import type { Catalogue, Model } from "#shared/calls/model.ts";
 import { ApiError } from "#shared/errors.ts";
 

@@ -1,4 +1,4 @@
-/** What a model declares against what is asked of music, and how much the call can cost at most. Pure. */
+/** Checks a music call against its model's declarations, and bounds the cost of the call. Pure. */
 import type { MusicGenerationRequest } from "#schemas/generated/types.ts";
 import type { Model } from "#shared/calls/model.ts";
 import { parse } from "#shared/contracts.ts";
@@ -30,7 +30,7 @@ export interface MusicParams {
   readonly format: SpokenFormat;
 }
 
-/** Of a model that says nothing of lengths. */
+/** Longest piece of a model that declares no lengths, in seconds. */
 const SECONDS_MAX = 300;
 
 export const MUSIC: MediaKind<MusicGenerationRequest, CheckedMedia<MusicParams>> = {

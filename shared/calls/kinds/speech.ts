@@ -1,4 +1,4 @@
-/** What a model declares against what is to be spoken, and how much the call can cost at most. Pure. Spec "POST /v1/audio/speech". */
+/** Checks a speech call against its model's declarations, and bounds the cost of the call. Pure. Spec "POST /v1/audio/speech". */
 import type { SpeechRequest } from "#schemas/generated/types.ts";
 import type { Model } from "#shared/calls/model.ts";
 import { parse } from "#shared/contracts.ts";

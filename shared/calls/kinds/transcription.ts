@@ -1,4 +1,4 @@
-/** What a model declares against audio, and how much the call can cost at most. Pure. */
+/** Checks a transcription call against its model's declarations, and bounds the cost of the call. Pure. */
 import type { TranscriptionRequest } from "#schemas/generated/types.ts";
 import type { Model } from "#shared/calls/model.ts";
 import { parse } from "#shared/contracts.ts";

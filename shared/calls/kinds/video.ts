@@ -1,4 +1,4 @@
-/** What a model declares against what is asked of a video, and how much the call can cost at most. Pure. */
+/** Checks a video call against its model's declarations, and bounds the cost of the call. Pure. */
 import type { VideoGenerationRequest } from "#schemas/generated/types.ts";
 import type { Model } from "#shared/calls/model.ts";
 import { parse } from "#shared/contracts.ts";
@@ -20,7 +20,7 @@ import {
 import { CALL_UNITS, type MediaKind } from "./kind.ts";
 import { inputsByAddress } from "./input-media.ts";
 
-/** What goes to a source beside the image and the video that come with the call. */
+/** Parameters for a source, beside the image and the video that come with the call. */
 export interface VideoParams {
   readonly prompt: string;
   readonly duration?: number;
@@ -31,7 +31,7 @@ export interface VideoParams {
   readonly personGeneration?: string;
 }
 
-/** Of a model that says nothing of lengths. */
+/** Longest video of a model that declares no lengths, in seconds. */
 const SECONDS_MAX = 60;
 
 export const VIDEO: MediaKind<VideoGenerationRequest, CheckedMedia<VideoParams>> = {

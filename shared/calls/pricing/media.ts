@@ -1,24 +1,24 @@
 /**
- * What media costs, pure and exact. Priced by the megapixel, images cost megapixels × rate × max(1, steps ÷ the model's
+ * Charge of media, pure and exact. Priced by the megapixel, images cost megapixels × rate × max(1, steps ÷ the model's
  * default steps) (spec "POST /v1/images/generations"); seconds and minutes count to the millisecond.
  */
 import { type Price, priceTokens } from "./price.ts";
 import { NO_USAGE, type TokenUsage } from "./usage.ts";
 
-/** How much there is of everything that a price may count. */
+/** Quantities of everything that a price may count. */
 export interface Quantities {
   /** Things made. */
   readonly results: number;
   /** Pixels of each image, whole. */
   readonly pixels: readonly number[];
-  /** As they were asked for, and what the model takes by itself. */
+  /** Steps that were asked for, and the model's default. */
   readonly steps: number;
   readonly defaultSteps: number;
   /** Whole; of media or of computing, as the model counts. */
   readonly milliseconds: number;
   /** Unicode code points. */
   readonly characters: number;
-  /** Of a model priced per token. */
+  /** Tokens, for a model priced per token. */
   readonly tokens: TokenUsage;
 }
 

@@ -73,7 +73,7 @@ export function parsePrice(pricing: Readonly<Record<string, string>>): Price {
 }
 
 /**
- * Which of a model's prices a call has, by what it asks for (catalogue `price_variants`).
+ * Selects the price of a call among its model's prices, by its parameters (catalogue `price_variants`).
  * @param asked the call's parameters, the model's defaults included; what the model has no field for is absent
  */
 export function priceOf(
@@ -110,7 +110,7 @@ export function priceTokens(price: Price, usage: TokenUsage): bigint {
   return (sum + MILLION - 1n) / MILLION;
 }
 
-/** What a chat call costs: by tokens, or the flat price of a per_request model. */
+/** Charge of a chat call in nano-credits: by tokens, or the flat price of a per_request model. */
 export function priceChat(price: Price, usage: TokenUsage): bigint {
   return price.unit === "per_token" ? priceTokens(price, usage) : price.unitRate;
 }

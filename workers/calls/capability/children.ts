@@ -26,7 +26,7 @@ export interface CapabilityChildren {
   run(task: RunTask, options: RunOptions): Promise<RunResult>;
   /** Counts the time of a run whose results could not be kept as owed by its workspace. */
   lose(workspaceId: string, ms: number): void;
-  /** Whether a site's robots.txt lets an agent ask for an address. @throws MediaError as a child pool's run */
+  /** True if a site's robots.txt lets an agent request an address. @throws MediaError as a child pool's run */
   judgeRobots(task: RobotsTask, options: ChildOptions): Promise<boolean>;
   /** Why an engine cannot be used, for operators; undefined where it can. */
   tryEngine(engine: string): Promise<string | undefined>;

@@ -1,4 +1,4 @@
-/** What a run writes, held to its limit while it writes. */
+/** Limits the bytes that a run writes to the disk, while it runs. */
 import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 
@@ -22,7 +22,7 @@ export function watchFolder(folder: () => string, bytesMax: number): { readonly 
   return { full: full.signal, close: () => clearInterval(timer) };
 }
 
-/** What takes room on the disk; a hole in a file takes none. */
+/** Returns the bytes that a folder takes on the disk; a hole in a file takes none. */
 function bytesIn(folder: string): number {
   let bytes = 0;
   for (const entry of readNames(folder)) {
@@ -32,7 +32,7 @@ function bytesIn(folder: string): number {
   return bytes;
 }
 
-/** None of what cannot be looked at: its path is too long, or its folder was closed or taken away meanwhile. */
+/** Returns 0 for a file that cannot be read: its path is too long, or its folder was closed or removed meanwhile. */
 function blocksOf(path: string): number {
   try {
     return lstatSync(path).blocks;
@@ -41,7 +41,7 @@ function blocksOf(path: string): number {
   }
 }
 
-/** None of a folder that a child has just taken away, or put a link in the place of: that one may lead to all files of the worker. */
+/** Returns nothing for a folder that a child has just removed, or replaced by a link, which may lead to all files of the worker. */
 function readNames(folder: string) {
   try {
     return lstatSync(folder).isDirectory() ? readdirSync(folder, { withFileTypes: true }) : [];

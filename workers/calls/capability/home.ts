@@ -13,13 +13,13 @@ import { MediaError } from "#shared/children/media-error.ts";
 import { giveTo, type Isolation } from "./isolation.ts";
 
 const homes = processFolder("sluice-engines-");
-/** Where a run's folder is for the worker, and, while a child works on it, for the child. */
+/** Parent of the runs' folders: their path for the worker, and for a child while it works on one. */
 export const runFolders = processFolder("sluice-runs-");
 
 /** A run's folder that its child has in its home; elsewhere it is at its own path. */
 const moved = new Map<string, string>();
 
-/** Where the worker finds a run's folder now. */
+/** Returns the present path of a run's folder for the worker. */
 export function placeOf(folder: string): string {
   return moved.get(folder) ?? folder;
 }

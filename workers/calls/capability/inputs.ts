@@ -1,4 +1,4 @@
-/** What a run works on, brought into its folder: stored files, addresses, bytes and text of the request. */
+/** Brings the inputs of a run into its folder: stored files, addresses, bytes and text of the request. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -23,7 +23,7 @@ import { fetchFault, openFile, tooLarge } from "./taken.ts";
 
 type Context = Pick<WorkerContext, "database" | "storage">;
 
-/** As the admitted request has it: what the body brought in base64 may lie in the object store. */
+/** An input in the admitted request: bytes that the body brought in base64 may be in the object store. */
 interface GivenInput {
   readonly file_id?: string;
   readonly url?: string;
@@ -91,7 +91,7 @@ async function readOne(
 
 interface Brought {
   readonly bytes: number;
-  /** Of a stored file; what else comes is judged by its bytes. */
+  /** Type of a stored file; absent: the type is read from the bytes. */
   readonly mediaType?: string;
   readonly name?: string;
   readonly address?: string;
@@ -197,7 +197,7 @@ const TYPES: Readonly<Record<Exclude<CapabilityModality, "any">, RegExp>> = {
   text: /^(?:text\/|application\/(?:json|jsonl|xml|yaml|x-subrip)$|image\/svg\+xml$)/,
 };
 
-/** As refusals say it. Each capability may take less of it, and says so itself. */
+/** Descriptions of each kind for refusals. A capability may take fewer formats, and says so itself. */
 const TAKEN: Readonly<Record<Exclude<CapabilityModality, "any">, string>> = {
   image: "an image in jpeg, png, webp, avif, gif or tiff",
   video: "a video in mp4, mov, webm, mkv, avi or gif",

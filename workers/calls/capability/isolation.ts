@@ -1,6 +1,6 @@
 /**
- * What keeps the children of capabilities away from the network, the worker's files, its environment and its rights, as far as
- * this system allows it. Each way is tried when the worker starts; the strongest that works is used.
+ * Keeps the children of capabilities away from the network and from the worker's files, environment and rights, as far as this
+ * system allows. Each way is tried when the worker starts; the strongest that works is used.
  */
 import {
   chmodSync,
@@ -24,11 +24,11 @@ import type { Tools } from "../../capabilities/tools.ts";
 
 import { enterPrivateRoot, readOnlyMounts, type Writable } from "./private-root.ts";
 
-/** What children are to have of their own. */
+/** Resources that children are to have of their own. */
 export type Wall = "network" | "environment" | "files";
 
 export interface Isolation {
-  /** What children share with the worker all the same; empty where they are isolated. */
+  /** Resources that children share with the worker nevertheless; empty where they are isolated. */
   readonly shared: readonly Wall[];
   /** A child's folder belongs to this user; undefined where children run as the worker does. */
   readonly user: number | undefined;

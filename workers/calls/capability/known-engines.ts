@@ -54,7 +54,7 @@ function read(file: string, key: string): Tried {
   }
 }
 
-/** As a whole, since other workers may write it too; where it cannot be written, engines are tried at each start. */
+/** Replaces the file at once, since other workers may write it too; if it cannot be written, engines are tried at each start. */
 function write(file: string, key: string, tried: Tried): void {
   const beside = `${file}.${newId()}`;
   try {

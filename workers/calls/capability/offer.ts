@@ -1,4 +1,4 @@
-/** What this worker can run: its engines are tried when it starts, and the ingress is told for as long as it runs. */
+/** Capabilities that this worker can run: its engines are tried when it starts, and the ingress is told for as long as it runs. */
 import { CAPABILITIES } from "#shared/calls/capabilities/list.ts";
 import { type CapabilityOffer, tellOffer, withdrawOffer } from "#shared/database/capability-offers.ts";
 import type { Queryable } from "#shared/database/client.ts";

@@ -10,14 +10,14 @@ import { MediaError } from "#shared/children/media-error.ts";
 
 export interface OwnFile {
   readonly size: number;
-  /** As often as it is asked for, from the first byte on. */
+  /** Reads the file from its first byte; may be called more than once. */
   pieces(): AsyncGenerator<Uint8Array>;
   close(): Promise<void>;
 }
 
 const PIECE_BYTES = 1_048_576;
 
-/** What a child names is a file that it made: nothing else of this machine is kept for it. @throws MediaError failed */
+/** Opens a file that a child names, and checks that the child made it: it gets at no other file. @throws MediaError failed */
 export async function openOwnFile(path: string, folder: string): Promise<OwnFile> {
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(notOwn);
   try {

@@ -16,7 +16,7 @@ export interface PageGuard {
   close(): Promise<void>;
 }
 
-/** What a page may know of an answer. */
+/** Headers of a response that are passed on to the page. */
 const TOLD =
   /^(?:content-type|cache-control|expires|etag|last-modified|access-control-.*|cross-origin-.*|timing-allow-origin)$/;
 

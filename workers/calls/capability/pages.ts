@@ -9,7 +9,7 @@ import type { RobotsTask } from "../../capabilities/web/robots.ts";
 
 import { fetchFault, openFile } from "./taken.ts";
 
-/** What of a run its pages need. */
+/** Parts of a run that are needed to fetch its pages. */
 export interface PageRun {
   readonly params: Readonly<Record<string, unknown>>;
   readonly folder: string;
@@ -106,7 +106,7 @@ function robotsCheck({ signal, judgeRobots }: PageRun, agent: string, param: str
   };
 }
 
-/** As RFC 9309 has it: none means that all is allowed, one that cannot be had that nothing is. */
+/** Returns the text of robots.txt; by RFC 9309, empty if there is none (all is allowed), undefined if unreachable (nothing is). */
 async function fetchRobots(address: string, signal: AbortSignal): Promise<string | undefined> {
   const { webRobotsBytesMax: bytesMax, webRobotsMs: timeoutMs, webRedirectsMax: redirectsMax } = LIMITS;
   try {

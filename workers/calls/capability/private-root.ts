@@ -11,7 +11,7 @@ export interface Writable {
   readonly path: string;
 }
 
-/** As words of private-root.sh. */
+/** A mount as arguments of private-root.sh. */
 export type Mount = readonly string[];
 
 const SCRIPT = fileURLToPath(new URL("private-root.sh", import.meta.url));

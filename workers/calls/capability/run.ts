@@ -127,12 +127,12 @@ function asksForParts(engine: string, inputs: Readonly<Record<string, RunFiles>>
   return engine === "browser" && Object.values(inputs).some((one) => "address" in one && one.address !== undefined);
 }
 
-/** Whether a run can begin anew in it: a child that was taken over may have put a link to other files in its place. */
+/** True if a run can begin anew in it: a child that was taken over may have put a link to other files in its place. */
 function isFolder(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-/** What an ended child left goes; the inputs stay. */
+/** Deletes the files that an ended child left; the inputs stay. */
 function clean(folder: string): void {
   for (const name of readdirSync(folder)) {
     if (!name.startsWith("in-") && name !== GUARD_SOCKET) rmSync(join(folder, name), { recursive: true, force: true });

@@ -1,4 +1,4 @@
-/** What runs take from elsewhere: the file it goes to, and what is said when it does not come. */
+/** Fetched inputs of runs: the file that they are written to, and the errors when a fetch fails. */
 import { createWriteStream } from "node:fs";
 import { finished } from "node:stream/promises";
 
@@ -33,7 +33,7 @@ const SENTENCES: Readonly<Record<Exclude<OutboundFault, "too_large">, string>> =
   timeout: "The server at this address was too slow.",
 };
 
-/** What a caller is told of an address that gave nothing; anything else as it is. */
+/** Maps the failure of a fetch to the caller's error; returns any other error as it is. */
 export function fetchFault(error: unknown, param: string, bytesMax: number): unknown {
   if (!(error instanceof OutboundError)) return error;
   if (error.fault === "too_large") return tooLarge(param, bytesMax);

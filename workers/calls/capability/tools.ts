@@ -11,7 +11,7 @@ import type { Chromium, LibreOffice, Tools } from "../../capabilities/tools.ts";
 
 const UNPACK = fileURLToPath(new URL("../../capabilities/unpack-chromium.ts", import.meta.url));
 const UNPACK_MS = 60_000;
-/** Of the packaged browser: another version is unpacked beside it. */
+/** Version of the packaged browser: another one is unpacked beside it. */
 const VERSION = "153.0.0";
 
 export async function findTools(settings: Pick<Config, "chromium" | "libreoffice">): Promise<Tools> {

@@ -1,11 +1,11 @@
 /**
- * Which run computes next. The workspace with the fewest at work comes first, then the one whose last turn is the longest ago, so that a
- * backlog of one delays another's run by what is at work only. There are two turns more than cores: a workspace takes as many as there
- * are cores, long work leaves one turn to the short. So whatever one workspace runs, another's first run begins at once, long or short,
- * and shares the cores with it.
+ * Decides which run computes next. The workspace with the fewest runs at work comes first, then the one whose last turn is the longest
+ * ago, so that a backlog of one delays another's run only by the runs at work. There are two turns more than cores: a workspace takes at
+ * most as many as there are cores, and long work leaves one turn to the short. So whatever one workspace runs, another's first run
+ * begins at once, long or short, and shares the cores with it.
  *
- * Runs that come to nothing are not paid, so their time is owed: a workspace that owes much has one run at work, on a core that is free,
- * and waits for one behind all others until as much time has passed.
+ * Failed runs are not paid, so their time is owed: a workspace that owes much has at most one run at work, on a free core, and waits for
+ * it behind all others until as much time has passed.
  */
 import { beforeAbort } from "#shared/abortable.ts";
 import { LIMITS } from "#shared/limits.ts";
@@ -18,9 +18,9 @@ export interface TurnOptions {
 }
 
 export interface Turns {
-  /** As many may be taken at once. */
+  /** Most turns that may be taken at once. */
   readonly max: number;
-  /** @returns what gives the turn back, with the time that came to nothing; safe to call twice. @throws the signal's reason when it aborts first */
+  /** @returns gives the turn back, with the time that was lost; safe to call twice. @throws the signal's reason if it aborts first */
   take(options: TurnOptions): Promise<(lostMs?: number) => void>;
   /** The time of a turn that was given back came to nothing after all. */
   lose(workspaceId: string, ms: number): void;
@@ -45,7 +45,7 @@ export function createTurns(cores: number, freeMs: number = LIMITS.capabilityOwe
   /** In the order of their coming. */
   const waiting = new Set<Waiting>();
   const working = new Map<string, number>();
-  /** When each workspace with work had its last turn, by count. */
+  /** Number of the last turn of each workspace with work, counted over all turns. */
   const served = new Map<string, number>();
   const owed = new Map<string, Owed>();
   let [all, long, count] = [0, 0, 0];

@@ -7,7 +7,7 @@ import { LIMITS } from "#shared/limits.ts";
 
 import { ProviderError } from "../../providers/provider.ts";
 
-/** What one delta adds. */
+/** Part of an answer that one delta adds. */
 export type Piece =
   | { readonly kind: "text" | "thinking"; readonly text: string }
   /** Ends a thinking block; `text` is what the source says the block holds, of which some or all has come before. */
@@ -24,7 +24,7 @@ export type Piece =
 
 interface TextBlock {
   readonly kind: "text" | "thinking";
-  /** Of a thinking block: everything it holds, for comparison with its signed form. */
+  /** Full text of a thinking block, for comparison with its signed form. */
   whole: string;
   pending: string;
   signature: string | undefined;
@@ -173,7 +173,7 @@ export class BlockStream {
     }
   }
 
-  /** What of the first block can go out: its start once, then what has come of it. */
+  /** Returns the events of the first block that can be sent: its start once, then its pending text. */
   private write(head: Block): string {
     if (head.kind === "redacted") return this.start({ type: "redacted_thinking", data: head.data });
     let events = "";

@@ -1,6 +1,6 @@
 /**
- * What a client of Anthropic's Messages API reads, whichever family answered: OpenAI's choices and our usage in, a
- * message or its events out. Source: docs.claude.com/en/api/messages, …/messages-streaming.
+ * Renders answers for clients of Anthropic's Messages API, whichever family answered: OpenAI's choices and our usage in,
+ * a message or its events out. Source: docs.claude.com/en/api/messages, …/messages-streaming.
  */
 import { completionTokens, NO_USAGE, type TokenUsage } from "#shared/calls/pricing/usage.ts";
 
@@ -92,7 +92,7 @@ interface Ending {
 
 const NOT_ENDED: Ending = { stop_reason: null, stop_sequence: null, stop_details: null };
 
-/** Where servers say which stop sequence they met: Anthropic's own word, vLLM's, SGLang's. */
+/** Members in which servers report the stop sequence that they met: Anthropic's, vLLM's, SGLang's. */
 const MET_STOP = ["stop_sequence", "stop_reason", "matched_stop"] as const;
 
 function endingOf(choice: Members, hasCalls: boolean, isRefused: boolean, stops: readonly string[]): Ending {
@@ -144,7 +144,7 @@ function toolUse({ id, name, text }: CallPiece, newId: () => string): Members {
   return { type: "tool_use", id: id ?? newId(), name, input: inputOf(text) };
 }
 
-/** What is no JSON object, or too deep to be written again, is kept as Anthropic's documentation hands broken input on. */
+/** Parses a tool's input. Text that is no JSON object, or too deep to be written again, is wrapped as in Anthropic's documentation. */
 function inputOf(text: string): Members {
   return text.trim() === "" ? {} : (parseObject(text) ?? { INVALID_JSON: text });
 }

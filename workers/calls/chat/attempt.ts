@@ -17,7 +17,7 @@ import { startWatchdog } from "../watchdog.ts";
 import { ChatMeter, type Metered, type TokenBounds } from "./meter.ts";
 import type { Rendering } from "./render.ts";
 
-/** What a model was held at. */
+/** Price, hold and output limit of a call while one model serves it. */
 export interface HeldPrice {
   readonly price: Price;
   readonly holdNano: bigint;
@@ -38,7 +38,7 @@ export interface ChatAttempt {
   readonly stopping: AbortSignal | undefined;
   readonly rendering: Rendering;
   readonly answer: Pick<Answer, "write" | "hasBegun">;
-  /** As of a BufferedPublisher: the provider is read no faster than its answer leaves. */
+  /** Resolves when there is room, as of a BufferedPublisher: the provider is read no faster than its answer leaves. */
   readonly room: () => Promise<void> | undefined;
   readonly meter: ChatMeter;
   readonly checkFetched: NonNullable<ChatCall["checkFetched"]>;
@@ -56,9 +56,9 @@ export function meterOf(request: ChatCompletionRequest, model: Model, held: Held
   );
 }
 
-/** How an attempt ended well. */
+/** Result of a successful attempt. */
 export interface Finale {
-  /** What the client reads last, once it is known what the call used. */
+  /** Renders the last part of the answer, once the usage of the call is known. */
   readonly render: (metered: Metered) => string;
   /** The client had left before its provider's end: the rest was read for the bill alone. */
   readonly wasDrained: boolean;
@@ -163,7 +163,7 @@ function drainSignal({ signal, stopping, answer }: ChatAttempt): AbortSignal {
   return controller.signal;
 }
 
-/** What a usage report may say at most. A limit of the caller's own is below what the model declares. */
+/** Returns the most tokens that a usage report may state. A limit set by the caller is below the model's. */
 function tokenBounds(model: Model, held: HeldPrice, request: ChatCompletionRequest): TokenBounds {
   return {
     input: model.max_context_tokens,

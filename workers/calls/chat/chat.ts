@@ -1,4 +1,4 @@
-/** What the chat pool does with a call: the first source that can serves it. */
+/** Serves a call in the chat pool, by the first source that can. */
 import type { ChatCompletionRequest, JobMessage } from "#schemas/generated/types.ts";
 import { checkChat } from "#shared/calls/kinds/chat/constraints.ts";
 import type { Model } from "#shared/calls/model.ts";
@@ -39,21 +39,21 @@ class ChatRun {
   private readonly control: JobControl;
   private readonly answer: Answer;
   private request: ChatCompletionRequest;
-  /** As it came, its files by their names. */
+  /** The original request, which names stored files instead of containing them. */
   private readonly asked: ChatCompletionRequest;
   /** It was asked with functions, and is answered so. */
   private readonly isOldForm: boolean;
   private held: HeldPrice;
-  /** Of the attempt that runs, or ran last. */
+  /** Meter of the attempt that runs, or ran last. */
   private meter: ChatMeter | undefined;
   private attempt: Attempt<ChatProvider> | undefined;
   /** A piece of the attempt that runs, or ran last, has reached the client. */
   private hasBegun = false;
-  /** Of a stream that may be continued. */
+  /** Set for a stream that may be continued. */
   private rescue: StreamRescue | undefined;
-  /** Of the attempt that began the stream: another one goes on with the same message. */
+  /** Rendering of the attempt that began the stream: another one goes on with the same message. */
   private firstRendering: Rendering | undefined;
-  /** Of what the client is sent, when it is to be kept. */
+  /** Copy of the answer that the client is sent, when it is to be cached. */
   private readonly copy: AnswerCopy | undefined;
 
   constructor(context: WorkerContext, logServed: ReturnType<typeof hotLine>, job: JobMessage, control: JobControl) {
@@ -210,7 +210,7 @@ class ChatRun {
     };
   }
 
-  /** What the call costs so far: nothing of an attempt that has told the client nothing. */
+  /** Returns the cost of the call so far: nothing for an attempt that has sent the client nothing. */
   private progress(): { nano: bigint; tokens: number } {
     const before = tookSoFar(this.took);
     const now = this.took === undefined || this.hasBegun ? this.meter?.soFar() : undefined;

@@ -1,12 +1,12 @@
-/** How the words of a model that goes on with a stream are rendered: as the same message, without what it said before. */
+/** Renders the words of a model that goes on with a stream: as the same message, without repeated text. */
 import type { Rendering } from "./render.ts";
 import { Seam } from "./seam.ts";
 import { contentText } from "./stream-so-far.ts";
 
 /**
- * @param rendering of the model that began the stream, which gives it its id and model
+ * @param rendering that of the model that began the stream, which gives it its id and model
  * @param text all that the client has been sent
- * @param repeated what the answer begins with; empty where it goes on at once
+ * @param repeated text that the new model repeats first; empty where it goes on at once
  */
 export function continuedRendering(rendering: Rendering, text: string, repeated: string): Rendering {
   const seam = new Seam(text, repeated);

@@ -1,5 +1,5 @@
 /**
- * What a chat call used: the provider's last report, or our own count when there is none. A report that cannot be true
+ * Usage of a chat call: the provider's last report, or our own count when there is none. A report that cannot be true
  * settles the call at its hold.
  */
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
@@ -27,7 +27,7 @@ export interface TokenBounds {
   readonly ownInput?: () => number;
 }
 
-/** What vendors put around a prompt: templates, preambles of tools. */
+/** Most tokens that vendors add around a prompt: templates, preambles of tools. */
 const TEMPLATE_TOKENS_MAX = 8_192;
 
 /** Vendors count differently (thinking beside the limit, templates around the prompt), but never twice as much. */
@@ -104,7 +104,7 @@ export class ChatMeter {
     };
   }
 
-  /** What we counted ourselves never takes more than the hold, whatever the call may exceed by a provider's report. */
+  /** Meters the call by our own count, which never takes more than the hold, even if a provider's report could. */
   private async estimated(why: "missing" | "cut"): Promise<Metered> {
     // What a stream says of its input at its beginning may be less than the whole in the end: it is taken for
     // what was cut, where no end was to come, and not in place of an end that should have come.

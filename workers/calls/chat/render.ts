@@ -1,4 +1,4 @@
-/** What clients read: OpenAI's completion and chunk shapes (platform.openai.com/docs/api-reference/chat). */
+/** Renders OpenAI's completion and chunk shapes for clients (platform.openai.com/docs/api-reference/chat). */
 import { completionTokens, promptTokens, type TokenUsage } from "#shared/calls/pricing/usage.ts";
 
 import type { ChatDelta, ChatResult } from "../../providers/provider.ts";

@@ -1,4 +1,4 @@
-/** Which streams another model may go on with after they broke off, who may, and what it is asked. */
+/** Continuation of broken streams by another model: which streams, by which models, and with which request. */
 import type { ChatCompletionRequest, JobMessage } from "#schemas/generated/types.ts";
 import type { UsagePart } from "#shared/ledger/adjust.ts";
 import { completionTokens, promptTokens, type TokenUsage, usageUnits } from "#shared/calls/pricing/usage.ts";
@@ -27,14 +27,14 @@ export function mayBeContinued({ continue_streams: isAsked }: JobMessage, reques
   );
 }
 
-/** What follows where a stream broke off. */
+/** Continuation of a stream that broke off. */
 interface Continuation {
   readonly candidates: readonly Candidate<ChatProvider>[];
   readonly from: { readonly depth: number; readonly error: ProviderError };
   readonly request: ChatCompletionRequest;
-  /** What the client has been sent. */
+  /** Text that the client has been sent. */
   readonly text: string;
-  /** What the request's messages end in: the same without white space at its end, behind what the caller began. */
+  /** Last message of the request: the beginning that the caller wrote, then `text`, without white space at the end. */
   readonly begun: string;
 }
 
@@ -132,7 +132,7 @@ function continuation(
   };
 }
 
-/** What a call took whose stream was continued. */
+/** Adds up the usage and charge of the models that served a continued stream. */
 export function sumOf(before: Metered | undefined, last: Metered): Metered;
 export function sumOf(before: Metered | undefined, last: Metered | undefined): Metered | undefined;
 export function sumOf(before: Metered | undefined, last: Metered | undefined): Metered | undefined {

@@ -1,6 +1,6 @@
 /**
- * Where a stream goes on at another model: what that model repeats of the text before it says anything new is left out.
- * Models that go on do not repeat, so only what cannot be chance is taken for a repetition. Pure.
+ * Joins a stream with its continuation by another model: text that this model repeats before it says anything new is left
+ * out. As a rule such models do not repeat, so only what cannot be chance is taken for a repetition. Pure.
  */
 
 /** Longest repetition that is recognised; the pieces of one wait until they differ from the text. */
@@ -13,7 +13,7 @@ export class Seam {
   private readonly isWhole: boolean;
   private held = "";
   private isPast = false;
-  /** What its answer begins with, and how much of that has come. */
+  /** Text that the new model's answer begins with, and how much of it has come. */
   private expected: string;
   private cameCharacters = 0;
 
@@ -27,7 +27,7 @@ export class Seam {
     this.isWhole = text.length <= REPEATED_MAX;
   }
 
-  /** What of the new model's next piece is new; a piece that may repeat the text is held until that is known. */
+  /** Returns the new part of the new model's next piece; a piece that may repeat the text is held until that is known. */
   add(piece: string): string {
     if (this.isPast) return piece;
     this.held += this.expected === "" ? piece : this.unexpected(piece);
@@ -35,7 +35,7 @@ export class Seam {
     return this.tail.includes(this.held) ? "" : this.end();
   }
 
-  /** What is new of all that is still held. */
+  /** Returns the new part of all that is still held. */
   end(): string {
     // What was expected and broke off within is no news either.
     const { held } = this;
@@ -45,7 +45,7 @@ export class Seam {
     return held.slice(this.repeated(held));
   }
 
-  /** What of a piece is not the expected text, which is done with once it has come or something else has. */
+  /** Returns the part of a piece beyond the expected text, which is dropped once it, or something else, has come. */
   private unexpected(piece: string): string {
     const { expected, cameCharacters: at } = this;
     const rest = expected.slice(at, at + piece.length);

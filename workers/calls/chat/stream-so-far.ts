@@ -1,4 +1,4 @@
-/** What a client has been sent of a stream, kept so that another model can go on with it. */
+/** Part of a stream that the client has been sent, kept so that another model can go on with it. */
 import type { ChatDelta } from "../../providers/provider.ts";
 
 import type { Rendering } from "./render.ts";
@@ -35,7 +35,7 @@ export class StreamSoFar {
   }
 }
 
-/** What no other model can go on with. */
+/** Members of a delta that no other model can go on with. */
 const OTHER = ["tool_calls", "refusal", "audio"] as const;
 
 /** A text, or the texts among blocks of texts and thoughts. */

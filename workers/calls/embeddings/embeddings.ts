@@ -1,4 +1,4 @@
-/** What the pool does with an embeddings call: the first source that can serves it. */
+/** Serves an embeddings call, by the first source that can. */
 import type { EmbeddingsRequest, JobMessage } from "#schemas/generated/types.ts";
 import { checkEmbeddings, inputsOf, inputTokensMax, standInRequest } from "#shared/calls/kinds/embeddings.ts";
 import { isEmbeddingModel, type Model } from "#shared/calls/model.ts";
@@ -68,7 +68,7 @@ async function serve(context: WorkerContext, job: JobMessage, control: JobContro
 interface Served {
   readonly result: EmbeddingsResult;
   readonly attempt: Attempt<EmbeddingsProvider>;
-  /** Of the model that served. */
+  /** Price and hold of the model that served. */
   readonly held: HeldPrice;
 }
 

@@ -1,4 +1,4 @@
-/** What an embeddings call used: the provider's report, or our own count where there is none that can be true. */
+/** Usage of an embeddings call: the provider's report, or our own count where there is none that can be true. */
 import type { EmbeddingInput } from "#shared/calls/kinds/embeddings.ts";
 import type { EmbeddingModel } from "#shared/calls/model.ts";
 import { priceChat } from "#shared/calls/pricing/price.ts";

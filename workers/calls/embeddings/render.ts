@@ -1,4 +1,4 @@
-/** What clients read: OpenAI's list of embeddings (platform.openai.com/docs/api-reference/embeddings). */
+/** Renders OpenAI's list of embeddings for clients (platform.openai.com/docs/api-reference/embeddings). */
 import { promptTokens, type TokenUsage } from "#shared/calls/pricing/usage.ts";
 
 /** Numbers written in one turn of the event loop, about 10 ms of work. */

@@ -1,6 +1,6 @@
 /**
- * What a provider made, brought home: fetched at once where it lies elsewhere, looked at, and kept as files of the
- * workspace. Each is kept once however often its job is taken over: its place in the job names it.
+ * Keeps a provider's results as files of the workspace: fetches them at once where they lie elsewhere, and inspects them. Each
+ * is kept once however often its job is taken over: its place in the job names it.
  */
 import { isDatabaseAway } from "#shared/database/client.ts";
 import { endKeyedFile, findFile } from "#shared/database/files.ts";
@@ -27,9 +27,9 @@ export interface Kept extends Measured {
   readonly bytes: number;
 }
 
-/** What one kind of call makes. */
+/** Description of the results of one kind of call. */
 export interface OutputSpec extends SpoolLimits {
-  /** From its start at a provider. */
+  /** Longest time from the start at a provider, in milliseconds. */
   readonly totalMs: number;
   /** First and longest pause between two questions about it. */
   readonly pollMinMs: number;
@@ -40,7 +40,7 @@ export interface OutputSpec extends SpoolLimits {
   readonly types: Readonly<Record<string, string>>;
   /** Each of several is worth having without the others. */
   readonly standsAlone?: true;
-  /** What the bytes are; undefined: nothing that is known. */
+  /** Returns the content type of the bytes; undefined: it is not known. */
   typeOf(bytes: Uint8Array, artifact: Artifact): Promise<string | undefined>;
   /** @throws ProviderError `aborted` */
   measure(context: Looking, made: Spooled, contentType: string, signal: AbortSignal): Promise<Measured>;
@@ -48,15 +48,15 @@ export interface OutputSpec extends SpoolLimits {
 
 export interface KeepOptions {
   readonly signal: AbortSignal;
-  /** What the job holds of its pool's budget. */
+  /** Bytes that the job holds of its pool's budget. */
   readonly holding: Holding;
-  /** Whose work it is: the source, and the provider's name for it where it has one. */
+  /** Name of the work: the source, and the provider's id of the job where it has one. */
   readonly work: string;
   /** Asks the provider anew for what it made: addresses live for minutes. */
   readonly refresh?: (() => Promise<readonly Artifact[] | undefined>) | undefined;
   /** Its provider can be asked for it once more: a worker that takes the job over goes on with what is kept by then. */
   readonly canResume?: boolean;
-  /** Of a caller that was told to leave nothing behind for good: seconds until the files go. */
+  /** Seconds until the files are deleted, for a streamed job, which leaves nothing behind for good; null: they stay. */
   readonly expiresS?: number | null;
   /** The bytes of the first one as they come. */
   readonly onBytes?: ((bytes: Uint8Array) => void) | undefined;
@@ -65,7 +65,7 @@ export interface KeepOptions {
 type Tools = Pick<WorkerContext, "uploads" | "uploadPlaces" | "database" | "storage" | "probes" | "log">;
 
 /**
- * All or none, in their order; of things that stand alone those that can be had.
+ * Keeps all results or none, in their order; of results that stand alone, those that can be fetched.
  * @throws ProviderError `failed` when what is wanted cannot be had or is not what it should be; ApiError when the file store
  * does not take it, or there was no room for it for too long
  */
@@ -113,7 +113,7 @@ export async function keepArtifacts(
   }
 }
 
-/** Whether a job whose provider still has what it made outlives this (outcome-after-error.ts). */
+/** True if a job whose provider still has its results outlives this error (outcome-after-error.ts). */
 function goesOn(error: unknown): boolean {
   return (
     isStoreAway(error) || (error instanceof ProviderError && (error.kind === "unknown" || error.kind === "aborted"))
@@ -206,15 +206,15 @@ async function keepOne(
   }
 }
 
-/** What is there and cannot be had again waits for its room and its place whatever ends the job. */
+/** Returns the signal that ends waiting for room: none for results that cannot be fetched again, whatever ends the job. */
 function patienceOf({ canResume = false, signal }: KeepOptions): AbortSignal {
   return canResume ? signal : new AbortController().signal;
 }
 
-/** What a store may not take now and may take later. */
+/** Codes of errors with which a store refuses now what it may take later. */
 const MAY_PASS: ReadonlySet<string> = new Set(["overloaded", "service_unavailable", "upload_in_progress"]);
 
-/** Whether the file store, or the database that knows its files, is in trouble of its own. */
+/** True if the file store, or the database that knows its files, is unavailable or overloaded. */
 export function isStoreAway(error: unknown): boolean {
   return (error instanceof ApiError && MAY_PASS.has(error.code)) || isDatabaseAway(error);
 }

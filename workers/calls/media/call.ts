@@ -1,4 +1,4 @@
-/** What a source is asked for one attempt at a media job. */
+/** Call to a source for one attempt at a media job. */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import { LIMITS } from "#shared/limits.ts";
 
@@ -11,7 +11,7 @@ import type { Holding } from "./result-budget.ts";
 
 /**
  * @param input checked against the candidate's model
- * @param startId of the start, when the source keeps jobs: its provider rings with it
+ * @param startId id of the start, when the source keeps jobs: its provider's callback carries it
  */
 export function mediaCallOf<Input>(
   context: Pick<WorkerContext, "config" | "callbackTokens">,

@@ -1,4 +1,4 @@
-/** What was made, as its provider hands it over: no wait for it is without an end. */
+/** Download of a result from its provider: every wait for it is limited. */
 import { beforeAbort } from "#shared/abortable.ts";
 import { LIMITS } from "#shared/limits.ts";
 
@@ -11,8 +11,8 @@ import type { SpoolLimits } from "./spool.ts";
 type Opened = Extract<Artifact, { readonly open: unknown }>;
 
 /**
- * Its bytes as they come. What lies there has a time for all of it and one for each silence; what is still being made is as long
- * on its way as its making takes, which its call bounds, so only its silence counts.
+ * Yields the bytes as they come. A finished result has a limit for all of it and one for each silence; one that is still being
+ * made takes as long as its making, which the call bounds, so only silences are limited.
  * @throws ProviderError `failed` when one of its limits has passed; what the adapter or the signal says
  */
 export async function* downloaded(

@@ -1,4 +1,4 @@
-/** What a call is paid by while one model serves it. */
+/** Price and hold of a call while one model serves it. */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import type { CheckedMedia } from "#shared/calls/kinds/media-check.ts";
 import type { Model, Provider } from "#shared/calls/model.ts";
@@ -13,16 +13,16 @@ import type { ProviderJob } from "../../providers/media.ts";
 export interface HeldPrice {
   readonly price: Price;
   readonly holdNano: bigint;
-  /** Of the model that serves; absent until one was asked. */
+  /** Result of the check by the model that serves; absent until one was asked. */
   readonly checked?: Checked;
 }
 
-/** What a model was found to owe the call when it was asked. What comes of that is delivered by it, whatever the catalogue says by then. */
+/** Result of a call's check when its model was asked. The results are delivered by it, whatever the catalogue says by then. */
 interface Checked {
   readonly most: Quantities;
   readonly tokensMax: number;
   readonly secondsOf: Model["seconds_of"];
-  /** What audio was asked for in. */
+  /** Format in which audio was asked for. */
   readonly format?: string;
 }
 

@@ -24,7 +24,7 @@ export interface MediaJobKind<
   readonly kind: Kind;
   readonly call: MediaKind<object, Checked>;
   readonly output: OutputSpec;
-  /** What a source is asked. */
+  /** Returns the input of a source. */
   input(checked: Checked, read: ReadInputs): MediaKinds[Kind][0];
   readonly artifacts: (output: MediaKinds[Kind][1]) => readonly Artifact[];
 }

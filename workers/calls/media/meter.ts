@@ -1,4 +1,4 @@
-/** What media costs when it is there: as much as was delivered, never more than was held. */
+/** Charge of delivered media: for as much as was delivered, never more than was held. */
 import type { Charge } from "#shared/ledger/charge.ts";
 import { priceMedia, type Quantities, wholeMilliseconds } from "#shared/calls/pricing/media.ts";
 import type { Price } from "#shared/calls/pricing/price.ts";
@@ -9,11 +9,11 @@ import type { MediaUsage } from "../../providers/media.ts";
 export interface HeldMedia {
   readonly price: Price;
   readonly holdNano: bigint;
-  /** What the hold was made for: of what does not tell its own size. */
+  /** Quantities that the hold covers; used for results whose own size is not known. */
   readonly most: Quantities;
   /** Most tokens the call can use; 0 unless priced by them. */
   readonly tokensMax: number;
-  /** Of what a price by the second counts the seconds. */
+  /** Seconds that a price by the second counts: of media or of computing. */
   readonly secondsOf: "media" | "compute";
 }
 

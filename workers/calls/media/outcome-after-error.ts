@@ -1,4 +1,4 @@
-/** What an error means for a job that may have been paid for: an end, or that it goes on without this worker. Pure. */
+/** Decides whether an error ends a job that may have been paid for, or the job goes on without this worker. Pure. */
 import { isResumed } from "#shared/calls/kinds/kinds.ts";
 
 import { abortReasonOf } from "../../job.ts";
@@ -7,7 +7,7 @@ import { ProviderError, type ProviderErrorClass } from "../../providers/provider
 import { isStoreAway } from "./artifacts.ts";
 
 export interface Situation {
-  /** Of the job's signal. */
+  /** Abort reason of the job's signal. */
   readonly reason: unknown;
   readonly kind: string;
   /** It runs there, or has, and can be asked about. */
@@ -17,7 +17,7 @@ export interface Situation {
 }
 
 /**
- * What is to be thrown, since the job goes on: at its provider, in another worker, or as one of unknown outcome. Undefined: it
+ * Returns the error to throw if the job goes on: at its provider, in another worker, or as one of unknown outcome. Undefined: it
  * has failed.
  */
 export function outcomeAfterError(error: unknown, { reason: why, kind, isAtProvider, isAsking }: Situation): unknown {

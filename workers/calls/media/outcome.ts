@@ -2,7 +2,7 @@ import type { MediaOutcome } from "#schemas/generated/types.ts";
 
 import type { Kept } from "./artifacts.ts";
 
-/** What the row of a job that ended well tells: files by their ids; links are made whenever they are shown. */
+/** Returns the outcome for the row of a successful job: files by their ids; links are made whenever they are shown. */
 export function outcomeOf(
   from: Pick<MediaOutcome, "model"> & Partial<Pick<MediaOutcome, "fallback">>,
   kept: readonly Kept[],

@@ -1,4 +1,4 @@
-/** What each kind of media call makes: how its results are told, measured and called. */
+/** Results of each kind of media call: how they are recognised, measured and named. */
 import { MEDIA_JOBS } from "#shared/limits.ts";
 import { readImageHeader } from "#shared/media/image-header.ts";
 import { sniffMediaType } from "#shared/media/sniff.ts";
@@ -60,7 +60,7 @@ export const VIDEO_OUTPUT: OutputSpec = {
   measure: async (context, made, _, signal) => ({ seconds: await secondsOf(context, "video", made, signal) }),
 };
 
-/** What is paid for is kept under the nearest name that callers know: any Matroska, and an MP4 whose brand is of audio. */
+/** Maps a paid result to the nearest type that callers know: any Matroska, and an MP4 whose brand is of audio. */
 function videoTypeOf(sniffed: string | undefined): string | undefined {
   if (sniffed === "video/x-matroska") return "video/webm";
   return sniffed === "audio/mp4" ? "video/mp4" : sniffed;

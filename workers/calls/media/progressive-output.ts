@@ -1,6 +1,6 @@
 /**
- * What is made is shown to who waits for it while it still comes, where its price is known by then and it is what was asked
- * for: speech begins to sound before its last word is spoken.
+ * Streams a result to the waiting caller while it still comes, if its price is known by then and it has the requested
+ * format: speech begins to sound before its last word is spoken.
  */
 import { storedBytes } from "#shared/database/files.ts";
 import { LIMITS } from "#shared/limits.ts";
@@ -32,7 +32,7 @@ export async function progressiveOutputOf(
     readonly usage: MediaUsage;
     readonly from: { readonly model: string; readonly fallback?: Fallback };
     readonly artifacts: readonly Artifact[];
-    /** What was asked for; without a format nothing is shown. */
+    /** Requested format; without one nothing is streamed. */
     readonly wanted: { readonly format?: string };
   },
 ): Promise<Live | undefined> {

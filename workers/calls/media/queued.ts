@@ -32,7 +32,7 @@ export interface Following<Output> {
   onNext?(start: (starting: Starting) => Promise<ProviderJob>): Promise<ProviderJob | undefined>;
 }
 
-/** What came of it, and the job that can be asked again for what it made. */
+/** Result of a job, and the job itself, which can be asked again for its output. */
 export interface Followed<Output> {
   readonly result: MediaResult<Output>;
   readonly job: ProviderJob;
@@ -101,7 +101,7 @@ export async function pollOnce<Output>(
   return verdictOf(polled);
 }
 
-/** What a job that has ended well made, once more; undefined when its provider does not tell now. */
+/** Returns a function that fetches a successful job's output once more; undefined when its provider does not tell now. */
 export function refreshing<Output, Made>(
   adapter: Pick<Adapter<Output>, "poll" | "pollMs">,
   job: ProviderJob,
@@ -128,12 +128,12 @@ async function lastWord<Output>(
   throw new ProviderError("aborted", "the job was given up", { cause: reason });
 }
 
-/** For what a late job's one question and the copying of what it made may take. */
+/** Time for a late job's one poll and for copying its output, in milliseconds. */
 const LATE_MS = 900_000;
 
 /**
- * What is left of a job's time. It counts from its start, whenever that was: the row's deadline says until when a job may be begun. A
- * late one is asked about once, which has its own limit.
+ * Returns the time left for a job, in milliseconds. It counts from its start, whenever that was: the row's deadline says until when a
+ * job may be begun. A late one is polled once, which has its own limit.
  */
 export function runMsOf(
   { totalMs }: Pick<OutputSpec, "totalMs">,
@@ -146,15 +146,15 @@ export function runMsOf(
   return begun === null ? Math.max(1, mostMs) : Math.max(1, begun.started_ms + mostMs - Date.now());
 }
 
-/** Said of a submission that was not taken; whatever may have been is `unknown`. */
+/** Errors of a submission that was not taken; one that may have been taken is `unknown`. */
 const MAY_BEGIN_LATER: ReadonlySet<ProviderErrorClass> = new Set(["busy", "failed"]);
 
-/** Of the second half of a job: it was not taken now, and may be later. */
+/** True if the second half of a job was not taken now, and may be later. */
 export function mayBeginLater(error: unknown): error is ProviderError {
   return error instanceof ProviderError && MAY_BEGIN_LATER.has(error.kind);
 }
 
-/** At the pauses between questions, about a minute and a half. */
+/** Most tries to begin the second half: at the pauses between polls, about a minute and a half. */
 export const NEXT_TRIES_MAX = 12;
 
 function pollMsOf({ pollMs = LIMITS.pollMs }: { readonly pollMs?: number }): number {

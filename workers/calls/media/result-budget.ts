@@ -12,7 +12,7 @@ import { ApiError } from "#shared/errors.ts";
 
 import { ProviderError } from "../../providers/provider.ts";
 
-/** What one job holds. */
+/** Bytes that one job holds. */
 export interface Holding {
   readonly bytes: number;
   /**
@@ -26,7 +26,7 @@ export interface Holding {
 
 export interface BudgetLimits {
   readonly bytesMax: number;
-  /** How long a job waits for room. */
+  /** Longest wait of a job for room, in milliseconds. */
   readonly waitMs: number;
   /** Shows what all jobs hold. */
   readonly gauge?: { set(bytes: number): void };
@@ -49,7 +49,7 @@ export class ResultBudget {
   /** Jobs of each workspace that hold or wait, in the order of their coming. */
   private readonly jobs = new Map<string, Set<Job>>();
   private readonly waiting = new Set<Waiting>();
-  /** Of all jobs but the one beyond the budget. */
+  /** Bytes of all jobs but the one beyond the budget. */
   private held = 0;
   private beyond: Job | undefined;
 
@@ -57,7 +57,7 @@ export class ResultBudget {
     this.limits = limits;
   }
 
-  /** Of all jobs. */
+  /** Bytes of all jobs. */
   get bytes(): number {
     return this.held + (this.beyond?.bytes ?? 0);
   }

@@ -1,6 +1,6 @@
 /**
- * What a media pool does with a job: served by the first source that can, what was made kept as files, settled at what was
- * delivered, answered once. A job that goes on at its provider is followed by the worker that owns it now.
+ * Serves a job in a media pool: by the first source that can; its results are kept as files, it is settled at what was
+ * delivered, and answered once. A job that goes on at its provider is followed by the worker that owns it now.
  */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import { inputBytesMax } from "#shared/calls/kinds/input-media.ts";
@@ -79,7 +79,7 @@ class MediaRun<Kind extends MadeKind> {
   private readonly there: AtProvider;
   /** performance.now() when the present provider was asked. */
   private askedAt: number | undefined;
-  /** When its time is over, in Unix milliseconds. */
+  /** Deadline of the job, in Unix milliseconds. */
   private deadlineMs = 0;
 
   constructor(context: WorkerContext, kind: MediaJobKind<Kind>, job: JobMessage, control: JobControl) {
@@ -328,5 +328,5 @@ class MediaRun<Kind extends MadeKind> {
   }
 }
 
-/** What was made for a stream is kept for as long as its links work (spec "Limits": about an hour). */
+/** Lifetime of the files of a streamed job: as long as their links work (spec "Limits": about an hour). */
 const STREAMED_LIFE_S = 3_600;

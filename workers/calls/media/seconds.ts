@@ -1,4 +1,4 @@
-/** How long audio that was made lasts. Its bytes are a stranger's, so a child process with limits reads them. */
+/** Length of audio and video results. Their bytes are a stranger's, so a child process with limits reads them. */
 import { MediaError } from "#shared/children/media-error.ts";
 
 import type { WorkerContext } from "../../context.ts";

@@ -1,6 +1,6 @@
 /**
- * What was made, on its way from a provider into the file store: bytes that are in memory stay there, everything else lies
- * on the disk meanwhile, so that a video of any size costs no memory and can be looked at before it is kept.
+ * Results on their way from a provider into the file store: bytes that are in memory stay there, everything else lies on
+ * the disk meanwhile, so that a video of any size costs no memory and can be inspected before it is kept.
  */
 import { openSpoolFile } from "#shared/files/spool-file.ts";
 import type { MediaSource } from "#shared/media/media-probes.ts";
@@ -15,7 +15,7 @@ export interface Spooled {
   readonly size: number;
   /** All of it, mapped rather than read where it lies on the disk. Not after `remove`. */
   view(): Uint8Array;
-  /** Where a child process finds it. Not after `remove`. */
+  /** Source from which a child process reads it. Not after `remove`. */
   readonly source: MediaSource;
   pieces(): AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
   remove(): void;
@@ -23,9 +23,9 @@ export interface Spooled {
 
 export interface SpoolLimits {
   readonly bytesMax: number;
-  /** For what lies elsewhere: from the look-up to the last byte. */
+  /** Timeout for a result that lies elsewhere, from the look-up to the last byte, in milliseconds. */
   readonly fetchMs: number;
-  /** For each silence on the way of what its provider hands over; as for other servers when absent. */
+  /** Timeout of each silence while its provider hands it over, in milliseconds; as for other servers when absent. */
   readonly stallMs?: number;
   /** It is still being made while it comes: `fetchMs` is for its silences only. */
   readonly isLive?: boolean;
@@ -86,7 +86,7 @@ export async function spool(
   };
 }
 
-/** What needs no place on the disk. */
+/** Wraps bytes that need no place on the disk. */
 function inMemory(bytes: Uint8Array): Spooled {
   return { size: bytes.length, view: () => bytes, source: { bytes }, pieces: () => [bytes], remove: () => undefined };
 }

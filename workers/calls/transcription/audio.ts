@@ -10,7 +10,7 @@ import { ByteBudget } from "../../providers/byte-budget.ts";
 import type { TranscriptionInput } from "../../providers/media.ts";
 import { ProviderError } from "../../providers/provider.ts";
 
-/** Where it lies: beside the call's claim, or in the file store. */
+/** Place of stored audio: beside the call's claim, or in the file store. */
 export type StoredAudio = { readonly contentType: string; readonly filename: string } & (
   | { readonly reference: string }
   | { readonly fileId: string }

@@ -12,7 +12,7 @@ const SECONDS_MAX = 7;
 const PAUSE_SECONDS = 0.8;
 /** A sentence ends a piece only when it is not too short to be read alone; "Mr." ends none. */
 const SENTENCE_CHARACTERS_MIN = 20;
-/** What stands between two words in the text: no more than this is skipped to find the next one. */
+/** Most characters between two words in the text that are skipped to find the next one. */
 const SEARCH_CHARACTERS = 80;
 
 const SENTENCE_END = /[.!?…。！？]["'”’»)\]]*\s*$/u;
@@ -34,7 +34,7 @@ function cuesOfWords(words: readonly Word[], text: string): Cue[] {
   return found * 2 >= words.length ? cutText(words, places, text) : joinWords(words);
 }
 
-/** Where each word begins in the text; undefined for one that is written differently there. */
+/** Returns the offset of each word in the text; undefined for one that is written differently there. */
 function placesOf(words: readonly Word[], text: string): (number | undefined)[] {
   let from = 0;
   return words.map(({ word }) => {
@@ -78,7 +78,7 @@ function joinWords(words: readonly Word[]): Cue[] {
   return cues;
 }
 
-/** Whether the piece that begins with word `first` is not to take word `next` in. */
+/** True if the piece that begins with word `first` ends before word `next`. */
 function endsPiece(words: readonly Word[], first: number, next: number, piece: string): boolean {
   const begin = words[first]!;
   const last = words[next - 1]!;

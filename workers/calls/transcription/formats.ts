@@ -8,9 +8,9 @@ import { type Cue, cuesOf } from "./cues.ts";
 export type TranscriptFormat = "json" | "text" | "srt" | "vtt" | "verbose_json";
 
 export interface TranscriptOptions {
-  /** What was billed: shown in the two JSON formats. */
+  /** Usage that was billed, shown in the two JSON formats. */
   readonly usage?: MediaUsage;
-  /** Whether verbose_json has words, or segments, with their times. */
+  /** True if verbose_json has words, or segments, with their times. */
   readonly wantsWords: boolean;
   readonly wantsSegments: boolean;
 }
@@ -115,7 +115,7 @@ function segmentOf({ text, start, end, details }: Cue, id: number): Record<strin
   };
 }
 
-/** As OpenAI reports it: tokens where those are billed, seconds otherwise. */
+/** Renders the usage in OpenAI's form: tokens where those are billed, seconds otherwise. */
 function usageMember(usage: MediaUsage | undefined): { usage?: Record<string, unknown> } {
   if (usage?.tokens) {
     const { input, audioInput, output } = usage.tokens;

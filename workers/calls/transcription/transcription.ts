@@ -1,4 +1,4 @@
-/** What the audio pool does with a call's audio: the first source that can transcribes it. */
+/** Serves a transcription call in the audio pool, by the first source that can. */
 import type { JobMessage, TranscriptionRequest } from "#schemas/generated/types.ts";
 import { checkTranscription, type MeasuredAudio, type TranscriptionParams } from "#shared/calls/kinds/transcription.ts";
 import type { CheckedMedia } from "#shared/calls/kinds/media-check.ts";
@@ -153,7 +153,7 @@ class Transcribing {
     return meterMedia(held, [{ seconds }], { ...usage, seconds });
   }
 
-  /** What a caller owes that left while it read along: the whole audio, or by the token our own low count. */
+  /** Returns the charge of a caller that left while it read along: for the whole audio, or by the token our own low count. */
   private meterCut(model: Model): Charge {
     if (this.held.price.unit !== "per_token") return this.meter(model, {});
     const audioInput = Math.ceil(this.call.recording.seconds * AUDIO_TOKENS_A_SECOND);

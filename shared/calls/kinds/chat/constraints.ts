@@ -1,6 +1,6 @@
 /**
- * What a model declares against what a chat call asks, and how much the call can cost at most. One walk over the
- * messages serves both. Pure.
+ * Checks a chat call against its model's declarations, and bounds the cost of the call. One walk over the messages
+ * serves both. Pure.
  */
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
 import type { Model } from "#shared/calls/model.ts";
@@ -23,7 +23,7 @@ interface Inputs {
   opaque: number;
   files: number;
   hasAudio: boolean;
-  /** Of stored files, which the worker writes into the request. */
+  /** Bytes of stored files, which the worker writes into the request. */
   storedBytes: number;
 }
 
@@ -293,7 +293,7 @@ function takeStored(
 
 type BlockKind = "image" | "audio" | "file";
 
-/** Of what a body brings itself. */
+/** Checks the size of media that the body itself brings. */
 function checkSize(bytes: number, mediaType: string, kind: BlockKind, model: Model, param: string): void {
   const max = bytesMaxOf(mediaType, kind, model);
   if (bytes <= max) return;

@@ -75,7 +75,7 @@ export async function findStoredFiles(
   );
 }
 
-/** How models are shown a file of this type; undefined: not at all. */
+/** Returns the kind of block that shows a file of this type to models; undefined: it cannot be shown. */
 export function blockKind(mediaType: string): "image" | "audio" | "file" | undefined {
   if (["image/png", "image/jpeg", "image/gif", "image/webp"].includes(mediaType)) return "image";
   if (audioFormat(mediaType) !== undefined) return "audio";

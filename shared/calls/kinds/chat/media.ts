@@ -1,9 +1,9 @@
-/** What a media part of a chat call is, by its address or the first bytes that it brings. Pure. */
+/** Recognises a media part of a chat call by its address or by its first bytes. Pure. */
 
 const AUDIO_ADDRESS = /^https?:\/\/[^?#]*\.(?:mp3|wav|ogg|oga|opus|flac|aac|m4a|weba|mp4|mov|webm)(?:[?#]|$)/i;
 const AUDIO_DATA = /^data:(?:audio|video)\//i;
 
-/** Whether it is audio, or a video with its audio, as far as type or name tell. */
+/** True if it is audio, or a video with its audio, as far as type or name tell. */
 export function isAudio({ file_data, file_url }: { file_data?: string; file_url?: string }): boolean {
   return [file_data, file_url].some((it) => it !== undefined && (AUDIO_DATA.test(it) || AUDIO_ADDRESS.test(it)));
 }
@@ -25,7 +25,7 @@ const MARKS: readonly (readonly [mark: string, at: number])[] = [
 const HEAD_CHARACTERS = 16;
 const WITH_BREAKS = 64;
 
-/** Whether base64 begins like an image of a format that models know. */
+/** True if base64 begins like an image of a format that models know. */
 export function beginsAsImage(base64: string): boolean {
   const text = base64.slice(0, WITH_BREAKS).replaceAll(/\s/g, "").slice(0, HEAD_CHARACTERS);
   const head = Buffer.from(text, "base64").toString("latin1");

@@ -19,7 +19,7 @@ export function checkToolChoice({ tools = [], tool_choice: choice }: ChatComplet
   if (!names.includes(name)) throw unknownTool(`tool_choice.${choice.type}.name`, names, name);
 }
 
-/** What is no tool by its shape is left to the provider. */
+/** Checks that the allowed tools are among those of the call; an entry without the shape of a tool is left to the provider. */
 function checkAllowedTools(allowed: readonly Readonly<Record<string, unknown>>[], names: readonly string[]): void {
   for (const [at, { type, ...tool }] of allowed.entries()) {
     const named = tool[type === "custom" ? "custom" : "function"];

@@ -1,4 +1,4 @@
-/** What a chat call typically uses, before it is made. The rule is told to clients in results/estimate.schema.json. */
+/** Typical usage of a chat call, before it is made. The rule is documented for clients in results/estimate.schema.json. */
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
 import type { CallBound } from "#shared/calls/kinds/call-bound.ts";
 import type { Model } from "#shared/calls/model.ts";
