@@ -98,7 +98,8 @@ const PRIVILEGES: readonly Privilege[] = [
   },
   {
     rule: "a doc comment opens with a noun phrase or a verb",
-    pattern: /^[ \t]*\/\*\*(?:[ \t]|[ \t]*\n[ \t]*\*[ \t]+)(?:What|Of|Who|Whom|Whose|As|Where|Whether|How|When|Since|Which)\b.*/m,
+    pattern:
+      /^[ \t]*\/\*\*(?:[ \t]|[ \t]*\n[ \t]*\*[ \t]+)(?:What|Of|Who|Whom|Whose|As|Where|Whether|How|When|Since|Which)\b.*/m,
     where: () => true,
     allowed: () => false,
     readsComments: true,
