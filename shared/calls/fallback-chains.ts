@@ -11,6 +11,7 @@ import {
   lockFallbackChains,
   setFallbackChain,
 } from "#shared/database/fallback-chains.ts";
+import { LOCKED, retryStatement } from "#shared/database/retry.ts";
 import { ApiError } from "#shared/errors.ts";
 import { LIMITS } from "#shared/limits.ts";
 import type { KindName } from "#shared/calls/kinds/kind.ts";
@@ -36,22 +37,22 @@ export async function storeFallbackChain(
   change: FallbackChain & { readonly continueStreams?: boolean; readonly actor: Actor },
 ): Promise<FallbackChainRow> {
   checkFallbacks(catalogue, change);
-  const giveUpAt = performance.now() + LIMITS.lockTimeoutMs;
-  for (let tries = 0; ; tries++) {
-    const row = await database.transaction(async (tx) => {
-      if (!(await lockFallbackChains(tx, workspaceId))) return undefined;
+  const store = (): Promise<FallbackChainRow | typeof LOCKED> =>
+    database.transaction(async (tx) => {
+      if (!(await lockFallbackChains(tx, workspaceId))) return LOCKED;
       const stored = await listFallbackChains(tx, workspaceId);
       const present = stored.find(({ model }) => model === change.model);
       if (present === undefined && stored.length >= LIMITS.fallbackChainsMax) throw tooMany();
       checkNoCycle(stored, change);
-      return (await setFallbackChain(tx, workspaceId, change)) ?? present;
+      return (await setFallbackChain(tx, workspaceId, change)) ?? present ?? LOCKED;
     });
-    if (row !== undefined) return row;
-    if (performance.now() > giveUpAt) {
-      throw new ApiError("overloaded", "Others are writing this workspace's fallback chains; try again shortly.");
-    }
-    await Bun.sleep(Math.random() * Math.min(200, 10 * 2 ** tries));
-  }
+  return retryStatement(store, {
+    forMs: LIMITS.lockTimeoutMs,
+    pauseMs: 10,
+    pauseMaxMs: 200,
+    isFinal: () => true,
+    locked: () => new ApiError("overloaded", "Others are writing this workspace's fallback chains; try again shortly."),
+  });
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Ends jobs: hold, usage record and outcome in one statement, once, whoever asks and however often. */
 import type { Database } from "#shared/database/client.ts";
 import { isDataFault, sqlState } from "#shared/database/client.ts";
+import { LOCKED, retryStatement } from "#shared/database/retry.ts";
 import type { JobError, JobState } from "#shared/database/jobs.ts";
 import type { CallSettlement } from "#shared/ledger/settle.ts";
 import { LIMITS } from "#shared/limits.ts";
@@ -29,7 +30,7 @@ export function nothingUsed(status: "succeeded" | "failed" | "cancelled" | "lost
 const SQL_TEXT = `select end_job($1, $2, $3, $4, $5, $6, $7, $8::jsonb, $9, $10, $11, $12, $13::jsonb, $14, $15) as taken`;
 /** The statement of a call's settle for refused figures: it releases the hold and writes a settle_fault. */
 const REFUSE_TEXT = `select refuse_settle(workspace_id, id, attempt, $3, $4) as taken from job where id = $1 and epoch = $2 and state = 'running'`;
-const LOCKED = -1n;
+const HOLD_LOCKED = -1n;
 
 /**
  * Returns the nano-credits taken, or undefined where the job has ended or another worker has it: nothing changes then. A job whose
@@ -58,9 +59,8 @@ async function endAs(
   retryMs: number,
 ): Promise<bigint | undefined> {
   const { usage, result } = end;
-  const giveUpAt = performance.now() + retryMs;
-  for (let tries = 0; ; tries++) {
-    try {
+  return retryStatement(
+    async () => {
       const rows = await context.database.query<{ taken: bigint | null }>(
         SQL_TEXT,
         [
@@ -84,13 +84,13 @@ async function endAs(
         "end_job",
       );
       const taken = rows[0]?.taken ?? null;
-      if (taken !== LOCKED) return taken ?? undefined;
-      if (performance.now() > giveUpAt) throw new Error(`the hold of job ${end.id} stays locked`);
-    } catch (error) {
-      if (isDataFault(error) || performance.now() > giveUpAt) throw error;
-      context.log.warn({ err: error, job_id: end.id, tries }, "the end of a job is repeated");
-    }
-    // Full jitter, so a database that comes back is not met by everyone at once.
-    await Bun.sleep(Math.random() * Math.min(2_000, 50 * 2 ** tries));
-  }
+      return taken === HOLD_LOCKED ? LOCKED : (taken ?? undefined);
+    },
+    {
+      forMs: retryMs,
+      onRetry: (error, tries) =>
+        context.log.warn({ err: error, job_id: end.id, tries }, "the end of a job is repeated"),
+      locked: () => new Error(`the hold of job ${end.id} stays locked`),
+    },
+  );
 }

@@ -1,5 +1,6 @@
 /** Moves an open hold to another model's price before that model runs, under the same job and attempt. */
-import { isDataFault, type Queryable } from "#shared/database/client.ts";
+import type { Queryable } from "#shared/database/client.ts";
+import { LOCKED, retryStatement } from "#shared/database/retry.ts";
 import { LIMITS } from "#shared/limits.ts";
 
 export interface Adjustment {
@@ -45,18 +46,12 @@ const VERDICTS: ReadonlyMap<number, Adjusted> = new Map([
  * @throws Error when two seconds did not suffice, or the figures were refused; the hold is then as it was, or adjusted
  */
 export async function adjustHold(database: Queryable, to: Adjustment): Promise<Adjusted> {
-  const giveUpAt = performance.now() + LIMITS.lockTimeoutMs;
-  for (let tries = 0; ; tries++) {
-    try {
-      const verdict = VERDICTS.get(await ask(database, to));
-      if (verdict !== undefined) return verdict;
-      if (performance.now() > giveUpAt) throw new Error(`the hold of job ${to.jobId} stays locked`);
-    } catch (error) {
-      if (isDataFault(error) || performance.now() > giveUpAt) throw error;
-    }
-    // Full jitter, so that those who met once do not meet again.
-    await Bun.sleep(Math.random() * Math.min(200, 10 * 2 ** tries));
-  }
+  return retryStatement(async () => VERDICTS.get(await ask(database, to)) ?? LOCKED, {
+    forMs: LIMITS.lockTimeoutMs,
+    pauseMs: 10,
+    pauseMaxMs: 200,
+    locked: () => new Error(`the hold of job ${to.jobId} stays locked`),
+  });
 }
 
 async function ask(database: Queryable, to: Adjustment): Promise<number> {

@@ -4,6 +4,7 @@
  */
 import { plainArray } from "#shared/database/arrays.ts";
 import { type Database, isDataFault, type Queryable, SQL, sqlState } from "#shared/database/client.ts";
+import { retryStatement } from "#shared/database/retry.ts";
 import { type GroupRun, lockingLate, openGrouped } from "#shared/database/grouped.ts";
 import { BUSY } from "#shared/database/grouper.ts";
 import { LIMITS } from "#shared/limits.ts";
@@ -137,7 +138,6 @@ export function openLedger(options: {
   };
 
   const settleInTime = async (item: CallSettlement): Promise<Settled> => {
-    const giveUpAt = performance.now() + options.retryMs;
     let refusedBy: unknown;
     // The group form does not close a hold whose key is taken; what no form takes is released.
     const ways = [
@@ -145,25 +145,28 @@ export function openLedger(options: {
       async () => (await single(options.database, item))[0],
       () => refuse(item, refusedBy),
     ];
-    for (let tries = 0, way = 0; ; tries++) {
+    let way = 0;
+    const take = async (): Promise<Settled> => {
       try {
         const taken = await ways[way]?.();
         if (typeof taken === "bigint") return { takenNano: taken, wasClosed: false };
         if (taken === null) return await closedBefore(item);
         throw new Error(`the hold of job ${item.jobId} stays locked`);
       } catch (error) {
-        if (isDataFault(error)) {
-          refusedBy = error;
-          way += 1;
-          options.log.error({ err: error, job_id: item.jobId, way }, "a settle was refused");
-          if (way < ways.length) continue;
-        }
-        if (isDataFault(error) || performance.now() > giveUpAt) throw error;
-        options.log.warn({ err: error, job_id: item.jobId, sqlstate: sqlState(error), tries }, "a settle is repeated");
-        // Full jitter, so a database that comes back is not met by everyone at once.
-        await Bun.sleep(Math.random() * Math.min(2_000, (sqlState(error) === SQL.deadlock ? 20 : 100) * 2 ** tries));
+        if (!isDataFault(error)) throw error;
+        refusedBy = error;
+        way += 1;
+        options.log.error({ err: error, job_id: item.jobId, way }, "a settle was refused");
+        if (way >= ways.length) throw error;
+        return take();
       }
-    }
+    };
+    return retryStatement(take, {
+      forMs: options.retryMs,
+      pauseMs: (error) => (sqlState(error) === SQL.deadlock ? 20 : 100),
+      onRetry: (error, tries) =>
+        options.log.warn({ err: error, job_id: item.jobId, sqlstate: sqlState(error), tries }, "a settle is repeated"),
+    });
   };
 
   const refuse = async (item: CallSettlement, fault: unknown): Promise<bigint | null | typeof BUSY> => {

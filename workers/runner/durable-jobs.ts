@@ -4,7 +4,7 @@
  */
 import type { DurableMessage, JobMessage } from "#schemas/generated/types.ts";
 import { exactIntegersOf } from "#shared/exact-integers.ts";
-import { isDataFault } from "#shared/database/client.ts";
+import { retryStatement } from "#shared/database/retry.ts";
 import { recordJobLetter } from "#shared/database/dead-letters.ts";
 import {
   claimJob,
@@ -92,24 +92,22 @@ export function openDurableJobs(options: {
   };
 
   const claim = async (request: ClaimRequest, signal: AbortSignal): Promise<ClaimedJob | DurableVerdict> => {
-    const giveUpAt = performance.now() + DATABASE_RETRY_MS;
-    for (let tries = 0; ; tries++) {
-      try {
-        const job = await claimJob(database, request);
-        if (job) return job;
-        const found = await whyUnclaimed(database, request);
-        if (found.why === "void") return { outcome: "repeat" };
-        if (found.why === "owned") return { outcome: "owned", againMs: Math.ceil(found.leaseMs) + paced(1_000) };
-        const ending = endingOf(found.job, request.claimsMax);
-        if (!ending) return { outcome: "owned", againMs: paced(1_000) };
-        return { outcome: await endOrphan(ends, found.job, ending) };
-      } catch (error) {
-        // The message is kept alive meanwhile: handing it back would use up its deliveries.
-        if (isDataFault(error) || signal.aborted || performance.now() > giveUpAt) throw error;
-        log.warn({ err: error, job_id: request.id, tries }, "a claim is repeated");
-        await Bun.sleep(Math.random() * Math.min(2_000, 50 * 2 ** tries));
-      }
-    }
+    const tryClaim = async (): Promise<ClaimedJob | DurableVerdict> => {
+      const job = await claimJob(database, request);
+      if (job) return job;
+      const found = await whyUnclaimed(database, request);
+      if (found.why === "void") return { outcome: "repeat" };
+      if (found.why === "owned") return { outcome: "owned", againMs: Math.ceil(found.leaseMs) + paced(1_000) };
+      const ending = endingOf(found.job, request.claimsMax);
+      if (!ending) return { outcome: "owned", againMs: paced(1_000) };
+      return { outcome: await endOrphan(ends, found.job, ending) };
+    };
+    // The message is kept alive meanwhile: handing it back would use up its deliveries.
+    return retryStatement(tryClaim, {
+      forMs: DATABASE_RETRY_MS,
+      signal,
+      onRetry: (error, tries) => log.warn({ err: error, job_id: request.id, tries }, "a claim is repeated"),
+    });
   };
 
   const run: DurableJobs["run"] = async (message, deliveries, controller) => {
@@ -249,18 +247,12 @@ export function openDurableJobs(options: {
   };
 
   /** @throws Error when the database stays away */
-  const insisting = async <T>(job: ClaimedJob, write: () => Promise<T>): Promise<T> => {
-    const giveUpAt = performance.now() + DATABASE_RETRY_MS;
-    for (let tries = 0; ; tries++) {
-      try {
-        return await write();
-      } catch (error) {
-        if (isDataFault(error) || performance.now() > giveUpAt) throw error;
-        log.warn({ err: error, job_id: job.id, tries }, "what a job's provider has of it is noted again");
-        await Bun.sleep(Math.random() * Math.min(2_000, 50 * 2 ** tries));
-      }
-    }
-  };
+  const insisting = <T>(job: ClaimedJob, write: () => Promise<T>): Promise<T> =>
+    retryStatement(write, {
+      forMs: DATABASE_RETRY_MS,
+      onRetry: (error, tries) =>
+        log.warn({ err: error, job_id: job.id, tries }, "what a job's provider has of it is noted again"),
+    });
 
   /** The hold stays, and a waiting caller is told that the job goes on. */
   const leaveUnknown = async (job: ClaimedJob, fault: ProviderError): Promise<DurableVerdict> => {

@@ -2,7 +2,7 @@
  * A durable job that finds no source of its model free, all of them at rest or busy, is no failure yet: nothing was done for
  * it, and it may live for hours. It goes back to its row and comes again later.
  */
-import { isDataFault } from "#shared/database/client.ts";
+import { retryStatement } from "#shared/database/retry.ts";
 import { type ClaimedJob, restJob } from "#shared/database/jobs.ts";
 import type { Code } from "#shared/errors.ts";
 
@@ -26,14 +26,8 @@ export async function rests(
   if (!("failure" in outcome) || mayHaveBeenServed) return false;
   const { code, retry, retryAfterS = 0 } = outcome.failure;
   if (!retry || !NONE_FREE.has(code)) return false;
-  const giveUpAt = performance.now() + RETRY_MS;
-  for (let tries = 0; ; tries++) {
-    try {
-      return await restJob(database, job.id, job.epoch, retryAfterS * 1_000);
-    } catch (error) {
-      if (isDataFault(error) || performance.now() > giveUpAt) throw error;
-      log.warn({ err: error, job_id: job.id, tries }, "that a job waits is noted again");
-      await Bun.sleep(Math.random() * Math.min(2_000, 50 * 2 ** tries));
-    }
-  }
+  return retryStatement(() => restJob(database, job.id, job.epoch, retryAfterS * 1_000), {
+    forMs: RETRY_MS,
+    onRetry: (error, tries) => log.warn({ err: error, job_id: job.id, tries }, "that a job waits is noted again"),
+  });
 }
