@@ -3,7 +3,7 @@ import type { Catalogue, Model } from "#shared/calls/model.ts";
 import { ApiError } from "#shared/errors.ts";
 
 import type { Kind } from "./kind.ts";
-import { isPricedKind, KINDS } from "./kinds.ts";
+import { isPricedKind, KINDS, kindOfModality } from "./kinds.ts";
 
 /** @throws ApiError `model_not_found` */
 export function findModel(catalogue: Pick<Catalogue, "models">, slug: string): Model {
@@ -29,10 +29,11 @@ export function modelOf(kind: Kind, catalogue: Pick<Catalogue, "models">, slug: 
   throw new ApiError("model_not_supported", message, { param: "model" });
 }
 
-/** A media model is called where its price counts what its calls come to, and it does not chat. */
+/** True if the kind calls the model: of media, where its price is in a unit of its modality, and it does not chat. */
 function isCalledBy(kind: Kind, model: Model): boolean {
   if (!kind.isOfKind(model)) return false;
-  return !isPricedKind(kind) || (!model.supports_chat && kind.units.includes(model.price.unit));
+  if (!isPricedKind(kind)) return true;
+  return !model.supports_chat && kindOfModality(model.modality)?.units.includes(model.price.unit) === true;
 }
 
 /**
