@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 import type { RequestListener, ServerResponse } from "node:http";
 
 import { eventually } from "#tests/faults/wait.ts";
-import { edited, type Entry, type Json } from "#tests/workers/providers/sandbox/media/mesh-foreign.ts";
+import { edited, type Entry, type Json } from "#tests/providers/sandbox/media/mesh-foreign.ts";
 
 import {
   base64,

@@ -6,7 +6,7 @@ import { validate } from "#shared/contracts.ts";
 import { probeVideo } from "#shared/media/probe/video.ts";
 import { createWorkspace } from "#tests/faults/bed.ts";
 import { eventually } from "#tests/faults/wait.ts";
-import { decodePictures, distance, type Picture } from "#tests/workers/providers/sandbox/media/video-reading.ts";
+import { decodePictures, distance, type Picture } from "#tests/providers/sandbox/media/video-reading.ts";
 
 import { type Bench, CREDIT, errorOf, startBench } from "./bench.ts";
 

@@ -3,8 +3,8 @@ import { fileURLToPath } from "node:url";
 
 import { probeAudio } from "#shared/media/probe/probe.ts";
 import { probeVideo } from "#shared/media/probe/video.ts";
-import { written } from "#tests/workers/providers/sandbox/media/video-footage.ts";
-import { decodePictures, decodeSound } from "#tests/workers/providers/sandbox/media/video-reading.ts";
+import { written } from "#tests/providers/sandbox/media/video-footage.ts";
+import { decodePictures, decodeSound } from "#tests/providers/sandbox/media/video-reading.ts";
 import { AAC, filterText, H264, MP4 } from "#workers/children/filter-graph.ts";
 
 const plan = {

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { classifyAnswer } from "#workers/providers/deepgram/errors.ts";
 import type { ProviderErrorClass } from "#workers/providers/provider.ts";
 import { VENDOR_MARK } from "#tests/providers/engine/behaviour.ts";
-import { ERROR_NAMES, type ErrorName, ERRORS } from "#tests/providers/deepgram/errors.ts";
+import { ERROR_NAMES, type ErrorName, ERRORS } from "./errors.ts";
 
 const LISTEN = { param: "file", hasLanguage: false } as const;
 const SPEAK = { param: "input", hasLanguage: false } as const;

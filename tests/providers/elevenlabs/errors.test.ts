@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { classifyAnswer } from "#workers/providers/elevenlabs/errors.ts";
 import type { ProviderErrorClass } from "#workers/providers/provider.ts";
 import { VENDOR_MARK } from "#tests/providers/engine/behaviour.ts";
-import { ERROR_NAMES, type ErrorName, ERRORS } from "#tests/providers/elevenlabs/errors.ts";
+import { ERROR_NAMES, type ErrorName, ERRORS } from "./errors.ts";
 
 const MISCONFIGURED = { kind: "misconfigured", code: undefined, param: null };
 const BUSY = { kind: "busy", code: undefined, param: null };

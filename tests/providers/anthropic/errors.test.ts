@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { classifyAnswer, classifyErrorMember } from "#workers/providers/anthropic/errors.ts";
 import type { ProviderErrorClass } from "#workers/providers/provider.ts";
 import { VENDOR_MARK } from "#tests/providers/engine/behaviour.ts";
-import { ERROR_NAMES, type ErrorName, ERRORS } from "#tests/providers/anthropic/errors.ts";
+import { ERROR_NAMES, type ErrorName, ERRORS } from "./errors.ts";
 
 const NONE = new Headers();
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { classifyAnswer, classifyErrorMember } from "#workers/providers/openai-compatible/errors.ts";
 import type { ProviderErrorClass } from "#workers/providers/provider.ts";
 import { retryAfter } from "#workers/providers/retry-after.ts";
-import { ERROR_NAMES, type ErrorName, ERRORS } from "#tests/providers/openai-compatible/errors.ts";
+import { ERROR_NAMES, type ErrorName, ERRORS } from "./errors.ts";
 
 const NONE = new Headers();
 

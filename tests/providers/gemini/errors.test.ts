@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { ERROR_NAMES, type ErrorName, ERRORS } from "#tests/providers/gemini/errors.ts";
+import { ERROR_NAMES, type ErrorName, ERRORS } from "./errors.ts";
 import { classifyAnswer, classifyErrorMember } from "#workers/providers/gemini/errors.ts";
 import type { ProviderErrorClass } from "#workers/providers/provider.ts";
 
