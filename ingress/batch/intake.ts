@@ -15,8 +15,6 @@ import { BATCH_DURABLE, BATCH_STREAM, batchTarget, HEADERS, isWorkspaceReply } f
 
 import { addressOf, type BatchArrival, type BatchContext, takeMessage } from "./admit.ts";
 import { type Answered, findKnown } from "./answers.ts";
-import { createWaitingMessages } from "./waiting.ts";
-import { createWindows } from "./windows.ts";
 
 export interface Intake {
   /** Takes no more; resolves when everything in hand is answered or handed back. */
@@ -148,4 +146,95 @@ export function startIntake(context: IntakeContext, connection: NatsConnection):
 function laterMs(ms: number): number {
   const bounded = Math.min(LIMITS.windowRetryMaxMs, Math.max(LIMITS.windowRetryMinMs, ms));
   return Math.round(Math.min(LIMITS.windowRetryMaxMs, bounded * (1 + 0.2 * Math.random())));
+}
+
+// Messages that wait for their workspace's window, as far as this process has seen them: of those under one key the first waits, the
+// others are told so and leave the stream.
+
+interface WaitingMessages {
+  /** Notes that the message waits. False: an earlier one under the same job id does, and this one is not needed. */
+  isFirst(jobId: string, seq: number): boolean;
+  /** The job was admitted or refused. */
+  forget(jobId: string): void;
+}
+
+interface Known {
+  readonly seq: number;
+  /** Milliseconds, as `now` tells them. */
+  readonly seenAt: number;
+}
+
+/** It comes again at least this often, to one ingress or another; not seen twice over, it may have gone with a store. */
+const BELIEVED_MS = 2.5 * LIMITS.windowRetryMaxMs;
+
+export function createWaitingMessages(now: () => number = () => performance.now()): WaitingMessages {
+  /** Those seen last stand last. */
+  const first = new Map<string, Known>();
+  return {
+    isFirst(jobId, seq) {
+      const known = first.get(jobId);
+      if (known && known.seq < seq && now() - known.seenAt < BELIEVED_MS) return false;
+      first.delete(jobId);
+      first.set(jobId, { seq, seenAt: now() });
+      if (first.size > LIMITS.waitingMessagesMax) {
+        for (const oldest of first.keys()) {
+          first.delete(oldest);
+          break;
+        }
+      }
+      return true;
+    },
+    forget: (jobId) => void first.delete(jobId),
+  };
+}
+
+// Windows that batch messages wait for, as far as this process has seen them, by workspace and key.
+
+interface Windows {
+  /** Milliseconds until it may have room; 0 or less: ask. */
+  openInMs(key: string): number;
+  isFull(key: string, waitMs: number): void;
+  /** A message found room in it. */
+  wasOpen(key: string): void;
+  /** A message stored then has waited for longer than a window lasts, and none found room for as long: others use it up. */
+  starves(key: string, storedAtMs: number): boolean;
+}
+
+const WINDOW_MS = 60_000;
+/** Windows remembered before those that tell nothing any more are forgotten. */
+const SWEEP = 1_000;
+
+interface Seen {
+  fullUntil: number;
+  openAt: number;
+}
+
+export function createWindows(now: () => number = () => Date.now()): Windows {
+  const seen = new Map<string, Seen>();
+  // What other messages found before is not known.
+  const startedAt = now();
+
+  const of = (key: string): Seen => {
+    const known = seen.get(key);
+    if (known) return known;
+    if (seen.size >= SWEEP) {
+      for (const [name, { fullUntil, openAt }] of seen) {
+        if (fullUntil < now() && openAt < now() - WINDOW_MS) seen.delete(name);
+      }
+    }
+    const fresh = { fullUntil: 0, openAt: startedAt };
+    seen.set(key, fresh);
+    return fresh;
+  };
+
+  return {
+    openInMs: (key) => (seen.get(key)?.fullUntil ?? 0) - now(),
+    isFull(key, waitMs) {
+      of(key).fullUntil = now() + waitMs;
+    },
+    wasOpen(key) {
+      of(key).openAt = now();
+    },
+    starves: (key, storedAtMs) => Math.max(storedAtMs, seen.get(key)?.openAt ?? startedAt) < now() - WINDOW_MS,
+  };
 }

@@ -1,21 +1,26 @@
 /** Reads the call of a batch message, with the checks of its endpoint over HTTP. */
 import { createHash } from "node:crypto";
 
+import type { WorkflowRunRequest } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
+import { RUN_KIND } from "#shared/calls/capabilities/read-run.ts";
+import { kindAt } from "#shared/calls/kinds/kinds.ts";
+import type { Price } from "#shared/calls/pricing/price.ts";
 import { type CallTarget, type ReadCall, readCall } from "#shared/calls/read.ts";
 import type { WorkKind } from "#shared/calls/work.ts";
 import { writingCanonical } from "#shared/canonical-json.ts";
-import { RUN_KIND } from "#shared/calls/capabilities/read-run.ts";
 import { parse } from "#shared/contracts.ts";
+import type { Queryable } from "#shared/database/client.ts";
+import { findWorkflow } from "#shared/database/workflows.ts";
 import { ApiError } from "#shared/errors.ts";
 import { exactIntegersOf } from "#shared/exact-integers.ts";
+import { isUuid, newId } from "#shared/ids.ts";
 import { type JsonBody, readJson, readJsonInSlices } from "#shared/json.ts";
-import { kindAt } from "#shared/calls/kinds/kinds.ts";
 import { LIMITS } from "#shared/limits.ts";
 import type { Pool } from "#shared/queue/subjects.ts";
 import { TimeSlices } from "#shared/time-slices.ts";
-
-import { readTicket, TICKET_KIND } from "./read-ticket.ts";
+import { readerOf } from "#shared/workflows/access.ts";
+import { newRunOf } from "#shared/workflows/new-run.ts";
 
 type Context = Parameters<typeof readCall>[0];
 
@@ -81,3 +86,37 @@ export async function fingerprintOf(data: Uint8Array): Promise<string> {
 const CHAT_ENDPOINT = "/v1/chat/completions";
 const WORKFLOW_ENDPOINT = "/v1/workflows/{id}/runs";
 const RUN_ENDPOINT = "/v1/capabilities/{id}/run";
+
+// A run of a workflow that a batch message asks for: its job holds nothing, and is there to be answered and bounded.
+
+const TICKET_KIND = {
+  name: "workflow",
+  pool: "workflow",
+  keepsFiles: false,
+  keepsRecord: false,
+} as const satisfies WorkKind & { readonly keepsFiles: boolean };
+
+const NO_PRICE: Price = { unit: "per_request", tokenRates: {}, unitRate: 0n };
+
+/** @throws ApiError as `POST /v1/workflows/{id}/runs` would answer */
+async function readTicket(
+  { database }: { readonly database: Queryable },
+  caller: Caller,
+  workflowId: string,
+  body: unknown,
+): Promise<ReadCall> {
+  const { input, version }: WorkflowRunRequest = parse("WorkflowRunRequest", body);
+  const id = workflowId.toLowerCase();
+  const workflow = isUuid(id) ? await findWorkflow(database, readerOf(caller), id) : undefined;
+  // The run is made when its turn has come; what would keep it from being made is told now.
+  await newRunOf(database, caller, { id: newId(), workflow, version, input, mode: "async", lane: "batch", depth: 0 });
+  const text = JSON.stringify({ workflow_id: id, version, input });
+  const bound = { holdNano: 0n, outputTokensMax: 0, mayExceed: false, tokensMax: 0 };
+  return {
+    kind: TICKET_KIND,
+    model: { slug: "workflow", modality: "text", price: NO_PRICE },
+    leastNano: 0n,
+    isHeavy: () => false,
+    load: () => Promise.resolve({ bound, inline: [], text: () => text }),
+  };
+}

@@ -1,5 +1,5 @@
 /** GET /v1/files/{file_id}/content: the bytes, or a range of them, proved before they go out. */
-import { findBlocks, type FileRow } from "#shared/database/files.ts";
+import { type FileRow, findBlocks } from "#shared/database/files.ts";
 import { ApiError } from "#shared/errors.ts";
 import { readFile } from "#shared/files/read.ts";
 import { StorageError } from "#shared/storage/objects.ts";
@@ -7,7 +7,6 @@ import { StorageError } from "#shared/storage/objects.ts";
 import type { IngressContext } from "../context.ts";
 
 import { attachment } from "./filename.ts";
-import { rangeOf } from "./range.ts";
 import { streamOf } from "./stream.ts";
 
 /** No byte of a user's file is ever run or shown in our origin's name. */
@@ -90,4 +89,30 @@ async function bodyOf(
 
 function isKnown(ifNoneMatch: string | null, etag: string): boolean {
   return (ifNoneMatch ?? "").split(",").some((part) => part.trim() === "*" || part.trim().replace(/^W\//, "") === etag);
+}
+
+// One byte range of a request (RFC 9110, part 14). Several ranges, or what is no range, ask for the whole.
+
+type Ranged =
+  | { readonly kind: "whole" }
+  /** `to` is the byte behind the last. */
+  | { readonly kind: "part"; readonly from: number; readonly to: number }
+  | { readonly kind: "none" };
+
+/**
+ * @param header `Range` as it came
+ * @param ifRange `If-Range` as it came: a range of another version is not wanted
+ */
+export function rangeOf(header: string | null, ifRange: string | null, etag: string, bytes: number): Ranged {
+  const [, first = "", last = ""] = /^bytes=\s*(\d{0,16})-(\d{0,16})\s*$/i.exec(header ?? "") ?? [];
+  if (first === "" && last === "") return { kind: "whole" };
+  if (ifRange !== null && ifRange.trim() !== etag) return { kind: "whole" };
+  if (first === "") {
+    const wanted = Math.min(Number(last), bytes);
+    return wanted === 0 ? { kind: "none" } : { kind: "part", from: bytes - wanted, to: bytes };
+  }
+  const from = Number(first);
+  if (last !== "" && Number(last) < from) return { kind: "whole" };
+  if (from >= bytes) return { kind: "none" };
+  return { kind: "part", from, to: last === "" ? bytes : Math.min(bytes, Number(last) + 1) };
 }

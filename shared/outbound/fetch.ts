@@ -7,6 +7,8 @@ import { lookup } from "node:dns/promises";
 import { type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { isIP } from "node:net";
+import { type Duplex, pipeline, type Readable } from "node:stream";
+import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 
 import { beforeAbort } from "#shared/abortable.ts";
 import { type Countdown, startCountdown } from "#shared/countdown.ts";
@@ -14,7 +16,6 @@ import { LIMITS } from "#shared/limits.ts";
 
 import { isAllowedHost } from "./allowance.ts";
 import { assertPublicUrl, isDialable } from "./guard.ts";
-import { inflated } from "./inflate.ts";
 
 export interface OutboundRequest {
   readonly signal: AbortSignal;
@@ -304,3 +305,21 @@ function codeOf(error: unknown): string {
   const code: unknown = error instanceof Error ? Reflect.get(error, "code") : undefined;
   return typeof code === "string" && /^[A-Z0-9_]{2,60}$/.test(code) ? code : "the connection failed";
 }
+
+// Bodies as they were before their server compressed them.
+
+/** We ask for plain bytes; servers that keep files compressed send them so all the same. Undefined for an unknown encoding. */
+function inflated(body: Readable, contentEncoding = "identity"): Readable | undefined {
+  const encoding = contentEncoding.trim().toLowerCase();
+  if (encoding === "identity" || encoding === "") return body;
+  const decoder = DECODERS.get(encoding);
+  // Whichever end fails, the loop over the decoder hears of it.
+  return decoder && pipeline(body, decoder(), () => undefined);
+}
+
+const DECODERS: ReadonlyMap<string, () => Duplex> = new Map<string, () => Duplex>([
+  ["gzip", createGunzip],
+  ["x-gzip", createGunzip],
+  ["deflate", createInflate],
+  ["br", createBrotliDecompress],
+]);

@@ -4,18 +4,20 @@
  */
 import type { DurableMessage } from "#schemas/generated/types.ts";
 import { validate } from "#shared/contracts.ts";
+import { countRecovery, giveUpRun } from "#shared/database/run-work.ts";
 import { isUuid, newId } from "#shared/ids.ts";
-import { durableName, type Lane, streamName, workspaceOfSubject } from "#shared/queue/subjects.ts";
+import { LIMITS } from "#shared/limits.ts";
 import { openPullLoop } from "#shared/queue/pull-loop.ts";
 import type { Delivery } from "#shared/queue/puller.ts";
+import { durableName, type Lane, streamName, workspaceOfSubject } from "#shared/queue/subjects.ts";
 import { LANE_SETTINGS } from "#shared/queue/topology.ts";
 
 import type { WorkerContext } from "../context.ts";
 import { openLeases } from "../runner/leases.ts";
 import { nakDelayMs, type Runner } from "../runner/runner.ts";
+
 import type { WorkflowContext } from "./context.ts";
 import { goOn } from "./go-on.ts";
-import { recoverRun } from "./recover.ts";
 import { takeTicket } from "./ticket.ts";
 import { Turns, TurnsOver } from "./turns.ts";
 
@@ -196,5 +198,35 @@ export class CarriedRuns {
       this.going.delete(runId);
       giveBack();
     }
+  }
+}
+
+// Runs that stand still. What kills its workers again and again, or cannot be read, must not be tried forever.
+
+/** A worker that dies of a run counts as ten that only failed: ten deaths end a run, or a hundred failures a minute apart. */
+const DEATH = 10;
+const FAILURE = 1;
+const RECOVERIES_MAX = 100;
+
+/**
+ * Carries on a run that stands still, or ends it. The look is counted as a death first, since nobody could count one afterwards.
+ * @throws what `goOn` throws
+ */
+async function recoverRun(
+  { database, log }: Pick<WorkflowContext, "database" | "log">,
+  runId: string,
+  goOn: () => Promise<void>,
+): Promise<void> {
+  const olderMs = LIMITS.runStalledMs;
+  const sum = await countRecovery(database, runId, { weight: DEATH, olderMs });
+  if (sum !== undefined && sum > RECOVERIES_MAX) {
+    log.error({ run_id: runId }, "a run cannot be carried on, and is given up");
+    await giveUpRun(database, runId);
+  }
+  try {
+    await goOn();
+  } catch (error) {
+    await countRecovery(database, runId, { weight: FAILURE - DEATH, olderMs });
+    throw error;
   }
 }

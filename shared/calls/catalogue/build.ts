@@ -5,14 +5,13 @@ import type {
   CatalogueCapability,
   CatalogueModel,
   EmbeddingFacts,
+  Modality,
   PresetEntry,
   PriceVariant,
   PricingText,
   ProviderEntry,
 } from "#schemas/generated/types.ts";
-import { LIMITS } from "#shared/limits.ts";
-import { parsePrice, priceField } from "#shared/calls/pricing/price.ts";
-
+import type { Preset } from "#shared/access/authenticate.ts";
 import type {
   CapabilityTerms,
   Catalogue,
@@ -22,10 +21,11 @@ import type {
   Source,
   Surroundings,
 } from "#shared/calls/model.ts";
-import type { Preset } from "#shared/access/authenticate.ts";
+import { parsePrice, priceField } from "#shared/calls/pricing/price.ts";
+import { LIMITS } from "#shared/limits.ts";
+
 import { checkCapability, checkModel, checkPreset, checkProvider } from "./check.ts";
 import { throwFaults } from "./faults.ts";
-import { withLacks } from "./lacks.ts";
 import type { Merged, MergedFiles } from "./merge.ts";
 import { secondsOf } from "./seconds.ts";
 
@@ -175,4 +175,25 @@ function deepFreeze<Value extends object>(value: Value): Value {
     if (typeof member === "object" && member !== null && !Object.isFrozen(member)) deepFreeze(member as object);
   }
   return Object.freeze(value);
+}
+
+// Inputs that sources without fields of their own never receive, because their family has no usual field for them.
+
+type Lacks = Readonly<Partial<Record<Modality, readonly string[]>>>;
+
+/** Such inputs by family, from the usual fields of the adapters under workers/providers; a test compares both. */
+const FAMILIES: Readonly<Partial<Record<Provider["family"], Lacks>>> = {
+  "openai-compatible": { image: ["seed", "negative_prompt"], video: ["seed", "negative_prompt"] },
+  gemini: { image: ["negative_prompt"], video: ["negative_prompt"] },
+  fal: { image: ["negative_prompt"] },
+  replicate: { image: ["negative_prompt"] },
+  elevenlabs: { music: ["seed"] },
+};
+
+/** The source with the inputs that would be left out of its requests. */
+export function withLacks(source: Source, family: Provider["family"] | undefined, modality: Modality): Source {
+  // Veo's old operations, which a source of Gemini's chooses so, take both.
+  const isVeo = family === "gemini" && source.overrides?.["api"] === "predictLongRunning";
+  const lacks = source.fields || family === undefined || isVeo ? undefined : FAMILIES[family]?.[modality];
+  return lacks === undefined ? source : { ...source, lacks };
 }

@@ -1,10 +1,10 @@
 /** One catalogue file: text → checked entries with their places. Files are layers; merge.ts lays them over each other. */
 import type { CatalogueFile } from "#schemas/generated/types.ts";
+import { validate } from "#shared/contracts.ts";
 import { parseDecimal } from "#shared/money.ts";
 
 import { CatalogueError, type CatalogueFault, quote, throwFaults } from "./faults.ts";
 import { locate, type Positions, syntaxLine } from "./positions.ts";
-import { schemaFault } from "./schema-check.ts";
 
 export interface Layer {
   readonly file: string;
@@ -147,4 +147,20 @@ function priceFault(text: string): string | undefined {
   if (nano > PRICE_CREDITS_MAX * 10n ** BigInt(NANO_PLACES))
     return `expected at most ${PRICE_CREDITS_MAX} credits, got ${quote(text)}`;
   return undefined;
+}
+
+// A catalogue file against its schema.
+
+/** The first fault by the schema `CatalogueFile`; undefined when there is none. */
+function schemaFault(content: unknown): { readonly place: string; readonly message: string } | undefined {
+  const fault = validate("CatalogueFile", content);
+  if (fault === null) return undefined;
+  const place = fault.param ?? "";
+  // worded for bodies of requests; the place stands in front already
+  const message = fault.message
+    .replace(place === "" ? "The body " : `${place} `, "")
+    .replace(/^Missing required parameter.*/, "this is required")
+    .replace(/^is not a known parameter/, "this is no member of a catalogue file")
+    .replace(/\.$/, "");
+  return { place, message };
 }

@@ -6,12 +6,19 @@ import type { WorkflowDefinition } from "#schemas/generated/types.ts";
 import type { Capability } from "#shared/calls/capabilities/entry.ts";
 import { expectedOf } from "#shared/calls/capabilities/expected.ts";
 import { capabilityCharge, capabilityPrice } from "#shared/calls/capabilities/price.ts";
+import { CHAT } from "#shared/calls/kinds/chat.ts";
+import { EMBEDDINGS } from "#shared/calls/kinds/embeddings.ts";
+import type { Kind } from "#shared/calls/kinds/kind.ts";
+import type { Model } from "#shared/calls/model.ts";
 import { ApiError } from "#shared/errors.ts";
 import { LIMITS } from "#shared/limits.ts";
 
 import type { CompiledDefinition, CompiledStep } from "../definition.ts";
 import { readKnownInput } from "../inputs.ts";
-import { type Cost, type CostContext, nothing, sumOf } from "./cost.ts";
+import { kindOf } from "../step-work.ts";
+
+import { chatCost, embeddingsCost } from "./chat-cost.ts";
+import { type CallContext, type Cost, type CostContext, nothing, sumOf } from "./cost.ts";
 import {
   type Given,
   type Known,
@@ -23,7 +30,7 @@ import {
   unitsOf,
 } from "./known.ts";
 import { listCost } from "./list-cost.ts";
-import { modelCost } from "./model-cost.ts";
+import { mediaCost } from "./media-cost.ts";
 import type { EstimateWork } from "./work.ts";
 import { EstimatedWorkflows, readDefinition } from "./workflows.ts";
 
@@ -173,4 +180,49 @@ function placed({ code, message, param, cause }: ApiError, { step }: CompiledSte
   if (param.startsWith("input.")) return new ApiError(code, message, { param: `${place}.${param}`, cause });
   const said = message.startsWith(NESTED) ? message : NESTED + message;
   return new ApiError(code, said, { param: place, cause });
+}
+
+// Cost of a call of a model, as far as its params are known: usually, and at most.
+
+/** @throws ApiError as the call itself would answer, where its params are known */
+async function modelCost(context: CallContext, slug: string, given: Given): Promise<Cost> {
+  const model = context.catalogue.models.get(slug);
+  if (!model) throw new ApiError("model_not_found", `There is no model ${slug}.`, { param: "model" });
+  const [kind, ...others] = kindsOf(model, given);
+  const own = await costOn(context, model, kind, given);
+  let { maxNano } = own;
+  for (const other of others) {
+    const cost = await costOn(context, model, other, given).catch(passOver);
+    if (cost && cost.maxNano > maxNano) maxNano = cost.maxNano;
+  }
+  const isContinued = context.caller.continuedChains?.has(slug) === true;
+  // A fallback serves at its own price; of a stream that others go on with, all that wrote are paid.
+  for (const name of context.caller.fallbackChains?.get(slug) ?? []) {
+    const other = context.catalogue.models.get(name);
+    const cost = other && kind.isOfKind(other) ? await costOn(context, other, kind, given).catch(passOver) : undefined;
+    if (!cost) continue;
+    if (isContinued) maxNano += cost.maxNano;
+    else if (cost.maxNano > maxNano) maxNano = cost.maxNano;
+  }
+  return { ...own, maxNano };
+}
+
+/** Returns the kinds that the call may be of: an image that is open may come to null, and the call makes one of words. */
+function kindsOf(model: Model, given: Given): readonly [Kind, ...Kind[]] {
+  const known = knownMembers(given);
+  const open = Object.fromEntries(openNames(given).map((name) => [name, ""]));
+  const [kind, other] = [kindOf(model, { ...known, ...open }), kindOf(model, known)];
+  return kind === other ? [kind] : [kind, other];
+}
+
+/** A fallback that does not take the call is passed over when it is made, too. */
+function passOver(error: unknown): undefined {
+  if (error instanceof ApiError) return undefined;
+  throw error;
+}
+
+async function costOn(context: CallContext, model: Model, kind: Kind, given: Given): Promise<Cost> {
+  if (kind === CHAT) return chatCost(context, model, given);
+  if (kind === EMBEDDINGS) return embeddingsCost(context, model, given);
+  return mediaCost(context, model, kind, given);
 }

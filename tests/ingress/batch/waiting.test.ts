@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { createWaitingMessages } from "#ingress/batch/waiting.ts";
+import { createWaitingMessages } from "#ingress/batch/intake.ts";
 import { LIMITS } from "#shared/limits.ts";
 
 describe("messages that wait", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { createWindows } from "#ingress/batch/windows.ts";
+import { createWindows } from "#ingress/batch/intake.ts";
 
 describe("a window", () => {
   test("that was found full is not asked about until it opens", () => {

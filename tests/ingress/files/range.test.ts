@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { rangeOf } from "#ingress/files/range.ts";
+import { rangeOf } from "#ingress/files/content.ts";
 import { attachment, cleanFilename } from "#ingress/files/filename.ts";
 
 describe("a byte range", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { namesOurFault } from "#workers/providers/openai-compatible/our-fault.ts";
+import { namesOurFault } from "#workers/providers/openai-compatible/errors.ts";
 
 const said = (message: string): boolean => namesOurFault({ code: "", type: "invalid_request_error", message });
 

@@ -3,8 +3,13 @@ import { describe, expect, test } from "bun:test";
 
 import { ApiError } from "#shared/errors.ts";
 import { LIMITS } from "#shared/limits.ts";
-import { type ChannelType, mergeChannelConfig, newChannelConfig } from "#shared/notifications/channel-config.ts";
-import { looksRedacted, redactUrl } from "#shared/notifications/redacted-url.ts";
+import {
+  type ChannelType,
+  looksRedacted,
+  mergeChannelConfig,
+  newChannelConfig,
+  redactUrl,
+} from "#shared/notifications/channel-config.ts";
 
 const URL = "https://hooks.example.com/services/T000/B000/abcdEFGH";
 

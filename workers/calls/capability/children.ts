@@ -2,21 +2,20 @@
  * The children that run capabilities: a pool for each engine, a child for one workspace at a time, and of a workspace no more runs at
  * once than there are cores.
  */
-import { mkdtempSync, rmSync } from "node:fs";
+import { lstatSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
+import { MediaError } from "#shared/children/media-error.ts";
 import { type ChildPool, createChildPool } from "#shared/children/pool.ts";
 import { LIMITS } from "#shared/limits.ts";
-import { MediaError } from "#shared/children/media-error.ts";
 
 import type { ChildRun, EngineTrial, RunResult, RunTask } from "../../capabilities/child.ts";
-import type { Tools } from "../../capabilities/tools.ts";
 import { needsOf } from "../../capabilities/engines.ts";
+import type { Tools } from "../../capabilities/tools.ts";
 import type { RobotsTask } from "../../capabilities/web/robots.ts";
 
-import { watchFolder } from "./disk.ts";
 import { openHome, placeOf, runFolders } from "./home.ts";
 import { giveTo, type Isolation } from "./isolation.ts";
 import { createTurns } from "./turns.ts";
@@ -149,4 +148,52 @@ export function openCapabilityChildren(
       await Promise.all(Array.from(pools.values(), (pool) => pool.close()));
     },
   };
+}
+
+// Limits the bytes that a run writes to the disk, while it runs.
+
+const LOOK_MS = 250;
+
+/**
+ * Looks at a folder four times a second.
+ * @param folder where it is now
+ * @returns a signal that is aborted with a MediaError once there are more than `bytesMax` on the disk beyond those at the start
+ */
+export function watchFolder(folder: () => string, bytesMax: number): { readonly full: AbortSignal; close(): void } {
+  const full = new AbortController();
+  const before = bytesIn(folder());
+  const timer = setInterval(() => {
+    if (bytesIn(folder()) - before <= bytesMax) return;
+    clearInterval(timer);
+    full.abort(new MediaError("too_large", `Expected a run to write at most ${bytesMax} bytes, got more.`));
+  }, LOOK_MS);
+  return { full: full.signal, close: () => clearInterval(timer) };
+}
+
+/** Returns the bytes that a folder takes on the disk; a hole in a file takes none. */
+function bytesIn(folder: string): number {
+  let bytes = 0;
+  for (const entry of readNames(folder)) {
+    const path = join(folder, entry.name);
+    bytes += entry.isDirectory() ? bytesIn(path) : blocksOf(path) * 512;
+  }
+  return bytes;
+}
+
+/** Returns 0 for a file that cannot be read: its path is too long, or its folder was closed or removed meanwhile. */
+function blocksOf(path: string): number {
+  try {
+    return lstatSync(path).blocks;
+  } catch {
+    return 0;
+  }
+}
+
+/** Returns nothing for a folder that a child has just removed, or replaced by a link, which may lead to all files of the worker. */
+function readNames(folder: string) {
+  try {
+    return lstatSync(folder).isDirectory() ? readdirSync(folder, { withFileTypes: true }) : [];
+  } catch {
+    return [];
+  }
 }

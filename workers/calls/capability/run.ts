@@ -2,20 +2,19 @@
  * Runs capabilities: inputs into a folder, the engine in a child, results into the file store, settled at what was measured. A run
  * whose worker was lost runs again from its start.
  */
-import { lstatSync, readdirSync, rmSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { constants, lstatSync, readdirSync, realpathSync, rmSync } from "node:fs";
+import { mkdtemp, open, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 
 import type { JobMessage } from "#schemas/generated/types.ts";
-import { findCapability } from "#shared/calls/capabilities/list.ts";
 import { type Capability, engineOf } from "#shared/calls/capabilities/entry.ts";
+import { findCapability } from "#shared/calls/capabilities/list.ts";
 import { capabilityCharge } from "#shared/calls/capabilities/price.ts";
-import { ApiError } from "#shared/errors.ts";
+import { deserializePrice } from "#shared/calls/pricing/price.ts";
+import { MediaError, type MediaFault } from "#shared/children/media-error.ts";
+import { ApiError, type Code } from "#shared/errors.ts";
 import { discardResults } from "#shared/jobs/kept-results.ts";
 import { CAPABILITY_RUN_MS, LIMITS } from "#shared/limits.ts";
-import { MediaError, type MediaFault } from "#shared/children/media-error.ts";
-import { deserializePrice } from "#shared/calls/pricing/price.ts";
-import type { Code } from "#shared/errors.ts";
 
 import type { RunFiles, RunResult } from "../../capabilities/child.ts";
 import type { WorkerContext } from "../../context.ts";
@@ -28,7 +27,6 @@ import type { Holding } from "../media/result-budget.ts";
 
 import { runFolders } from "./home.ts";
 import { readInputs } from "./inputs.ts";
-import { openOwnFile } from "./own-file.ts";
 import { GUARD_SOCKET, openPageGuard } from "./page-guard.ts";
 
 export function createCapabilityHandler(context: WorkerContext): JobHandler {
@@ -254,4 +252,51 @@ function loggedFault(error: MediaError): object {
 
 function gone(message: string) {
   return { code: "capability_not_found", message, param: null, retry: false } as const;
+}
+
+// A file that a run made, held open from the look at it to its last byte: the child that made it may be taken over, and put a link to
+// something of the worker's in its place at any moment.
+
+export interface OwnFile {
+  readonly size: number;
+  /** Reads the file from its first byte; may be called more than once. */
+  pieces(): AsyncGenerator<Uint8Array>;
+  close(): Promise<void>;
+}
+
+const PIECE_BYTES = 1_048_576;
+
+/** Opens a file that a child names, and checks that the child made it: it gets at no other file. @throws MediaError failed */
+export async function openOwnFile(path: string, folder: string): Promise<OwnFile> {
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(notOwn);
+  try {
+    const { dev, ino, size, ...facts } = await file.stat();
+    const parent = realpathSync(dirname(path));
+    const named = lstatSync(join(parent, basename(path)));
+    const isInside = `${parent}/`.startsWith(`${realpathSync(folder)}/`);
+    // What was opened lies where it may: a link that stood on the way to it is found out by this.
+    if (!isInside || !isRegular(facts.mode) || named.dev !== dev || named.ino !== ino) throw notOwn();
+    return {
+      size,
+      async *pieces() {
+        for (let at = 0; at < size;) {
+          const piece = new Uint8Array(Math.min(PIECE_BYTES, size - at));
+          const { bytesRead } = await file.read(piece, 0, piece.length, at);
+          if (bytesRead === 0) throw new MediaError("failed", "a run cut its file off while it was kept");
+          yield piece.subarray(0, bytesRead);
+          at += bytesRead;
+        }
+      },
+      close: () => file.close(),
+    };
+  } catch (error) {
+    await file.close();
+    throw error instanceof MediaError ? error : notOwn(error);
+  }
+}
+
+const isRegular = (mode: number): boolean => (mode & constants.S_IFMT) === constants.S_IFREG;
+
+function notOwn(cause?: unknown): never {
+  throw new MediaError("failed", "a run named a file that is not its own", { cause });
 }

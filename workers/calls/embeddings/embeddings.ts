@@ -1,23 +1,35 @@
 /** Serves an embeddings call, by the first source that can. */
 import type { EmbeddingsRequest, JobMessage } from "#schemas/generated/types.ts";
-import { checkEmbeddings, inputsOf, inputTokensMax, standInRequest } from "#shared/calls/kinds/embeddings.ts";
-import { isEmbeddingModel, type Model } from "#shared/calls/model.ts";
-import { deserializePrice } from "#shared/calls/pricing/price.ts";
+import {
+  checkEmbeddings,
+  type EmbeddingInput,
+  inputsOf,
+  inputTokensMax,
+  standInRequest,
+} from "#shared/calls/kinds/embeddings.ts";
+import { type EmbeddingModel, isEmbeddingModel, type Model } from "#shared/calls/model.ts";
+import { deserializePrice, priceChat } from "#shared/calls/pricing/price.ts";
+import { NO_USAGE, promptTokens, type TokenUsage } from "#shared/calls/pricing/usage.ts";
+import { countInputs } from "#shared/tokens/count-inputs.ts";
+import { loadTokenizer } from "#shared/tokens/tokenizer.ts";
 
 import type { WorkerContext } from "../../context.ts";
 import type { JobControl, JobHandler } from "../../job.ts";
 import type { Outcome } from "../../outcome.ts";
-import { type EmbeddingsProvider, type EmbeddingsResult, ProviderError } from "../../providers/provider.ts";
-import type { Attempt } from "../../routing/try-candidates.ts";
+import {
+  type ChatUsage,
+  type EmbeddingsProvider,
+  type EmbeddingsResult,
+  ProviderError,
+} from "../../providers/provider.ts";
 import { candidatesOf } from "../../routing/candidates.ts";
-
+import type { Attempt } from "../../routing/try-candidates.ts";
 import { AnswerCopy } from "../answer-cache.ts";
-import { chargeOf } from "../chat/meter.ts";
-import { type Finished, runEmbeddingsAttempt } from "./attempt.ts";
-import { meterEmbeddings } from "./meter.ts";
-import { renderEmbeddings } from "./render.ts";
-import { moveHold, type HeldPrice } from "../media/held-price.ts";
+import { chargeOf, type Metered } from "../chat/meter.ts";
+import { type HeldPrice, moveHold } from "../media/held-price.ts";
 import { failedCall, serveCall, watchCall } from "../serve-call.ts";
+
+import { type Finished, runEmbeddingsAttempt } from "./attempt.ts";
 
 export function createEmbeddingsHandler(context: WorkerContext): JobHandler {
   return { run: (job, control) => serve(context, job, control) };
@@ -121,4 +133,69 @@ async function ask(
       return { result, attempt, held };
     },
   });
+}
+
+// Usage of an embeddings call: the provider's report, or our own count where there is none that can be true.
+
+/** Vendors count otherwise than we bound (templates around an input), but never this much more. */
+const BOUND_SLACK = 2;
+const SLACK_PER_INPUT = 16;
+
+async function meterEmbeddings(
+  report: ChatUsage,
+  call: {
+    readonly held: HeldPrice;
+    readonly inputs: readonly EmbeddingInput[];
+    readonly model: EmbeddingModel;
+    /** The most tokens the inputs can have. */
+    readonly tokensMax: number;
+  },
+): Promise<Metered> {
+  const { inputs, model, tokensMax } = call;
+  const { price, holdNano: held } = call.held;
+  const believedMax = tokensMax * BOUND_SLACK + inputs.length * SLACK_PER_INPUT;
+  if (report !== null && report !== "impossible" && promptTokens(report) <= believedMax) {
+    return { nano: priceChat(price, report), usage: report, estimated: undefined };
+  }
+  const input = await countInputs(await loadTokenizer(), inputs, model.max_context_tokens);
+  const usage: TokenUsage = { ...NO_USAGE, input, estimated: true };
+  if (report !== null) return { nano: held, usage, estimated: "impossible" };
+  const nano = priceChat(price, usage);
+  return { nano: nano > held ? held : nano, usage, estimated: "missing" };
+}
+
+// Renders OpenAI's list of embeddings for clients (platform.openai.com/docs/api-reference/embeddings).
+
+/** Numbers written in one turn of the event loop, about 10 ms of work. */
+const NUMBERS_PER_TURN = 65_536;
+
+/**
+ * The whole answer. Both encodings hold the same 32-bit floats: as numbers they are written with every digit a double
+ * needs, so that reading them gives the floats back bit by bit.
+ */
+async function renderEmbeddings(
+  vectors: readonly Float32Array[],
+  model: string,
+  format: "float" | "base64",
+  usage: TokenUsage,
+): Promise<string> {
+  const pieces: string[] = [];
+  let numbers = 0;
+  for (const [index, vector] of vectors.entries()) {
+    pieces.push(`{"object":"embedding","index":${index},"embedding":${write(vector, format)}}`);
+    numbers += vector.length;
+    if (numbers < NUMBERS_PER_TURN || format === "base64") continue;
+    numbers = 0;
+    // A worker that is busy writing for half a second would leave its other calls without a sign of life.
+    await new Promise(setImmediate);
+  }
+  const tokens = promptTokens(usage);
+  const tail = `"model":${JSON.stringify(model)},"usage":{"prompt_tokens":${tokens},"total_tokens":${tokens}}}`;
+  return `{"object":"list","data":[${pieces.join(",")}],${tail}`;
+}
+
+function write(vector: Float32Array, format: "float" | "base64"): string {
+  if (format === "float") return `[${vector.join(",")}]`;
+  // Every machine we run on is little-endian, as the format is.
+  return `"${Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString("base64")}"`;
 }

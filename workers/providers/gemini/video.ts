@@ -2,12 +2,16 @@
  * Videos of the Gemini API with a key, in two shapes. A source is asked over the Interactions API; one with
  * `api: predictLongRunning` among its overrides by Veo's old operations. The override itself is not sent.
  */
-import type { Endpoint } from "../http.ts";
+import { type Endpoint, post } from "../http.ts";
+import { givenText, isMembers, type Members, membersOf, parseObject } from "../json.ts";
 import type { Artifact, MediaCall, ProviderJob, QueuedAdapter, VideoInput } from "../media.ts";
 import { ProviderError } from "../provider.ts";
+import { postStart } from "../start.ts";
 
+import { classifyOperation, classifyVideo } from "./video-errors.ts";
 import { createInteractions } from "./video-interactions.ts";
-import { createVeoOperations } from "./video-operations.ts";
+import { videoAt } from "./video-media.ts";
+import { readOperation, veoBody, type VeoVideos } from "./video-veo.ts";
 
 type VideoAdapter = QueuedAdapter<VideoInput, readonly Artifact[]>;
 
@@ -55,4 +59,51 @@ function apiOf({ adapt }: MediaCall<VideoInput>): unknown {
   const own: Record<string, unknown> = {};
   adapt(own);
   return own["api"] ?? "interactions";
+}
+
+// Veo as the Gemini API with a key served it until 22 October 2026, for servers that go on doing so. Its operations cannot be cancelled.
+// Source: ai.google.dev/gemini-api/docs/video.
+
+/** `models/veo-…/operations/…`: it becomes a path, so no step of it may be dots alone. */
+const NAME = /^(?:[A-Za-z0-9_-][\w.-]{0,127}\/){0,8}operations\/[A-Za-z0-9_-][\w.-]{0,255}$/;
+
+function createVeoOperations(endpoint: Endpoint): QueuedAdapter<VideoInput, readonly Artifact[]> {
+  return {
+    async start(call) {
+      const { instances, parameters } = veoBody(call);
+      delete parameters["api"];
+      const path = `/models/${encodeURIComponent(call.sourceModel)}:predictLongRunning`;
+      const body = JSON.stringify({ instances, parameters });
+      return postStart(endpoint, { path, body }, call, null, ({ status, headers, text }) => {
+        if (status < 200 || status > 299) throw classifyVideo(status, headers, text);
+        const answer = parseObject(text);
+        const operation = nameOf({ operation: answer?.["name"] });
+        if (operation !== undefined) return { operation };
+        if (isMembers(answer?.["error"])) throw classifyOperation(answer["error"]);
+        throw new ProviderError("unknown", "the job was taken without a name that can be asked for");
+      });
+    },
+
+    async poll(job, signal) {
+      const operation = nameOf(job);
+      if (operation === undefined) return { state: "unknown", detail: "the stored job is none of this family's" };
+      const { status, text } = await post(endpoint, { method: "GET", path: `/${operation}` }, signal);
+      if (status < 200 || status > 299) return { state: "unknown", detail: `the poll was answered with ${status}` };
+      return readOperation(parseObject(text), (response) => videosOf(endpoint, response));
+    },
+  };
+}
+
+function nameOf({ operation }: ProviderJob): string | undefined {
+  return typeof operation === "string" && NAME.test(operation) ? operation : undefined;
+}
+
+/** Empty lists are left out of Google's JSON. */
+function videosOf(endpoint: Endpoint, response: Members): VeoVideos | undefined {
+  const from = response["generateVideoResponse"];
+  if (!isMembers(from)) return undefined;
+  const videos = membersOf(from["generatedSamples"]).map(({ video }) =>
+    videoAt(endpoint, isMembers(video) ? givenText(video["uri"]) : undefined),
+  );
+  return { videos, from };
 }

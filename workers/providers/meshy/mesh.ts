@@ -3,16 +3,15 @@
  * Source: docs.meshy.ai/en/api/task-lifecycle.
  */
 import { type Endpoint, post } from "../http.ts";
-import { type Members, parseObject } from "../json.ts";
+import { isMembers, type Members, parseObject } from "../json.ts";
 import type { Artifact, MeshInput, Polled, ProviderJob, QueuedAdapter, Starting } from "../media.ts";
+import type { MeshInputName } from "../mesh-inputs.ts";
 import { ProviderError } from "../provider.ts";
 import { postStart } from "../start.ts";
 
 import { classifyStart, classifyTaskError } from "./errors.ts";
 import { isTaskId, type MeshyJob, readJob, type TaskFacts } from "./job.ts";
 import { findTask, markOf } from "./listing.ts";
-import type { MeshInputName } from "../mesh-inputs.ts";
-import { readMesh } from "./result.ts";
 import { firstTask, pathOf } from "./tasks.ts";
 
 type Mesh = readonly Artifact[];
@@ -133,4 +132,43 @@ function cancelled(): { readonly state: "failed"; readonly error: ProviderError 
 
 function unknown(detail: string): { readonly state: "unknown"; readonly detail: string } {
   return { state: "unknown", detail };
+}
+
+// The mesh of a task that succeeded. Addresses are signed and live for three days: docs.meshy.ai/en/api/asset-retention.
+
+/**
+ * GLB first: one file with everything in it; then by how much of the model a file alone carries. `mtl` is no mesh, and
+ * `pre_remeshed_glb` not the one that was asked for.
+ */
+const FORMATS: readonly (readonly [member: string, contentType?: string])[] = [
+  ["glb", "model/gltf-binary"],
+  ["usdz", "model/vnd.usdz+zip"],
+  ["fbx"],
+  ["3mf", "model/3mf"],
+  ["obj", "model/obj"],
+  ["stl", "model/stl"],
+];
+
+/** Members with the files of a rigging task, by format. */
+const RIGGED: Readonly<Record<string, string>> = { glb: "rigged_character_glb_url", fbx: "rigged_character_fbx_url" };
+
+/** "none": the task lists its files and has no mesh among them. Undefined: this is not understood, which is no verdict. */
+function readMesh({ model_urls: urls, result }: Members): Artifact | "none" | undefined {
+  const files = isMembers(urls) ? urls : isMembers(result) ? rigged(result) : undefined;
+  if (!files) return undefined;
+  const listed = FORMATS.filter(([name]) => files[name] !== undefined && files[name] !== null && files[name] !== "");
+  if (listed.length === 0) return "none";
+  for (const [name, contentType] of listed) {
+    const url = files[name];
+    if (isAddress(url)) return { url, ...(contentType === undefined ? {} : { contentType }) };
+  }
+  return undefined;
+}
+
+function rigged(result: Members): Members {
+  return Object.fromEntries(Object.entries(RIGGED).map(([name, theirs]) => [name, result[theirs]]));
+}
+
+function isAddress(value: unknown): value is string {
+  return typeof value === "string" && /^https?:\/\//i.test(value) && URL.canParse(value);
 }

@@ -3,10 +3,9 @@
  * recorded traffic: no `finish_reason` before the last chunk (xAI), no `content` beside tool calls (Groq), tool calls
  * that begin at index 1 (Anthropic's compatible endpoint). Values are changed in place: they are fresh from the parser.
  */
-import { isMembers, type Members, membersOf } from "../json.ts";
+import { isMembers, type Members, membersOf, objectOf } from "../json.ts";
 import { ProviderError } from "../provider.ts";
 
-import { unifyContent } from "./content.ts";
 import { checkFilter, FilteredEnds } from "./filtered.ts";
 
 /** A stream that opens more than this never means it; `n` ends at 128. */
@@ -205,4 +204,33 @@ function mintId(): string {
 function indexOf(value: Members, fallback: number): number {
   const index = value["index"];
   return typeof index === "number" && Number.isSafeInteger(index) && index >= 0 ? index : fallback;
+}
+
+// Content of a message or delta, in the members our contract publishes: text as `content`, thoughts as `reasoning_content`. Groq,
+// OpenRouter and vLLM call thoughts `reasoning`; Mistral sends both as blocks in `content`.
+
+/** Changes the message in place: it is fresh from the parser. */
+function unifyContent(message: Members): void {
+  if (Array.isArray(message["content"])) splitBlocks(message, message["content"]);
+  const { reasoning } = message;
+  if (typeof reasoning !== "string") return;
+  message["reasoning_content"] ??= reasoning;
+  delete message["reasoning"];
+}
+
+function splitBlocks(message: Members, blocks: readonly unknown[]): void {
+  const text = blocks.map((block) => textOf(block, "text")).join("");
+  const thoughts = blocks
+    .map((block) => objectOf(block)["thinking"])
+    .flatMap((thinking) => (Array.isArray(thinking) ? (thinking as unknown[]) : []))
+    .map((thought) => textOf(thought, "text"))
+    .join("");
+  message["content"] = text;
+  if (thoughts !== "") message["reasoning_content"] ??= thoughts;
+}
+
+function textOf(block: unknown, member: string): string {
+  if (typeof block === "string") return block;
+  const text = objectOf(block)[member];
+  return typeof text === "string" ? text : "";
 }

@@ -1,10 +1,11 @@
 /** Transcription over OpenAI's wire format. Source: platform.openai.com/docs/api-reference/audio/createTranscription. */
 import { LIMITS } from "#shared/limits.ts";
 
-import { type Endpoint, post, postStream, type ProviderRequest, readText } from "../http.ts";
+import { connectionError, type Endpoint, post, postStream, type ProviderRequest, readText } from "../http.ts";
 import { parseObject } from "../json.ts";
 import type { DirectAdapter, MediaCall, MediaResult, MediaUsage, Transcript, TranscriptionInput } from "../media.ts";
 import { ProviderError } from "../provider.ts";
+import { type SseEvent, SseParser } from "../sse.ts";
 import {
   audioPart,
   formOf,
@@ -16,9 +17,9 @@ import {
   type TimedWord,
   unreadable,
 } from "../transcription.ts";
+
 import { classifyAnswer, classifyErrorMember } from "./errors.ts";
 import { transcriptionTokens } from "./speech-usage.ts";
-import { readTextEvents } from "./transcription-stream.ts";
 
 type Call = Pick<MediaCall<TranscriptionInput>, "input" | "sourceModel" | "adapt" | "onText">;
 
@@ -167,4 +168,49 @@ function sharpened(error: ProviderError): ProviderError {
   if (!isTooLarge) return error;
   const say = "The audio is larger or longer than this model takes.";
   return new ProviderError("rejected", detail, { code: "invalid_request", param: "file", say, ...about });
+}
+
+// A transcript that comes as events. Source: openai/openai-openapi, TranscriptTextDeltaEvent and TranscriptTextDoneEvent.
+
+/** The text as the last event tells it, and the report of what was billed as it came. */
+interface StreamedText {
+  readonly text: string;
+  readonly usage: unknown;
+}
+
+/**
+ * Reads events until the one that ends the text.
+ * @throws ProviderError `failed` for a stream that ends before it, or breaks; what an error event says; `aborted`
+ */
+async function readTextEvents(
+  body: ReadableStream<Uint8Array>,
+  onText: (piece: string) => void,
+  signal: AbortSignal,
+): Promise<StreamedText> {
+  const parser = new SseParser();
+  let bytes = 0;
+  try {
+    for await (const piece of body) {
+      bytes += piece.length;
+      if (bytes > LIMITS.providerBytesMax) throw new ProviderError("failed", "the transcript is too large");
+      for (const event of parser.push(piece)) {
+        const done = read(event, onText);
+        if (done) return done;
+      }
+    }
+    const done = parser.end().flatMap((event) => read(event, onText) ?? [])[0];
+    if (done) return done;
+  } catch (error) {
+    throw error instanceof ProviderError ? error : connectionError(error, signal);
+  }
+  throw new ProviderError("failed", "the stream ended before the text did");
+}
+
+function read({ data }: SseEvent, onText: (piece: string) => void): StreamedText | undefined {
+  const event = parseObject(data);
+  if (!event) return undefined;
+  if (event["error"]) throw classifyErrorMember(event["error"]);
+  const { type, delta, text, usage } = event;
+  if (type === "transcript.text.delta" && typeof delta === "string") onText(delta);
+  return type === "transcript.text.done" && typeof text === "string" ? { text, usage } : undefined;
 }

@@ -13,8 +13,6 @@ import { classifyFailure, classifyStart } from "./errors.ts";
 import { writeInput } from "./inputs.ts";
 import { newJob, type Prediction, readJob } from "./job.ts";
 import { findPrediction, markOf } from "./listing.ts";
-import { filesOf, type Wanted } from "./output.ts";
-import { targetOf } from "./target.ts";
 
 export interface Model<Input> {
   readonly kind: MediaKind;
@@ -158,4 +156,77 @@ function isSuccess(status: number): boolean {
 
 function unknown(detail: string): { readonly state: "unknown"; readonly detail: string } {
   return { state: "unknown", detail };
+}
+
+// Files among a prediction's output, which is a text, a list or an object as each model has it (replicate.com/docs/topics/
+// predictions/output-files). They lie at public addresses for an hour.
+
+/** Marks by which the requested file is told from previews and intermediate files. */
+interface Wanted {
+  /** Names under which models put it, the best first. */
+  readonly members: readonly string[];
+  /** Pattern of the ending in its URL's path. */
+  readonly extension: RegExp;
+}
+
+/** A file, and the names of the members on the way to it. */
+interface Found {
+  readonly names: readonly string[];
+  readonly url: string;
+}
+
+/**
+ * Addresses of what was asked for, in the model's order. Undefined: there is output, and no file to be told in it; an
+ * empty list: there is none.
+ */
+function filesOf(output: unknown, { members, extension }: Wanted): readonly string[] | undefined {
+  if (isNothing(output)) return [];
+  const all = collect(output, []);
+  const fits = ({ url }: Found): boolean => extension.test(new URL(url).pathname);
+  const named = members.map((name) => all.filter(({ names }) => names.includes(name))).find(({ length }) => length > 0);
+  // A text or a list is all of one kind; of an object's members some are previews, and a lone one may be.
+  const isPlain = all.every(({ names }) => names.length === 0);
+  const isLone = all.length === 1 && all.every(({ url }) => !/\.[a-z0-9]{2,5}$/i.test(new URL(url).pathname));
+  const candidates = named ?? (isPlain || isLone ? all : all.filter(fits));
+  const chosen = candidates.some(fits) ? candidates.filter(fits) : candidates;
+  if (chosen.length > 0) return chosen.map(({ url }) => url);
+  return isMembers(output) && members.some((name) => output[name] === null) ? [] : undefined;
+}
+
+function isNothing(output: unknown): boolean {
+  return output === null || output === undefined || output === "" || (Array.isArray(output) && output.length === 0);
+}
+
+/** Collects addresses at any depth; json.ts limits how deep an answer can be. */
+function collect(value: unknown, names: readonly string[]): Found[] {
+  if (typeof value === "string") return isAddress(value) ? [{ names, url: value }] : [];
+  if (Array.isArray(value)) return value.flatMap((item: unknown) => collect(item, names));
+  if (!isMembers(value)) return [];
+  return Object.entries(value).flatMap(([name, item]) => collect(item, [...names, name]));
+}
+
+function isAddress(text: string): boolean {
+  return /^https?:\/\//i.test(text) && URL.canParse(text);
+}
+
+// Path that runs a model: official ones by their name, all others by a version. Source: replicate.com/docs/topics/predictions/create-a-
+// prediction and …/reference/http (models.predictions.create).
+
+interface Target {
+  readonly path: string;
+  /** Goes into the body. */
+  readonly version?: string;
+}
+
+const NAME = "[A-Za-z0-9][A-Za-z0-9._-]*";
+const OFFICIAL = new RegExp(`^(${NAME})/(${NAME})$`);
+/** 64 hexadecimal digits, the model's name before them or not: both are taken as they are. */
+const VERSION = new RegExp(`^(?:${NAME}/${NAME}:)?[0-9a-f]{64}$`);
+
+/** @throws ProviderError `misconfigured` for what is neither */
+function targetOf(sourceModel: string): Target {
+  if (VERSION.test(sourceModel)) return { path: "/predictions", version: sourceModel };
+  const [, owner, name] = OFFICIAL.exec(sourceModel) ?? [];
+  if (owner !== undefined && name !== undefined) return { path: `/models/${owner}/${name}/predictions` };
+  throw new ProviderError("misconfigured", `expected owner/name, with or without :version, got ${sourceModel}`);
 }

@@ -2,11 +2,12 @@
 import { countPrompt } from "#shared/tokens/count.ts";
 import type { Tokenizer } from "#shared/tokens/tokenizer.ts";
 
+import { createFacts } from "./facts.ts";
 import { rejected } from "./faults.ts";
 import type { SchemaWriter } from "./fill-schema.ts";
 import { dictatedAnswer } from "./intent.ts";
-import { writeDocument, writeObject } from "./json-mode.ts";
-import { cutAtStop, cutText, type Cut } from "./limit.ts";
+import { isRecord } from "./json.ts";
+import { type Cut, cutAtStop, cutText } from "./limit.ts";
 import { SANDBOX_CONTEXT_TOKENS, type SandboxModel } from "./models.ts";
 import { createRandom, hashText, type Random } from "./random.ts";
 import type { SandboxMessage, SandboxRequest } from "./request.ts";
@@ -20,7 +21,7 @@ import {
   type ToolResult,
 } from "./text.ts";
 import { type Material, planCalls, type ToolCall } from "./tools.ts";
-import { headAndTail } from "./words.ts";
+import { headAndTail, topicsOf } from "./words.ts";
 
 export interface Choice {
   /** Thinking shown before the answer. */
@@ -156,4 +157,45 @@ function cutCalls(
     if (input.isCut) return { calls: kept, tokens, isCut: true };
   }
   return { calls: kept, tokens, isCut: false };
+}
+
+// Answers that are JSON, with a schema and without.
+
+/** A document that meets a schema, as text; a dictated one that does is given word for word. */
+function writeDocument(schema: unknown, dictated: string | null, source: string, material: Material): string {
+  const { schemas } = material;
+  if (dictated !== null && schemas?.meets(schema, parseJson(dictated))) return dictated;
+  const value = schemas?.fill(schema, { ...material, facts: createFacts(source), optional: "all" });
+  return JSON.stringify(value) ?? "null";
+}
+
+/** JSON mode without a schema: the keys the prompt asks for, else an answer and its topics. */
+function writeObject(dictated: string | null, source: string, material: Material): string {
+  if (dictated !== null && isRecord(parseJson(dictated))) return dictated;
+  const keys = wantedKeys(source);
+  if (keys.length === 0) {
+    return JSON.stringify({ answer: dictated ?? material.prose(), topics: topicsOf(material.prompt).slice(0, 5) });
+  }
+  const properties = Object.fromEntries(keys.map((key) => [key, { type: NUMBER_KEY.test(key) ? "number" : "string" }]));
+  return writeDocument({ type: "object", properties, required: keys }, null, source, material);
+}
+
+const KEY_LIST =
+  /\b(?:keys?|fields?|properties|attributes)\b(?:\s+(?:named|called|are|of))?\s*:?\s*((?:["'`]?[A-Za-z_][\w-]*["'`]?(?:\s*,\s*(?:and\s+)?|\s+and\s+)?){1,12})/i;
+const NUMBER_KEY = /(?:^|_)(?:age|count|number|amount|price|total|quantity|year|score|size|length|width|height)$/i;
+
+function wantedKeys(prompt: string): readonly string[] {
+  const listed = KEY_LIST.exec(prompt)?.[1] ?? "";
+  const keys = /["'`]/.test(listed)
+    ? listed.match(/(?<=["'`])[A-Za-z_][\w-]*(?=["'`])/g)
+    : listed.match(/[A-Za-z_][\w-]*/g);
+  return [...new Set(keys ?? [])].filter((key) => key !== "and");
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

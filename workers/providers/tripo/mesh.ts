@@ -2,16 +2,15 @@
  * Tripo's tasks as one queue; none can be taken back. Sources: developers.tripo3d.ai/en/docs/{task,limits}. The address of
  * a finished mesh is signed for minutes: each poll brings a fresh one.
  */
-import type { Members } from "../json.ts";
 import { type Endpoint, post } from "../http.ts";
-import type { Artifact, MeshInput, Polled, QueuedAdapter } from "../media.ts";
+import type { Members } from "../json.ts";
+import type { Artifact, GivenMedia, MeshInput, Polled, ProviderJob, QueuedAdapter } from "../media.ts";
+import { isMeshInputName, type MeshInputName } from "../mesh-inputs.ts";
 import { ProviderError } from "../provider.ts";
 import { postStart } from "../start.ts";
 
 import { classifyRefusal, classifyTaskError, readAnswer } from "./errors.ts";
-import { isTaskId, readJob, type TripoJob } from "./job.ts";
 import { taskOf } from "./tasks.ts";
-import { uploadFile } from "./upload.ts";
 
 type Mesh = readonly Artifact[];
 
@@ -108,4 +107,70 @@ function progressOf(percent: unknown): number {
 
 function unknown(detail: string): { readonly state: "unknown"; readonly detail: string } {
   return { state: "unknown", detail };
+}
+
+// Stored state of a job at Tripo: enough for another process to poll it.
+
+interface TripoJob extends ProviderJob {
+  readonly task_id: string;
+  /** The inputs that it was given. */
+  readonly given: readonly MeshInputName[];
+}
+
+const ID = /^[A-Za-z0-9_-]{1,128}$/;
+
+/** Ids become part of a path. */
+function isTaskId(value: unknown): value is string {
+  return typeof value === "string" && ID.test(value);
+}
+
+/** A stored job; undefined when it is none of Tripo's. */
+function readJob({ task_id, given }: ProviderJob): TripoJob | undefined {
+  if (!isTaskId(task_id) || !Array.isArray(given) || !given.every(isMeshInputName)) return undefined;
+  return { task_id, given };
+}
+
+// Bytes go to Tripo ahead of the task that reads them, and are named in it by a token. Source: developers.tripo3d.ai/en/docs/upload.
+// Uploads cost nothing, so one whose answer is lost may be repeated.
+
+/** The ending of a file's name says what it is. */
+const ENDINGS: Readonly<Record<string, string>> = {
+  "image/png": "png",
+  "image/jpeg": "jpg",
+  "image/webp": "webp",
+  "model/gltf-binary": "glb",
+  "model/gltf+json": "gltf",
+  "model/obj": "obj",
+  "model/stl": "stl",
+};
+
+/** The token of the file. @throws ProviderError, of a task that was not begun */
+async function uploadFile(
+  endpoint: Endpoint,
+  media: Exclude<GivenMedia, { readonly url: string }>,
+  ours: MeshInputName,
+  signal: AbortSignal,
+): Promise<string> {
+  const { bytes, contentType } = media;
+  const type = contentType.split(";", 1)[0]!.trim().toLowerCase();
+  const name = `${ours}.${ENDINGS[type] ?? (ours === "mesh" ? endingOf(bytes) : "jpg")}`;
+  const form = new FormData();
+  form.append("file", new Blob([bytes], { type: contentType }), name);
+  try {
+    const { status, headers, text } = await post(endpoint, { path: "/files", body: form }, signal);
+    const answer = readAnswer(status, text);
+    if (answer.state === "refused") throw classifyRefusal(status, headers, answer, [ours]);
+    const token = answer.data?.["file_token"];
+    if (typeof token === "string" && token !== "") return token;
+    throw new ProviderError("failed", "the upload was answered without a token");
+  } catch (error) {
+    // The task that is paid for was not sent.
+    throw error instanceof ProviderError && error.kind === "failed" ? error.unsent() : error;
+  }
+}
+
+/** File name ending of a mesh whose type is unknown. */
+function endingOf(bytes: Uint8Array): string {
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 16)).toString("latin1");
+  return head.startsWith("Kaydara FBX") ? "fbx" : "glb";
 }

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 
 import type { Modality } from "#schemas/generated/types.ts";
 import type { Provider } from "#shared/calls/model.ts";
-import { withLacks } from "#shared/calls/catalogue/lacks.ts";
+import { withLacks } from "#shared/calls/catalogue/build.ts";
 import { mediaCall, overriding } from "#tests/providers/engine/calls.ts";
 import { createProviders } from "#workers/providers/index.ts";
 import type { MediaKind } from "#workers/providers/media.ts";

@@ -1,17 +1,16 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 
+import { breakDown, estimateCall } from "#shared/calls/estimate/estimate.ts";
 import { checkChat } from "#shared/calls/kinds/chat/constraints.ts";
 import { checkEmbeddings } from "#shared/calls/kinds/embeddings.ts";
+import { parsePrice, priceTokens } from "#shared/calls/pricing/price.ts";
+import { NO_USAGE } from "#shared/calls/pricing/usage.ts";
 import { parse, validate } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
 import { creditsNumber } from "#shared/money.ts";
-import { estimateCall } from "#shared/calls/estimate/estimate.ts";
-import { breakDown } from "#shared/calls/estimate/lines.ts";
-import { parsePrice, priceTokens } from "#shared/calls/pricing/price.ts";
-import { NO_USAGE } from "#shared/calls/pricing/usage.ts";
-import { EMBEDDING_CATALOGUE, embeddingModel } from "#tests/shared/calls/kinds/embedding-models.ts";
 import { BASE, build } from "#tests/shared/calls/catalogue/build-catalogue.ts";
+import { EMBEDDING_CATALOGUE, embeddingModel } from "#tests/shared/calls/kinds/embedding-models.ts";
 
 const MORE = `
 models:

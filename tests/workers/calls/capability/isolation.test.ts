@@ -7,7 +7,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 
 import { MediaError } from "#shared/children/media-error.ts";
 import { NATIVE_ENGINES } from "#workers/capabilities/engines.ts";
-import { watchFolder } from "#workers/calls/capability/disk.ts";
+import { watchFolder } from "#workers/calls/capability/children.ts";
 import { openHome, runFolders } from "#workers/calls/capability/home.ts";
 import { type Isolation, NO_ISOLATION, refuseEngines } from "#workers/calls/capability/isolation.ts";
 

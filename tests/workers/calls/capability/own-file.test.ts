@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, expect, test } from "bun:test";
 
 import { MediaError } from "#shared/children/media-error.ts";
-import { openOwnFile, type OwnFile } from "#workers/calls/capability/own-file.ts";
+import { openOwnFile, type OwnFile } from "#workers/calls/capability/run.ts";
 
 const parent = mkdtempSync(join(tmpdir(), "sluice-own-file-"));
 afterAll(() => rmSync(parent, { recursive: true, force: true }));

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, expect, test } from "bun:test";
 
 import { MediaError } from "#shared/children/media-error.ts";
-import { watchFolder } from "#workers/calls/capability/disk.ts";
+import { watchFolder } from "#workers/calls/capability/children.ts";
 import { createCapabilityHandler } from "#workers/calls/capability/run.ts";
 
 const parent = mkdtempSync(join(tmpdir(), "sluice-taken-over-"));
