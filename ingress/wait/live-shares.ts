@@ -55,203 +55,262 @@ const WAITING_MAX = { calls: 2_000, bytes: 32 * 1_048_576, allBytes: 128 * 1_048
 
 const NOWHERE: Elsewhere = { calls: 0, ingresses: 0 };
 
-interface Waiting {
-  readonly bytes: number;
-  readonly enter: () => void;
+export function createLiveShares(): LiveShares {
+  const common: Common = { slots: new Map(), ingresses: 1, waitingBytes: 0 };
+  const pools = new Map<Pool, PoolCalls>();
+
+  const callsOf = (pool: Pool): PoolCalls => {
+    const known = pools.get(pool);
+    if (known) return known;
+    const calls = new PoolCalls(pool, common);
+    pools.set(pool, calls);
+    return calls;
+  };
+
+  return {
+    enter: ({ pool, workspaceId, requestBytes }) => callsOf(pool).enter(workspaceId, requestBytes),
+    update({ slots, ingresses, elsewhere }) {
+      common.slots = slots;
+      common.ingresses = ingresses;
+      for (const pool of elsewhere.keys()) callsOf(pool);
+      for (const [pool, calls] of pools) calls.update(elsewhere.get(pool));
+    },
+    inFlight() {
+      const found = new Map<Pool, Map<string, number>>();
+      for (const [pool, calls] of pools) {
+        const ours = calls.inFlight();
+        if (ours.size > 0) found.set(pool, ours);
+      }
+      return found;
+    },
+    waiting: (pool) => pools.get(pool)?.waiting() ?? 0,
+  };
+}
+
+/** State that the pools share. */
+interface Common {
+  slots: ReadonlyMap<Pool, number>;
+  ingresses: number;
+  /** Bytes of all calls that wait. */
+  waitingBytes: number;
 }
 
 /** Calls of one workspace in one pool. */
 interface Part {
+  readonly workspaceId: string;
   /** Calls of this ingress on the queue. */
   own: number;
   elsewhere: Elsewhere;
   /** Calls of ours beyond our part that may be on the queue until the ingresses have told each other again; rarely whole. */
   granted: number;
-  readonly waiting: Set<Waiting>;
+  readonly waiting: Set<CallTurn>;
   waitingBytes: number;
 }
 
 /** The calls of all workspaces in one pool. */
-class Parts extends Map<string, Part> {
-  /** On the queue, of all ingresses. */
-  calls = 0;
-  /** Those with calls that wait. */
-  readonly waiting = new Set<Part>();
-}
+class PoolCalls {
+  private readonly pool: Pool;
+  private readonly common: Common;
+  private readonly parts = new Map<string, Part>();
+  /** Parts with calls that wait. */
+  private readonly waitingParts = new Set<Part>();
+  /** Calls on the queue, of all ingresses. */
+  private onQueue = 0;
 
-export function createLiveShares(): LiveShares {
-  const pools = new Map<Pool, Parts>();
-  let slots: ReadonlyMap<Pool, number> = new Map();
-  let ingresses = 1;
-  let waitingBytes = 0;
+  constructor(pool: Pool, common: Common) {
+    this.pool = pool;
+    this.common = common;
+  }
 
-  const partsOf = (pool: Pool): Parts => {
-    const known = pools.get(pool);
-    if (known) return known;
-    const parts = new Parts();
-    pools.set(pool, parts);
-    return parts;
-  };
+  /** @throws ApiError `overloaded` */
+  enter(workspaceId: string, bytes: number): Turn {
+    const part = this.partOf(workspaceId);
+    if (part.waiting.size === 0 && this.hasRoom(part, this.share)) {
+      this.count(part, 1);
+      return new CallTurn(this, part, bytes, "in");
+    }
+    this.checkWaiting(part, bytes);
+    const turn = new CallTurn(this, part, bytes, "waiting");
+    part.waiting.add(turn);
+    this.waitingParts.add(part);
+    part.waitingBytes += bytes;
+    this.common.waitingBytes += bytes;
+    return turn;
+  }
 
-  const partOf = (parts: Parts, workspaceId: string): Part => {
-    const known = parts.get(workspaceId);
+  leaveQueue(part: Part): void {
+    this.count(part, -1);
+    this.letAllIn();
+    this.tidy(part);
+  }
+
+  leaveWaiting(turn: CallTurn): void {
+    this.stopWaiting(turn);
+    this.tidy(turn.part);
+  }
+
+  /** Takes in what other ingresses have on the queue, by workspace. */
+  update(others: ReadonlyMap<string, Elsewhere> | undefined): void {
+    for (const workspaceId of others?.keys() ?? []) this.partOf(workspaceId);
+    for (const part of this.parts.values()) {
+      const elsewhere = others?.get(part.workspaceId) ?? NOWHERE;
+      this.onQueue += elsewhere.calls - part.elsewhere.calls;
+      part.elsewhere = elsewhere;
+      this.tidy(part);
+    }
+    for (const part of this.parts.values()) part.granted = this.grant(part);
+    this.letAllIn();
+  }
+
+  /** Calls of ours on the queue, by workspace; 0 where all of them wait. */
+  inFlight(): Map<string, number> {
+    const ours = [...this.parts.values()].filter(({ own, waiting }) => own > 0 || waiting.size > 0);
+    return new Map(ours.map(({ workspaceId, own }) => [workspaceId, own]));
+  }
+
+  waiting(): number {
+    let count = 0;
+    for (const part of this.parts.values()) count += part.waiting.size;
+    return count;
+  }
+
+  private partOf(workspaceId: string): Part {
+    const known = this.parts.get(workspaceId);
     if (known) return known;
     const part: Part = {
+      workspaceId,
       own: 0,
       elsewhere: NOWHERE,
-      granted: ingresses === 1 ? Infinity : 0,
+      granted: this.common.ingresses === 1 ? Infinity : 0,
       waiting: new Set(),
       waitingBytes: 0,
     };
-    parts.set(workspaceId, part);
+    this.parts.set(workspaceId, part);
     return part;
-  };
+  }
 
-  const slotsOf = (pool: Pool): number => slots.get(pool) ?? SLOTS_UNKNOWN;
-  const freeOf = (pool: Pool): number => Math.floor(slotsOf(pool) / SLOTS_PER_FREE_SLOT);
+  private get slots(): number {
+    return this.common.slots.get(this.pool) ?? SLOTS_UNKNOWN;
+  }
 
-  const share = (pool: Pool, parts: Parts): number =>
-    Math.max(SHARE_MIN, Math.ceil((slotsOf(pool) - freeOf(pool)) / Math.max(1, parts.size)));
+  private get free(): number {
+    return Math.floor(this.slots / SLOTS_PER_FREE_SLOT);
+  }
+
+  /** Calls of one workspace that may be on the queue. */
+  private get share(): number {
+    return Math.max(SHARE_MIN, Math.ceil((this.slots - this.free) / Math.max(1, this.parts.size)));
+  }
 
   /** True if a call leaves slots for others: beyond its first call at each ingress, a workspace takes less than it leaves free. */
-  const leavesFree = (pool: Pool, { calls }: Parts, part: Part): boolean => {
-    if (calls < Math.max(SHARE_MIN, slotsOf(pool) - freeOf(pool))) return true;
-    return part.own === 0 || (callsOf(part) + 1) * ingresses < slotsOf(pool) - calls;
-  };
+  private leavesFree(part: Part): boolean {
+    const { slots, onQueue } = this;
+    if (onQueue < Math.max(SHARE_MIN, slots - this.free)) return true;
+    return part.own === 0 || (sumOf(part) + 1) * this.common.ingresses < slots - onQueue;
+  }
 
   /**
    * Each ingress may take its own part of a share at once, where the others have left it, and a call or some in any case: they
    * would not hear of it else. Beyond that it takes more from one telling to the next, so slowly that what it has not heard yet of
    * the others for some seconds fits into the slots that stay free.
    */
-  const hasRoom = (pool: Pool, parts: Parts, part: Part, max: number): boolean => {
+  private hasRoom(part: Part, max: number): boolean {
     const { own, elsewhere, granted } = part;
-    if (!leavesFree(pool, parts, part)) return false;
+    const { ingresses } = this.common;
+    if (!this.leavesFree(part)) return false;
     const isLeft = own + elsewhere.calls < max;
-    if (own * ingresses < max) return isLeft || own * 2 * ingresses < Math.max(1, freeOf(pool));
+    if (own * ingresses < max) return isLeft || own * 2 * ingresses < Math.max(1, this.free);
     return isLeft && own + 1 <= granted;
-  };
+  }
 
-  const grant = (pool: Pool, { own, granted, waiting }: Part): number => {
-    if (ingresses === 1) return Infinity;
+  private grant({ own, granted, waiting }: Part): number {
+    if (this.common.ingresses === 1) return Infinity;
     if (waiting.size === 0) return own;
-    const free = freeOf(pool);
+    const { free } = this;
     return Math.min(Math.max(own, granted) + free / TELLINGS_PER_GRANT, own + Math.max(1, free / 2));
-  };
+  }
 
-  const take = (parts: Parts, part: Part, calls: 1 | -1): void => {
+  private count(part: Part, calls: 1 | -1): void {
     part.own += calls;
-    parts.calls += calls;
-  };
+    this.onQueue += calls;
+  }
 
-  const stopWaiting = (parts: Parts, part: Part, one: Waiting): void => {
-    if (!part.waiting.delete(one)) return;
-    if (part.waiting.size === 0) parts.waiting.delete(part);
-    part.waitingBytes -= one.bytes;
-    waitingBytes -= one.bytes;
-  };
+  private stopWaiting(turn: CallTurn): void {
+    const { part, bytes } = turn;
+    if (!part.waiting.delete(turn)) return;
+    if (part.waiting.size === 0) this.waitingParts.delete(part);
+    part.waitingBytes -= bytes;
+    this.common.waitingBytes -= bytes;
+  }
 
   /** The next call of the workspace with the fewest, as often as there is room for one. */
-  const letAllIn = (pool: Pool, parts: Parts): void => {
-    const max = share(pool, parts);
+  private letAllIn(): void {
+    const max = this.share;
     for (;;) {
       let next: Part | undefined;
-      for (const part of parts.waiting) {
-        if (hasRoom(pool, parts, part, max) && (!next || callsOf(part) < callsOf(next))) next = part;
+      for (const part of this.waitingParts) {
+        if (this.hasRoom(part, max) && (!next || sumOf(part) < sumOf(next))) next = part;
       }
-      const [one] = next?.waiting ?? [];
-      if (!next || !one) return;
-      stopWaiting(parts, next, one);
-      take(parts, next, 1);
-      one.enter();
+      const [turn] = next?.waiting ?? [];
+      if (!next || !turn) return;
+      this.stopWaiting(turn);
+      this.count(next, 1);
+      turn.enter();
     }
-  };
+  }
 
   /** With one workspace less, the others may have more. */
-  const tidy = (pool: Pool, parts: Parts, workspaceId: string, part: Part): void => {
+  private tidy(part: Part): void {
     if (part.own > 0 || part.elsewhere.ingresses > 0 || part.waiting.size > 0) return;
-    parts.delete(workspaceId);
-    letAllIn(pool, parts);
-  };
+    this.parts.delete(part.workspaceId);
+    this.letAllIn();
+  }
 
-  const checkWaiting = (part: Part, bytes: number): void => {
+  private checkWaiting(part: Part, bytes: number): void {
     const { calls, bytes: bytesMax, allBytes } = WAITING_MAX;
     const isFull = part.waiting.size >= calls || (part.waiting.size > 0 && part.waitingBytes + bytes > bytesMax);
-    if (!isFull && waitingBytes + bytes <= allBytes) return;
+    if (!isFull && this.common.waitingBytes + bytes <= allBytes) return;
     throw new ApiError("overloaded", "Too many calls are waiting; try again shortly.", {
       headers: { "retry-after": "2" },
     });
-  };
-
-  return {
-    enter({ pool, workspaceId, requestBytes: bytes }) {
-      const parts = partsOf(pool);
-      const part = partOf(parts, workspaceId);
-      let state: "waiting" | "in" | "out" = "in";
-      let entered: Promise<void> | undefined;
-      let one: Waiting | undefined;
-      if (part.waiting.size === 0 && hasRoom(pool, parts, part, share(pool, parts))) take(parts, part, 1);
-      else {
-        checkWaiting(part, bytes);
-        const { promise, resolve } = Promise.withResolvers<void>();
-        const waiting: Waiting = {
-          bytes,
-          enter: () => {
-            state = "in";
-            resolve();
-          },
-        };
-        [state, entered, one] = ["waiting", promise, waiting];
-        part.waiting.add(waiting);
-        parts.waiting.add(part);
-        part.waitingBytes += bytes;
-        waitingBytes += bytes;
-      }
-      return {
-        entered,
-        leave() {
-          if (state === "out") return;
-          if (state === "in") {
-            take(parts, part, -1);
-            letAllIn(pool, parts);
-          } else if (one) stopWaiting(parts, part, one);
-          state = "out";
-          tidy(pool, parts, workspaceId, part);
-        },
-      };
-    },
-    update(fleet) {
-      ({ slots, ingresses } = fleet);
-      for (const pool of fleet.elsewhere.keys()) partsOf(pool);
-      for (const [pool, parts] of pools) {
-        const others = fleet.elsewhere.get(pool);
-        for (const workspaceId of others?.keys() ?? []) partOf(parts, workspaceId);
-        for (const [workspaceId, part] of parts) {
-          const elsewhere = others?.get(workspaceId) ?? NOWHERE;
-          parts.calls += elsewhere.calls - part.elsewhere.calls;
-          part.elsewhere = elsewhere;
-          tidy(pool, parts, workspaceId, part);
-        }
-        for (const part of parts.values()) part.granted = grant(pool, part);
-        letAllIn(pool, parts);
-      }
-    },
-    inFlight() {
-      const found = new Map<Pool, Map<string, number>>();
-      for (const [pool, parts] of pools) {
-        const ours = [...parts].filter(([, { own, waiting }]) => own > 0 || waiting.size > 0);
-        if (ours.length > 0) found.set(pool, new Map(ours.map(([id, { own }]) => [id, own])));
-      }
-      return found;
-    },
-    waiting(pool) {
-      let count = 0;
-      for (const part of pools.get(pool)?.values() ?? []) count += part.waiting.size;
-      return count;
-    },
-  };
+  }
 }
 
-function callsOf({ own, elsewhere }: Part): number {
+/** Turn of one call. */
+class CallTurn implements Turn {
+  readonly part: Part;
+  readonly bytes: number;
+  readonly entered: Promise<void> | undefined;
+  private readonly pool: PoolCalls;
+  private state: "waiting" | "in" | "out";
+  private resolve: (() => void) | undefined;
+
+  constructor(pool: PoolCalls, part: Part, bytes: number, state: "waiting" | "in") {
+    this.pool = pool;
+    this.part = part;
+    this.bytes = bytes;
+    this.state = state;
+    if (state === "in") return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.entered = promise;
+    this.resolve = resolve;
+  }
+
+  /** Lets the call in. */
+  enter(): void {
+    this.state = "in";
+    this.resolve?.();
+  }
+
+  leave(): void {
+    const { state } = this;
+    this.state = "out";
+    if (state === "in") this.pool.leaveQueue(this.part);
+    else if (state === "waiting") this.pool.leaveWaiting(this);
+  }
+}
+
+/** Calls of the workspace that all ingresses have on the queue. */
+function sumOf({ own, elsewhere }: Part): number {
   return own + elsewhere.calls;
 }

@@ -8,6 +8,7 @@ import { LIMITS } from "#shared/limits.ts";
 import { paced } from "#shared/pace.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
+import type { EndFrame, SettleNote } from "#shared/queue/frames.ts";
 import type { Publisher } from "#shared/queue/publish.ts";
 import type { ReplyInbox } from "#shared/queue/reply.ts";
 import { storeClaim } from "#shared/storage/claim-check.ts";
@@ -51,7 +52,7 @@ const SOCKET_READ_MS = 100;
 /** Ends after which the worker that has the call aborts it and settles what was produced. */
 const LEFT_TO_WORKER: ReadonlySet<EndReason> = new Set(["client", "stuck", "gap", "deadline", "shutdown"]);
 
-export function createRelay(options: {
+interface RelayOptions {
   cancel: Cancel;
   inbox: ReplyInbox;
   unsettled: Pick<UnsettledAnswers, "keep">;
@@ -64,29 +65,94 @@ export function createRelay(options: {
   publisher: Publisher;
   /** Requests that are too large for a message lie there. */
   storage: Storage;
-}): Relay {
-  const { cancel, inbox, unsettled, database, ledger, log, metrics, publisher, shares, storage } = options;
-  const calls = new Set<Call>();
-  const turns = new WeakMap<Call, Turn>();
+}
 
-  const onEnd = async (call: Call, reason: EndReason | undefined): Promise<boolean> => {
-    if (!call.isStream) calls.delete(call);
+export function createRelay(options: RelayOptions): Relay {
+  return new CallRelay(options);
+}
+
+class CallRelay implements Relay, CallEvents {
+  private readonly options: RelayOptions;
+  private readonly calls = new Set<Call>();
+  private readonly turns = new WeakMap<Call, Turn>();
+  private readonly clock: ReturnType<typeof setInterval>;
+  private readonly recorder: ReturnType<typeof setInterval>;
+  private tickedAt = performance.now();
+  private wasLate = false;
+  private isLooking = false;
+  private isRecording = false;
+
+  constructor(options: RelayOptions) {
+    this.options = options;
+    this.clock = setInterval(() => this.tick(), TICK_MS);
+    this.recorder = setInterval(() => this.record(), LIMITS.relayRecordMs);
+  }
+
+  active(): number {
+    return this.calls.size;
+  }
+
+  async run(facts: CallFacts, message: CallMessage, signal: AbortSignal, onOffloaded?: () => void): Promise<Response> {
+    const call = new Call(facts, this);
+    this.calls.add(call);
+    const reply = this.options.inbox.listen(facts.jobId, call);
+    const onLeft = (): void => call.end("client");
+    if (signal.aborted) onLeft();
+    else {
+      signal.addEventListener("abort", onLeft, { once: true });
+      const send = (): Promise<void> => this.dispatch(call, message, reply, onOffloaded);
+      void this.takeTurn(call, send, onOffloaded);
+    }
+    try {
+      return await call.response;
+    } finally {
+      // A stream's own body notices its client leaving; listening on would keep the request alive.
+      if (!call.isStream) signal.removeEventListener("abort", onLeft);
+    }
+  }
+
+  endAll(): void {
+    for (const call of this.calls) call.end("shutdown");
+  }
+
+  close(): void {
+    clearInterval(this.clock);
+    clearInterval(this.recorder);
+  }
+
+  onFirst(call: Call, upstreamMs: number, isStream: boolean): void {
+    const { metrics } = this.options;
+    const totalMs = performance.now() - call.facts.startedAt;
+    metrics.gatewayOverheadSeconds.observe(Math.max(0, totalMs - upstreamMs) / 1_000);
+    if (!isStream) return;
+    metrics.streamsActive.add(1);
+    metrics.timeToFirstTokenSeconds.observe(totalMs / 1_000);
+  }
+
+  onUnsettled({ facts }: Call, frame: EndFrame, settle: SettleNote): void {
+    this.options.unsettled.keep(facts, frame, settle);
+  }
+
+  async onEnd(call: Call, reason: EndReason | undefined): Promise<boolean> {
+    const { cancel, inbox, metrics } = this.options;
+    if (!call.isStream) this.calls.delete(call);
     inbox.forget(call.facts.jobId);
-    turns.get(call)?.leave();
+    this.turns.get(call)?.leave();
     if (call.isStream) metrics.streamsActive.add(-1);
     if (reason === undefined) return false;
     if (call.isStream) metrics.streamAborts.inc(reason);
     // The worker, if there is one, stops at once and settles what was produced.
     cancel(call.facts.jobId);
     if (LEFT_TO_WORKER.has(reason) && !call.isUnclaimed) return false;
-    return settleAbandoned(call, reason);
-  };
+    return this.settleAbandoned(call, reason);
+  }
 
   /**
    * Closes the hold of a call that no worker is known to have, or whose worker is gone. Resolves with whether it is certain
    * that nothing was or will be taken.
    */
-  const settleAbandoned = async (call: Call, reason: EndReason): Promise<boolean> => {
+  private async settleAbandoned(call: Call, reason: EndReason): Promise<boolean> {
+    const { ledger, log, metrics } = this.options;
     const isLost = reason === "silence" || reason === "lost";
     const relayed = isLost ? call.relayed : undefined;
     if (isLost) metrics.callsLost.inc();
@@ -107,23 +173,69 @@ export function createRelay(options: {
       log.error({ err: error, job_id: call.facts.jobId }, "a hold could not be closed; the janitor will");
       return false;
     }
-  };
+  }
 
-  const onUnsettled: CallEvents["onUnsettled"] = ({ facts }, frame, settle) => unsettled.keep(facts, frame, settle);
+  /** Sends the call when its workspace has room on the queue. */
+  private async takeTurn(call: Call, send: () => Promise<void>, onOffloaded?: () => void): Promise<void> {
+    try {
+      const turn = this.options.shares.enter(call.facts);
+      this.turns.set(call, turn);
+      if (turn.entered) {
+        onOffloaded?.();
+        await turn.entered;
+      }
+    } catch (error) {
+      call.end("dispatch", error);
+      return;
+    }
+    if (!call.isWaiting) return;
+    call.dispatchAgain = () => void send();
+    void send();
+  }
 
-  const onFirst = (call: Call, upstreamMs: number, isStream: boolean): void => {
-    const totalMs = performance.now() - call.facts.startedAt;
-    metrics.gatewayOverheadSeconds.observe(Math.max(0, totalMs - upstreamMs) / 1_000);
-    if (!isStream) return;
-    metrics.streamsActive.add(1);
-    metrics.timeToFirstTokenSeconds.observe(totalMs / 1_000);
-  };
+  private async dispatch(call: Call, message: CallMessage, reply: string, onOffloaded?: () => void): Promise<void> {
+    const { facts } = call;
+    call.streamSeq = undefined;
+    call.dispatchedAtMs = Date.now();
+    try {
+      const { pool, jobId, workspaceId } = facts;
+      const body = await messageBody(this.options.storage, facts, message, reply);
+      onOffloaded?.();
+      const dispatch = { pool, lane: "live", workspaceId, jobId, attempt: 1, dispatch: 1, body } as const;
+      call.streamSeq = await this.options.publisher.dispatch(dispatch, () => call.isWaiting);
+      failpoint("call.dispatched");
+    } catch (error) {
+      // The process may have stood still meanwhile, and what came then is read first.
+      await Bun.sleep(SOCKET_READ_MS);
+      // Only the queue's answer may have been lost: a call that a worker has shown to have goes on.
+      if (call.isWaiting) call.end("dispatch", error);
+    }
+  }
 
-  let isLooking = false;
+  private tick(): void {
+    const now = performance.now();
+    // After a pause of the process, what it was sent meanwhile still waits in its sockets: nothing is old before it is read.
+    const isLate = now - this.tickedAt > LATE_TICKS * TICK_MS;
+    this.tickedAt = now;
+    const isSkipped = isLate && !this.wasLate;
+    this.wasLate = isLate;
+    if (isSkipped) return;
+    const unclaimed: Call[] = [];
+    for (const call of this.calls) {
+      // An ended stream stays until its reader has taken the rest, or is cut for not taking it.
+      if (call.isFinished) this.calls.delete(call);
+      else call.tick(now);
+      const isSent = call.dispatchAgain !== undefined;
+      if (isSent && call.isUnclaimed && call.age(now) > LIMITS.unclaimedMs) unclaimed.push(call);
+    }
+    void this.lookUp(unclaimed);
+  }
+
   /** A worker that died at once has sent no sign of life; only the queue knows that it had the call. */
-  const lookUp = async (unclaimed: readonly Call[]): Promise<void> => {
-    if (isLooking || unclaimed.length === 0) return;
-    isLooking = true;
+  private async lookUp(unclaimed: readonly Call[]): Promise<void> {
+    const { log, publisher } = this.options;
+    if (this.isLooking || unclaimed.length === 0) return;
+    this.isLooking = true;
     try {
       for (const [pool, theirs] of Map.groupBy(unclaimed, ({ facts }) => facts.pool)) {
         const { upTo, sinceMs } = await publisher.handedOut(pool, "live");
@@ -137,103 +249,20 @@ export function createRelay(options: {
     } catch (error) {
       log.warn({ err: error, calls: unclaimed.length }, "calls without a worker could not be looked up in the queue");
     } finally {
-      isLooking = false;
+      this.isLooking = false;
     }
-  };
+  }
 
-  /** Sends the call when its workspace has room on the queue. */
-  const takeTurn = async (call: Call, send: () => Promise<void>, onOffloaded?: () => void): Promise<void> => {
-    try {
-      const turn = shares.enter(call.facts);
-      turns.set(call, turn);
-      if (turn.entered) {
-        onOffloaded?.();
-        await turn.entered;
-      }
-    } catch (error) {
-      call.end("dispatch", error);
-      return;
-    }
-    if (!call.isWaiting) return;
-    call.dispatchAgain = () => void send();
-    void send();
-  };
-
-  let tickedAt = performance.now();
-  let wasLate = false;
-  const clock = setInterval(() => {
-    const now = performance.now();
-    // After a pause of the process, what it was sent meanwhile still waits in its sockets: nothing is old before it is read.
-    const isLate = now - tickedAt > LATE_TICKS * TICK_MS;
-    tickedAt = now;
-    const isSkipped = isLate && !wasLate;
-    wasLate = isLate;
-    if (isSkipped) return;
-    const unclaimed: Call[] = [];
-    for (const call of calls) {
-      // An ended stream stays until its reader has taken the rest, or is cut for not taking it.
-      if (call.isFinished) calls.delete(call);
-      else call.tick(now);
-      const isSent = call.dispatchAgain !== undefined;
-      if (isSent && call.isUnclaimed && call.age(now) > LIMITS.unclaimedMs) unclaimed.push(call);
-    }
-    void lookUp(unclaimed);
-  }, TICK_MS);
-  let isRecording = false;
-  const recorder = setInterval(() => {
-    if (isRecording) return;
-    isRecording = true;
-    recordRelayed(database, calls)
+  private record(): void {
+    const { database, log } = this.options;
+    if (this.isRecording) return;
+    this.isRecording = true;
+    recordRelayed(database, this.calls)
       .catch((error: unknown) => log.warn({ err: error }, "what was relayed could not be recorded"))
       .finally(() => {
-        isRecording = false;
+        this.isRecording = false;
       });
-  }, LIMITS.relayRecordMs);
-
-  return {
-    active: () => calls.size,
-    async run(facts, message, signal, onOffloaded) {
-      const call = new Call(facts, { onEnd, onFirst, onUnsettled });
-      calls.add(call);
-      const reply = inbox.listen(facts.jobId, call);
-      const onLeft = (): void => call.end("client");
-      if (signal.aborted) onLeft();
-      else {
-        signal.addEventListener("abort", onLeft, { once: true });
-        const send = async (): Promise<void> => {
-          call.streamSeq = undefined;
-          call.dispatchedAtMs = Date.now();
-          try {
-            const { pool, jobId, workspaceId } = facts;
-            const body = await messageBody(storage, facts, message, reply);
-            onOffloaded?.();
-            const dispatch = { pool, lane: "live", workspaceId, jobId, attempt: 1, dispatch: 1, body } as const;
-            call.streamSeq = await publisher.dispatch(dispatch, () => call.isWaiting);
-            failpoint("call.dispatched");
-          } catch (error) {
-            // The process may have stood still meanwhile, and what came then is read first.
-            await Bun.sleep(SOCKET_READ_MS);
-            // Only the queue's answer may have been lost: a call that a worker has shown to have goes on.
-            if (call.isWaiting) call.end("dispatch", error);
-          }
-        };
-        void takeTurn(call, send, onOffloaded);
-      }
-      try {
-        return await call.response;
-      } finally {
-        // A stream's own body notices its client leaving; listening on would keep the request alive.
-        if (!call.isStream) signal.removeEventListener("abort", onLeft);
-      }
-    },
-    endAll() {
-      for (const call of calls) call.end("shutdown");
-    },
-    close() {
-      clearInterval(clock);
-      clearInterval(recorder);
-    },
-  };
+  }
 }
 
 /** The validated text travels as it came: parsing it a second time here would buy nothing. A large one waits in S3. */

@@ -47,24 +47,6 @@ export interface Grouper<Item extends Grouped, Verdict> {
   call(item: Item): Promise<Verdict>;
 }
 
-interface Waiting<Item, Verdict> {
-  readonly item: Item;
-  /** performance.now() when it came. */
-  readonly at: number;
-  resolve(verdict: Verdict): void;
-  reject(error: unknown): void;
-}
-
-interface Lane<Item, Verdict> {
-  waiting: Waiting<Item, Verdict>[];
-  isRunning: boolean;
-  lingering?: ReturnType<typeof setTimeout> | undefined;
-}
-
-interface OwnLane<Item, Verdict> extends Lane<Item, Verdict> {
-  until: number;
-}
-
 /** A workspace is taken for contended, or for locked, this long after it was last found so. */
 const MEMORY_MS = 1_000;
 /** Contended workspaces remembered before those that are over are forgotten. */
@@ -73,78 +55,169 @@ const CONTENDED_SWEEP = 1_000;
 export function createGrouper<Item extends Grouped, Verdict>(
   options: GrouperOptions<Item, Verdict>,
 ): Grouper<Item, Verdict> {
-  type Group = readonly Waiting<Item, Verdict>[];
-  type Place = (waiting: Waiting<Item, Verdict>) => void;
+  return new LaneGrouper(options);
+}
 
-  const common: Lane<Item, Verdict> = { waiting: [], isRunning: false };
-  const contended: Lane<Item, Verdict> = { waiting: [], isRunning: false };
+interface Waiting<Item, Verdict> {
+  readonly item: Item;
+  /** performance.now() when it came. */
+  readonly at: number;
+  resolve(verdict: Verdict): void;
+  reject(error: unknown): void;
+}
+
+type Group<Item, Verdict> = readonly Waiting<Item, Verdict>[];
+
+/** Takes over a call that was found busy. */
+type Place<Item, Verdict> = (waiting: Waiting<Item, Verdict>) => void;
+
+interface Lane<Item, Verdict> {
+  waiting: Waiting<Item, Verdict>[];
+  isRunning: boolean;
+}
+
+/** Lane of many workspaces: one group after the other, and patient calls linger in it. */
+interface SharedLane<Item, Verdict> extends Lane<Item, Verdict> {
+  readonly lockWait: LockWait;
+  readonly ifBusy: Place<Item, Verdict>;
+  /** Starts the lanes that `ifBusy` puts calls into. */
+  readonly startNext: () => void;
+  lingering?: ReturnType<typeof setTimeout> | undefined;
+}
+
+/** Lane of a workspace that is locked for longer. */
+interface OwnLane<Item, Verdict> extends Lane<Item, Verdict> {
+  until: number;
+}
+
+class LaneGrouper<Item extends Grouped, Verdict> implements Grouper<Item, Verdict> {
+  private readonly options: GrouperOptions<Item, Verdict>;
+  private readonly lingerMs: number;
+  private readonly common: SharedLane<Item, Verdict> = {
+    waiting: [],
+    isRunning: false,
+    lockWait: "none",
+    ifBusy: (waiting) => this.moveToContended(waiting),
+    startNext: () => void this.runShared(this.contended),
+  };
+  private readonly contended: SharedLane<Item, Verdict> = {
+    waiting: [],
+    isRunning: false,
+    lockWait: "short",
+    ifBusy: (waiting) => this.moveToOwn(waiting),
+    startNext: () => this.startOwn(),
+  };
   /** Workspace → until when its calls join the contended group. */
-  const contendedUntil = new Map<string, number>();
-  const own = new Map<string, OwnLane<Item, Verdict>>();
-  let ownRunning = 0;
-  let pending = 0;
-  const lingerMs = options.lingerMs ?? 0;
+  private readonly contendedUntil = new Map<string, number>();
+  private readonly own = new Map<string, OwnLane<Item, Verdict>>();
+  private readonly refuseBusy: Place<Item, Verdict> = (waiting) => this.refuse(waiting);
+  private ownRunning = 0;
+  private pending = 0;
 
-  const settleOne = (): void => {
-    pending -= 1;
-  };
+  constructor(options: GrouperOptions<Item, Verdict>) {
+    this.options = options;
+    this.lingerMs = options.lingerMs ?? 0;
+  }
 
-  const toContended: Place = (waiting) => {
-    const nowMs = performance.now();
-    if (contendedUntil.size >= CONTENDED_SWEEP) {
-      for (const [workspaceId, until] of contendedUntil) if (until < nowMs) contendedUntil.delete(workspaceId);
+  call(item: Item): Promise<Verdict> {
+    if (this.pending >= this.options.queueMax) {
+      return Promise.reject(new ApiError("overloaded", "Too many calls are waiting; try again shortly."));
     }
-    contendedUntil.set(waiting.item.workspaceId, nowMs + MEMORY_MS);
-    contended.waiting.push(waiting);
-  };
+    this.pending += 1;
+    return new Promise<Verdict>((resolve, reject) => {
+      this.enter({ item, at: performance.now(), resolve, reject });
+    });
+  }
 
-  const toOwn: Place = (waiting) => {
+  private enter(waiting: Waiting<Item, Verdict>): void {
     const { workspaceId } = waiting.item;
-    let lane = own.get(workspaceId);
-    if (!lane) {
-      lane = { waiting: [], isRunning: false, until: 0 };
-      own.set(workspaceId, lane);
+    const lane = this.own.get(workspaceId);
+    if (lane && (lane.waiting.length > 0 || lane.isRunning || performance.now() <= lane.until)) {
+      lane.waiting.push(waiting);
+      this.startOwn();
+      return;
     }
-    lane.until = performance.now() + MEMORY_MS;
-    lane.waiting.push(waiting);
-  };
+    const until = this.contendedUntil.get(workspaceId);
+    const shared = until !== undefined && performance.now() <= until ? this.contended : this.common;
+    shared.waiting.push(waiting);
+    void this.runShared(shared);
+  }
 
-  const refuse: Place = (waiting) => {
-    const lane = own.get(waiting.item.workspaceId);
-    if (lane) lane.until = performance.now() + MEMORY_MS;
-    waiting.reject(new ApiError("overloaded", "The workspace is busy; try again shortly."));
-    settleOne();
-  };
+  private async runShared(lane: SharedLane<Item, Verdict>): Promise<void> {
+    if (lane.isRunning) return;
+    lane.isRunning = true;
+    while (lane.waiting.length > 0) {
+      if (this.lingers(lane)) break;
+      await this.runGroup(this.takeGroup(lane), lane.lockWait, lane.ifBusy);
+      lane.startNext();
+    }
+    lane.isRunning = false;
+  }
 
-  const take = (lane: Lane<Item, Verdict>): Group => {
+  /** True when all that waits is patient, few and recent; then it is looked at again when the first has waited enough. */
+  private lingers(lane: SharedLane<Item, Verdict>): boolean {
+    const [first] = lane.waiting;
+    if (!first || lane.waiting.length >= this.options.sizeMax) return false;
+    const leftMs = first.at + this.lingerMs - performance.now();
+    if (leftMs <= 0 || !lane.waiting.every(({ item }) => item.isPatient === true)) return false;
+    lane.lingering ??= setTimeout(() => {
+      lane.lingering = undefined;
+      void this.runShared(lane);
+    }, Math.ceil(leftMs));
+    return true;
+  }
+
+  private startOwn(): void {
+    for (const [workspaceId, lane] of this.own) {
+      if (lane.isRunning) continue;
+      if (lane.waiting.length === 0) {
+        if (performance.now() > lane.until) this.own.delete(workspaceId);
+        continue;
+      }
+      if (this.ownRunning >= this.options.lanesMax) return;
+      this.ownRunning += 1;
+      lane.isRunning = true;
+      // Round robin: the lane goes to the back of the map, so a busy one cannot keep others from a connection.
+      this.own.delete(workspaceId);
+      this.own.set(workspaceId, lane);
+      void this.runGroup(this.takeGroup(lane), "long", this.refuseBusy).finally(() => {
+        lane.isRunning = false;
+        this.ownRunning -= 1;
+        this.startOwn();
+      });
+    }
+  }
+
+  private takeGroup(lane: Lane<Item, Verdict>): Group<Item, Verdict> {
     const { waiting } = lane;
-    lane.waiting = waiting.length <= options.sizeMax ? [] : waiting.slice(options.sizeMax);
-    return waiting.length <= options.sizeMax ? waiting : waiting.slice(0, options.sizeMax);
-  };
+    const { sizeMax } = this.options;
+    lane.waiting = waiting.length <= sizeMax ? [] : waiting.slice(sizeMax);
+    return waiting.length <= sizeMax ? waiting : waiting.slice(0, sizeMax);
+  }
 
   /** Runs a group; calls found busy go to `ifBusy`. */
-  const run = async (group: Group, lockWait: LockWait, ifBusy: Place): Promise<void> => {
-    options.groupSize?.observe(group.length);
+  private async runGroup(group: Group<Item, Verdict>, lockWait: LockWait, ifBusy: Place<Item, Verdict>): Promise<void> {
+    this.options.groupSize?.observe(group.length);
     let verdicts: readonly (Verdict | typeof BUSY)[];
     try {
-      verdicts = await options.run(
+      verdicts = await this.options.run(
         group.map((waiting) => waiting.item),
         lockWait,
       );
     } catch (error) {
-      if (options.isLocked(error)) {
+      if (this.options.isLocked(error)) {
         // Retry without waiting to find the blocked workspace; a group of one is it.
-        if (lockWait === "short" && group.length > 1) return run(group, "none", ifBusy);
+        if (lockWait === "short" && group.length > 1) return this.runGroup(group, "none", ifBusy);
         return group.forEach(ifBusy);
       }
-      if (group.length > 1 && options.isPoison(error)) {
+      if (group.length > 1 && this.options.isPoison(error)) {
         const middle = group.length >> 1;
-        await run(group.slice(0, middle), lockWait, ifBusy);
-        return run(group.slice(middle), lockWait, ifBusy);
+        await this.runGroup(group.slice(0, middle), lockWait, ifBusy);
+        return this.runGroup(group.slice(middle), lockWait, ifBusy);
       }
       for (const waiting of group) {
         waiting.reject(error);
-        settleOne();
+        this.pending -= 1;
       }
       return;
     }
@@ -152,86 +225,35 @@ export function createGrouper<Item extends Grouped, Verdict>(
       const verdict = verdicts[index];
       if (verdict === BUSY || verdict === undefined) return ifBusy(waiting);
       waiting.resolve(verdict);
-      settleOne();
+      this.pending -= 1;
     });
-  };
+  }
 
-  const pump = async (
-    lane: Lane<Item, Verdict>,
-    lockWait: LockWait,
-    ifBusy: Place,
-    next: () => void,
-    again: () => void,
-  ): Promise<void> => {
-    if (lane.isRunning) return;
-    lane.isRunning = true;
-    while (lane.waiting.length > 0) {
-      if (lingers(lane, again)) break;
-      await run(take(lane), lockWait, ifBusy);
-      next();
+  private moveToContended(waiting: Waiting<Item, Verdict>): void {
+    const { contended, contendedUntil } = this;
+    const nowMs = performance.now();
+    if (contendedUntil.size >= CONTENDED_SWEEP) {
+      for (const [workspaceId, until] of contendedUntil) if (until < nowMs) contendedUntil.delete(workspaceId);
     }
-    lane.isRunning = false;
-  };
+    contendedUntil.set(waiting.item.workspaceId, nowMs + MEMORY_MS);
+    contended.waiting.push(waiting);
+  }
 
-  /** True when all that waits is patient, few and recent; then it is looked at again when the first has waited enough. */
-  const lingers = (lane: Lane<Item, Verdict>, again: () => void): boolean => {
-    const [first] = lane.waiting;
-    if (!first || lane.waiting.length >= options.sizeMax) return false;
-    const leftMs = first.at + lingerMs - performance.now();
-    if (leftMs <= 0 || !lane.waiting.every(({ item }) => item.isPatient === true)) return false;
-    lane.lingering ??= setTimeout(() => {
-      lane.lingering = undefined;
-      again();
-    }, Math.ceil(leftMs));
-    return true;
-  };
-  const pumpCommon = (): void => void pump(common, "none", toContended, pumpContended, pumpCommon);
-  const pumpContended = (): void => void pump(contended, "short", toOwn, pumpOwn, pumpContended);
-
-  const pumpOwn = (): void => {
-    for (const [workspaceId, lane] of own) {
-      if (lane.isRunning) continue;
-      if (lane.waiting.length === 0) {
-        if (performance.now() > lane.until) own.delete(workspaceId);
-        continue;
-      }
-      if (ownRunning >= options.lanesMax) return;
-      ownRunning += 1;
-      lane.isRunning = true;
-      // Round robin: the lane goes to the back of the map, so a busy one cannot keep others from a connection.
-      own.delete(workspaceId);
-      own.set(workspaceId, lane);
-      void run(take(lane), "long", refuse).finally(() => {
-        lane.isRunning = false;
-        ownRunning -= 1;
-        pumpOwn();
-      });
+  private moveToOwn(waiting: Waiting<Item, Verdict>): void {
+    const { workspaceId } = waiting.item;
+    let lane = this.own.get(workspaceId);
+    if (!lane) {
+      lane = { waiting: [], isRunning: false, until: 0 };
+      this.own.set(workspaceId, lane);
     }
-  };
+    lane.until = performance.now() + MEMORY_MS;
+    lane.waiting.push(waiting);
+  }
 
-  return {
-    call(item) {
-      if (pending >= options.queueMax) {
-        return Promise.reject(new ApiError("overloaded", "Too many calls are waiting; try again shortly."));
-      }
-      pending += 1;
-      return new Promise<Verdict>((resolve, reject) => {
-        const waiting = { item, at: performance.now(), resolve, reject };
-        const lane = own.get(item.workspaceId);
-        if (lane && (lane.waiting.length > 0 || lane.isRunning || performance.now() <= lane.until)) {
-          lane.waiting.push(waiting);
-          pumpOwn();
-          return;
-        }
-        const until = contendedUntil.get(item.workspaceId);
-        if (until !== undefined && performance.now() <= until) {
-          contended.waiting.push(waiting);
-          pumpContended();
-          return;
-        }
-        common.waiting.push(waiting);
-        pumpCommon();
-      });
-    },
-  };
+  private refuse(waiting: Waiting<Item, Verdict>): void {
+    const lane = this.own.get(waiting.item.workspaceId);
+    if (lane) lane.until = performance.now() + MEMORY_MS;
+    waiting.reject(new ApiError("overloaded", "The workspace is busy; try again shortly."));
+    this.pending -= 1;
+  }
 }

@@ -69,163 +69,61 @@ export function openLedger(options: {
   retryMs: number;
   metrics?: Pick<Metrics, "groupSize">;
 }): Ledger {
-  const single = async (target: Queryable, item: CallSettlement): Promise<(bigint | null | typeof BUSY)[]> => {
-    const rows = await target.query<{ taken: bigint | null }>(
-      SINGLE_SQL,
-      [
-        item.workspaceId,
-        item.jobId,
-        item.attempt,
-        item.usedNano,
-        item.status,
-        item.source,
-        JSON.stringify(item.units),
-        item.isEstimated,
-        item.tokens,
-      ],
-      "settle_call",
-    );
-    return [busy(rows[0]?.taken ?? null)];
-  };
-
-  const group = async (
-    { target, waitMs }: GroupRun,
-    items: readonly CallSettlement[],
-    isLate: boolean,
-  ): Promise<(bigint | null | typeof BUSY)[]> => {
-    const rows = await target.query<{ taken: (bigint | null)[] }>(
-      GROUP_SQL,
-      [
-        plainArray(items.map((item) => item.workspaceId)),
-        plainArray(items.map((item) => item.jobId)),
-        plainArray(items.map((item) => item.attempt)),
-        plainArray(items.map((item) => item.usedNano)),
-        plainArray(items.map((item) => item.status)),
-        items.map((item) => item.source),
-        items.map((item) => JSON.stringify(item.units)),
-        plainArray(items.map((item) => item.isEstimated)),
-        plainArray(items.map((item) => item.tokens)),
-        waitMs,
-        isLate,
-      ],
-      "settle_calls",
-    );
-    return rows[0]?.taken.map(busy) ?? [];
-  };
-
+  const { database, log, retryMs } = options;
   const grouper = openGrouped<CallSettlement, bigint | null>({
-    database: options.database,
+    database,
     name: "settle",
     sizeMax: LIMITS.groupSizeMax,
     lingerMs: LIMITS.settleLingerMs,
     singleCallWaitMs: LIMITS.singleCallWaitMs,
     metrics: options.metrics,
-    run(items, on) {
-      const [first] = items;
-      // The group form costs several times as much for a group of one.
-      if (items.length === 1 && first && on.lockWait !== "long") return single(on.target, first);
-      return on.lockWait === "none" ? group(on, items, false) : lockingLate((isLate) => group(on, items, isLate));
-    },
+    run: settleGroup,
   });
 
   // Those asleep between two tries included: a process that ends must not leave them behind.
   const running = new Set<Promise<Settled>>();
-
-  const settle = (item: CallSettlement): Promise<Settled> => {
-    const work = settleInTime(item).finally(() => running.delete(work));
-    running.add(work);
-    return work;
-  };
 
   const settleInTime = async (item: CallSettlement): Promise<Settled> => {
     let refusedBy: unknown;
     // The group form does not close a hold whose key is taken; what no form takes is released.
     const ways = [
       () => grouper.call(item),
-      async () => (await single(options.database, item))[0],
-      () => refuse(item, refusedBy),
+      async () => (await settleSingle(database, item))[0],
+      () => refuseSettle(database, item, refusedBy),
     ];
     let way = 0;
     const take = async (): Promise<Settled> => {
       try {
         const taken = await ways[way]?.();
         if (typeof taken === "bigint") return { takenNano: taken, wasClosed: false };
-        if (taken === null) return await closedBefore(item);
+        if (taken === null) return await settleClosed(database, item);
         throw new Error(`the hold of job ${item.jobId} stays locked`);
       } catch (error) {
         if (!isDataFault(error)) throw error;
         refusedBy = error;
         way += 1;
-        options.log.error({ err: error, job_id: item.jobId, way }, "a settle was refused");
+        log.error({ err: error, job_id: item.jobId, way }, "a settle was refused");
         if (way >= ways.length) throw error;
         return take();
       }
     };
     return retryStatement(take, {
-      forMs: options.retryMs,
+      forMs: retryMs,
       pauseMs: (error) => (sqlState(error) === SQL.deadlock ? 20 : 100),
       onRetry: (error, tries) =>
-        options.log.warn({ err: error, job_id: item.jobId, sqlstate: sqlState(error), tries }, "a settle is repeated"),
+        log.warn({ err: error, job_id: item.jobId, sqlstate: sqlState(error), tries }, "a settle is repeated"),
     });
   };
 
-  const refuse = async (item: CallSettlement, fault: unknown): Promise<bigint | null | typeof BUSY> => {
-    const rows = await options.database.query<{ taken: bigint | null }>(REFUSE_SQL, [
-      item.workspaceId,
-      item.jobId,
-      item.attempt,
-      item.usedNano?.toString() ?? null,
-      sqlState(fault) ?? "",
-    ]);
-    return busy(rows[0]?.taken ?? null);
-  };
-
-  const closedBefore = async (item: CallSettlement): Promise<Settled> => {
-    const key = [item.workspaceId, item.jobId, item.attempt] as const;
-    const [earlier] = await options.database.query<{ settled: bigint }>(
-      "select settled from usage_record where workspace_id = $1 and job_id = $2 and attempt = $3",
-      key,
-    );
-    const takenNano = earlier?.settled ?? 0n;
-    if (item.isDelivered !== true || earlier === undefined || takenNano >= (item.usedNano ?? 0n)) {
-      return { takenNano, wasClosed: true };
-    }
-    const { usedNano, source, units, isEstimated, tokens } = item;
-    const [row] = await options.database.query<{ taken: bigint; late: bigint }>(
-      DELIVERED_SQL,
-      [...key, usedNano, source, JSON.stringify(units), isEstimated, tokens],
-      "settle_delivered",
-    );
-    return { takenNano: row?.taken ?? takenNano, wasClosed: true, lateNano: row?.late ?? 0n };
-  };
-
-  const undoAll = async (calls: readonly PlacedCall[]): Promise<void> => {
-    // The lost statement may still commit until the server's own timeout (10 s) ends it, hence the later tries.
-    for (const waitMs of [250, 3_000, 12_000, 15_000]) {
-      await Bun.sleep(waitMs);
-      try {
-        await options.database.query(
-          `select settle_calls(array_agg(workspace_id), array_agg(job_id), array_agg(attempt), array_agg(null::bigint), array_agg('failed'::text),
-             array_agg(null::text), array_agg('{}'::jsonb), array_agg(false), array_agg(0::bigint), $3)
-           from hold join unnest($1::uuid[], $2::uuid[]) c(ws, job) on workspace_id = c.ws and job_id = c.job
-           having count(*) > 0`,
-          [
-            plainArray(calls.map((call) => call.workspaceId)),
-            plainArray(calls.map((call) => call.jobId)),
-            LIMITS.lockTimeoutMs,
-          ],
-        );
-      } catch (error) {
-        options.log.warn({ err: error, calls: calls.length }, "undo of an admission is repeated");
-      }
-    }
-  };
-
   return {
-    settle,
+    settle(item) {
+      const work = settleInTime(item).finally(() => running.delete(work));
+      running.add(work);
+      return work;
+    },
     undo(calls) {
       if (calls.length === 0) return;
-      void undoAll(calls);
+      void undoAdmissions(database, log, calls);
     },
     async idle() {
       while (running.size > 0) await Promise.allSettled(running);
@@ -233,6 +131,114 @@ export function openLedger(options: {
   };
 }
 
-function busy(taken: bigint | null): bigint | null | typeof BUSY {
+/** Nano-credits taken, null when there was no hold, BUSY while it is locked. */
+type Taken = bigint | null | typeof BUSY;
+
+function settleGroup(items: readonly CallSettlement[], on: GroupRun): Promise<Taken[]> {
+  const [first] = items;
+  // The group form costs several times as much for a group of one.
+  if (items.length === 1 && first && on.lockWait !== "long") return settleSingle(on.target, first);
+  return on.lockWait === "none" ? settleMany(on, items, false) : lockingLate((isLate) => settleMany(on, items, isLate));
+}
+
+async function settleSingle(target: Queryable, item: CallSettlement): Promise<Taken[]> {
+  const rows = await target.query<{ taken: bigint | null }>(
+    SINGLE_SQL,
+    [
+      item.workspaceId,
+      item.jobId,
+      item.attempt,
+      item.usedNano,
+      item.status,
+      item.source,
+      JSON.stringify(item.units),
+      item.isEstimated,
+      item.tokens,
+    ],
+    "settle_call",
+  );
+  return [busy(rows[0]?.taken ?? null)];
+}
+
+async function settleMany(
+  { target, waitMs }: GroupRun,
+  items: readonly CallSettlement[],
+  isLate: boolean,
+): Promise<Taken[]> {
+  const rows = await target.query<{ taken: (bigint | null)[] }>(
+    GROUP_SQL,
+    [
+      plainArray(items.map((item) => item.workspaceId)),
+      plainArray(items.map((item) => item.jobId)),
+      plainArray(items.map((item) => item.attempt)),
+      plainArray(items.map((item) => item.usedNano)),
+      plainArray(items.map((item) => item.status)),
+      items.map((item) => item.source),
+      items.map((item) => JSON.stringify(item.units)),
+      plainArray(items.map((item) => item.isEstimated)),
+      plainArray(items.map((item) => item.tokens)),
+      waitMs,
+      isLate,
+    ],
+    "settle_calls",
+  );
+  return rows[0]?.taken.map(busy) ?? [];
+}
+
+/** Releases the hold of figures that the database does not take. */
+async function refuseSettle(database: Database, item: CallSettlement, fault: unknown): Promise<Taken> {
+  const rows = await database.query<{ taken: bigint | null }>(REFUSE_SQL, [
+    item.workspaceId,
+    item.jobId,
+    item.attempt,
+    item.usedNano?.toString() ?? null,
+    sqlState(fault) ?? "",
+  ]);
+  return busy(rows[0]?.taken ?? null);
+}
+
+/** Tells what an earlier settle took; what a delivered answer still owes is taken now. */
+async function settleClosed(database: Database, item: CallSettlement): Promise<Settled> {
+  const key = [item.workspaceId, item.jobId, item.attempt] as const;
+  const [earlier] = await database.query<{ settled: bigint }>(
+    "select settled from usage_record where workspace_id = $1 and job_id = $2 and attempt = $3",
+    key,
+  );
+  const takenNano = earlier?.settled ?? 0n;
+  if (item.isDelivered !== true || earlier === undefined || takenNano >= (item.usedNano ?? 0n)) {
+    return { takenNano, wasClosed: true };
+  }
+  const { usedNano, source, units, isEstimated, tokens } = item;
+  const [row] = await database.query<{ taken: bigint; late: bigint }>(
+    DELIVERED_SQL,
+    [...key, usedNano, source, JSON.stringify(units), isEstimated, tokens],
+    "settle_delivered",
+  );
+  return { takenNano: row?.taken ?? takenNano, wasClosed: true, lateNano: row?.late ?? 0n };
+}
+
+async function undoAdmissions(database: Database, log: Logger, calls: readonly PlacedCall[]): Promise<void> {
+  // The lost statement may still commit until the server's own timeout (10 s) ends it, hence the later tries.
+  for (const waitMs of [250, 3_000, 12_000, 15_000]) {
+    await Bun.sleep(waitMs);
+    try {
+      await database.query(
+        `select settle_calls(array_agg(workspace_id), array_agg(job_id), array_agg(attempt), array_agg(null::bigint), array_agg('failed'::text),
+           array_agg(null::text), array_agg('{}'::jsonb), array_agg(false), array_agg(0::bigint), $3)
+         from hold join unnest($1::uuid[], $2::uuid[]) c(ws, job) on workspace_id = c.ws and job_id = c.job
+         having count(*) > 0`,
+        [
+          plainArray(calls.map((call) => call.workspaceId)),
+          plainArray(calls.map((call) => call.jobId)),
+          LIMITS.lockTimeoutMs,
+        ],
+      );
+    } catch (error) {
+      log.warn({ err: error, calls: calls.length }, "undo of an admission is repeated");
+    }
+  }
+}
+
+function busy(taken: bigint | null): Taken {
   return taken === -1n ? BUSY : taken;
 }
