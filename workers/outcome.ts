@@ -1,4 +1,4 @@
-/** Outcome of a run of a call. Handlers return it; the writers settle it and tell it (runner/live-calls.ts, runner/durable-jobs.ts). */
+/** Outcome of a run of a call. Handlers return it; the writers settle it and tell it (runner/live-ends.ts, runner/durable-ends.ts). */
 import type { Charge } from "#shared/ledger/charge.ts";
 import type { UsageStatus } from "#shared/ledger/settle.ts";
 

@@ -4,8 +4,9 @@
  */
 import type { DurableMessage, JobMessage } from "#schemas/generated/types.ts";
 import { validate } from "#shared/contracts.ts";
-import { recordDeadLetter } from "#shared/database/dead-letters.ts";
+import { type NewDeadLetter, recordDeadLetter } from "#shared/database/dead-letters.ts";
 import { sentFailpoint } from "#shared/failpoint.ts";
+import type { Logger } from "#shared/logger.ts";
 import {
   durableName,
   HEADERS,
@@ -25,7 +26,7 @@ import type { WorkerContext } from "../context.ts";
 import type { DurableJobs } from "./durable-jobs.ts";
 import { jobAbort } from "../job.ts";
 import type { LiveCalls } from "./live-calls.ts";
-import { openPullLoop } from "#shared/queue/pull-loop.ts";
+import { openPullLoop, type PullLoop } from "#shared/queue/pull-loop.ts";
 import type { Delivery } from "#shared/queue/puller.ts";
 
 export interface Runner {
@@ -37,7 +38,7 @@ export interface Runner {
 /** Asked for at once: enough for the busiest pool, few enough to lose little to a worker that stands still. */
 const ASKED_MAX = 32;
 
-export function startRunner(options: {
+interface RunnerOptions {
   context: WorkerContext;
   pool: Pool;
   lane: Lane;
@@ -46,25 +47,67 @@ export function startRunner(options: {
   /** Takes the jobs that have a row of their own; without it they count as unreadable. */
   durable?: DurableJobs;
   cancels: Cancels;
-}): Runner {
-  const { context, pool, lane, slots, live, durable, cancels } = options;
-  const log = context.log.child({ pool, lane });
-  const settings = LANE_SETTINGS[lane];
-  const running = new Map<Delivery, AbortController>();
+}
+
+export function startRunner(options: RunnerOptions): Runner {
+  return new PullRunner(options);
+}
+
+class PullRunner implements Runner {
+  private readonly options: RunnerOptions;
+  private readonly log: Logger;
+  private readonly jobSeconds: { observe(seconds: number): void };
+  private readonly serving = new Map<Delivery, AbortController>();
   /** Answered, and not settled yet: they hold no slot, unless there are as many of them as slots. */
-  const settling = new Map<Delivery, AbortController>();
-  const outcomes = context.metrics.jobs;
-  const jobSeconds = context.metrics.jobSeconds.at(pool);
-  const cut = new AbortController();
+  private readonly settling = new Map<Delivery, AbortController>();
+  private readonly cut = new AbortController();
+  private readonly loop: PullLoop;
 
-  const room = (): number => {
+  constructor(options: RunnerOptions) {
+    const { context, pool, lane } = options;
+    this.options = options;
+    this.log = context.log.child({ pool, lane });
+    this.jobSeconds = context.metrics.jobSeconds.at(pool);
+    this.loop = openPullLoop({
+      connection: context.work,
+      role: "worker",
+      stream: streamName(pool),
+      durable: durableName(pool, lane),
+      log: this.log,
+      beatMs: LANE_SETTINGS[lane].beatMs,
+      room: () => this.room(),
+      handle: (message) => this.handle(message),
+    });
+  }
+
+  running(): number {
+    return this.loop.held();
+  }
+
+  async stop(hurry: AbortSignal): Promise<void> {
+    // Messages that reach us before the pull has ended are still run: a hand-back would count as a loss.
+    await this.loop.stop();
+    const abortAll = (): void => {
+      this.cut.abort();
+      for (const controller of [...this.serving.values(), ...this.settling.values()]) {
+        controller.abort(jobAbort("shutdown"));
+      }
+    };
+    if (hurry.aborted) abortAll();
+    hurry.addEventListener("abort", abortAll, { once: true });
+    await this.loop.finish();
+  }
+
+  private room(): number {
+    const { context, lane, slots } = this.options;
     // A blocked loop cannot keep its messages alive, so it takes no more.
-    if (context.metrics.eventLoopLag() * 1_000 > settings.ackWaitMs / 4) return 0;
-    const unsettledMax = Math.max(0, 2 * slots - running.size - settling.size);
-    return Math.min(slots - running.size, unsettledMax, ASKED_MAX);
-  };
+    if (context.metrics.eventLoopLag() * 1_000 > LANE_SETTINGS[lane].ackWaitMs / 4) return 0;
+    const unsettledMax = Math.max(0, 2 * slots - this.serving.size - this.settling.size);
+    return Math.min(slots - this.serving.size, unsettledMax, ASKED_MAX);
+  }
 
-  const handle = async (message: Delivery): Promise<void> => {
+  private async handle(message: Delivery): Promise<void> {
+    const { context, pool, live, durable, cancels } = this.options;
     const startedAt = performance.now();
     const text = decoder.decode(message.data);
     const value = readMessage(text);
@@ -72,7 +115,7 @@ export function startRunner(options: {
     const job = durableJob ? undefined : asJob(value, message);
     const reply = job?.reply !== undefined && isIngressReply(job.reply) ? job.reply : undefined;
     const controller = new AbortController();
-    running.set(message, controller);
+    this.serving.set(message, controller);
     let result = "failed";
     try {
       let outcome = decide({
@@ -82,8 +125,8 @@ export function startRunner(options: {
         nowMs: Date.now(),
         isCancelled: job !== undefined && cancels.wasCancelled(job.job_id),
       });
-      if (outcome === "run" && job !== undefined && reply !== undefined && isDoubtful(message, job)) {
-        outcome = await reconsider(message, job, reply);
+      if (outcome === "run" && job !== undefined && reply !== undefined && this.isDoubtful(message, job)) {
+        outcome = await this.reconsider(message, job, reply);
         if (outcome === "run" && cancels.wasCancelled(job.job_id)) outcome = "drop";
       }
       result = outcome;
@@ -94,51 +137,54 @@ export function startRunner(options: {
         else message.nak(verdict.againMs);
         await sentFailpoint("job.acknowledged");
       } else if (job === undefined || outcome === "dead_letter") {
-        await recordDeadLetter(context.database, deadLetter(message, "unreadable"));
+        await recordDeadLetter(context.database, deadLetterOf(message, "unreadable"));
         message.term("unreadable");
       } else {
         const onAnswered = (): void => {
-          running.delete(message);
-          settling.set(message, controller);
-          loop.askForMore();
+          this.serving.delete(message);
+          this.settling.set(message, controller);
+          this.loop.askForMore();
         };
-        if (outcome === "run") await live.run({ job, text, reply, onAnswered }, controller, cut.signal);
+        if (outcome === "run") await live.run({ job, text, reply, onAnswered }, controller, this.cut.signal);
         else if (outcome === "lost") await live.lost(job, reply);
         else if (outcome === "drop") await live.drop(job, reply);
         message.ack();
       }
     } catch (error) {
       result = "failed";
-      log.error(
+      this.log.error(
         { err: error, job_id: (job ?? durableJob)?.job_id, deliveries: message.deliveries },
         "job could not be finished",
       );
       message.nak(paced(nakDelayMs(message.deliveries)));
     } finally {
-      running.delete(message);
-      settling.delete(message);
-      outcomes.inc(pool, result);
-      jobSeconds.observe((performance.now() - startedAt) / 1_000);
+      this.serving.delete(message);
+      this.settling.delete(message);
+      context.metrics.jobs.inc(pool, result);
+      this.jobSeconds.observe((performance.now() - startedAt) / 1_000);
     }
-  };
+  }
 
   /** A crashed server may have handed it out before and remember nothing of it, not even that it had it. */
-  const mayBeRepeat = (message: Delivery, job: JobMessage): boolean => loop.mayBeRepeat(message) || job.repeat === true;
+  private mayBeRepeat(message: Delivery, job: JobMessage): boolean {
+    return this.loop.mayBeRepeat(message) || job.repeat === true;
+  }
 
   /** A first delivery that may not be the first, or may come too late. */
-  const isDoubtful = (message: Delivery, job: JobMessage): boolean =>
-    mayBeRepeat(message, job) || Date.now() - message.storedAtMs > LIMITS.queuedLongMs;
+  private isDoubtful(message: Delivery, job: JobMessage): boolean {
+    return this.mayBeRepeat(message, job) || Date.now() - message.storedAtMs > LIMITS.queuedLongMs;
+  }
 
   /** Asks the caller of a doubtful delivery. Silence is no answer: a lost connection loses questions and answers alike. */
-  const reconsider = async (message: Delivery, job: JobMessage, reply: string): Promise<DeliveryVerdict> => {
-    const isRepeat = mayBeRepeat(message, job);
+  private async reconsider(message: Delivery, job: JobMessage, reply: string): Promise<DeliveryVerdict> {
+    const isRepeat = this.mayBeRepeat(message, job);
     const giveUpAt = performance.now() + LIMITS.reconsiderMs;
     let answer: CallerAnswer = "silent";
     while (answer === "silent" && performance.now() < giveUpAt) {
-      const restoredAt = loop.restoredAt();
+      const restoredAt = this.loop.restoredAt();
       // A worker that had it has shown itself by then, also when it could tell its end only after the loss.
       if (isRepeat) await Bun.sleep(Math.max(0, restoredAt + LIMITS.reclaimMs - performance.now()));
-      if (loop.restoredAt() === restoredAt) answer = await live.ask(reply);
+      if (this.loop.restoredAt() === restoredAt) answer = await this.options.live.ask(reply);
     }
     if (answer === "waiting") return "run";
     // A cluster whose leader died may repeat a message as a first delivery to workers that lost no connection: to drop it would
@@ -147,45 +193,7 @@ export function startRunner(options: {
     // Who knows it as ended or served elsewhere closes its hold as well; while no worker was there, nobody heard a cancel
     // either, and a provider is not called for nobody.
     return isRepeat ? "repeat" : "drop";
-  };
-
-  const deadLetter = (message: Delivery, reason: string) => ({
-    stream: message.stream,
-    streamSeq: BigInt(message.streamSeq),
-    subject: message.subject,
-    messageId: message.header(HEADERS.messageId) || null,
-    reason,
-    deliveries: message.deliveries,
-    body: message.data,
-    jobId: null,
-  });
-
-  const loop = openPullLoop({
-    connection: context.work,
-    role: "worker",
-    stream: streamName(pool),
-    durable: durableName(pool, lane),
-    log,
-    beatMs: settings.beatMs,
-    room,
-    handle,
-  });
-  return {
-    running: () => loop.held(),
-    async stop(hurry) {
-      // Messages that reach us before the pull has ended are still run: a hand-back would count as a loss.
-      await loop.stop();
-      const abortAll = (): void => {
-        cut.abort();
-        for (const controller of [...running.values(), ...settling.values()]) {
-          controller.abort(jobAbort("shutdown"));
-        }
-      };
-      if (hurry.aborted) abortAll();
-      hurry.addEventListener("abort", abortAll, { once: true });
-      await loop.finish();
-    },
-  };
+  }
 }
 
 const decoder = new TextDecoder();
@@ -211,6 +219,19 @@ function asDurable(value: unknown, message: Delivery): DurableMessage | undefine
   if (validate("DurableMessage", value) !== null) return undefined;
   const job = value as DurableMessage;
   return job.workspace_id === workspaceOfSubject(message.subject) ? job : undefined;
+}
+
+function deadLetterOf(message: Delivery, reason: string): NewDeadLetter {
+  return {
+    stream: message.stream,
+    streamSeq: BigInt(message.streamSeq),
+    subject: message.subject,
+    messageId: message.header(HEADERS.messageId) || null,
+    reason,
+    deliveries: message.deliveries,
+    body: message.data,
+    jobId: null,
+  };
 }
 
 /** Facts about a delivery when it comes. */

@@ -1,0 +1,163 @@
+/**
+ * Ends of the durable jobs of one pool and lane: hold, usage record and outcome are written in one statement, then the publisher, the
+ * run and the dispatcher are told. Whoever does not own the job any more changes nothing, and tells nobody.
+ */
+import type { JobMessage } from "#schemas/generated/types.ts";
+import { discardRequest } from "#shared/calls/stored-request.ts";
+import { type EndContext, type Ending, endOrphan, EXPIRED } from "#shared/calls/orphaned-jobs.ts";
+import { recordJobLetter } from "#shared/database/dead-letters.ts";
+import { type ClaimedJob, noteUnknown, type OrphanedJob } from "#shared/database/jobs.ts";
+import { failpoint, sentFailpoint } from "#shared/failpoint.ts";
+import { wakeCaller, notifyPublisher, type JobReply } from "#shared/jobs/answer.ts";
+import { endJob, type JobEnd, nothingUsed } from "#shared/jobs/end.ts";
+import { jobError } from "#shared/jobs/error.ts";
+import { keepResult } from "#shared/jobs/result.ts";
+import { type Charge, countCharge, settlementOf } from "#shared/ledger/charge.ts";
+import { wakeRun } from "#shared/queue/run-wake.ts";
+import { type Lane, type Pool, roomSubject } from "#shared/queue/subjects.ts";
+
+import type { WorkerContext } from "../context.ts";
+import { freeFailure, type Outcome } from "../outcome.ts";
+import type { ProviderError } from "../providers/provider.ts";
+
+import type { DurableVerdict } from "./durable-jobs.ts";
+import { DATABASE_RETRY_MS } from "./job-notes.ts";
+
+export class DurableEnds {
+  private readonly context: WorkerContext;
+  private readonly pool: Pool;
+  private readonly lane: Lane;
+  private readonly unknownKeepMs: number;
+  private readonly orphans: EndContext;
+
+  constructor(context: WorkerContext, pool: Pool, lane: Lane) {
+    const { database, storage, metrics, log, replies } = context;
+    this.context = context;
+    this.pool = pool;
+    this.lane = lane;
+    this.unknownKeepMs = context.config.unknownOutcomeHours * 3_600_000;
+    this.orphans = { database, storage, metrics, log, connection: replies, unknownKeepMs: this.unknownKeepMs };
+  }
+
+  /** @param outcome undefined: the run failed in our own hands, and a provider may have been asked */
+  async end(job: ClaimedJob, outcome: Outcome | undefined): Promise<DurableVerdict> {
+    const ending = await endOf(this.context, job, outcome);
+    return this.writeEnd(job, ending.end, ending.told, outcome?.charge);
+  }
+
+  /** The hold stays, and a waiting caller is told that the job goes on. */
+  async leaveUnknown(job: ClaimedJob, fault: ProviderError): Promise<DurableVerdict> {
+    // The caller of a hidden job cannot look it up later, so the job ends as failed now.
+    if (job.is_hidden) return this.writeOff(job);
+    const { database, log, replies } = this.context;
+    const isNoted = await noteUnknown(database, { id: job.id, epoch: job.epoch, isOwned: true }, this.unknownKeepMs);
+    if (!isNoted) return { outcome: "superseded" };
+    log.error({ err: fault, job_id: job.id }, "what became of a job is not known; its hold is kept");
+    wakeCaller(replies, job);
+    return { outcome: "unknown" };
+  }
+
+  /** No intent could be noted: the job was cancelled, or another worker has it, and then this changes nothing. */
+  endCancelled(job: ClaimedJob): Promise<DurableVerdict> {
+    const error = jobError({ code: "service_unavailable", message: "The job was cancelled before it began." });
+    const usage = nothingUsed("cancelled");
+    const { id, epoch } = job;
+    const ending = { id, epoch, isOwned: true, state: "cancelled", usage, result: null, error } as const;
+    return this.writeEnd(job, ending, { status: "cancelled", error });
+  }
+
+  /**
+   * It failed in our own hands, and in another worker's before: a bug of ours, after whose mend an operator may send it again. The run of
+   * a step has gone on by then, and can be begun anew as a whole.
+   */
+  async endFaulty(job: ClaimedJob): Promise<DurableVerdict> {
+    const { context, pool, lane } = this;
+    const isStep = job.run_id !== null && job.run_id !== job.id;
+    if (!isStep) await recordJobLetter(context.database, { ...job, pool, lane }, "failed in our own hands");
+    const ending = await endOf(context, job, freeFailure(OURS));
+    return this.writeEnd(job, { ...ending.end, keepsRequest: !isStep }, ending.told);
+  }
+
+  /** Ends a job that was found without a live owner, as `endingOf` decided. */
+  endOrphan(job: OrphanedJob, ending: Ending | "unknown"): Promise<string> {
+    return endOrphan(this.orphans, job, ending);
+  }
+
+  /** Tells the dispatcher that a slot is free again. */
+  sayRoom(): void {
+    const { work } = this.context;
+    if (!work.isClosed()) work.publish(roomSubject(this.pool, this.lane));
+  }
+
+  private async writeOff(job: ClaimedJob): Promise<DurableVerdict> {
+    const { state, error, usage } = EXPIRED;
+    const ending = {
+      id: job.id,
+      epoch: job.epoch,
+      isOwned: true,
+      state,
+      usage: nothingUsed(usage),
+      result: null,
+      error,
+    };
+    const verdict = await this.writeEnd(job, ending, { status: "failed", error });
+    if (verdict.outcome === state) this.context.metrics.creditsWrittenOff.addNano(heldNanoOf(job));
+    return verdict;
+  }
+
+  private async writeEnd(job: ClaimedJob, ending: JobEnd, told: JobReply, charge?: Charge): Promise<DurableVerdict> {
+    const { context, lane } = this;
+    const { log } = context;
+    failpoint("job.served");
+    const taken = await endJob(context, ending, DATABASE_RETRY_MS);
+    failpoint("job.ended");
+    if (taken === undefined) {
+      log.warn({ job_id: job.id, epoch: job.epoch }, "a job's end came too late: another worker has it, or it is over");
+      return { outcome: "superseded" };
+    }
+    const used = ending.usage;
+    if (charge) countCharge(context, charge, taken, { requestId: job.id, source: used.source });
+    log.info({ job_id: job.id, state: ending.state, source: used.source }, "job ended");
+    notifyPublisher(context.replies, job, { ...told, creditsNano: taken });
+    if (job.run_id !== null) wakeRun(context.replies, { id: job.run_id, workspace_id: job.workspace_id, lane });
+    this.sayRoom();
+    await sentFailpoint("job.told");
+    const { stored_inputs } = job.work as Pick<JobMessage, "stored_inputs">;
+    if (ending.keepsRequest !== true) void discardRequest(context, { ...job, stored_inputs });
+    return { outcome: ending.state };
+  }
+}
+
+const OURS = {
+  code: "internal_error",
+  message: "The service failed to run the job.",
+  param: null,
+  retry: false,
+} as const;
+
+/** @param outcome see `end` */
+async function endOf(
+  context: WorkerContext,
+  job: ClaimedJob,
+  outcome: Outcome | undefined,
+): Promise<{ readonly end: JobEnd; readonly told: JobReply }> {
+  const owned = { id: job.id, epoch: job.epoch, isOwned: true } as const;
+  const usage = outcome ? settlementOf(outcome.status, outcome.source, outcome.charge) : nothingUsed("lost");
+  if (outcome && "result" in outcome) {
+    const { text } = outcome.result;
+    const result = await keepResult(context, job, text);
+    return {
+      end: { ...owned, state: "completed", usage, result, error: null },
+      told: { status: "completed", result: text },
+    };
+  }
+  const error = jobError(outcome?.failure ?? OURS);
+  const state = usage.status === "cancelled" ? "cancelled" : "failed";
+  return { end: { ...owned, state, usage, result: null, error }, told: { status: state, error } };
+}
+
+function heldNanoOf({ provider_job: kept, work }: ClaimedJob): bigint {
+  const { hold_nano: moved } = (kept ?? {}) as Partial<Pick<JobMessage, "hold_nano">>;
+  const { hold_nano: admitted = "0" } = work as Partial<Pick<JobMessage, "hold_nano">>;
+  return BigInt(moved ?? admitted);
+}

@@ -1,0 +1,133 @@
+/**
+ * Notes in the row of a durable job while its owner runs it: that a provider is about to be asked, what a provider has of the job,
+ * and how far that is. The next owner tells by them what may be done again. Once a note finds that the job is not ours, nothing more is done.
+ */
+import {
+  adoptProviderJob,
+  noteLostStart,
+  noteProviderJob,
+  noteStart,
+  type OpenStart,
+  unknownNames,
+} from "#shared/database/open-starts.ts";
+import { type ClaimedJob, noteIntent, noteProgress } from "#shared/database/jobs.ts";
+import { retryStatement } from "#shared/database/retry.ts";
+import { failpoint } from "#shared/failpoint.ts";
+import { LIMITS } from "#shared/limits.ts";
+
+import type { WorkerContext } from "../context.ts";
+import type { ProviderJobSlot } from "../job.ts";
+import { ProviderError } from "../providers/provider.ts";
+
+import { type IntendedProviders, withIntent } from "./intent.ts";
+
+/** Claims, notes and ends are repeated this long while the database is away; then the message is handed back. */
+export const DATABASE_RETRY_MS = 60_000;
+
+export class JobNotes implements ProviderJobSlot {
+  readonly found: unknown;
+  readonly isLate: boolean;
+  readonly wasCancelled: boolean;
+  /** Providers that are asked only when that is noted. */
+  readonly intended: IntendedProviders;
+  /** False: the job's lease has gone to another, or it was cancelled before a provider was asked. */
+  isOurs = true;
+  hasIntent: boolean;
+  isAtProvider: boolean;
+  private readonly context: Pick<WorkerContext, "database" | "log">;
+  private readonly job: ClaimedJob;
+  private told = 0;
+
+  constructor(context: Pick<WorkerContext, "database" | "log" | "providers">, job: ClaimedJob) {
+    this.context = context;
+    this.job = job;
+    this.found = job.provider_job;
+    this.isLate = job.is_unknown;
+    this.wasCancelled = job.cancel_requested;
+    // Of one that was begun before, another provider may be asked now.
+    this.hasIntent = job.provider_job !== null;
+    this.isAtProvider = job.provider_job !== null;
+    this.intended = withIntent(context.providers, () => this.intend());
+  }
+
+  async begin(record: object): Promise<void> {
+    const { job } = this;
+    this.claimOurs(await this.insist(() => noteStart(this.context.database, job.id, job.epoch, record)));
+    [this.hasIntent, this.isAtProvider] = [true, true];
+    this.intended.queued();
+    failpoint("job.intended");
+  }
+
+  async lose(): Promise<OpenStart> {
+    const { job } = this;
+    const start = await this.insist(() => noteLostStart(this.context.database, job.id, job.epoch, Date.now()));
+    this.claimOurs(start !== undefined);
+    return start;
+  }
+
+  async adopt(
+    listed: { readonly name: string; readonly madeMs: number },
+    record: object,
+  ): Promise<"adopted" | "taken" | "open"> {
+    const clocksMs = LIMITS.startClocksMs;
+    const result = await this.insist(() =>
+      adoptProviderJob(this.context.database, this.job, { ...listed, clocksMs }, record),
+    );
+    this.claimOurs(result !== "void");
+    return result;
+  }
+
+  strangers(provider: string, names: readonly string[]): Promise<readonly string[]> {
+    return unknownNames(this.context.database, provider, names);
+  }
+
+  progress(share: number): void {
+    const { context, job } = this;
+    const next = Math.floor(Math.min(0.99, share) * 100) / 100;
+    if (!(next > this.told)) return;
+    this.told = next;
+    noteProgress(context.database, job.id, job.epoch, next).catch((error: unknown) =>
+      context.log.warn({ err: error, job_id: job.id }, "how far a job is was not noted"),
+    );
+  }
+
+  async keep(kept: object | null): Promise<void> {
+    this.claimOurs(await this.noteKept(kept));
+    this.isAtProvider = kept !== null;
+    if (this.isAtProvider) failpoint("job.noted");
+  }
+
+  private async intend(): Promise<void> {
+    this.claimOurs(await noteIntent(this.context.database, this.job.id, this.job.epoch));
+    this.hasIntent = true;
+    failpoint("job.intended");
+  }
+
+  /** @throws Error when what should be noted was not: the job is not ours any more */
+  private claimOurs(noted: boolean): asserts noted {
+    this.isOurs &&= noted;
+    if (!noted) throw new Error("the job is not ours any more");
+  }
+
+  /** False: the job is not ours any more. @throws ProviderError `unknown` if the database stays away: its provider may run the job */
+  private async noteKept(kept: object | null): Promise<boolean> {
+    const { job } = this;
+    try {
+      return await this.insist(() => noteProviderJob(this.context.database, job.id, job.epoch, kept));
+    } catch (error) {
+      throw new ProviderError("unknown", "what the job is called at its provider could not be noted", { cause: error });
+    }
+  }
+
+  /** @throws Error when the database stays away */
+  private insist<T>(write: () => Promise<T>): Promise<T> {
+    return retryStatement(write, {
+      forMs: DATABASE_RETRY_MS,
+      onRetry: (error, tries) =>
+        this.context.log.warn(
+          { err: error, job_id: this.job.id, tries },
+          "what a job's provider has of it is noted again",
+        ),
+    });
+  }
+}

@@ -1,0 +1,144 @@
+/**
+ * Ends of live calls: settles what came of a call and tells its caller, each once. An answer goes out first and is settled behind
+ * it where that changes no figure; the ingress that took it then vouches for the money until it hears that it is settled
+ * (deploy/decisions/0002).
+ */
+import type { JobMessage } from "#schemas/generated/types.ts";
+import { failpoint, sentFailpoint } from "#shared/failpoint.ts";
+import { countCharge, countDelivered, settlementOf } from "#shared/ledger/charge.ts";
+import type { Settled } from "#shared/ledger/settle.ts";
+import { settledSubject } from "#shared/queue/subjects.ts";
+import { createWordBatch, type SettledWord, type WordBatch } from "#shared/queue/words.ts";
+
+import type { Answer } from "../calls/answer.ts";
+import { explainFailure } from "../calls/failure.ts";
+import { watchCall } from "../calls/serve-call.ts";
+import type { WorkerContext } from "../context.ts";
+import type { Outcome, Success } from "../outcome.ts";
+
+import type { Caller } from "./caller.ts";
+import type { CallerWatch, TakenWords } from "./caller-watch.ts";
+
+export class LiveEnds {
+  private readonly context: WorkerContext;
+  private readonly callers: Pick<CallerWatch, "confirm">;
+  private readonly takenWords: Pick<TakenWords, "subject">;
+  private readonly settled: WordBatch<SettledWord>;
+
+  constructor(context: WorkerContext, callers: Pick<CallerWatch, "confirm">, takenWords: Pick<TakenWords, "subject">) {
+    this.context = context;
+    this.callers = callers;
+    this.takenWords = takenWords;
+    this.settled = createWordBatch<SettledWord>(context.answers);
+  }
+
+  async end(
+    job: JobMessage,
+    outcome: Outcome,
+    answer: Answer,
+    caller: Caller | undefined,
+    signal: AbortSignal,
+    onAnswered?: () => void,
+  ): Promise<void> {
+    failpoint("call.served");
+    if (caller && isPayable(outcome, job)) {
+      // It would be delivered unpaid if the ingress were there after all.
+      if (caller.isGone && !answer.hasBegun)
+        return void (await this.closeHold(job, untaken(outcome), { isPatient: true }));
+      if (await this.tellAndSettle(job, outcome, answer, caller, onAnswered)) outcome.onSettled?.();
+      return;
+    }
+    // A stream's words have reached the caller, and a drained call is paid without one.
+    const mustBeTaken = "result" in outcome && outcome.status === "succeeded" && !answer.hasBegun;
+    const last = caller && mustBeTaken ? await this.confirmCaller(job, outcome, caller.reply, signal) : outcome;
+    await this.settleAndTell(job, last, answer);
+    if ("result" in last) last.onSettled?.();
+  }
+
+  /** Settled first, told then: the answer says what was taken. */
+  async settleAndTell(job: JobMessage, outcome: Outcome, answer: Answer): Promise<void> {
+    const { takenNano } = await this.closeHold(job, outcome);
+    if ("result" in outcome) answer.end(outcome.result, takenNano);
+    else answer.fail({ ...outcome.failure, retry: outcome.failure.retry && takenNano === 0n });
+  }
+
+  /** Told first, settled then. What the ingress never took counts as not delivered. */
+  private async tellAndSettle(
+    job: JobMessage,
+    outcome: Payable,
+    answer: Answer,
+    caller: Caller,
+    onAnswered?: () => void,
+  ): Promise<boolean> {
+    const { source, charge, result } = outcome;
+    const { units, tokens, estimated } = charge;
+    // The words of a stream have reached the caller before its end does.
+    const taken = answer.hasBegun ? undefined : caller.taken(() => answer.sendEndAgain());
+    answer.end(result, charge.nano, {
+      attempt: job.attempt,
+      source,
+      units,
+      tokens,
+      ...(estimated === undefined ? {} : { estimated }),
+      ...(taken === undefined ? {} : { tell: this.takenWords.subject }),
+    });
+    onAnswered?.();
+    await sentFailpoint("call.answered");
+    const isTaken = taken === undefined || (await taken);
+    // Of a stream only the ingress knows how much of it has reached the caller.
+    const isDelivered = taken !== undefined && isTaken;
+    const finished = await this.closeHold(job, isTaken ? outcome : untaken(outcome), { isPatient: true, isDelivered });
+    if (!isTaken) return false;
+    // It settles what it has delivered of a stream when it hears nothing.
+    if (!isDelivered && finished.takenNano < charge.nano) return true;
+    countDelivered(this.context, charge, finished, job.request_id);
+    this.settled.tell(settledSubject(caller.reply), "settled", job.job_id);
+    return true;
+  }
+
+  /** An answer that must be settled first is not paid for before its ingress has shown that it takes answers. */
+  private async confirmCaller(job: JobMessage, outcome: Success, reply: string, signal: AbortSignal): Promise<Outcome> {
+    const watchdog = watchCall(job, signal);
+    try {
+      await this.callers.confirm(reply, watchdog.signal);
+      return outcome;
+    } catch (error) {
+      const failure = explainFailure(error, watchdog.signal.reason);
+      return { status: failure.status, source: outcome.source, charge: undefined, failure };
+    } finally {
+      watchdog.stop();
+    }
+  }
+
+  private async closeHold(
+    job: JobMessage,
+    outcome: Outcome,
+    how: { readonly isPatient?: boolean; readonly isDelivered?: boolean } = {},
+  ): Promise<Settled> {
+    const { status, source, charge } = outcome;
+    const finished = await this.context.ledger.settle({
+      workspaceId: job.workspace_id,
+      jobId: job.job_id,
+      attempt: job.attempt,
+      ...settlementOf(status, source, charge),
+      ...how,
+    });
+    failpoint("call.settled");
+    if (!finished.wasClosed && charge)
+      countCharge(this.context, charge, finished.takenNano, { requestId: job.request_id, source });
+    return finished;
+  }
+}
+
+/** Returns the outcome of a call whose answer its ingress never took. */
+function untaken(outcome: Success): Success {
+  return { ...outcome, status: "cancelled", charge: undefined };
+}
+
+type Payable = Success & { readonly charge: NonNullable<Success["charge"]> };
+
+/** True if the charge does not exceed the hold: it is settled at that figure, whenever that happens before the hold expires. */
+function isPayable(outcome: Outcome, job: JobMessage): outcome is Payable {
+  if (!("result" in outcome) || outcome.status !== "succeeded" || outcome.charge === undefined) return false;
+  return outcome.charge.nano <= outcome.holdNano && Date.now() < job.deadline_ms;
+}
