@@ -2,7 +2,9 @@ import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 
 import { loadConfig } from "#shared/config.ts";
+import { listSettings } from "#shared/config/reader.ts";
 import { PROVIDER_KEY_VARIABLE } from "#shared/config/secrets.ts";
+import { SETTINGS } from "#shared/config/settings.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 const EXAMPLE = await Bun.file(join(ROOT, "deploy/env.example")).text();
@@ -73,6 +75,13 @@ describe("deploy/env.example", () => {
     const { providerKey: _a, ...shown } = loadConfig(Object.fromEntries(lines.map(({ name, value }) => [name, value])));
     const { providerKey: _b, ...defaults } = loadConfig({ DATABASE_URL: shown.databaseUrl, NATS_URL: shown.natsUrl });
     expect(shown).toEqual(defaults);
+  });
+
+  test("has every variable of the table of settings, with its default", () => {
+    const rows = listSettings(SETTINGS).flatMap(({ names, usual }) => names.map((name) => [name.toUpperCase(), usual]));
+    const { DATABASE_URL: _a, NATS_URL: _b, ...expected } = Object.fromEntries(rows) as Record<string, string>;
+    const shown = lines.filter(({ name }) => name in expected).map(({ name, value }) => [name, value]);
+    expect(Object.fromEntries(shown)).toEqual(expected);
   });
 
   test("shows a value for every setting that has one", () => {

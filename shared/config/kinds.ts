@@ -1,0 +1,150 @@
+/** Kinds of settings, each with the fault that a wrong value is. */
+
+import type { Reader, Server, Setting } from "./reader.ts";
+
+/** A default, fixed or following other settings. */
+type Usual<Value> = Value | ((reader: Reader) => Value);
+
+interface Shape {
+  readonly accepts: (value: string) => boolean;
+  /** Names in the fault what is accepted. */
+  readonly words: string;
+}
+
+interface TextOptions {
+  readonly mustBe?: Shape;
+  readonly secret?: "value";
+}
+
+export function text(name: string, options: TextOptions & { readonly usual: string }): Setting<string>;
+export function text(name: string, options?: TextOptions): Setting<string | undefined>;
+export function text(
+  name: string,
+  { usual, mustBe, secret }: TextOptions & { readonly usual?: string } = {},
+): Setting<string | undefined> {
+  const read = (reader: Reader): string | undefined => {
+    const value = reader.text(name);
+    if (value !== undefined && mustBe?.accepts(value) === false) reader.addFault(`${name} must be ${mustBe.words}`);
+    return value ?? usual;
+  };
+  return { names: [name], usual: usual ?? "", secret, read };
+}
+
+/** One of some words. */
+export function choice<const Word extends string>(
+  name: string,
+  { usual, words }: { readonly usual: NoInfer<Word>; readonly words: readonly Word[] },
+): Setting<Word> {
+  const read = (reader: Reader): Word => {
+    const value = reader.text(name) ?? usual;
+    const chosen = words.find((word) => word === value);
+    if (chosen === undefined) reader.addFault(`${name} must be one of ${words.join(", ")}`);
+    return chosen ?? usual;
+  };
+  return { names: [name], usual, read };
+}
+
+/** One URL, or several separated by commas. */
+export function url(
+  name: string,
+  { protocols, secret }: { readonly protocols: readonly string[]; readonly secret?: "password" },
+): Setting<string | undefined> {
+  const read = (reader: Reader): string | undefined => {
+    const value = reader.text(name);
+    const isUrl = (part: string): boolean => URL.canParse(part) && protocols.includes(new URL(part).protocol);
+    if (value?.split(",").every(isUrl) === false) {
+      reader.addFault(`${name} is not a URL with ${protocols.join(" or ")}`);
+    }
+    return value;
+  };
+  return { names: [name], usual: "", secret, read };
+}
+
+/** Address of a server, with its password. Must be set where the process needs the server; else empty. */
+export function serverUrl(
+  name: string,
+  {
+    server,
+    example,
+    protocols,
+  }: { readonly server: Server; readonly example: string; readonly protocols: readonly string[] },
+): Setting<string> {
+  return convert(url(name, { protocols, secret: "password" }), (value, reader) => {
+    if (value === undefined && reader.needs.includes(server)) {
+      reader.addFault(`${name} is not set; expected for example ${example}`);
+    }
+    return value ?? "";
+  });
+}
+
+interface Bounds {
+  readonly usual: number;
+  readonly least: number;
+  readonly most: number;
+}
+
+/** @param bounds `usualAtMost`: a setting above whose value the default does not go */
+export function integer(
+  name: string,
+  { usual, least, most, usualAtMost }: Bounds & { readonly usualAtMost?: Setting<number> },
+): Setting<number> {
+  const read = (reader: Reader): number => {
+    const value = reader.text(name);
+    const number = Number(value);
+    if (value !== undefined && /^\d+$/.test(value) && number >= least && number <= most) return number;
+    if (value !== undefined) {
+      reader.addFault(`${name} must be a whole number from ${least} to ${most}, got "${value.slice(0, 40)}"`);
+    }
+    return usualAtMost === undefined ? usual : Math.min(usual, reader.value(usualAtMost));
+  };
+  return { names: [name], usual: String(usual), read };
+}
+
+export function decimal(name: string, { usual, least, most }: Bounds): Setting<number> {
+  const read = (reader: Reader): number => {
+    const value = reader.text(name) ?? String(usual);
+    const number = Number(value);
+    if (number >= least && number <= most) return number;
+    reader.addFault(`${name} must be a number from ${least} to ${most}, got "${value}"`);
+    return usual;
+  };
+  return { names: [name], usual: String(usual), read };
+}
+
+export function flag(name: string, { usual }: { readonly usual: Usual<boolean> }): Setting<boolean> {
+  const read = (reader: Reader): boolean => {
+    const value = reader.text(name);
+    if (value === "on" || value === "true" || value === "1") return true;
+    if (value === "off" || value === "false" || value === "0") return false;
+    if (value !== undefined) reader.addFault(`${name} must be on or off, got "${value.slice(0, 40)}"`);
+    return typeof usual === "function" ? usual(reader) : usual;
+  };
+  const said = usual ? "on" : "off";
+  return { names: [name], usual: typeof usual === "function" ? "" : said, read };
+}
+
+/** Entries separated by commas. */
+export function list(name: string, { expects }: { readonly expects?: Shape } = {}): Setting<readonly string[]> {
+  const read = (reader: Reader): readonly string[] => {
+    const entries = splitEntries(reader.text(name));
+    for (const entry of entries) {
+      if (expects?.accepts(entry) === false) {
+        reader.addFault(`${name} expects ${expects.words}, got "${entry.slice(0, 40)}"`);
+      }
+    }
+    return Object.freeze(entries);
+  };
+  return { names: [name], usual: "", read };
+}
+
+/** A setting whose value is made of the one that `setting` reads. */
+export function convert<From, To>(setting: Setting<From>, change: (value: From, reader: Reader) => To): Setting<To> {
+  return { ...setting, read: (reader) => change(setting.read(reader), reader) };
+}
+
+export function splitEntries(value: string | undefined): string[] {
+  return (value ?? "")
+    .split(",")
+    .map((part) => part.trim())
+    .filter(Boolean);
+}

@@ -1,0 +1,41 @@
+/** Rules between several settings. */
+
+import type { Values } from "./reader.ts";
+import type { SETTINGS } from "./settings.ts";
+
+/** A sentence for each rule that these settings break. */
+export function listBrokenRules(
+  settings: Values<typeof SETTINGS>,
+  { servesClients }: { readonly servesClients: boolean },
+): string[] {
+  const { operatorToken, bootstrapKey, smtpUrl, mailFrom, workerSlots, outgoingMax, calls } = settings;
+  const { production, sandbox, publicUrl, pace } = settings;
+  const faults: string[] = [];
+  if (operatorToken !== undefined && operatorToken === bootstrapKey) {
+    faults.push(
+      "SLUICE_OPERATOR_TOKEN must differ from SLUICE_BOOTSTRAP_KEY: one is of operators, the other of a workspace",
+    );
+  }
+  if (smtpUrl !== undefined && mailFrom === "") faults.push("SLUICE_MAIL_FROM is not set; mail needs a sender");
+  const outgoingWanted = workerSlots + Math.max(1, Math.floor(workerSlots / 8));
+  if (outgoingWanted > outgoingMax) {
+    // Beyond it Bun queues outgoing calls silently: a job would hold its slot while its provider call waits.
+    faults.push(
+      `SLUICE_WORKER_SLOTS ${workerSlots} and its batch share need BUN_CONFIG_MAX_HTTP_REQUESTS of at least ${outgoingWanted}, got ${outgoingMax}`,
+    );
+  }
+  if (sandbox && production) {
+    faults.push("SLUICE_SANDBOX must not be on in production: set it to off, or SLUICE_PRODUCTION to off");
+  }
+  if (production && servesClients && publicUrl === undefined) {
+    // A client may name any host, and a cache in front of us would hand its links to others.
+    faults.push("SLUICE_PUBLIC_URL is not set; links name it in production, for example https://ai.example.com");
+  }
+  if (pace !== 1 && production) faults.push("SLUICE_PACE is for tests, not for production");
+  if (calls.queueMs > calls.totalMs) {
+    faults.push(
+      `SLUICE_CALL_QUEUE_MS ${calls.queueMs} must not exceed SLUICE_CALL_TOTAL_MS ${calls.totalMs}: no call waits longer`,
+    );
+  }
+  return faults;
+}

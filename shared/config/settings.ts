@@ -1,0 +1,206 @@
+/**
+ * Every setting of the service: its field in Config, its variable, default and bounds. Rules between several of them stand
+ * in rules.ts; deploy/env.example tells operators of each, and a test compares its names and defaults with this table.
+ */
+
+import { isIP } from "node:net";
+
+import { type Armed, parseFailpoint } from "../failpoint.ts";
+import { isMailAddress } from "../mail-address.ts";
+import { choice, convert, decimal, flag, integer, list, serverUrl, splitEntries, text, url } from "./kinds.ts";
+import type { Reader, Setting, Table } from "./reader.ts";
+
+const HTTP = ["http:", "https:"];
+const HOUR_MS = 3_600_000;
+const MIB = 1_048_576;
+const GIB = 1_073_741_824;
+const ADDRESS_RANGES = { accepts: isAddressRange, words: "addresses or ranges such as 10.0.0.0/8" };
+
+// Others follow these two.
+const production = flag("SLUICE_PRODUCTION", { usual: (reader) => reader.text("NODE_ENV") === "production" });
+const callTotalMs = integer("SLUICE_CALL_TOTAL_MS", { usual: 600_000, least: 1_000, most: HOUR_MS });
+
+export const SETTINGS = {
+  databaseUrl: serverUrl("DATABASE_URL", {
+    server: "database",
+    example: "postgres://user:password@host:5432/sluice",
+    protocols: ["postgres:", "postgresql:"],
+  }),
+  databasePoolMax: integer("SLUICE_DATABASE_POOL_MAX", { usual: 8, least: 6, most: 200 }),
+  /** Empty, like the address of the database, when it is unset and the process does not need it. */
+  natsUrl: serverUrl("NATS_URL", { server: "nats", example: "nats://host:4222", protocols: ["nats:", "tls:"] }),
+  s3: {
+    endpoint: url("S3_ENDPOINT", { protocols: HTTP, secret: "password" }),
+    region: text("AWS_REGION", { usual: "us-east-1" }),
+    bucket: text("SLUICE_S3_BUCKET", { usual: "sluice" }),
+    accessKeyId: text("AWS_ACCESS_KEY_ID"),
+    secretAccessKey: text("AWS_SECRET_ACCESS_KEY", { secret: "value" }),
+  },
+  port: integer("PORT", { usual: 8080, least: 0, most: 65_535 }),
+  host: text("SLUICE_HOST", { usual: "0.0.0.0" }),
+  /** 0 lets the system choose: used where several roles share one machine. */
+  adminPort: integer("SLUICE_ADMIN_PORT", { usual: 9464, least: 0, most: 65_535 }),
+  adminHost: text("SLUICE_ADMIN_HOST", { usual: "127.0.0.1" }),
+  bootstrapKey: text("SLUICE_BOOTSTRAP_KEY", {
+    secret: "value",
+    mustBe: {
+      accepts: (key) => isToken(key) && !/^sl[ko]_/.test(key),
+      words: "20 to 200 characters of A-Z a-z 0-9 _ - and not start with slk_ or slo_",
+    },
+  }),
+  /** Folder of the stack that `npm start` runs, relative to the working directory; read by its supervisor, too. */
+  dataDir: text("SLUICE_DATA_DIR", { usual: ".sluice" }),
+  /** Operators' catalogue files or folders, merged over ours in this order. */
+  catalogueFiles: list("SLUICE_CATALOGUE"),
+  sandbox: flag("SLUICE_SANDBOX", { usual: (reader) => !reader.value(production) }),
+  /** Requests per IP address in ten minutes; 0 switches the net off. */
+  ipLimit: integer("SLUICE_IP_LIMIT", { usual: 5_000, least: 0, most: 10_000_000 }),
+  trustedProxies: list("SLUICE_TRUSTED_PROXIES", { expects: ADDRESS_RANGES }),
+  /** Destinations beside the public internet that callers' URLs may reach: `host:port`, addresses, ranges. */
+  outboundAllow: list("SLUICE_OUTBOUND_ALLOW", {
+    expects: {
+      accepts: (entry) => isHostAndPort(entry) || isAddressRange(entry),
+      words: "entries such as media.lan:9000, 10.1.2.3 or 10.1.0.0/16",
+    },
+  }),
+  logLevel: choice("SLUICE_LOG_LEVEL", {
+    usual: "info",
+    words: ["fatal", "error", "warn", "info", "debug", "trace", "silent"],
+  }),
+  production,
+  /** Failpoint at which this process dies (fault tests). */
+  failpoint: { names: ["SLUICE_FAILPOINT"], usual: "", read: readFailpoint },
+  /** Factor by which tests shorten waits. Limits are constants, which readPace serves before a Config exists. */
+  pace: decimal("SLUICE_PACE", { usual: 1, least: 0.05, most: 1 }),
+  /** A supervisor holds our stdin open; when it closes, the supervisor is gone and so are we. */
+  supervised: flag("SLUICE_SUPERVISED", { usual: false }),
+  streamReplicas: integer("SLUICE_STREAM_REPLICAS", { usual: 1, least: 1, most: 5 }),
+  workerSlots: integer("SLUICE_WORKER_SLOTS", { usual: 224, least: 1, most: 4_096 }),
+  /** Outgoing calls that Bun has open at once; more of them wait unseen. */
+  outgoingMax: integer("BUN_CONFIG_MAX_HTTP_REQUESTS", { usual: 256, least: 1, most: 65_535 }),
+  bodyBytesMax: integer("SLUICE_BODY_BYTES_MAX", { usual: 32 * MIB, least: 1_024, most: 100 * MIB }),
+  /** Longest wait of a caller for its media job; the job goes on. */
+  mediaWaitMs: integer("SLUICE_MEDIA_WAIT_MS", { usual: 300_000, least: 0, most: HOUR_MS }),
+  /** The longest that a media job is followed at its provider, where its kind has no shorter bound. */
+  mediaTotalMs: integer("SLUICE_MEDIA_TOTAL_MS", { usual: HOUR_MS, least: 100, most: HOUR_MS }),
+  /** Public address of this installation, for links; undefined: the origin that the request came to. */
+  publicUrl: convert(url("SLUICE_PUBLIC_URL", { protocols: HTTP }), (value) => value?.replace(/\/+$/, "")),
+  /** One file of the file store. */
+  fileBytesMax: integer("SLUICE_FILE_BYTES_MAX", { usual: 512 * MIB, least: 1_024, most: 16 * GIB }),
+  /** All files of a workspace. */
+  storageBytesMax: integer("SLUICE_STORAGE_BYTES_MAX", { usual: 10 * GIB, least: 0, most: 2 ** 50 }),
+  /** Results that the jobs of one pool hold in one process, in memory and on the disk. */
+  resultBytesMax: integer("SLUICE_RESULT_BYTES_MAX", { usual: 512 * MIB, least: MIB, most: 2 ** 50 }),
+  calls: {
+    totalMs: callTotalMs,
+    /** A call that no worker has taken by then is given up. */
+    queueMs: integer("SLUICE_CALL_QUEUE_MS", { usual: 60_000, usualAtMost: callTotalMs, least: 100, most: HOUR_MS }),
+    firstByteMs: limitToCall(integer("SLUICE_CALL_FIRST_BYTE_MS", { usual: 120_000, least: 100, most: HOUR_MS })),
+    /** Likewise, of a stream that another source or model could serve instead. */
+    firstByteNextMs: integer("SLUICE_CALL_FIRST_BYTE_NEXT_MS", { usual: 45_000, least: 100, most: HOUR_MS }),
+    stallMs: integer("SLUICE_CALL_STALL_MS", { usual: 120_000, least: 100, most: HOUR_MS }),
+    /** A plain answer that another source or model could give instead may take this long. */
+    plainMs: limitToCall(integer("SLUICE_CALL_PLAIN_MS", { usual: 300_000, least: 100, most: HOUR_MS })),
+  },
+  /** Calls to providers go by a proxy, as Bun's fetch reads it from the environment. */
+  hasProxy: presence(["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"]),
+  /** Time that running work has after SIGTERM before it is handed back. */
+  graceMs: integer("SLUICE_GRACE_MS", { usual: 30_000, least: 0, most: HOUR_MS }),
+  /** Longest wait of a start for Postgres and NATS while they are away. */
+  startWaitMs: integer("SLUICE_START_WAIT_MS", { usual: 300_000, least: 0, most: HOUR_MS }),
+  /** Ended jobs can be asked for this long; a message repeated after it makes a new job. */
+  jobRetentionHours: integer("SLUICE_JOB_RETENTION_HOURS", { usual: 168, least: 1, most: 8_760 }),
+  /** Hours that a run is kept after its end. */
+  runRetentionHours: integer("SLUICE_RUN_RETENTION_HOURS", { usual: 720, least: 1, most: 8_760 }),
+  /** Hours that its input is. */
+  runInputHours: integer("SLUICE_RUN_INPUT_HOURS", { usual: 24, least: 1, most: 8_760 }),
+  /** Scripts in a subset of Python are run. */
+  python: flag("SLUICE_PYTHON", { usual: false }),
+  /** Capabilities without which a worker of their pool does not start. */
+  capabilitiesRequired: list("SLUICE_CAPABILITIES_REQUIRE"),
+  /** Engines of native code run in isolated children, or not at all. */
+  needsIsolation: flag("SLUICE_CAPABILITY_ISOLATION", { usual: (reader) => reader.value(production) }),
+  /** Path of a Chromium; undefined: the packaged one. */
+  chromium: text("SLUICE_CHROMIUM"),
+  /** Path of soffice; undefined: as the system finds it. */
+  libreoffice: text("SLUICE_LIBREOFFICE"),
+  /** A job whose provider never tells what became of it is written off after this long; until then its hold stays. */
+  unknownOutcomeHours: integer("SLUICE_UNKNOWN_OUTCOME_HOURS", { usual: 24, least: 1, most: 720 }),
+  /** Keys that seal stored credentials, of 32 bytes: the first one seals, all of them open. */
+  secretsKeys: sealingKeys("SLUICE_SECRETS_KEY", "SLUICE_SECRETS_KEY_PREVIOUS"),
+  /** URL of the SMTP server; undefined: this installation sends no mail. */
+  smtpUrl: url("SLUICE_SMTP_URL", { protocols: ["smtp:", "smtps:"], secret: "password" }),
+  mailFrom: text("SLUICE_MAIL_FROM", {
+    usual: "",
+    mustBe: { accepts: isMailAddress, words: 'one address such as "sluice@example.com"' },
+  }),
+  /** Id or name of the workspace whose members are notified of what concerns the installation. */
+  adminWorkspace: text("SLUICE_ADMIN_WORKSPACE"),
+  /** An operator's token for /operator, with every right. */
+  operatorToken: text("SLUICE_OPERATOR_TOKEN", {
+    secret: "value",
+    mustBe: { accepts: isToken, words: "20 to 200 characters of A-Z a-z 0-9 _ -" },
+  }),
+  /** Addresses and ranges that /operator answers; empty: all. */
+  operatorAllow: list("SLUICE_OPERATOR_ALLOW", { expects: ADDRESS_RANGES }),
+} satisfies Table;
+
+/** No part of a call takes longer than the whole. */
+function limitToCall(setting: Setting<number>): Setting<number> {
+  return convert(setting, (ms, reader) => Math.min(ms, reader.value(callTotalMs)));
+}
+
+/** A flag that is on where one of these variables is set. */
+function presence(names: readonly string[]): Setting<boolean> {
+  return { names, usual: "", read: (reader) => names.some((name) => reader.text(name) !== undefined) };
+}
+
+function sealingKeys(current: string, previous: string): Setting<readonly Uint8Array[]> {
+  const names = [current, previous];
+  const read = (reader: Reader): readonly Uint8Array[] => {
+    const keys: Uint8Array[] = [];
+    for (const name of names) {
+      for (const value of splitEntries(reader.text(name))) {
+        const key = Buffer.from(value, "base64");
+        if (key.length === 32) keys.push(new Uint8Array(key));
+        else reader.addFault(`${name} must be 32 bytes in base64, got ${key.length} bytes`);
+      }
+    }
+    if (keys.length > 0 && reader.text(current) === undefined) {
+      reader.addFault(`${previous} is set without ${current}, which seals`);
+    }
+    return Object.freeze(keys);
+  };
+  return { names, usual: "", secret: "value", read };
+}
+
+function readFailpoint(reader: Reader): Armed | undefined {
+  const value = reader.text("SLUICE_FAILPOINT");
+  if (value === undefined) return undefined;
+  const failpoint = parseFailpoint(value);
+  if (reader.value(production)) reader.addFault("SLUICE_FAILPOINT is for tests, not for production");
+  else if (!failpoint) {
+    reader.addFault(
+      `SLUICE_FAILPOINT expects a failpoint such as job.begun or job.begun:2, got "${value.slice(0, 40)}"`,
+    );
+  }
+  return failpoint;
+}
+
+function isToken(value: string): boolean {
+  return /^[A-Za-z0-9_-]{20,200}$/.test(value);
+}
+
+/** A name, an IPv4 address or an IPv6 one in brackets, and a port. */
+const HOST_AND_PORT = /^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\]):[1-9]\d{0,4}$/i;
+
+function isHostAndPort(entry: string): boolean {
+  return HOST_AND_PORT.test(entry) && URL.canParse(`http://${entry}/`);
+}
+
+function isAddressRange(entry: string): boolean {
+  const [address = "", prefix, ...rest] = entry.split("/");
+  const bits = isIP(address) === 6 ? 128 : 32;
+  if (isIP(address) === 0 || rest.length > 0) return false;
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) > 0 && Number(prefix) <= bits);
+}
