@@ -1,6 +1,8 @@
 /** Composition root of the ingress: opens what routes use, listens, stops in reverse. */
 import { randomBytes } from "node:crypto";
 
+import type { NatsConnection } from "nats";
+
 import { createCallAdmission } from "#shared/ledger/call-admission.ts";
 import { createAuthenticator } from "#shared/access/authenticate.ts";
 import { createIpNet } from "#shared/access/ip-net.ts";
@@ -32,7 +34,7 @@ import { createCancel } from "./wait/cancel.ts";
 import { openJobWaiter } from "./wait/job-waiter.ts";
 import { createFileLinks } from "./media/links.ts";
 import { openOffered } from "#shared/calls/capabilities/offered.ts";
-import { openFleet } from "./wait/fleet.ts";
+import { type Fleet, openFleet } from "./wait/fleet.ts";
 import { createLiveShares } from "./wait/live-shares.ts";
 import { createRelay } from "./wait/relay.ts";
 import { openUnsettledAnswers } from "./wait/unsettled.ts";
@@ -69,29 +71,8 @@ export async function startIngress(): Promise<void> {
     metrics,
   });
   lifecycle.onStop("ledger", () => ledger.idle());
-  const ingressId = newId();
-  const unsettled = openUnsettledAnswers({
-    lingerMs: LIMITS.settleLingerMs,
-    ledger,
-    metrics,
-    log,
-    connection,
-  });
-  onLink(connection, { lost: () => void unsettled.settleAll() });
-  lifecycle.onStop("unsettled answers", async () => {
-    await unsettled.drain();
-    unsettled.close();
-  });
-  const inbox = openReplyInbox(connection, ingressId, log, unsettled);
-  const publisher = createPublisher(connection, "ingress");
-  const cancelTokens = createJobTokens(await serviceSecret(database, "cancels", randomBytes(32)));
-  const cancel = createCancel(connection, cancelTokens);
-  const shares = createLiveShares();
   const ipNet = createIpNet(config.ipLimit, config.trustedProxies);
-  const fleet = await openFleet({ connection, database, ingressId, shares, ipNet, metrics, log });
-  lifecycle.onStop("fleet", () => fleet.close());
-  const relay = createRelay({ cancel, inbox, unsettled, database, ledger, log, metrics, publisher, shares, storage });
-  lifecycle.onStop("relay", () => relay.close());
+  const { publisher, cancel, fleet, relay } = await openRelay(role, connection, { storage, ledger, ipNet });
 
   const uploads = openUploads({ database, storage, log, limits: config });
   lifecycle.onStop("uploads", () => uploads.close());
@@ -148,22 +129,7 @@ export async function startIngress(): Promise<void> {
   const server = openPort(context, config.host, config.port);
   lifecycle.onStop(
     "public port",
-    async (hurry) => {
-      const closed = server.stop();
-      let cut: ReturnType<typeof setTimeout> | undefined;
-      const endAll = (): void => {
-        closing.abort();
-        relay.endAll();
-        waiter.endAll();
-        void probes.close();
-        cut ??= setTimeout(() => void server.stop(true), CUT_MS);
-      };
-      const timer = setTimeout(endAll, Math.max(0, config.graceMs - STOP_MARGIN_MS));
-      hurry.addEventListener("abort", endAll, { once: true });
-      await closed;
-      clearTimeout(timer);
-      clearTimeout(cut);
-    },
+    (hurry) => stopPort(server, context, { closing, hurry, graceMs: config.graceMs }),
     config.graceMs,
   );
   const lookups = database.reserve("batch intake");
@@ -172,10 +138,66 @@ export async function startIngress(): Promise<void> {
   await role.ready({ port: server.port }, dependencies);
 }
 
+/** Opens what carries calls to the workers and their answers back, with the shares that this ingress has in the fleet. */
+async function openRelay(
+  { database, lifecycle, log, metrics }: Role,
+  connection: NatsConnection,
+  { storage, ledger, ipNet }: Pick<IngressContext, "storage" | "ledger" | "ipNet">,
+): Promise<Pick<IngressContext, "publisher" | "cancel" | "relay"> & { readonly fleet: Fleet }> {
+  const ingressId = newId();
+  const unsettled = openUnsettledAnswers({
+    lingerMs: LIMITS.settleLingerMs,
+    ledger,
+    metrics,
+    log,
+    connection,
+  });
+  onLink(connection, { lost: () => void unsettled.settleAll() });
+  lifecycle.onStop("unsettled answers", async () => {
+    await unsettled.drain();
+    unsettled.close();
+  });
+  const inbox = openReplyInbox(connection, ingressId, log, unsettled);
+  const publisher = createPublisher(connection, "ingress");
+  const cancelTokens = createJobTokens(await serviceSecret(database, "cancels", randomBytes(32)));
+  const cancel = createCancel(connection, cancelTokens);
+  const shares = createLiveShares();
+  const fleet = await openFleet({ connection, database, ingressId, shares, ipNet, metrics, log });
+  lifecycle.onStop("fleet", () => fleet.close());
+  const relay = createRelay({ cancel, inbox, unsettled, database, ledger, log, metrics, publisher, shares, storage });
+  lifecycle.onStop("relay", () => relay.close());
+  return { publisher, cancel, fleet, relay };
+}
+
 function openPort(context: IngressContext, hostname: string, port: number): Listening {
   try {
     return listen(context, { hostname, port });
   } catch (error) {
     throw new Error(`port ${port} cannot be opened; is something else listening there?`, { cause: error });
   }
+}
+
+/**
+ * Stops listening and waits for the calls that run. Shortly before the grace is over, or when it is to hurry, those who still wait are
+ * answered; whatever sends or reads a body after that is cut.
+ */
+async function stopPort(
+  server: Listening,
+  { relay, waiter, probes }: Pick<IngressContext, "relay" | "waiter" | "probes">,
+  { closing, hurry, graceMs }: { closing: AbortController; hurry: AbortSignal; graceMs: number },
+): Promise<void> {
+  const closed = server.stop();
+  let cut: ReturnType<typeof setTimeout> | undefined;
+  const endAll = (): void => {
+    closing.abort();
+    relay.endAll();
+    waiter.endAll();
+    void probes.close();
+    cut ??= setTimeout(() => void server.stop(true), CUT_MS);
+  };
+  const timer = setTimeout(endAll, Math.max(0, graceMs - STOP_MARGIN_MS));
+  hurry.addEventListener("abort", endAll, { once: true });
+  await closed;
+  clearTimeout(timer);
+  clearTimeout(cut);
 }

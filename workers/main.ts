@@ -7,6 +7,7 @@ import { serviceSecret } from "#shared/database/service-secrets.ts";
 import type { Config } from "#shared/config.ts";
 import { openUploads } from "#shared/files/uploads.ts";
 import { openLedger } from "#shared/ledger/settle.ts";
+import type { Lifecycle } from "#shared/lifecycle.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { openMediaProbes } from "#shared/media/media-probes.ts";
 import { type CallPool, type Lane, LANES, type Pool, WEBHOOK_POOL } from "#shared/queue/subjects.ts";
@@ -16,17 +17,17 @@ import { createJobTokens } from "#shared/secrets/job-token.ts";
 import { openStorage } from "#shared/storage/client.ts";
 import { loadTokenizer } from "#shared/tokens/tokenizer.ts";
 
-import { openCancels } from "./runner/cancels.ts";
+import { type Cancels, openCancels } from "./runner/cancels.ts";
 import type { WorkerContext } from "./context.ts";
 import { createBufferedPublisher } from "#shared/queue/buffered-publisher.ts";
 import { openProviderCallbacks } from "./runner/provider-callbacks.ts";
 import { openDurableJobs } from "./runner/durable-jobs.ts";
 import { POOL_TABLE } from "./pools.ts";
-import { openCapabilityChildren } from "./calls/capability/children.ts";
+import { type CapabilityChildren, openCapabilityChildren } from "./calls/capability/children.ts";
 import { findIsolation, NO_ISOLATION, refuseEngines } from "./calls/capability/isolation.ts";
 import { rememberEngines } from "./calls/capability/known-engines.ts";
 import { findTools } from "./calls/capability/tools.ts";
-import { openOffer } from "./calls/capability/offer.ts";
+import { type Offer, openOffer } from "./calls/capability/offer.ts";
 import { ResultBudget } from "./calls/media/result-budget.ts";
 import { connectByProxy } from "./providers/connect-limit.ts";
 import { createProviders } from "./providers/index.ts";
@@ -76,28 +77,11 @@ export async function startWorker(named: readonly (Pool | typeof WEBHOOK_POOL)[]
   // Each call looks at one thing at a time, so that none hears `busy`.
   const probes = openMediaProbes(slotsOfAll(pools, config));
   lifecycle.onStop("media probes", () => probes.close());
-  const runsCapabilities = pools.includes("capability");
-  const tools = runsCapabilities ? await findTools(config) : {};
-  const isolation = runsCapabilities ? await findIsolation(tools, log) : NO_ISOLATION;
-  const capabilities = openCapabilityChildren(isolation, tools, runsCapabilities ? ["sharp"] : []);
-  lifecycle.onStop("capability children", () => capabilities.close());
-  const offer = runsCapabilities
-    ? await openOffer({
-        database,
-        children: rememberEngines(capabilities, [isolation, tools]),
-        required: config.capabilitiesRequired,
-        off: config.python ? {} : OFF_BY_DEFAULT,
-        refused: config.needsIsolation ? refuseEngines(isolation, log) : {},
-        metrics,
-        log,
-      })
-    : undefined;
-  lifecycle.onStop("capability offer", () => offer?.close());
+  const { capabilities, offer } = await openCapabilities(role, pools);
   const providerCallbacks = openProviderCallbacks(work);
   lifecycle.onStop("providerCallbacks", () => providerCallbacks.close());
   const callbackTokens = createJobTokens(await serviceSecret(database, "callbacks", randomBytes(32)));
-  const waitMs = LIMITS.resultRoomMs;
-  const shared: Omit<WorkerContext, "breaker" | "results"> = {
+  const shared: SharedContext = {
     config,
     log,
     metrics,
@@ -106,7 +90,7 @@ export async function startWorker(named: readonly (Pool | typeof WEBHOOK_POOL)[]
     storage,
     uploads,
     // Half of the places are one workspace's at most, as many as it may have uploads.
-    uploadPlaces: new ResultBudget({ bytesMax: 2 * LIMITS.uploadsPerWorkspaceMax, waitMs }),
+    uploadPlaces: new ResultBudget({ bytesMax: 2 * LIMITS.uploadsPerWorkspaceMax, waitMs: LIMITS.resultRoomMs }),
     catalogue,
     capabilities,
     offer,
@@ -129,30 +113,7 @@ export async function startWorker(named: readonly (Pool | typeof WEBHOOK_POOL)[]
     );
   }
   if (named.includes(WEBHOOK_POOL)) runners.push(await startWebhooks({ ...shared, lifecycle }));
-  for (const pool of pools.filter(isCallPool)) {
-    const row = POOL_TABLE[pool];
-    const breaker = openBreaker({ pool, connection: work, database, log, metrics });
-    lifecycle.onStop(`breaker ${pool}`, () => breaker.close());
-    const results = new ResultBudget({ bytesMax: config.resultBytesMax, waitMs, gauge: metrics.resultBytes.at(pool) });
-    const context: WorkerContext = { ...shared, breaker, results };
-    const handler = row.createHandler(context);
-    for (const lane of LANES) {
-      const slots = slotsOf(pool, lane, config);
-      const durable = openDurableJobs({
-        context,
-        pool,
-        lane,
-        slots: Math.min(slots, row.capacity ?? slots),
-        createHandler: row.createHandler,
-        runMs: row.runMs(config),
-        cancels,
-      });
-      lifecycle.onStop(`durable jobs ${pool} ${lane}`, () => durable.close());
-      const live = openLiveCalls({ context, handler, cancels });
-      lifecycle.onStop(`live calls ${pool} ${lane}`, () => live.close());
-      runners.push(startRunner({ context, pool, lane, slots, live, durable, cancels }));
-    }
-  }
+  for (const pool of pools.filter(isCallPool)) runners.push(...startCallPool(pool, shared, { lifecycle, cancels }));
   // One step, so that no runner takes calls while another waits for its last ones.
   lifecycle.onStop("runners", (hurry) => stopRunners(runners, hurry, config.graceMs), config.graceMs);
   // The sandbox counts every call's tokens; loading the vocabulary takes longer than answering.
@@ -160,6 +121,69 @@ export async function startWorker(named: readonly (Pool | typeof WEBHOOK_POOL)[]
     loadTokenizer().catch((error: unknown) => log.warn({ err: error }, "the vocabulary was not loaded ahead"));
   }
   await role.ready({}, role.watchDependencies(storage), offer === undefined ? {} : { engines: offer.engines });
+}
+
+/** Opens the children that run capabilities, and the offer of what they can run in processes that have the pool. */
+async function openCapabilities(
+  { config, log, metrics, lifecycle, database }: Role,
+  pools: readonly Pool[],
+): Promise<{ readonly capabilities: CapabilityChildren; readonly offer: Offer | undefined }> {
+  const runsCapabilities = pools.includes("capability");
+  const tools = runsCapabilities ? await findTools(config) : {};
+  const isolation = runsCapabilities ? await findIsolation(tools, log) : NO_ISOLATION;
+  const capabilities = openCapabilityChildren(isolation, tools, runsCapabilities ? ["sharp"] : []);
+  lifecycle.onStop("capability children", () => capabilities.close());
+  const offer = runsCapabilities
+    ? await openOffer({
+        database,
+        children: rememberEngines(capabilities, [isolation, tools]),
+        required: config.capabilitiesRequired,
+        off: config.python ? {} : OFF_BY_DEFAULT,
+        refused: config.needsIsolation ? refuseEngines(isolation, log) : {},
+        metrics,
+        log,
+      })
+    : undefined;
+  lifecycle.onStop("capability offer", () => offer?.close());
+  return { capabilities, offer };
+}
+
+/** Context of all pools; each adds its own breaker and budget. */
+type SharedContext = Omit<WorkerContext, "breaker" | "results">;
+
+/** Starts a pool that answers calls: a runner for each lane. */
+function startCallPool(
+  pool: CallPool,
+  shared: SharedContext,
+  { lifecycle, cancels }: { readonly lifecycle: Lifecycle; readonly cancels: Cancels },
+): Runner[] {
+  const { config, log, metrics, database, work } = shared;
+  const row = POOL_TABLE[pool];
+  const breaker = openBreaker({ pool, connection: work, database, log, metrics });
+  lifecycle.onStop(`breaker ${pool}`, () => breaker.close());
+  const results = new ResultBudget({
+    bytesMax: config.resultBytesMax,
+    waitMs: LIMITS.resultRoomMs,
+    gauge: metrics.resultBytes.at(pool),
+  });
+  const context: WorkerContext = { ...shared, breaker, results };
+  const handler = row.createHandler(context);
+  return LANES.map((lane) => {
+    const slots = slotsOf(pool, lane, config);
+    const durable = openDurableJobs({
+      context,
+      pool,
+      lane,
+      slots: Math.min(slots, row.capacity ?? slots),
+      createHandler: row.createHandler,
+      runMs: row.runMs(config),
+      cancels,
+    });
+    lifecycle.onStop(`durable jobs ${pool} ${lane}`, () => durable.close());
+    const live = openLiveCalls({ context, handler, cancels });
+    lifecycle.onStop(`live calls ${pool} ${lane}`, () => live.close());
+    return startRunner({ context, pool, lane, slots, live, durable, cancels });
+  });
 }
 
 /** Stops all runners. What still runs shortly before the grace ends is cut and settled, so that the process can end cleanly. */

@@ -30,6 +30,22 @@ import { EXAMPLE_DEFINITION } from "../workflows/example.ts";
 import { PAGE_QUERY, pageOf, wholeNumber } from "../workflows/paging.ts";
 import { streamRun } from "../workflows/run-stream.ts";
 
+export function workflowRuns(context: IngressContext): readonly Route[] {
+  return [
+    { ...RUN_WORKFLOW, handle: (call) => runStored(context, call) },
+    { ...RUN_PIPELINE, handle: (call) => runInline(context, call) },
+    { ...LIST_RUNS, handle: (call) => listOf(context, call, null) },
+    { ...LIST_WORKFLOW_RUNS, handle: async (call) => listOf(context, call, (await shownWorkflow(context, call)).id) },
+    {
+      ...GET_RUN,
+      handle: async (call) => answerRun(context, await shownRun(context, call), { status: 200, isFresh: false }),
+    },
+    { ...FOLLOW_RUN, handle: (call) => follow(context, call) },
+    { ...GET_STEP_OUTPUT, handle: (call) => stepOutput(context, call) },
+    { ...CANCEL_RUN, handle: (call) => cancel(context, call) },
+  ];
+}
+
 const RUNS = "/v1/workflows/runs";
 const RUN = `${RUNS}/{id}`;
 
@@ -44,147 +60,148 @@ const LIST_QUERY: NonNullable<Route["query"]> = [
   ...PAGE_QUERY,
 ];
 
-export function workflowRuns(context: IngressContext): readonly Route[] {
-  const common = {
-    tags: ["Workflows"],
-    auth: "key",
-    authorize: allowRoles("owner", "admin", "developer"),
-  } as const satisfies Partial<Route>;
-  const begun = {
-    200: {
-      description: "The run, which was waited for, or its frames as server-sent events",
-      schema: "WorkflowRun",
-      stream: "WorkflowRunFrame",
-      headers: ["x-run-id", "x-credits-used"],
-    },
-    202: { description: "The run, which goes on", schema: "WorkflowRun", headers: ["x-run-id"] },
-  } as const;
-  const list = { 200: { description: "Runs, newest first", schema: "WorkflowRunList" } } as const;
-  return [
+/** Words of a route, as they stand in the OpenAPI document, and who may call it. */
+type Declaration = Omit<Route, "handle">;
+
+const COMMON = {
+  tags: ["Workflows"],
+  auth: "key",
+  authorize: allowRoles("owner", "admin", "developer"),
+} as const satisfies Partial<Declaration>;
+
+const BEGUN = {
+  200: {
+    description: "The run, which was waited for, or its frames as server-sent events",
+    schema: "WorkflowRun",
+    stream: "WorkflowRunFrame",
+    headers: ["x-run-id", "x-credits-used"],
+  },
+  202: { description: "The run, which goes on", schema: "WorkflowRun", headers: ["x-run-id"] },
+} as const;
+
+const LISTED = { 200: { description: "Runs, newest first", schema: "WorkflowRunList" } } as const;
+
+const RUN_WORKFLOW: Declaration = {
+  ...COMMON,
+  method: "POST",
+  path: "/v1/workflows/{id}/runs",
+  operationId: "runWorkflow",
+  summary: "Run a workflow",
+  description:
+    "Counts as one call in the window; its steps count in none, and are held and paid one by one. A run that fails is answered " +
+    "with 200 and says so in `status`. A run goes on when its caller stops waiting, and can be read by its id.",
+  request: { schema: "WorkflowRunRequest", isOptional: true, example: { input: {} } },
+  responses: BEGUN,
+  errors: errorsOf(
+    ["reads_json", "keeps_files"],
+    "workflow_not_found",
+    "permission_denied",
+    "overloaded",
+    "service_unavailable",
+    "run_timeout",
+  ),
+};
+
+const RUN_PIPELINE: Declaration = {
+  ...COMMON,
+  method: "POST",
+  path: "/v1/pipelines/runs",
+  operationId: "runPipeline",
+  summary: "Run a definition without storing it",
+  description:
+    "With an `Idempotency-Key`, a repeat of the same body by the same member within a day starts no run: it is answered with the first " +
+    "one, in mode async at any time, otherwise once that has ended.",
+  request: { schema: "PipelineRunRequest", example: { definition: EXAMPLE_DEFINITION, input: { topic: "tea" } } },
+  requestHeaders: [IDEMPOTENCY_KEY],
+  responses: BEGUN,
+  errors: errorsOf(
+    ["reads_json", "keeps_files"],
+    "invalid_workflow_definition",
+    "idempotency_key_reused",
+    "idempotency_in_progress",
+    "overloaded",
+    "service_unavailable",
+    "run_timeout",
+  ),
+};
+
+const LIST_RUNS: Declaration = {
+  ...COMMON,
+  method: "GET",
+  path: RUNS,
+  operationId: "listRuns",
+  summary: "List runs",
+  query: LIST_QUERY,
+  responses: LISTED,
+  errors: ["unsupported_value"],
+};
+
+const LIST_WORKFLOW_RUNS: Declaration = {
+  ...COMMON,
+  method: "GET",
+  path: "/v1/workflows/{id}/runs",
+  operationId: "listWorkflowRuns",
+  summary: "List the runs of a workflow",
+  query: LIST_QUERY,
+  responses: LISTED,
+  errors: ["workflow_not_found", "unsupported_value"],
+};
+
+const GET_RUN: Declaration = {
+  ...COMMON,
+  method: "GET",
+  path: RUN,
+  operationId: "getRun",
+  summary: "Read a run",
+  description: "Its steps are ordered by id and attempt. A run that goes on shows those that there are so far.",
+  responses: { 200: { description: "The run", schema: "WorkflowRun", headers: ["x-run-id"] } },
+  errors: ["run_not_found", "service_unavailable"],
+};
+
+const FOLLOW_RUN: Declaration = {
+  ...COMMON,
+  method: "GET",
+  path: `${RUN}/events`,
+  operationId: "followRun",
+  summary: "Follow a run",
+  description:
+    "The frames of the run as server-sent events, from its beginning, or behind the frame that `Last-Event-ID` names, up to its end.",
+  requestHeaders: [
     {
-      ...common,
-      method: "POST",
-      path: "/v1/workflows/{id}/runs",
-      operationId: "runWorkflow",
-      summary: "Run a workflow",
-      description:
-        "Counts as one call in the window; its steps count in none, and are held and paid one by one. A run that fails is answered " +
-        "with 200 and says so in `status`. A run goes on when its caller stops waiting, and can be read by its id.",
-      request: { schema: "WorkflowRunRequest", isOptional: true, example: { input: {} } },
-      responses: begun,
-      errors: errorsOf(
-        ["reads_json", "keeps_files"],
-        "workflow_not_found",
-        "permission_denied",
-        "overloaded",
-        "service_unavailable",
-        "run_timeout",
-      ),
-      handle: (call) => runStored(context, call),
+      name: "Last-Event-ID",
+      description: "`id` of the last frame that was read.",
+      schema: { type: "integer", minimum: 0 },
     },
-    {
-      ...common,
-      method: "POST",
-      path: "/v1/pipelines/runs",
-      operationId: "runPipeline",
-      summary: "Run a definition without storing it",
-      description:
-        "With an `Idempotency-Key`, a repeat of the same body by the same member within a day starts no run: it is answered with the first " +
-        "one, in mode async at any time, otherwise once that has ended.",
-      request: { schema: "PipelineRunRequest", example: { definition: EXAMPLE_DEFINITION, input: { topic: "tea" } } },
-      requestHeaders: [IDEMPOTENCY_KEY],
-      responses: begun,
-      errors: errorsOf(
-        ["reads_json", "keeps_files"],
-        "invalid_workflow_definition",
-        "idempotency_key_reused",
-        "idempotency_in_progress",
-        "overloaded",
-        "service_unavailable",
-        "run_timeout",
-      ),
-      handle: (call) => runInline(context, call),
-    },
-    {
-      ...common,
-      method: "GET",
-      path: RUNS,
-      operationId: "listRuns",
-      summary: "List runs",
-      query: LIST_QUERY,
-      responses: list,
-      errors: ["unsupported_value"],
-      handle: (call) => listOf(context, call, null),
-    },
-    {
-      ...common,
-      method: "GET",
-      path: "/v1/workflows/{id}/runs",
-      operationId: "listWorkflowRuns",
-      summary: "List the runs of a workflow",
-      query: LIST_QUERY,
-      responses: list,
-      errors: ["workflow_not_found", "unsupported_value"],
-      handle: async (call) => listOf(context, call, (await shownWorkflow(context, call)).id),
-    },
-    {
-      ...common,
-      method: "GET",
-      path: RUN,
-      operationId: "getRun",
-      summary: "Read a run",
-      description: "Its steps are ordered by id and attempt. A run that goes on shows those that there are so far.",
-      responses: { 200: { description: "The run", schema: "WorkflowRun", headers: ["x-run-id"] } },
-      errors: ["run_not_found", "service_unavailable"],
-      handle: async (call) => answerRun(context, await shownRun(context, call), { status: 200, isFresh: false }),
-    },
-    {
-      ...common,
-      method: "GET",
-      path: `${RUN}/events`,
-      operationId: "followRun",
-      summary: "Follow a run",
-      description:
-        "The frames of the run as server-sent events, from its beginning, or behind the frame that `Last-Event-ID` names, up to its end.",
-      requestHeaders: [
-        {
-          name: "Last-Event-ID",
-          description: "`id` of the last frame that was read.",
-          schema: { type: "integer", minimum: 0 },
-        },
-      ],
-      responses: {
-        200: { description: "Frames", stream: "WorkflowRunFrame", headers: ["x-run-id"] },
-      },
-      errors: ["run_not_found", "unsupported_value"],
-      handle: (call) => follow(context, call),
-    },
-    {
-      ...common,
-      method: "GET",
-      path: `${RUN}/steps/{stepId}/output`,
-      operationId: "getStepOutput",
-      summary: "Read the output of a step",
-      description: "Also one that is too large to stand in the run, which names it in `outputRef`.",
-      query: [{ name: "attempt", description: "Absent: the latest.", schema: { type: "integer", minimum: 1 } }],
-      responses: { 200: { description: "The output: any JSON", isAnyJson: true } },
-      errors: ["run_not_found", "not_found", "unsupported_value", "service_unavailable"],
-      handle: (call) => stepOutput(context, call),
-    },
-    {
-      ...common,
-      method: "POST",
-      path: `${RUN}/cancel`,
-      operationId: "cancelRun",
-      summary: "Cancel a run",
-      description:
-        "No step begins from here on. A call that a provider is working on is not taken back, and work that was done is paid.",
-      responses: { 200: { description: "What it is now", schema: "WorkflowRunCancelled" } },
-      errors: ["run_not_found"],
-      handle: (call) => cancel(context, call),
-    },
-  ];
-}
+  ],
+  responses: {
+    200: { description: "Frames", stream: "WorkflowRunFrame", headers: ["x-run-id"] },
+  },
+  errors: ["run_not_found", "unsupported_value"],
+};
+
+const GET_STEP_OUTPUT: Declaration = {
+  ...COMMON,
+  method: "GET",
+  path: `${RUN}/steps/{stepId}/output`,
+  operationId: "getStepOutput",
+  summary: "Read the output of a step",
+  description: "Also one that is too large to stand in the run, which names it in `outputRef`.",
+  query: [{ name: "attempt", description: "Absent: the latest.", schema: { type: "integer", minimum: 1 } }],
+  responses: { 200: { description: "The output: any JSON", isAnyJson: true } },
+  errors: ["run_not_found", "not_found", "unsupported_value", "service_unavailable"],
+};
+
+const CANCEL_RUN: Declaration = {
+  ...COMMON,
+  method: "POST",
+  path: `${RUN}/cancel`,
+  operationId: "cancelRun",
+  summary: "Cancel a run",
+  description:
+    "No step begins from here on. A call that a provider is working on is not taken back, and work that was done is paid.",
+  responses: { 200: { description: "What it is now", schema: "WorkflowRunCancelled" } },
+  errors: ["run_not_found"],
+};
 
 /** Returns the run of the path; one that the caller may not see counts as none. @throws ApiError `run_not_found` */
 async function shownRun({ database }: IngressContext, call: RouteCall): Promise<RunRow> {

@@ -44,7 +44,13 @@ interface Told {
   readonly at: number;
 }
 
-/** @param ingressId names us to the others, which have been heard when `heard` resolves: no call is served before */
+export interface Fleet {
+  /** Resolves when the others have been heard: no call is served before. */
+  readonly heard: Promise<void>;
+  close(): Promise<void>;
+}
+
+/** @param ingressId names us to the others */
 export async function openFleet(options: {
   connection: NatsConnection;
   database: Queryable;
@@ -53,7 +59,7 @@ export async function openFleet(options: {
   ipNet: Pick<IpNet, "counted" | "add">;
   metrics: Pick<Metrics, "callsWaiting">;
   log: Logger;
-}): Promise<{ readonly heard: Promise<void>; close(): Promise<void> }> {
+}): Promise<Fleet> {
   const { connection, database, shares, ipNet, metrics, log } = options;
   const own = inFlightSubject(options.ingressId);
   const others = new Map<string, Told>();

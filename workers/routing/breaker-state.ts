@@ -3,7 +3,7 @@
  * that never goes back; the caller says what time it is.
  *
  * A source is in rotation, or it rests until a deadline. After the deadline one call of the fleet tries it (the probe,
- * breaker.ts): a good one puts it back, a failed one lengthens the rest.
+ * breaker-rests.ts): a good one puts it back, a failed one lengthens the rest.
  */
 import { BREAKER } from "#shared/limits.ts";
 
@@ -34,7 +34,7 @@ export class SourceState {
   /** Last time it came back into rotation. */
   closedAt = Number.NEGATIVE_INFINITY;
 
-  /** Bookkeeping of Sources, breaker-share.ts and breaker.ts, kept here because a map each would cost look-ups. */
+  /** Bookkeeping of Sources and of the breaker's files, kept here because a map each would cost look-ups. */
   usedAt = 0;
   readonly unsent = { ok: 0, failed: 0, run: 0 };
   isUnsent = false;

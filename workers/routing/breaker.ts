@@ -7,20 +7,12 @@
 import type { NatsConnection } from "nats";
 
 import type { Database } from "#shared/database/client.ts";
-import {
-  claimProbe,
-  forgetOldRests,
-  releaseProbe,
-  restingSources,
-  restSource,
-  wakeSource,
-} from "#shared/database/source-breaker.ts";
 import { newId } from "#shared/ids.ts";
-import { BREAKER } from "#shared/limits.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import type { Pool } from "#shared/queue/subjects.ts";
 
+import { Rests } from "./breaker-rests.ts";
 import { openShare } from "./breaker-share.ts";
 import { type Change, Sources, type SourceState } from "./breaker-state.ts";
 
@@ -61,43 +53,17 @@ export function openBreaker(options: {
   const now = options.now ?? (() => performance.now());
   const { random } = Math;
   const worker = newId();
-  let isClosed = false;
-  let isDatabaseAway = false;
 
   const sources = new Sources((state) => {
     if (state.isResting) metrics.breakerOpen.add(-1, providerOf(state));
   });
-
-  /** Runs a statement; a failure is told once and leaves `undefined`. */
-  const asking = async <T>(statement: () => Promise<T>): Promise<{ readonly value: T } | undefined> => {
-    try {
-      const value = await statement();
-      isDatabaseAway = false;
-      return { value };
-    } catch (error) {
-      if (!isDatabaseAway && !isClosed) log.warn({ err: error }, "the resting sources cannot be read or noted");
-      isDatabaseAway = true;
-      return undefined;
-    }
-  };
 
   const show = (state: SourceState, change: Change | undefined): void => {
     if (change === "opened") metrics.breakerOpen.add(1, providerOf(state));
     else if (change === "closed") metrics.breakerOpen.add(-1, providerOf(state));
   };
 
-  const save = async (state: SourceState): Promise<void> => {
-    const { name: source, restMs, until, changes } = state;
-    const saved = await asking(() =>
-      restMs > 0
-        ? restSource(database, { pool, source, restMs, remainingMs: Math.max(0, until - now()), worker })
-        : wakeSource(database, { pool, source }),
-    );
-    // Changed once more meanwhile: that change is saved by itself.
-    if (saved === undefined || state.changes !== changes) return;
-    state.isUnsaved = false;
-    state.isNoted = restMs > 0 && state.isResting;
-  };
+  const rests = new Rests({ pool, database, log, worker, sources, now, onHeard: show });
 
   /** A change decided here: the others, Postgres and the operator hear of it. */
   const decided = (state: SourceState, change: Change | undefined): void => {
@@ -111,7 +77,7 @@ export function openBreaker(options: {
     state.changes += 1;
     state.isUnsaved = true;
     state.isNoted = false;
-    void save(state);
+    void rests.save(state);
   };
 
   const share = openShare({
@@ -136,97 +102,17 @@ export function openBreaker(options: {
     },
   });
 
-  /** Reads what rests: openings and closings whose messages were lost, and all there is to know after a start. */
-  const readRests = async (): Promise<void> => {
-    const noted = Array.from(sources.all()).filter((state) => state.isNoted);
-    const read = await asking(() => restingSources(database, pool));
-    if (read === undefined) return;
-    const rows = read.value;
-    const at = now();
-    for (const row of rows) {
-      const known = sources.peek(row.source);
-      const wasJustClosed = known !== undefined && !known.isResting && at - known.closedAt < BREAKER.closedLagMs;
-      if (row.remaining_ms <= 0 && wasJustClosed) continue;
-      const state = known ?? sources.heardOf(row.source);
-      show(state, state.hearRest(Math.max(0, row.remaining_ms), row.rest_ms, at));
-      state.isNoted = true;
-    }
-    // A list that was cut says nothing about what is not on it.
-    if (rows.length >= BREAKER.sourcesMax) return;
-    const resting = new Set(rows.map((row) => row.source));
-    for (const state of noted) {
-      if (state.isNoted && !resting.has(state.name)) show(state, state.readClosed(at));
-    }
-  };
-
-  let readAt = performance.now();
-  let isReading = false;
-  const keepUp = async (): Promise<void> => {
-    const all = Array.from(sources.all());
-    const dueMs = all.some((state) => state.isResting) ? BREAKER.syncMs : BREAKER.idleSyncMs;
-    // The clock ticks every syncMs and may come a little early.
-    if (isReading || performance.now() - readAt < dueMs - BREAKER.syncMs / 2) return;
-    isReading = true;
-    readAt = performance.now();
-    try {
-      // Not while the probe is out: to note a rest ends it.
-      await Promise.all(all.filter((state) => state.isUnsaved && !state.isProbing).map(save));
-      await readRests();
-    } finally {
-      isReading = false;
-    }
-  };
-  const clock = setInterval(() => void keepUp(), BREAKER.syncMs);
-
   const start = async (): Promise<void> => {
-    await Promise.race([asking(() => forgetOldRests(database)).then(readRests), Bun.sleep(BREAKER.probeAgainMs)]);
+    await rests.start();
     starting = undefined;
   };
   let starting: Promise<void> | undefined = start();
-
-  const giveProbeBack = (source: string): void => {
-    void asking(() => releaseProbe(database, { pool, source, worker }));
-  };
-
-  /** Asks Postgres for the one probe. Calls that come meanwhile are told that the circuit is open. */
-  const askForProbe = async (state: SourceState): Promise<"closed" | "probe" | "open"> => {
-    state.askAt = now() + BREAKER.probeAgainMs;
-    const row = { pool, source: state.name, restMs: state.restMs, worker };
-    const asked = asking(() => claimProbe(database, row));
-    const answer = await Promise.race([asked, Bun.sleep(BREAKER.probeAskMs)]);
-    if (answer === undefined) {
-      // Too late or failed. What is granted after all must not keep the others from trying.
-      void (async () => {
-        if ((await asked)?.value === true && !state.isProbing) giveProbeBack(state.name);
-      })();
-      state.askAt = now() + BREAKER.probeAgainMs;
-      return "open";
-    }
-    const at = now();
-    if (answer.value !== true) {
-      if (answer.value === undefined) show(state, state.readClosed(at));
-      else if (answer.value.remaining_ms > 0)
-        show(state, state.hearRest(answer.value.remaining_ms, answer.value.rest_ms, at));
-      return state.isResting ? "open" : "closed";
-    }
-    // Heard while the answer was on its way: back in rotation, or resting for longer.
-    if (!state.isResting) {
-      void asking(() => wakeSource(database, row));
-      return "closed";
-    }
-    if (state.until > at) {
-      giveProbeBack(state.name);
-      return "open";
-    }
-    state.beginProbe(at);
-    return "probe";
-  };
 
   const admit: Breaker["admit"] = (source) => {
     if (starting !== undefined) return starting.then(() => admit(source));
     const state = sources.used(source);
     if (state === undefined || state.restMs === 0) return "closed";
-    return state.isDue(now()) ? askForProbe(state) : "open";
+    return state.isDue(now()) ? rests.askForProbe(state) : "open";
   };
 
   return {
@@ -240,7 +126,7 @@ export function openBreaker(options: {
       if (change !== undefined) decided(state, change);
       else if (state.restMs === 0) share.counted(state);
       // The rest was lengthened while the probe ran, so its good end decides nothing.
-      else if (wasProbe) giveProbeBack(source);
+      else if (wasProbe) rests.giveProbeBack(source);
     },
     down(source, isProbe) {
       const state = sources.use(source);
@@ -248,12 +134,11 @@ export function openBreaker(options: {
       decided(state, state.down(now(), random));
     },
     forget(source) {
-      if (sources.peek(source)?.forgetProbe() === true) giveProbeBack(source);
+      if (sources.peek(source)?.forgetProbe() === true) rests.giveProbeBack(source);
     },
     retryInMs: (source) => sources.peek(source)?.retryInMs(now()) ?? 0,
     close() {
-      isClosed = true;
-      clearInterval(clock);
+      rests.close();
       share.close();
     },
   };

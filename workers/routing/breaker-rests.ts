@@ -1,0 +1,168 @@
+/**
+ * The rests of a pool's sources in Postgres: noted there, read from there in time, and the one probe asked for. Without
+ * Postgres the sources of this process go on as they are.
+ */
+import type { Database } from "#shared/database/client.ts";
+import {
+  claimProbe,
+  forgetOldRests,
+  releaseProbe,
+  restingSources,
+  restSource,
+  wakeSource,
+} from "#shared/database/source-breaker.ts";
+import { BREAKER } from "#shared/limits.ts";
+import type { Logger } from "#shared/logger.ts";
+import type { Pool } from "#shared/queue/subjects.ts";
+
+import type { Change, Sources, SourceState } from "./breaker-state.ts";
+
+export interface RestsOptions {
+  readonly pool: Pool;
+  readonly database: Database;
+  readonly log: Logger;
+  /** UUID of this process. */
+  readonly worker: string;
+  readonly sources: Sources;
+  /** Milliseconds of a clock that never goes back. */
+  readonly now: () => number;
+  /** Called with what Postgres said of a source, and the change that this was, if it was one. */
+  readonly onHeard: (state: SourceState, change: Change | undefined) => void;
+}
+
+export class Rests {
+  private readonly options: RestsOptions;
+  private clock: ReturnType<typeof setInterval> | undefined;
+  private readAt = performance.now();
+  private isReading = false;
+  private isDatabaseAway = false;
+  private isClosed = false;
+
+  constructor(options: RestsOptions) {
+    this.options = options;
+  }
+
+  /** Keeps up from now on. Resolves when what rests has been read, after BREAKER.probeAgainMs at the latest. */
+  start(): Promise<void> {
+    this.clock = setInterval(() => void this.keepUp(), BREAKER.syncMs);
+    const { database } = this.options;
+    const read = this.ask(() => forgetOldRests(database)).then(() => this.read());
+    return Promise.race([read, Bun.sleep(BREAKER.probeAgainMs)]);
+  }
+
+  /** Notes that a source rests, or that it is back. Never rejects: what could not be noted is noted later. */
+  async save(state: SourceState): Promise<void> {
+    const { database, pool, worker, now } = this.options;
+    const { name: source, restMs, until, changes } = state;
+    const saved = await this.ask(() =>
+      restMs > 0
+        ? restSource(database, { pool, source, restMs, remainingMs: Math.max(0, until - now()), worker })
+        : wakeSource(database, { pool, source }),
+    );
+    // Changed once more meanwhile: that change is saved by itself.
+    if (saved === undefined || state.changes !== changes) return;
+    state.isUnsaved = false;
+    state.isNoted = restMs > 0 && state.isResting;
+  }
+
+  /** Asks for the one probe. Calls that come meanwhile are told that the circuit is open. */
+  async askForProbe(state: SourceState): Promise<"closed" | "probe" | "open"> {
+    const { database, pool, worker, now, onHeard } = this.options;
+    state.askAt = now() + BREAKER.probeAgainMs;
+    const row = { pool, source: state.name, restMs: state.restMs, worker };
+    const asked = this.ask(() => claimProbe(database, row));
+    const answer = await Promise.race([asked, Bun.sleep(BREAKER.probeAskMs)]);
+    if (answer === undefined) {
+      // Too late or failed. What is granted after all must not keep the others from trying.
+      void (async () => {
+        if ((await asked)?.value === true && !state.isProbing) this.giveProbeBack(state.name);
+      })();
+      state.askAt = now() + BREAKER.probeAgainMs;
+      return "open";
+    }
+    const at = now();
+    if (answer.value !== true) {
+      if (answer.value === undefined) onHeard(state, state.readClosed(at));
+      else if (answer.value.remaining_ms > 0)
+        onHeard(state, state.hearRest(answer.value.remaining_ms, answer.value.rest_ms, at));
+      return state.isResting ? "open" : "closed";
+    }
+    // Heard while the answer was on its way: back in rotation, or resting for longer.
+    if (!state.isResting) {
+      void this.ask(() => wakeSource(database, row));
+      return "closed";
+    }
+    if (state.until > at) {
+      this.giveProbeBack(state.name);
+      return "open";
+    }
+    state.beginProbe(at);
+    return "probe";
+  }
+
+  giveProbeBack(source: string): void {
+    const { database, pool, worker } = this.options;
+    void this.ask(() => releaseProbe(database, { pool, source, worker }));
+  }
+
+  close(): void {
+    this.isClosed = true;
+    clearInterval(this.clock);
+  }
+
+  private async keepUp(): Promise<void> {
+    const all = Array.from(this.options.sources.all());
+    const dueMs = all.some((state) => state.isResting) ? BREAKER.syncMs : BREAKER.idleSyncMs;
+    // The clock ticks every syncMs and may come a little early.
+    if (this.isReading || performance.now() - this.readAt < dueMs - BREAKER.syncMs / 2) return;
+    this.isReading = true;
+    this.readAt = performance.now();
+    try {
+      // Not while the probe is out: to note a rest ends it.
+      const unsaved = all.filter((state) => state.isUnsaved && !state.isProbing);
+      await Promise.all(unsaved.map((state) => this.save(state)));
+      await this.read();
+    } finally {
+      this.isReading = false;
+    }
+  }
+
+  /** Reads what rests: openings and closings whose messages were lost, and all there is to know after a start. */
+  private async read(): Promise<void> {
+    const { database, pool, sources, now, onHeard } = this.options;
+    const noted = Array.from(sources.all()).filter((state) => state.isNoted);
+    const read = await this.ask(() => restingSources(database, pool));
+    if (read === undefined) return;
+    const rows = read.value;
+    const at = now();
+    for (const row of rows) {
+      const known = sources.peek(row.source);
+      const wasJustClosed = known !== undefined && !known.isResting && at - known.closedAt < BREAKER.closedLagMs;
+      if (row.remaining_ms <= 0 && wasJustClosed) continue;
+      const state = known ?? sources.heardOf(row.source);
+      onHeard(state, state.hearRest(Math.max(0, row.remaining_ms), row.rest_ms, at));
+      state.isNoted = true;
+    }
+    // A list that was cut says nothing about what is not on it.
+    if (rows.length >= BREAKER.sourcesMax) return;
+    const resting = new Set(rows.map((row) => row.source));
+    for (const state of noted) {
+      if (state.isNoted && !resting.has(state.name)) onHeard(state, state.readClosed(at));
+    }
+  }
+
+  /** Runs a statement; a failure is told once and leaves `undefined`. */
+  private async ask<T>(statement: () => Promise<T>): Promise<{ readonly value: T } | undefined> {
+    try {
+      const value = await statement();
+      this.isDatabaseAway = false;
+      return { value };
+    } catch (error) {
+      if (!this.isDatabaseAway && !this.isClosed) {
+        this.options.log.warn({ err: error }, "the resting sources cannot be read or noted");
+      }
+      this.isDatabaseAway = true;
+      return undefined;
+    }
+  }
+}
