@@ -23,7 +23,7 @@ import type { Storage } from "#shared/storage/client.ts";
 import { CLAIMS_PREFIX } from "#shared/storage/claim-check.ts";
 import { deleteObject, dropParts, listObjects, listUploads, objectSize } from "#shared/storage/objects.ts";
 
-import { sweepEach } from "./each-row.ts";
+import { sweepEach } from "./sweeps.ts";
 
 export interface FileSweepContext {
   readonly storage: Storage;

@@ -2,8 +2,8 @@
  * Finishes what dead processes left. Any number of janitors may run: each sweep is idempotent and takes its rows with
  * the same locks as everybody else.
  */
-import { openLedger } from "#shared/ledger/settle.ts";
 import { createJobDispatcher } from "#shared/jobs/dispatcher.ts";
+import { openLedger } from "#shared/ledger/settle.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { paced } from "#shared/pace.ts";
 import { createPublisher } from "#shared/queue/publish.ts";
@@ -11,24 +11,31 @@ import { ensureTopology, keepTopology } from "#shared/queue/topology.ts";
 import { startRole } from "#shared/role.ts";
 import { openStorage } from "#shared/storage/client.ts";
 
-import { sweepBudgets } from "./budgets.ts";
 import { sweepClaims, sweepResults, sweepRunTexts } from "./claims.ts";
-import { sweepDeadLetters } from "./dead-letters.ts";
-import { sweepEndedDeliveries, sweepExcessDeliveries, watchDeliveries } from "./deliveries.ts";
-import { type JobSweepContext, openRoomWatch, releaseAll, sweepDispatches, sweepUnclaimed } from "./dispatch.ts";
-import { sweepExpiredHolds } from "./expired-holds.ts";
-import { watchFailures } from "./failures.ts";
 import { sweepOrphans, sweepUploads } from "./files.ts";
-import { checkInvariants } from "./invariants.ts";
-import { sweepJobRecords } from "./job-records.ts";
-import { sweepEndedJobs } from "./job-retention.ts";
-import { sweepLeases } from "./leases.ts";
+import {
+  type JobSweepContext,
+  openRoomWatch,
+  releaseAll,
+  sweepDispatches,
+  sweepEndedJobs,
+  sweepJobRecords,
+  sweepLeases,
+  sweepUnclaimed,
+  sweepUnknownJobs,
+} from "./jobs.ts";
+import { checkInvariants, openUsageRollUp, sweepBudgets, sweepExpiredHolds } from "./money.ts";
+import {
+  sweepDeadLetters,
+  sweepEndedDeliveries,
+  sweepExcessDeliveries,
+  watchDeliveries,
+  watchFailures,
+  watchQueue,
+} from "./queue.ts";
 import { sweepRetention } from "./retention.ts";
 import { type RunSweepContext, sweepDueRuns, sweepEndedRuns, sweepForgottenRuns, sweepStalledRuns } from "./runs.ts";
 import { startSweeps } from "./sweeps.ts";
-import { sweepUnknownJobs } from "./unknown-jobs.ts";
-import { openUsageRollUp } from "./usage-rollup.ts";
-import { watchQueue } from "./watch-queue.ts";
 
 const FINISH_RETRY_MS = 20_000;
 

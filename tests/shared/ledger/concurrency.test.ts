@@ -9,7 +9,7 @@ import { createCallAdmission } from "#shared/ledger/call-admission.ts";
 import { createLogger } from "#shared/logger.ts";
 import { createMetrics } from "#shared/metrics.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
-import { openUsageRollUp } from "#workers/janitor/usage-rollup.ts";
+import { openUsageRollUp } from "#workers/janitor/money.ts";
 
 import {
   admitGroup,

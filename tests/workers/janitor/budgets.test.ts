@@ -15,8 +15,7 @@ import { createMetrics } from "#shared/metrics.ts";
 import { admitLone, createWorkspace, CREDIT, settleSingle } from "#tests/shared/accounts.ts";
 import { rollUpAll, spend } from "#tests/shared/usage-records.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
-import { sweepBudgets } from "#workers/janitor/budgets.ts";
-import { openUsageRollUp } from "#workers/janitor/usage-rollup.ts";
+import { openUsageRollUp, sweepBudgets } from "#workers/janitor/money.ts";
 
 const DAY_MS = 86_400_000;
 const ACTOR = { type: "system", id: "test" } as const;

@@ -12,7 +12,7 @@ import { admitLone, balanceOf, createWorkspace } from "#tests/shared/accounts.ts
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 import { createTestBucket } from "#tests/support/storage.ts";
 import { sweepClaims, sweepResults } from "#workers/janitor/claims.ts";
-import { sweepExpiredHolds } from "#workers/janitor/expired-holds.ts";
+import { sweepExpiredHolds } from "#workers/janitor/money.ts";
 import { sweepRetention } from "#workers/janitor/retention.ts";
 
 let database: TestDatabase;

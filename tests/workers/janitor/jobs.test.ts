@@ -1,7 +1,6 @@
 /** The janitor's sweeps over durable jobs, against a real stream. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-
 import { jetstreamManager, type JetStreamManager } from "@nats-io/jetstream";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { connect, type NatsConnection } from "nats";
 
 import type { Database } from "#shared/database/client.ts";
@@ -31,11 +30,11 @@ import {
   openRoomWatch,
   releaseAll,
   sweepDispatches,
+  sweepEndedJobs,
+  sweepJobRecords,
+  sweepLeases,
   sweepUnclaimed,
-} from "#workers/janitor/dispatch.ts";
-import { sweepJobRecords } from "#workers/janitor/job-records.ts";
-import { sweepEndedJobs } from "#workers/janitor/job-retention.ts";
-import { sweepLeases } from "#workers/janitor/leases.ts";
+} from "#workers/janitor/jobs.ts";
 
 const STREAM = streamName("chat");
 const log = createLogger({ level: "silent", role: "test" });

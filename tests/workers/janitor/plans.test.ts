@@ -17,7 +17,7 @@ import { openLedger } from "#shared/ledger/settle.ts";
 import { createLogger } from "#shared/logger.ts";
 import { createMetrics } from "#shared/metrics.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
-import { sweepExpiredHolds } from "#workers/janitor/expired-holds.ts";
+import { sweepExpiredHolds } from "#workers/janitor/money.ts";
 
 const MANY = 20_000;
 const log = createLogger({ level: "silent", role: "test" });

@@ -1,6 +1,5 @@
 /** Rows that a sweep fails on: as many as it takes at once, and the one behind them is worked on all the same. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-
 import { connect, type NatsConnection } from "nats";
 
 import { newFileId } from "#shared/files/id.ts";
@@ -16,13 +15,10 @@ import { createWorkspace } from "#tests/shared/accounts.ts";
 import { startNats, type TestNats } from "#tests/support/nats.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 import { createTestBucket } from "#tests/support/storage.ts";
-import type { JobSweepContext } from "#workers/janitor/dispatch.ts";
-import { sweepExpiredHolds } from "#workers/janitor/expired-holds.ts";
-import { watchFailures } from "#workers/janitor/failures.ts";
 import { sweepUploads } from "#workers/janitor/files.ts";
-import { sweepJobRecords } from "#workers/janitor/job-records.ts";
-import { sweepLeases } from "#workers/janitor/leases.ts";
-import { sweepUnknownJobs } from "#workers/janitor/unknown-jobs.ts";
+import { type JobSweepContext, sweepJobRecords, sweepLeases, sweepUnknownJobs } from "#workers/janitor/jobs.ts";
+import { sweepExpiredHolds } from "#workers/janitor/money.ts";
+import { watchFailures } from "#workers/janitor/queue.ts";
 
 const log = createLogger({ level: "silent", role: "test" });
 

@@ -1,6 +1,5 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-
 import { jetstream, jetstreamManager, type JetStreamManager } from "@nats-io/jetstream";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { connect, headers, type NatsConnection } from "nats";
 
 import { newId } from "#shared/ids.ts";
@@ -10,8 +9,7 @@ import { durableName, streamName, workSubject } from "#shared/queue/subjects.ts"
 import { ensureTopology } from "#shared/queue/topology.ts";
 import { startNats, type TestNats } from "#tests/support/nats.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
-import { sweepDeadLetters } from "#workers/janitor/dead-letters.ts";
-import { watchQueue } from "#workers/janitor/watch-queue.ts";
+import { sweepDeadLetters, watchQueue } from "#workers/janitor/queue.ts";
 
 const STREAM = streamName("chat");
 /** Longer than any delivery can still be under way behind a deadline. */

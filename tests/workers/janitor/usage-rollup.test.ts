@@ -10,8 +10,7 @@ import { createMetrics } from "#shared/metrics.ts";
 import { admitLone, createWorkspace, CREDIT, settleSingle } from "#tests/shared/accounts.ts";
 import { makeStep, rollUpAll, spend } from "#tests/shared/usage-records.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
-import { checkInvariants } from "#workers/janitor/invariants.ts";
-import { openUsageRollUp } from "#workers/janitor/usage-rollup.ts";
+import { checkInvariants, openUsageRollUp } from "#workers/janitor/money.ts";
 
 const HOUR_MS = 3_600_000;
 const STEP_MS = 600_000;

@@ -6,7 +6,7 @@ import { newId } from "#shared/ids.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { createWorkspace } from "#tests/shared/accounts.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
-import { sweepExcessDeliveries } from "#workers/janitor/deliveries.ts";
+import { sweepExcessDeliveries } from "#workers/janitor/queue.ts";
 
 let db: TestDatabase;
 beforeAll(async () => {

@@ -11,7 +11,7 @@ import { createLogger } from "#shared/logger.ts";
 import { createMetrics } from "#shared/metrics.ts";
 import { CREDIT } from "#tests/shared/accounts.ts";
 import { spend } from "#tests/shared/usage-records.ts";
-import { sweepBudgets } from "#workers/janitor/budgets.ts";
+import { sweepBudgets } from "#workers/janitor/money.ts";
 
 import { envelopeOf } from "../../fake-context.ts";
 import { expectRoles, openSpendBed, ROLES, type SpendBed, type Team } from "./spend-bed.ts";

@@ -8,7 +8,7 @@ import { LIMITS } from "#shared/limits.ts";
 import { createLogger } from "#shared/logger.ts";
 import { createMetrics } from "#shared/metrics.ts";
 import { makeStep, rollUpAll, type Spend, spend } from "#tests/shared/usage-records.ts";
-import { openUsageRollUp } from "#workers/janitor/usage-rollup.ts";
+import { openUsageRollUp } from "#workers/janitor/money.ts";
 
 import { expectRoles, openSpendBed, ROLES, type SpendBed, type Team } from "./spend-bed.ts";
 

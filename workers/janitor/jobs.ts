@@ -6,24 +6,42 @@
 import { jetstreamManager, type JetStreamManager } from "@nats-io/jetstream";
 import type { NatsConnection } from "nats";
 
+import { endingOf, endOrphan, EXPIRED } from "#shared/calls/orphaned-jobs.ts";
 import type { Database } from "#shared/database/client.ts";
 import {
+  countUnknown,
   countWaiting,
+  dropEndedJobs,
+  dropSilentWorkers,
+  findExpired,
+  findOverdue,
+  findUnrecorded,
   lanesWaiting,
+  noteRecorded,
   oldestDispatch,
   type Redispatched,
+  redispatchExpired,
   redispatchOlder,
   redispatchThese,
+  redispatchUnknown,
   redispatchUnsent,
   takeUnclaimed,
   type WaitingJob,
 } from "#shared/database/job-sweeps.ts";
+import type { JobRow, OrphanedJob } from "#shared/database/jobs.ts";
+import { failpoint } from "#shared/failpoint.ts";
 import type { JobDispatcher } from "#shared/jobs/dispatcher.ts";
+import { loadResult } from "#shared/jobs/result.ts";
 import { LIMITS } from "#shared/limits.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
-import { HEADERS, LANES, type Lane, POOLS, type Pool, ROOM_FILTER, streamName } from "#shared/queue/subjects.ts";
+import { HEADERS, type Lane, LANES, type Pool, POOLS, ROOM_FILTER, streamName } from "#shared/queue/subjects.ts";
+import { LANE_SETTINGS } from "#shared/queue/topology.ts";
+import { deleteClaim } from "#shared/storage/claim-check.ts";
 import type { Storage } from "#shared/storage/client.ts";
+import { deleteJobRecord, putJobRecord } from "#shared/storage/job-record.ts";
+
+import { sweepEach } from "./sweeps.ts";
 
 export interface JobSweepContext {
   readonly connection: NatsConnection;
@@ -182,4 +200,116 @@ export function openRoomWatch(context: JobSweepContext): () => Promise<void> {
     },
   });
   return () => subscription.drain();
+}
+
+// Jobs whose owner fell silent, or that nobody took in time. Redelivery is the quick way to another worker; this is the sure one. A job
+// that a provider may have seen is ended, not run again.
+
+const LEASES_MAX = 200;
+
+/** Until then a redelivery finds the job by itself, and an owner that Postgres was away from renews its lease. */
+const GRACES = LANES.map((lane) => ({ lane, graceMs: LANE_SETTINGS[lane].ackWaitMs }));
+
+export async function sweepLeases(context: JobSweepContext): Promise<number> {
+  const jobs = await findOverdue(context.database, GRACES, LEASES_MAX);
+  await sweepEach(context, { sweep: "job leases", rows: jobs, itemOf: ({ id }) => id, atOnce: LEASES_MAX }, (job) =>
+    conclude(context, job, LANE_SETTINGS[job.lane].maxDeliver),
+  );
+  return jobs.length;
+}
+
+async function conclude(context: JobSweepContext, job: OrphanedJob, claimsMax: number): Promise<void> {
+  const manager = await jetstreamManager(context.connection, { checkAPI: false });
+  const ending = endingOf(job, claimsMax);
+  if (!ending) {
+    await sendAgain(context, manager, await redispatchExpired(context.database, job.id, job.epoch));
+    return;
+  }
+  const outcome = await endOrphan(context, job, ending);
+  if (outcome === "superseded") return;
+  context.metrics.jobs.inc(job.pool, outcome);
+  if (job.stream_seq !== null) await removeMessage(manager, job.pool, job.id, job.stream_seq);
+  await context.dispatcher.release(job.pool, job.lane);
+}
+
+// Jobs of unknown outcome: paid work may exist, and its outcome is not known. Providers that can be asked are asked again, ever more
+// seldom; jobs that stay unknown for long enough expire.
+
+const UNKNOWN_MAX = 200;
+/** Each may wait a while for a lock. */
+const UNKNOWN_AT_ONCE = 8;
+
+export async function sweepUnknownJobs(context: JobSweepContext): Promise<void> {
+  const { database, connection, metrics, log } = context;
+  const due = await redispatchUnknown(database, UNKNOWN_MAX);
+  if (due.length > 0) await sendAgain(context, await jetstreamManager(connection, { checkAPI: false }), due);
+  const rows = await findExpired(database, context.unknownKeepMs, UNKNOWN_MAX);
+  await sweepEach(
+    context,
+    { sweep: "unknown jobs", rows, itemOf: ({ id }) => id, atOnce: UNKNOWN_AT_ONCE },
+    async (job) => {
+      const outcome = await endOrphan(context, job, EXPIRED);
+      if (outcome === "superseded") return;
+      metrics.jobs.inc(job.pool, "written_off");
+      log.error({ job_id: job.id, kind: job.kind }, "a job whose outcome was never told is written off");
+    },
+  );
+  const { count, oldestSeconds } = await countUnknown(database);
+  metrics.jobsUnknown.set(count);
+  metrics.jobsUnknownOldestSeconds.set(oldestSeconds);
+}
+
+// Keeps the records of media jobs in the object store at what the jobs are (shared/storage/job-record.ts).
+
+const RECORDS_MAX = 100;
+const RECORDS_AT_ONCE = 4;
+/** Each has been tried again by the client of the store, and takes long to fail while that is away. */
+const RECORD_FAILURES_MAX = 2 * RECORDS_AT_ONCE;
+
+/** Writes until none is behind. A store that is away ends it: the next sweep goes on. */
+export async function sweepJobRecords(context: Pick<JobSweepContext, "database" | "storage" | "log">): Promise<void> {
+  const { database, storage } = context;
+  for (;;) {
+    const jobs = await findUnrecorded(database, RECORDS_MAX);
+    const rows = { sweep: "job records", rows: jobs, itemOf: ({ id }: JobRow) => id } as const;
+    const goesOn = await sweepEach(
+      context,
+      { ...rows, atOnce: RECORDS_AT_ONCE, failuresMax: RECORD_FAILURES_MAX },
+      async (job) => {
+        await putJobRecord(storage, job, await loadResult(storage, job));
+        failpoint("job.recorded");
+        await noteRecorded(database, job.id, job.state);
+      },
+    );
+    if (!goesOn || jobs.length < RECORDS_MAX) return;
+  }
+}
+
+// Ended jobs are kept for a while for those who ask, then dropped with their results. Ledger and usage stay.
+
+const ENDED_MAX = 500;
+const MS_PER_HOUR = 3_600_000;
+
+/** @param runHours how long runs are kept, and with them at least the jobs that they were asked with */
+export async function sweepEndedJobs(
+  context: Pick<JobSweepContext, "database" | "storage" | "log">,
+  hours: number,
+  runHours: number = hours,
+): Promise<void> {
+  const ticketMs = Math.max(hours, runHours) * MS_PER_HOUR;
+  for (;;) {
+    const rows = await dropEndedJobs(context.database, hours * MS_PER_HOUR, ENDED_MAX, ticketMs);
+    for (const row of rows) {
+      const { result_ref } = row;
+      const drops = [
+        ...(result_ref === null ? [] : [deleteClaim(context.storage, result_ref)]),
+        ...(row.is_recorded ? [deleteJobRecord(context.storage, row)] : []),
+      ];
+      await Promise.all(drops).catch((error: unknown) =>
+        context.log.warn({ err: error, job_id: row.id }, "the result of a dropped job stays in the object store"),
+      );
+    }
+    if (rows.length < ENDED_MAX) break;
+  }
+  await dropSilentWorkers(context.database);
 }

@@ -1,0 +1,148 @@
+/**
+ * Sweeps over money: holds that nobody closes, budgets, the roll-up of usage, and the hourly audit. Holds past their deadline have no owner
+ * any more: what was relayed is settled, the rest released (design part 4).
+ */
+import { fireBudgets, listBudgetsToLookAt } from "#shared/database/budget-firings.ts";
+import { type Database, type Queryable, SQL, sqlState } from "#shared/database/client.ts";
+import { auditStorage } from "#shared/database/file-sweeps.ts";
+import { expiredHolds, openHolds } from "#shared/database/holds.ts";
+import { raiseUsageFloor, rollUpStep, usageBehindSeconds } from "#shared/database/usage-sums.ts";
+import { AUDIT_LIMIT_MS, auditNewEntries } from "#shared/ledger/audit.ts";
+import { settleLostCall } from "#shared/ledger/lost.ts";
+import type { Ledger } from "#shared/ledger/settle.ts";
+import type { Logger } from "#shared/logger.ts";
+import type { Metrics } from "#shared/metrics.ts";
+import { paced } from "#shared/pace.ts";
+
+import { sweepEach } from "./sweeps.ts";
+
+const BATCH = 500;
+/** Time that settles have which could not be written while the server was away, before this sweep closes their holds. */
+const STARTED_MS = paced(60_000);
+
+/** The database's clock alone decides; a hold's deadline lies behind the call's own by LIMITS.holdSlackMs. */
+export async function sweepExpiredHolds(context: {
+  database: Database;
+  ledger: Ledger;
+  log: Logger;
+  metrics: Metrics;
+  /** Nothing is closed while the server of the database has been up for less. */
+  startedMs?: number;
+}): Promise<number> {
+  const { database, ledger, log, metrics, startedMs = STARTED_MS } = context;
+  const rows = await expiredHolds(database, BATCH, startedMs);
+  const itemOf = (row: (typeof rows)[number]): string => `${row.job_id}.${row.attempt}`;
+  // One workspace whose balance is locked must not keep the others' holds open, nor the figures below from being told.
+  await sweepEach(context, { sweep: "expired holds", rows, itemOf, atOnce: BATCH }, async (row) => {
+    const finished = await settleLostCall(database, ledger, {
+      workspaceId: row.workspace_id,
+      jobId: row.job_id,
+      attempt: row.attempt,
+    });
+    if (finished.wasClosed) return;
+    metrics.callsLost.inc();
+    metrics.creditsSettled.addNano(finished.takenNano);
+    log.error({ job_id: row.job_id, workspace_id: row.workspace_id }, "an expired hold was closed as lost");
+  });
+  const open = await openHolds(database);
+  metrics.holdsOpen.set(open.count);
+  metrics.holdsOldestSeconds.set(open.oldestSeconds);
+  return rows.length;
+}
+
+// Fires budget alerts of workspaces that have used something since it was looked at last.
+
+/** One statement for a workspace: of several janitors one looks at it, and one that fails keeps no other from its turn. */
+export async function sweepBudgets({
+  database,
+  metrics,
+  log,
+}: {
+  readonly database: Queryable;
+  readonly metrics: Pick<Metrics, "budgetsFired">;
+  readonly log: Logger;
+}): Promise<void> {
+  for (const workspaceId of await listBudgetsToLookAt(database)) {
+    try {
+      for (const fired of await fireBudgets(database, workspaceId)) {
+        metrics.budgetsFired.inc(String(fired.stops_calls));
+        log.info(
+          { workspace_id: workspaceId, alert_id: fired.alert_id, stops_calls: fired.stops_calls },
+          "a budget's threshold was reached",
+        );
+      }
+    } catch (error) {
+      log.warn({ err: error, workspace_id: workspaceId }, "the budgets of a workspace could not be looked at yet");
+    }
+  }
+}
+
+// Adds usage records to the hourly sums. Readers add what is not in them yet, so no sum ever waits for this.
+
+/** Steps in one turn: a backlog of a year is gone within hours, and a stop never waits long. */
+const STEPS_MAX = 200;
+/** Time whose records one step adds: at 1,000 calls a second 600,000 records, 3 s. */
+const STEP_MAX_MS = 600_000;
+/** The shortest step: one that takes longer than a statement may is halved down to it. */
+const STEP_MIN_MS = 60_000;
+/** The shortest step has time of its own, since nothing waits for it: a minute of 10,000 calls a second, several times over. */
+const LIMIT_MS = 60_000;
+
+interface Context {
+  readonly database: Database;
+  readonly metrics: Pick<Metrics, "usageBehindSeconds">;
+  readonly log: Logger;
+}
+
+/** Each step is one transaction; of several janitors one does it. Returns how many steps the turn took. */
+export function openUsageRollUp({ database, metrics, log }: Context): () => Promise<number> {
+  let stepMs = STEP_MAX_MS;
+  const turn = async (): Promise<number> => {
+    await raiseUsageFloor(database);
+    let steps = 0;
+    for (let tries = 0; tries < STEPS_MAX; tries++) {
+      const isShortest = stepMs <= STEP_MIN_MS;
+      try {
+        const leftMs = await rollUpStep(database, stepMs, isShortest ? LIMIT_MS : undefined);
+        if (leftMs === null) break;
+        steps += 1;
+        if (leftMs === 0n) break;
+        stepMs = Math.min(STEP_MAX_MS, stepMs * 2);
+      } catch (error) {
+        if (sqlState(error) !== SQL.statementTimeout || isShortest) throw error;
+        stepMs = Math.max(STEP_MIN_MS, stepMs / 2);
+        log.warn({ step_ms: stepMs }, "a step of the usage roll-up took too long, it is halved");
+      }
+    }
+    return steps;
+  };
+  return async () => {
+    try {
+      return await turn();
+    } finally {
+      // Also of a turn that failed: only this tells that none goes well any more.
+      metrics.usageBehindSeconds.set(await usageBehindSeconds(database));
+    }
+  };
+}
+
+// The audits of the ledger, as far as it is new, and of what workspaces store: any row they find is a bug of ours and an alarm.
+
+export async function checkInvariants(context: {
+  database: Database;
+  log: Logger;
+  metrics: Pick<Metrics, "ledgerFaults">;
+}): Promise<void> {
+  const { database, log, metrics } = context;
+  for (const [name, audit] of AUDITS) {
+    const faults = await database.slowTransaction(AUDIT_LIMIT_MS, audit);
+    if (name === "ledger") metrics.ledgerFaults.set(faults.length);
+    if (faults.length === 0) log.info(`${name} audit: exact`);
+    for (const fault of faults.slice(0, 20)) log.error({ ...fault }, `${name} audit found a difference`);
+  }
+}
+
+const AUDITS = [
+  ["ledger", auditNewEntries],
+  ["storage", auditStorage],
+] as const;

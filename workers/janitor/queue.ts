@@ -1,0 +1,171 @@
+/**
+ * Watches of what waits and fails, as metrics, and messages that were given up. Backlog: messages waiting per lane and before the batch
+ * door, and the age of the oldest message of a pool.
+ */
+import { jetstreamManager } from "@nats-io/jetstream";
+import type { NatsConnection } from "nats";
+
+import { type Database, isDataFault, type Queryable } from "#shared/database/client.ts";
+import { countDeadLetters, recordDeadLetter } from "#shared/database/dead-letters.ts";
+import { countDeliveries, dropEndedDeliveries, dropExcessDeliveries } from "#shared/database/deliveries.ts";
+import { dropMailCounts } from "#shared/database/mail-sent.ts";
+import { countSettleFaults } from "#shared/database/settle-faults.ts";
+import { countPutOff, ROW_SWEEPS } from "#shared/database/sweep-retries.ts";
+import { LIMITS } from "#shared/limits.ts";
+import type { Logger } from "#shared/logger.ts";
+import type { Metrics } from "#shared/metrics.ts";
+import {
+  BATCH_DURABLE,
+  BATCH_STREAM,
+  durableName,
+  HEADERS,
+  laneFilter,
+  LANES,
+  POOLS,
+  streamName,
+} from "#shared/queue/subjects.ts";
+import { LANE_SETTINGS } from "#shared/queue/topology.ts";
+
+export async function watchQueue(context: { connection: NatsConnection; metrics: Metrics }): Promise<void> {
+  const manager = await jetstreamManager(context.connection, { checkAPI: false });
+  const intake = await manager.consumers.info(BATCH_STREAM, BATCH_DURABLE);
+  context.metrics.queueDepth.set(intake.num_pending + intake.num_ack_pending, "intake", "batch");
+  for (const pool of POOLS) {
+    const { state } = await manager.streams.info(streamName(pool));
+    const oldest = state.messages > 0 ? (Date.now() - Date.parse(state.first_ts)) / 1_000 : 0;
+    context.metrics.queueOldestSeconds.set(Math.max(0, oldest), pool);
+    for (const lane of LANES) {
+      const consumer = await manager.consumers.info(streamName(pool), durableName(pool, lane));
+      context.metrics.queueDepth.set(consumer.num_pending + consumer.num_ack_pending, pool, lane);
+    }
+  }
+}
+
+// Metrics of what waits for an operator, or for a sweep's next try.
+
+export async function watchFailures(
+  database: Queryable,
+  metrics: Pick<Metrics, "settleFaults" | "sweepPutOff">,
+): Promise<void> {
+  metrics.settleFaults.set(await countSettleFaults(database));
+  const counts = await countPutOff(database);
+  for (const sweep of ROW_SWEEPS) metrics.sweepPutOff.set(counts.get(sweep) ?? 0, sweep);
+}
+
+// Figures of deliveries, and the end of old ones. What is due is found by the workers of the pool webhook themselves.
+
+const BATCH = 1_000;
+
+export async function watchDeliveries(
+  database: Queryable,
+  metrics: Pick<Metrics, "deliveriesDue" | "deliveriesFailed" | "deliveriesOldestSeconds">,
+): Promise<void> {
+  const { due, oldestSeconds, failed } = await countDeliveries(database);
+  metrics.deliveriesDue.set(due);
+  metrics.deliveriesOldestSeconds.set(oldestSeconds);
+  metrics.deliveriesFailed.set(failed);
+}
+
+export async function sweepExcessDeliveries(
+  database: Queryable,
+  keptMax: number = LIMITS.deliveriesKeptMax,
+): Promise<void> {
+  while ((await dropExcessDeliveries(database, keptMax, BATCH)) > 0);
+}
+
+export async function sweepEndedDeliveries(database: Queryable): Promise<void> {
+  while ((await dropEndedDeliveries(database, LIMITS.deliveryKeepMs, BATCH)) === BATCH);
+  await dropMailCounts(database);
+}
+
+// A message at its delivery limit stays in the stream, invisible and counted nowhere. Advisories are only a hint, so this sweep looks at
+// the oldest messages themselves: one whose caller's deadline is long past has no owner left. It becomes a dead letter and is removed by
+// its sequence; a filtered purge could take others with it. Messages of durable jobs are passed over, in whatever lane: a job may run long
+// behind its message's deadline, and its row tells what becomes of it (leases.ts, dispatch.ts). Words of runs are only removed: they say
+// what rows say, and a new one is sent where it is needed (runs.ts).
+
+const LETTERS_MAX = 100;
+/** Messages of a pool that are looked at in one sweep, those passed over included: each is a question to the server. */
+const LOOKED_AT_MAX = 1_000;
+/** No delivery can still be under way this long after the caller's deadline. */
+const AFTER_DEADLINE_MS = 2 * Math.max(...LANES.map((lane) => LANE_SETTINGS[lane].ackWaitMs));
+
+export async function sweepDeadLetters(context: {
+  connection: NatsConnection;
+  database: Database;
+  log: Logger;
+  metrics: Metrics;
+  now?: () => number;
+}): Promise<number> {
+  const { connection, database, log, metrics } = context;
+  const now = (context.now ?? Date.now)();
+  const manager = await jetstreamManager(connection, { checkAPI: false });
+  let swept = 0;
+  for (const pool of POOLS) {
+    const stream = streamName(pool);
+    const { state } = await manager.streams.info(stream);
+    if (state.messages === 0) continue;
+    let seq = state.first_seq;
+    let taken = 0;
+    // The batch lane holds durable jobs alone.
+    for (let looked = 0; taken < LETTERS_MAX && looked < LOOKED_AT_MAX && seq <= state.last_seq; looked++) {
+      const message = await manager.direct.getMessage(stream, { seq, next_by_subj: laneFilter(pool, "live") });
+      if (!message) break;
+      seq = message.seq + 1;
+      const { durable, deadline_ms: deadlineMs, run_id: runId } = readMessage(message.data);
+      // It only says which row to claim.
+      if (durable === true) continue;
+      // A message without a deadline was not written by us; it counts from when it came.
+      const since = typeof deadlineMs === "number" ? deadlineMs : message.time.getTime();
+      if (now < since + AFTER_DEADLINE_MS) break;
+      taken += 1;
+      if (typeof runId === "string") {
+        await manager.streams.deleteMessage(stream, message.seq);
+        continue;
+      }
+      try {
+        await recordDeadLetter(database, {
+          stream,
+          streamSeq: BigInt(message.seq),
+          subject: message.subject,
+          messageId: message.header.get(HEADERS.messageId) || null,
+          reason: "undelivered",
+          deliveries: 0,
+          // An ordinary call that outlived its caller: its prompt must not be kept.
+          body: new Uint8Array(),
+          jobId: null,
+        });
+        await manager.streams.deleteMessage(stream, message.seq);
+      } catch (error) {
+        if (!isDataFault(error)) throw error;
+        log.error(
+          { err: error, stream, seq: message.seq },
+          "a message cannot become a dead letter, those behind it go on",
+        );
+        continue;
+      }
+      swept += 1;
+      log.error(
+        { stream, seq: message.seq, subject: message.subject },
+        "a message nobody finished became a dead letter",
+      );
+    }
+  }
+  metrics.deadLetters.set(await countDeadLetters(database));
+  return swept;
+}
+
+const decoder = new TextDecoder();
+
+/** Nothing of what is no JSON object. */
+function readMessage(body: Uint8Array): {
+  readonly durable?: unknown;
+  readonly deadline_ms?: unknown;
+  readonly run_id?: unknown;
+} {
+  try {
+    return (JSON.parse(decoder.decode(body)) as object | null) ?? {};
+  } catch {
+    return {};
+  }
+}
