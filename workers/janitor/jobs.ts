@@ -100,7 +100,7 @@ async function repeat<T>(batch: () => Promise<T[]>, act: (rows: T[]) => Promise<
 }
 
 /** Puts redispatched jobs on the queue, and takes their older messages out by sequence where they are still there. */
-export async function sendAgain(
+async function sendAgain(
   context: Pick<JobSweepContext, "dispatcher" | "log">,
   manager: JetStreamManager,
   jobs: readonly Redispatched[],
@@ -115,7 +115,7 @@ export async function sendAgain(
 }
 
 /** Only a message that is this job's: a wiped stream counts from 1 again. */
-export async function removeMessage(manager: JetStreamManager, pool: Pool, jobId: string, seq: bigint): Promise<void> {
+async function removeMessage(manager: JetStreamManager, pool: Pool, jobId: string, seq: bigint): Promise<void> {
   const stream = streamName(pool);
   const message = await manager.direct.getMessage(stream, { seq: Number(seq) });
   if (jobOf(message?.header.get(HEADERS.messageId)) !== jobId) return;
