@@ -34,7 +34,7 @@ import { createCancel } from "./wait/cancel.ts";
 import { openJobWaiter } from "./wait/job-waiter.ts";
 import { createFileLinks } from "./media/links.ts";
 import { openOffered } from "#shared/calls/capabilities/offered.ts";
-import { type Fleet, openFleet } from "./wait/fleet.ts";
+import { type FleetLink, openFleet } from "./wait/fleet.ts";
 import { createLiveShares } from "./wait/live-shares.ts";
 import { createRelay } from "./wait/relay.ts";
 import { openUnsettledAnswers } from "./wait/unsettled.ts";
@@ -143,7 +143,7 @@ async function openRelay(
   { database, lifecycle, log, metrics }: Role,
   connection: NatsConnection,
   { storage, ledger, ipNet }: Pick<IngressContext, "storage" | "ledger" | "ipNet">,
-): Promise<Pick<IngressContext, "publisher" | "cancel" | "relay"> & { readonly fleet: Fleet }> {
+): Promise<Pick<IngressContext, "publisher" | "cancel" | "relay"> & { readonly fleet: FleetLink }> {
   const ingressId = newId();
   const unsettled = openUnsettledAnswers({
     lingerMs: LIMITS.settleLingerMs,

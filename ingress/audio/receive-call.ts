@@ -3,6 +3,7 @@ import type { TranscriptionRequest } from "#schemas/generated/types.ts";
 import { checkBudget } from "#shared/calls/admit.ts";
 import { audioOfBody, type ReceivedAudio, type Receiver, spooled, tooLarge } from "#shared/calls/audio/receive.ts";
 import { withoutNulls } from "#shared/calls/kinds/media-check.ts";
+import type { StoredInputs } from "#shared/calls/kinds/input-media.ts";
 import { TRANSCRIPTION } from "#shared/calls/kinds/transcription.ts";
 import { discardInputs, offloadInputs } from "#shared/calls/offload-inputs.ts";
 import { readTranscription } from "#shared/calls/read.ts";
@@ -129,7 +130,8 @@ export async function prepareTranscription(context: IngressContext, call: RouteC
     const read = readTranscription(context, caller, {
       request,
       known: audio,
-      receive: () => Promise.resolve(audio),
+      // Removed here, when its bytes are stored: until then it keeps its turn on this disk.
+      receive: () => Promise.resolve({ ...audio, remove: () => undefined }),
       tries: 1,
       signal: call.request.signal,
     });
@@ -148,9 +150,14 @@ export async function prepareTranscription(context: IngressContext, call: RouteC
       ...checked,
       text,
       textBytes: Buffer.byteLength(text),
-      onRefused: () => discardInputs(context, requestId, stored),
+      onRefused: discarding(context, requestId, stored),
     };
   } finally {
     audio.remove();
   }
+}
+
+/** Kept for as long as the call waits, so it must not keep the audio: it is made where no audio is in sight. */
+function discarding(context: IngressContext, requestId: string, stored: StoredInputs): () => void {
+  return () => discardInputs(context, requestId, stored);
 }

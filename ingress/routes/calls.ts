@@ -70,6 +70,7 @@ async function answer(context: IngressContext, call: RouteCall, kind: Kind): Pro
     throw new ApiError("invalid_request", formRefusal);
   }
   if (isMediaKind(kind)) return answerMedia(context, call, kind);
+  // Of the kinds that hear media there is one.
   if (isPricedKind(kind)) return runPaidCall(context, call, await prepareTranscription(context, call));
   const body = await readBody(context, call, kind.route.bounds);
   const paid = await preparePaidCall(context, call, kind, body);
@@ -84,7 +85,7 @@ interface MediaMembers {
 }
 
 async function answerMedia(context: IngressContext, call: RouteCall, kind: MediaKind<MediaMembers>): Promise<Response> {
-  const { answers, statesBy } = kind.route;
+  const { answers, answersInline, statesBy } = kind.route;
   const inQuery = statesBy === "query" && new URL(call.request.url).searchParams.get("stream") === "true";
   const prepared = await prepareMedia(context, call, kind);
   const { request, call: read } = prepared;
@@ -94,7 +95,7 @@ async function answerMedia(context: IngressContext, call: RouteCall, kind: Media
     await admitMediaJob(context, call, caller, read);
     return answerJob(context, call, await shownJobById(context, caller.workspaceId, call.requestId));
   }
-  const isInline = request.response_format === "b64_json";
+  const isInline = answersInline === true && request.response_format === "b64_json";
   if (inQuery || (statesBy === "member" && request.stream === true)) {
     return streamMediaJob(context, call, caller, read, isInline);
   }

@@ -44,7 +44,7 @@ interface Told {
   readonly at: number;
 }
 
-export interface Fleet {
+export interface FleetLink {
   /** Resolves when the others have been heard: no call is served before. */
   readonly heard: Promise<void>;
   close(): Promise<void>;
@@ -59,7 +59,7 @@ export async function openFleet(options: {
   ipNet: Pick<IpNet, "counted" | "add">;
   metrics: Pick<Metrics, "callsWaiting">;
   log: Logger;
-}): Promise<Fleet> {
+}): Promise<FleetLink> {
   const { connection, database, shares, ipNet, metrics, log } = options;
   const own = inFlightSubject(options.ingressId);
   const others = new Map<string, Told>();

@@ -1,6 +1,6 @@
 /**
  * The one way in for work that is paid, whichever entry brings it: its budget, its workspace's room, what it holds, and the row of its
- * job in one transaction. What was stored for work that is refused is deleted.
+ * job in one transaction; of a call that its process waits for the hold alone. What was stored for a job that is refused is deleted.
  */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
@@ -45,6 +45,7 @@ const ENTRIES = {
 } as const satisfies Record<string, Policy>;
 
 export interface AdmitContext {
+  /** Present for entries whose window counts the work. */
   readonly calls?: Pick<CallAdmission, "look">;
   readonly config: { readonly storageBytesMax: number };
   readonly database: Queryable;
@@ -86,7 +87,7 @@ export interface Work {
 /** `busy`: there is no turn for heavy work now. `refusal`: why it was refused before the database decided. */
 export type Admission = (JobVerdict | { readonly kind: "busy" }) & { readonly refusal?: ApiError };
 
-/** A heavy call whose window is full is told so before anything is read, and not for how long. */
+/** Delay after which a heavy call may come again whose window was full before anything was stored: until when is not known. */
 const LOOK_AGAIN_MS = 2_000;
 
 /**
@@ -95,29 +96,34 @@ const LOOK_AGAIN_MS = 2_000;
  */
 export async function admitJob(context: AdmitContext, work: Work): Promise<Admission> {
   const policy: Policy = ENTRIES[work.entry];
-  let free: (() => void) | undefined;
   try {
     const call = await work.read();
     checkBudget(work.caller, call.leastNano);
     if (call.kind.keepsFiles) await checkRoom(context, work.caller.workspaceId);
-    if (call.isHeavy()) {
-      if (policy.isCounted && work.starves !== true && !(await hasWindow(context, work, call.leastNano))) {
-        return { kind: "full", waitMs: LOOK_AGAIN_MS };
-      }
-      free = work.turn ? await work.turn() : () => undefined;
-      if (!free) return { kind: "busy" };
+    const isHeavy = call.isHeavy();
+    const looksFirst = isHeavy && policy.isCounted && work.starves !== true;
+    if (looksFirst && !(await hasWindow(context, work, call.leastNano))) {
+      return { kind: "full", waitMs: LOOK_AGAIN_MS };
     }
-    const loaded = await call.load();
-    const stored = await storeRequest(context, work.id, loaded.inline, (inputs) => loaded.text(inputs), work.part);
+    const free = isHeavy && work.turn ? await work.turn() : () => undefined;
+    if (!free) return { kind: "busy" };
+    const { loaded, stored } = await load(context, work, call).finally(free);
     return await decide(context, work, termsOf(work, call, loaded, stored), stored);
   } catch (error) {
     if (!policy.keepsRefusals || !(error instanceof ApiError) || error.status >= 500) throw error;
     const nothing = { kind: "chat", modality: "text", model: null, request: null, lifeMs: policy.lifeMs };
     const terms = { ...nothing, work: { fingerprint: work.fingerprint }, terms: { refusal: error } };
     return { ...(await decide(context, work, terms, undefined)), refusal: error };
-  } finally {
-    free?.();
   }
+}
+
+async function load(
+  context: AdmitContext,
+  { id, part }: Work,
+  call: ReadCall,
+): Promise<{ readonly loaded: LoadedCall; readonly stored: StoredRequest }> {
+  const loaded = await call.load();
+  return { loaded, stored: await storeRequest(context, id, loaded.inline, (inputs) => loaded.text(inputs), part) };
 }
 
 /**
@@ -125,7 +131,7 @@ export async function admitJob(context: AdmitContext, work: Work): Promise<Admis
  * @throws ApiError `insufficient_credits`; `rate_limit_exceeded` for work that does not wait
  */
 async function hasWindow({ calls }: AdmitContext, { entry, caller }: Work, leastNano: bigint): Promise<boolean> {
-  if (!calls) return true;
+  if (!calls) throw new Error("a window that counts needs to be looked at");
   let freeNano: bigint;
   try {
     freeNano = await calls.look(caller.workspaceId, caller.preset.requests_per_minute);
@@ -175,9 +181,10 @@ async function decide(
   };
   work.onDecide?.();
   const verdict = asksTwice ? await admitTwice(context, request, discard) : await context.jobs.admit(request);
-  // What waits comes again and stores the same.
-  const isOver = verdict.kind === "refused" || verdict.kind === "unknown_workspace";
-  if (isOver || (verdict.kind === "full" && ifFull === "refuse")) discard();
+  // What comes again stores the same: a message that waits, and a step that was told anything else.
+  const isOver =
+    entry === "step" ? verdict.kind === "refused" : verdict.kind !== "admitted" && verdict.kind !== "known";
+  if (isOver && !(verdict.kind === "full" && ifFull === "wait")) discard();
   return verdict;
 }
 

@@ -97,7 +97,7 @@ export async function readWords<Checked extends CheckedCall>(
   const request = kind.read(value);
   const model = modelOf(kind, catalogue.current(), request.model);
   await pause();
-  const files = await findStoredFiles(database, caller, request);
+  const files = kind.namesFiles === true ? await findStoredFiles(database, caller, request) : NO_FILES;
   return { model, checked: kind.check(request, model, { bodyBytes: bytes, files }) };
 }
 
@@ -137,11 +137,12 @@ export function callOfRun({ model, checked, request, inline }: ReadRun): ReadCal
 function ready(kind: ReadCall["kind"], model: ReadCall["model"], loaded: LoadedCall): ReadCall {
   // Whoever waits for the call keeps this, and is not to keep the bytes that came with it.
   let held: LoadedCall | undefined = loaded;
+  let isHeavy: boolean | undefined;
   return {
     kind,
     model,
     leastNano: loaded.bound.holdNano,
-    isHeavy: () => held !== undefined && (held.inline.length > 0 || isLarge(held.text({}))),
+    isHeavy: () => (isHeavy ??= held !== undefined && (held.inline.length > 0 || isLarge(held.text({})))),
     load() {
       if (!held) return Promise.reject(new Error("a call is loaded once"));
       const taken = held;
@@ -155,6 +156,7 @@ function readTranscriptionBody(context: Context, caller: Caller, body: object, t
   const asked = TRANSCRIPTION.read(body);
   const { audio_base64: _audio, mime_type: _type, file_id: _file, ...request } = asked;
   const { signal } = new AbortController();
+  modelOf(TRANSCRIPTION, context.catalogue.current(), request.model);
   audioOf(asked);
   const receive = (): Promise<ReceivedAudio> => audioOfBody(context, { caller, signal }, asked);
   return readTranscription(context, caller, { request, receive, tries, signal });
@@ -165,7 +167,7 @@ export interface TranscriptionRead {
   readonly request: TranscriptionRequest;
   /** Facts about the audio that are known before it is received. */
   readonly known?: Pick<ReceivedAudio, "bytes" | "param">;
-  /** Whoever loads the call removes the audio. */
+  /** The audio; it is removed as soon as the call is loaded. */
   readonly receive: () => Promise<ReceivedAudio>;
   readonly tries: number;
   readonly signal: AbortSignal;

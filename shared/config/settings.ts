@@ -112,7 +112,7 @@ export const SETTINGS = {
   jobRetentionHours: integer("SLUICE_JOB_RETENTION_HOURS", { usual: 168, least: 1, most: 8_760 }),
   /** Hours that a run is kept after its end. */
   runRetentionHours: integer("SLUICE_RUN_RETENTION_HOURS", { usual: 720, least: 1, most: 8_760 }),
-  /** Hours that its input is. */
+  /** Hours that the input of a run is kept after its end. */
   runInputHours: integer("SLUICE_RUN_INPUT_HOURS", { usual: 24, least: 1, most: 8_760 }),
   /** Scripts in a subset of Python are run. */
   python: flag("SLUICE_PYTHON", { usual: false }),

@@ -8,7 +8,7 @@ import type { Fault } from "#shared/contract-fault.ts";
 import { type ApiError, apiErrorsOf } from "#shared/errors.ts";
 import { filePlaces, NO_FILES } from "#shared/calls/kinds/chat/files.ts";
 import type { CallFacts, Kind } from "#shared/calls/kinds/kind.ts";
-import { isPricedKind } from "#shared/calls/kinds/kinds.ts";
+import { isPricedKind, kindOfModality } from "#shared/calls/kinds/kinds.ts";
 import { hasEndpoint, kindOfCall } from "#shared/calls/kinds/models.ts";
 import { audioOf } from "#shared/calls/kinds/transcription.ts";
 
@@ -94,7 +94,8 @@ function* checkModel(
 
 /** The kind of call that a step makes. @throws Error for a model that no endpoint serves */
 export function kindOf(model: Model, params: Readonly<Record<string, unknown>>): Kind {
-  const kind = kindOfCall(model, params);
+  // One whose price no call can have is refused as the call is read.
+  const kind = kindOfCall(model, params) ?? kindOfModality(model.modality);
   if (!kind) throw new Error(`no kind of call is for models of modality ${model.modality}`);
   return kind;
 }

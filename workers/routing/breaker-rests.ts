@@ -17,7 +17,7 @@ import type { Pool } from "#shared/queue/subjects.ts";
 
 import type { Change, Sources, SourceState } from "./breaker-state.ts";
 
-export interface RestsOptions {
+interface RestsOptions {
   readonly pool: Pool;
   readonly database: Database;
   readonly log: Logger;

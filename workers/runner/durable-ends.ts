@@ -1,6 +1,6 @@
 /**
  * Ends of the durable jobs of one pool and lane: hold, usage record and outcome are written in one statement, then the publisher, the
- * run and the dispatcher are told. Whoever does not own the job any more changes nothing, and tells nobody.
+ * run and the dispatcher are told. Without ownership of the job nothing of it is changed, and nobody is told.
  */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import { discardRequest } from "#shared/calls/stored-request.ts";

@@ -13,6 +13,7 @@ export const CHAT: Kind<ChatCompletionRequest> = {
   afterCrash: "report_lost",
   keepsFiles: false,
   keepsRecord: false,
+  namesFiles: true,
   read: (body) => parse("ChatCompletionRequest", body),
   nouns: { one: "a model that chats", all: "the chat models" },
   isOfKind: (model) => model.supports_chat,

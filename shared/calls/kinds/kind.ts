@@ -62,6 +62,8 @@ export interface KindRoute {
   readonly bounds?: JsonBounds;
   /** Place at which a caller asks for the states of its job as they come: the body or the address. */
   readonly statesBy?: "member" | "query";
+  /** With `response_format: b64_json` the results are answered as they are, in place of links to them. */
+  readonly answersInline?: true;
   /** Told to a caller that sends a form. */
   readonly formRefusal?: string;
 }
@@ -81,6 +83,8 @@ export interface Kind<Request = object, Checked extends CheckedCall = CheckedCal
   /** A record of its jobs is kept in the object store. A flood of calls of words should not write three objects each. */
   readonly keepsRecord: boolean;
   readonly route: KindRoute;
+  /** Its messages may name stored files. */
+  readonly namesFiles?: true;
   /** Its models, for messages. */
   readonly nouns: { readonly one: string; readonly all: string };
   /** True if the model takes such calls, whatever it has against one of them. */

@@ -58,6 +58,7 @@ export const MUSIC: MediaKind<MusicGenerationRequest, CheckedMedia<MusicParams>>
     tag: "Audio",
     request: { schema: "MusicGenerationRequest" },
     answers: "results",
+    answersInline: true,
     answer: { description: "The music", schema: "MediaResults", stream: "MediaState" },
     statesBy: "query",
   },

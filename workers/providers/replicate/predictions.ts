@@ -209,8 +209,8 @@ function isAddress(text: string): boolean {
   return /^https?:\/\//i.test(text) && URL.canParse(text);
 }
 
-// Path that runs a model: official ones by their name, all others by a version. Source: replicate.com/docs/topics/predictions/create-a-
-// prediction and …/reference/http (models.predictions.create).
+// Path that runs a model: official ones by their name, all others by a version. Sources:
+// replicate.com/docs/topics/predictions/create-a-prediction and replicate.com/docs/reference/http (models.predictions.create).
 
 interface Target {
   readonly path: string;

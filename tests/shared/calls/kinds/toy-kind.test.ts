@@ -15,7 +15,7 @@ import { listModels } from "#shared/calls/present-model.ts";
 import { ONE_RESULT } from "#shared/calls/pricing/media.ts";
 import { readCall } from "#shared/calls/read.ts";
 import { ApiError } from "#shared/errors.ts";
-import { checkStepWork } from "#shared/workflows/step-work.ts";
+import { checkStepWork, kindOf } from "#shared/workflows/step-work.ts";
 
 import { BASE, build } from "../catalogue/build-catalogue.ts";
 
@@ -145,6 +145,12 @@ describe("a kind that only its record knows", () => {
     };
     expect(faultsOf({ prompt: "soft" })).toEqual([]);
     expect(faultsOf({ prompt: "broken" })).toMatchObject([{ param: "steps[0].params.prompt" }]);
+  });
+
+  test("is a step's kind also where its model's price took it from offer: the call is refused, not the run", () => {
+    const unpriced = { ...modelNamed("bear"), price: { ...PRICE, unit: "per_image" as const } };
+    expect(hasEndpoint(unpriced)).toBe(false);
+    expect(kindOf(unpriced, {})).toBe(TOY as Kind);
   });
 
   test("has its endpoint over HTTP", () => {
