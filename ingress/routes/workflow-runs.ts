@@ -12,7 +12,7 @@ import {
 import { ApiError } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";
 import { LIMITS } from "#shared/limits.ts";
-import { wakeRun } from "#shared/queue/run-wake.ts";
+import { notifyRun } from "#shared/queue/run-notice.ts";
 import { readClaim } from "#shared/storage/claim-check.ts";
 import { readerOf } from "#shared/workflows/access.ts";
 import { outputOf, presentRunHead } from "#shared/workflows/present-run.ts";
@@ -280,7 +280,7 @@ async function cancel(context: IngressContext, call: RouteCall): Promise<Respons
   const row = await shownRun(context, call);
   const jobs = await requestRunCancel(context.database, row.id);
   for (const id of jobs ?? []) context.cancel(id);
-  if (jobs !== undefined) wakeRun(context.connection, row);
+  if (jobs !== undefined) notifyRun(context.connection, row);
   // It may have ended since it was read.
   const now = jobs === undefined ? await shownRun(context, call) : row;
   const status = jobs === undefined ? endedStatus(now) : "cancelled";

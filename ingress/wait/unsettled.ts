@@ -13,7 +13,7 @@ import { CALLER_GONE, CALLER_LIVES, CALLER_TAKEN, type EndFrame, type SettleNote
 import type { EndedCalls } from "#shared/queue/reply.ts";
 import { isTakenSubject } from "#shared/queue/subjects.ts";
 import { LANE_SETTINGS } from "#shared/queue/topology.ts";
-import { createWordBatch, type TakenWord, type WordPublisher } from "#shared/queue/words.ts";
+import { createAckBatch, type TakenAck, type AckPublisher } from "#shared/queue/acks.ts";
 
 export interface UnsettledAnswers extends EndedCalls {
   /** The answer is on its way to its client. */
@@ -53,15 +53,15 @@ export function openUnsettledAnswers(options: {
   metrics: Metrics;
   log: Logger;
   /** Words to workers go out on it. */
-  connection: WordPublisher;
+  connection: AckPublisher;
   /** Time that the word of a taken answer waits for others, in milliseconds: each message wakes a worker. */
   lingerMs: number;
 }): UnsettledAnswers {
   const { ledger, metrics, log } = options;
   const answers = new Map<string, Unsettled>();
-  const words = createWordBatch<TakenWord>(options.connection, options.lingerMs);
+  const words = createAckBatch<TakenAck>(options.connection, options.lingerMs);
 
-  const say = (word: TakenWord, jobId: string, { tell }: SettleNote): void => {
+  const say = (word: TakenAck, jobId: string, { tell }: SettleNote): void => {
     if (tell !== undefined && isTakenSubject(tell)) words.tell(tell, word, jobId);
   };
 

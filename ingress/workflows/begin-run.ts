@@ -4,7 +4,7 @@ import { findRunById, findStepRuns } from "#shared/database/runs.ts";
 import { failpoint } from "#shared/failpoint.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { formatCredits } from "#shared/money.ts";
-import { wakeRun } from "#shared/queue/run-wake.ts";
+import { notifyRun } from "#shared/queue/run-notice.ts";
 import { beginRun as beginNewRun, withInput } from "#shared/workflows/begin-run.ts";
 import { creditsOf, presentRun } from "#shared/workflows/present-run.ts";
 
@@ -27,7 +27,7 @@ export async function beginRun(context: IngressContext, request: Request, run: N
     const [isNew] = await Promise.all([beginNewRun(context, run), followed?.catchUp()]);
     if (!isNew) return undefined;
     failpoint("run.inserted");
-    wakeRun(context.connection, { id: run.id, workspace_id: run.workspaceId, lane: run.lane });
+    notifyRun(context.connection, { id: run.id, workspace_id: run.workspaceId, lane: run.lane });
     if (!followed) return await answerRun(context, await mustFind(context, run.id), { status: 202, isFresh: true });
     if (run.mode === "stream") {
       isStreamed = true;

@@ -6,11 +6,11 @@ import { type JobError, noteUnknown, type OrphanedJob } from "#shared/database/j
 import { failpoint } from "#shared/failpoint.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
-import { wakeRun } from "#shared/queue/run-wake.ts";
+import { notifyRun } from "#shared/queue/run-notice.ts";
 import type { Storage } from "#shared/storage/client.ts";
 import { isResumed } from "#shared/calls/kinds/kinds.ts";
 
-import { wakeCaller, notifyPublisher } from "#shared/jobs/answer.ts";
+import { notifyCaller, notifyPublisher } from "#shared/jobs/answer.ts";
 import { jobError } from "#shared/jobs/error.ts";
 import { endJob, type JobEnd, nothingUsed } from "#shared/jobs/end.ts";
 
@@ -99,7 +99,7 @@ export async function endOrphan(
   const isNoted = await noteUnknown(context.database, { ...job, isOwned: false }, context.unknownKeepMs);
   if (!isNoted) return "superseded";
   context.log.error({ job_id: job.id, kind: job.kind }, "what became of a job is not known; its hold is kept");
-  wakeCaller(context.connection, job);
+  notifyCaller(context.connection, job);
   return "unknown";
 }
 
@@ -129,7 +129,7 @@ async function endOrphaned(context: EndContext, job: OrphanedJob, ending: Ending
     "a job was ended without its owner",
   );
   notifyPublisher(context.connection, job, { status: ending.state, error: ending.error, creditsNano: taken });
-  if (job.run_id !== null) wakeRun(context.connection, { ...job, id: job.run_id });
+  if (job.run_id !== null) notifyRun(context.connection, { ...job, id: job.run_id });
   if (!ending.isDeadLetter) await discardRequest({ storage, log }, job);
   return true;
 }

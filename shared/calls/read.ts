@@ -21,7 +21,7 @@ import { audioOf, TRANSCRIPTION } from "./kinds/transcription.ts";
 import type { Model } from "./model.ts";
 import { type Inline, releaseBody } from "./offload-inputs.ts";
 import { isLarge } from "./stored-request.ts";
-import { refuseUntold } from "./untold.ts";
+import { refuseUnsupported } from "./unsupported.ts";
 import type { WorkKind } from "./work.ts";
 
 export interface ReadCall {
@@ -73,7 +73,7 @@ export async function readCall(
 ): Promise<ReadCall> {
   if ("capability" in target) return callOfRun(await readRun(context, caller, target.capability, body));
   const { kind } = target;
-  refuseUntold(body);
+  refuseUnsupported(body);
   if (isMediaKind(kind)) return (await readMedia(context, caller, kind, body)).call;
   if (kind === TRANSCRIPTION) return readTranscriptionBody(context, caller, body, tries);
   const text = stringifyExact(body, exactIntegers);

@@ -21,7 +21,7 @@ export interface JobReply {
 }
 
 /** Wakes the ingress whose caller waits for the job, when one does: what came of it is read in the row. */
-export function wakeCaller(
+export function notifyCaller(
   connection: { publish(subject: string, data: string): void; isClosed(): boolean },
   job: Pick<Addressed, "id" | "reply">,
 ): void {
@@ -37,7 +37,7 @@ export function notifyPublisher(
   const { reply } = job;
   if (reply === null || connection.isClosed()) return;
   if (isIngressReply(reply)) {
-    wakeCaller(connection, job);
+    notifyCaller(connection, job);
     return;
   }
   if (!isWorkspaceReply(reply, job.workspace_id)) return;

@@ -8,7 +8,7 @@ import type { Logger } from "#shared/logger.ts";
 
 import { CALLER_LIVES, CALLER_SERVED, decodeFrame, type Frame } from "./frames.ts";
 import { PRESENCE, replyPrefix, SETTLED } from "./subjects.ts";
-import { readWords, type SettledWord } from "./words.ts";
+import { readWords, type SettledAck } from "./acks.ts";
 
 export interface ReplyListener {
   onFrame(frame: Frame, data: Uint8Array): void;
@@ -56,7 +56,7 @@ export function openReplyInbox(
       return;
     }
     if (name === SETTLED) {
-      for (const [, jobId] of readWords<SettledWord>(message.data, ["settled"])) ended.onSettled(jobId);
+      for (const [, jobId] of readWords<SettledAck>(message.data, ["settled"])) ended.onSettled(jobId);
       return;
     }
     const { frame, data } = decodeFrame(message.data);

@@ -1,6 +1,6 @@
 /** Checks of what a step calls (a model, a capability or a workflow) and of what is written down for it. */
 import type { TranscriptionRequest, WorkflowStep } from "#schemas/generated/types.ts";
-import { refuseUntold } from "#shared/calls/untold.ts";
+import { refuseUnsupported } from "#shared/calls/unsupported.ts";
 import type { Capability } from "#shared/calls/capabilities/entry.ts";
 import { CHECKS } from "#shared/calls/capabilities/list.ts";
 import type { Catalogue, Model } from "#shared/calls/model.ts";
@@ -80,7 +80,7 @@ function* checkModel(
   }
   const kind = kindOf(model, params);
   const read = (known: Readonly<Record<string, unknown>>) => {
-    refuseUntold(known);
+    refuseUnsupported(known);
     return kind.read({ ...known, model: slug });
   };
   const { fault, known } = judgeKnown(params, open, {

@@ -7,13 +7,13 @@ import { rmSync, symlinkSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 
 import { encodeFrame } from "#shared/children/frames.ts";
-import type { InputFile, Made } from "#workers/capabilities/define.ts";
+import type { InputFile, RunOutput } from "#workers/capabilities/define.ts";
 
 interface Given {
   readonly folder: string;
   readonly inputs: { readonly text: InputFile };
 }
-type Fault = (given: Given, canary: string) => Promise<Made> | Made;
+type Fault = (given: Given, canary: string) => Promise<RunOutput> | RunOutput;
 
 const never = (): Promise<never> => new Promise(() => undefined);
 const raw = (bytes: Uint8Array): void => {
@@ -144,7 +144,7 @@ Bun.plugin({
       exports: {
         default: {
           id: "code.regex",
-          async run(given: Given): Promise<Made> {
+          async run(given: Given): Promise<RunOutput> {
             const [name = "", canary = ""] = (await Bun.file(given.inputs.text.path).text()).split(" ");
             const fault = FAULTS[name];
             return fault ? await fault(given, canary) : { output: { fine: true } };

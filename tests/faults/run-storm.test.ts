@@ -6,7 +6,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import type { WorkflowRun } from "#schemas/generated/types.ts";
-import { wakeRun } from "#shared/queue/run-wake.ts";
+import { notifyRun } from "#shared/queue/run-notice.ts";
 import { connect } from "nats";
 import { type ManagedProcess, startRole } from "#tests/support/role-process.ts";
 import { seeded, testSeed } from "#tests/support/seed.ts";
@@ -85,7 +85,7 @@ test("wakes that come many times over a list of a hundred, to two workers: a hun
     })) as { id: string };
     const resender = setInterval(() => {
       for (const lane of ["live", "batch"] as const) {
-        for (let at = 0; at < 5; at += 1) wakeRun(connection, { id, workspace_id: workspaceId, lane });
+        for (let at = 0; at < 5; at += 1) notifyRun(connection, { id, workspace_id: workspaceId, lane });
       }
     }, 5);
     const run = await ended(key, id);

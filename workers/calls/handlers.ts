@@ -7,7 +7,7 @@ import type { JobHandler } from "../job.ts";
 import { createCapabilityHandler } from "./capability/run.ts";
 import { createChatHandler } from "./chat/chat.ts";
 import { createEmbeddingsHandler } from "./embeddings/embeddings.ts";
-import { COMPOSING, EDITS, FILMING, GENERATIONS, MODELLING, SPEAKING } from "./media/kinds.ts";
+import { MUSIC_JOB, IMAGE_EDITS_JOB, VIDEO_JOB, IMAGES_JOB, MESH_JOB, SPEECH_JOB } from "./media/kinds.ts";
 import { createMediaHandler } from "./media/run.ts";
 import { createTranscriptionHandler } from "./transcription/transcription.ts";
 
@@ -17,12 +17,12 @@ const CREATE: Readonly<Record<CallKind, (context: WorkerContext) => JobHandler>>
   chat: createChatHandler,
   embeddings: createEmbeddingsHandler,
   transcription: createTranscriptionHandler,
-  images: (context) => createMediaHandler(context, GENERATIONS),
-  image_edits: (context) => createMediaHandler(context, EDITS),
-  speech: (context) => createMediaHandler(context, SPEAKING),
-  music: (context) => createMediaHandler(context, COMPOSING),
-  video: (context) => createMediaHandler(context, FILMING),
-  mesh: (context) => createMediaHandler(context, MODELLING),
+  images: (context) => createMediaHandler(context, IMAGES_JOB),
+  image_edits: (context) => createMediaHandler(context, IMAGE_EDITS_JOB),
+  speech: (context) => createMediaHandler(context, SPEECH_JOB),
+  music: (context) => createMediaHandler(context, MUSIC_JOB),
+  video: (context) => createMediaHandler(context, VIDEO_JOB),
+  mesh: (context) => createMediaHandler(context, MESH_JOB),
   capability: createCapabilityHandler,
 };
 

@@ -2,7 +2,7 @@
 import { type Task, serveTasks } from "#shared/children/serve-tasks.ts";
 import { joinTagTexts } from "#workers/children/id3.ts";
 
-import type { InputFile, Made, Run } from "./define.ts";
+import type { InputFile, RunOutput, Run } from "./define.ts";
 import { faultOfEngine, loadEngine } from "./engines.ts";
 import { loadCapability } from "./list.ts";
 import type { Tools } from "./tools.ts";
@@ -30,7 +30,7 @@ export interface EngineTrial {
   readonly tools: Tools;
 }
 
-export interface RunResult extends Made {
+export interface RunResult extends RunOutput {
   /** Wall clock of the engine, without the loading of its code. */
   readonly ms: number;
 }

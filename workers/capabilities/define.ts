@@ -46,7 +46,7 @@ export interface MadeFile {
   readonly name: string;
 }
 
-export interface Made {
+export interface RunOutput {
   /** Facts and text for the caller. */
   readonly output?: Readonly<Record<string, unknown>>;
   readonly files?: readonly MadeFile[];
@@ -142,11 +142,11 @@ interface Definition<P extends Params, M extends Members> {
   readonly engine: string;
   readonly engineBy?: EngineBy;
   /** @throws MediaError `unsupported`, `corrupt`, `too_large`, `invalid` for what its caller can mend */
-  readonly run: (run: Run<ParamsOf<P>, InputsOf<M>>) => Promise<Made>;
+  readonly run: (run: Run<ParamsOf<P>, InputsOf<M>>) => Promise<RunOutput>;
 }
 
 export interface DefinedCapability extends Capability {
-  readonly run: (run: Run<never, never>) => Promise<Made>;
+  readonly run: (run: Run<never, never>) => Promise<RunOutput>;
 }
 
 export function defineCapability<const P extends Params, const M extends Members>(

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/children/media-error.ts";
 
-import type { InputFile, Made } from "./define.ts";
+import type { InputFile, RunOutput } from "./define.ts";
 import { asMediaError } from "./faults.ts";
 
 /** UTF-8, without a byte order mark. @throws MediaError corrupt */
@@ -21,7 +21,7 @@ export async function madeText(
   folder: string,
   text: string,
   { name, mediaType, more = {} }: { readonly name: string; readonly mediaType: string; readonly more?: object },
-): Promise<Made> {
+): Promise<RunOutput> {
   const bytes = Buffer.byteLength(text);
   if (bytes <= LIMITS.capabilityTextBytesMax) return { output: { ...more, text } };
   const path = join(folder, name);

@@ -20,7 +20,7 @@ import { LIMITS } from "#shared/limits.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import { paced } from "#shared/pace.ts";
-import { wakeRun } from "#shared/queue/run-wake.ts";
+import { notifyRun } from "#shared/queue/run-notice.ts";
 import { deleteClaim } from "#shared/storage/claim-check.ts";
 import type { Storage } from "#shared/storage/client.ts";
 
@@ -71,7 +71,7 @@ export async function sweepStalledRuns({ connection, database, metrics, log }: R
   metrics.runsStalledOldestSeconds.set(Math.max(0, ...stalled.map(({ seconds }) => seconds)));
   const taken = stalled.filter(({ is_taken }) => is_taken);
   if (taken.length > 0) log.warn({ runs: taken.length }, "runs stand still, and are woken");
-  for (const run of taken) wakeRun(connection, run, { isStalled: true });
+  for (const run of taken) notifyRun(connection, run, { isStalled: true });
 }
 
 /**
@@ -115,5 +115,5 @@ async function dropTexts(
 }
 
 function wakeAll(connection: NatsConnection, runs: readonly WaitingRun[]): void {
-  for (const run of runs) wakeRun(connection, run, { isLook: true });
+  for (const run of runs) notifyRun(connection, run, { isLook: true });
 }

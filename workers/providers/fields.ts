@@ -1,5 +1,5 @@
 /** Mapping of a call's inputs, under our names, to the source's own fields. */
-import type { GivenMedia, MediaKind } from "./media.ts";
+import type { MediaInput, MediaKind } from "./media.ts";
 
 /**
  * Our name of an input → a source's field: a dotted path where it lies deeper, `[]` behind it where a list of one is
@@ -7,7 +7,7 @@ import type { GivenMedia, MediaKind } from "./media.ts";
  */
 export type Fields = Readonly<Record<string, string>>;
 
-export type FieldValue = string | number | boolean | GivenMedia;
+export type FieldValue = string | number | boolean | MediaInput;
 export type FieldValues = Readonly<Record<string, FieldValue | undefined>>;
 
 /** One input on its way: our name, the source's field, the value as it is to be written there. */
@@ -48,12 +48,12 @@ export function setField(body: Record<string, unknown>, path: string, value: unk
   holder[last] = isList ? [value] : value;
 }
 
-export function isMedia(value: FieldValue): value is GivenMedia {
+export function isMedia(value: FieldValue): value is MediaInput {
   return typeof value === "object";
 }
 
 /** The address the caller gave, or the bytes as a data URL: what a field for an address takes. */
-export function urlOf(media: GivenMedia): string {
+export function urlOf(media: MediaInput): string {
   if ("url" in media) return media.url;
   const { bytes, contentType } = media;
   return `data:${contentType};base64,${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("base64")}`;

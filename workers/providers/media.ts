@@ -145,7 +145,7 @@ export interface Media {
 }
 
 /** Media that comes with a call: its bytes, or an address that the provider is to fetch. */
-export type GivenMedia = Media | { readonly url: string };
+export type MediaInput = Media | { readonly url: string };
 
 /** Spec "POST /v1/images/generations". */
 export interface ImageInput {
@@ -215,8 +215,8 @@ export interface Transcript {
 /** Design part 6, `POST /v1/videos/generations`. */
 export interface VideoInput {
   readonly prompt: string;
-  readonly image?: GivenMedia;
-  readonly video?: GivenMedia;
+  readonly image?: MediaInput;
+  readonly video?: MediaInput;
   /** Whole seconds. */
   readonly duration?: number;
   /** Such as `720p`. */
@@ -241,9 +241,9 @@ export interface MusicInput {
 /** Spec "POST /v1/3d/generations". */
 export interface MeshInput {
   readonly prompt?: string;
-  readonly image?: GivenMedia;
+  readonly image?: MediaInput;
   /** To be transformed. */
-  readonly mesh?: GivenMedia;
+  readonly mesh?: MediaInput;
   readonly seed?: number;
 }
 

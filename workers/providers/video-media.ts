@@ -5,7 +5,7 @@ import { fetchPublic } from "#shared/outbound/fetch.ts";
 import { answerStream } from "./answer-stream.ts";
 import type { PlacedInput } from "./fields.ts";
 import { connectionError, type Endpoint, postStream } from "./http.ts";
-import type { GivenMedia, Media, VideoInput } from "./media.ts";
+import type { MediaInput, Media, VideoInput } from "./media.ts";
 import { ProviderError } from "./provider.ts";
 import { retryAfter } from "./retry-after.ts";
 
@@ -25,7 +25,7 @@ export function checkPlaced(input: VideoInput, placed: readonly PlacedInput[]): 
  * callers of these families read addresses first.
  * @throws ProviderError `misconfigured`
  */
-export function bytesOf(media: GivenMedia): Media {
+export function bytesOf(media: MediaInput): Media {
   if ("bytes" in media) return media;
   throw new ProviderError("misconfigured", "expected the bytes of given media, got an address");
 }

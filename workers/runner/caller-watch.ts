@@ -10,7 +10,7 @@ import { onLink } from "#shared/queue/connection.ts";
 import { CALLER_GONE, CALLER_SERVED, CALLER_TAKEN, encodeFrame } from "#shared/queue/frames.ts";
 import { newId } from "#shared/ids.ts";
 import { presenceSubject, takenSubject } from "#shared/queue/subjects.ts";
-import { readWords, type TakenWord } from "#shared/queue/words.ts";
+import { readWords, type TakenAck } from "#shared/queue/acks.ts";
 
 /** `served` by another worker, `gone`, still `waiting`; `silent`: the question or its answer was lost. */
 export type CallerAnswer = "waiting" | "served" | "gone" | "silent";
@@ -175,22 +175,22 @@ export function openCallerWatch(connection: NatsConnection): CallerWatch {
 }
 
 /** Reports of ingresses about answers that a runner has sent before they are settled. */
-export interface TakenWords {
+export interface TakenAcks {
   /** Subject on which the reports are received. */
   readonly subject: string;
   /** Runs `listener` at the next word about the job. Returns what takes it back. */
-  onWord(jobId: string, listener: (word: TakenWord) => void): () => void;
+  onWord(jobId: string, listener: (word: TakenAck) => void): () => void;
   close(): void;
 }
 
-export function openTakenWords(connection: Pick<NatsConnection, "subscribe">): TakenWords {
-  const listeners = new Map<string, (word: TakenWord) => void>();
+export function openTakenAcks(connection: Pick<NatsConnection, "subscribe">): TakenAcks {
+  const listeners = new Map<string, (word: TakenAck) => void>();
   const subject = takenSubject(newId());
   const subscription = connection.subscribe(subject, {
     callback: (error, message) => {
       // Without a message; the connection's own log tells of it.
       if (error) return;
-      for (const [word, jobId] of readWords<TakenWord>(message.data, ["taken", "gone"])) listeners.get(jobId)?.(word);
+      for (const [word, jobId] of readWords<TakenAck>(message.data, ["taken", "gone"])) listeners.get(jobId)?.(word);
     },
   });
   return {

@@ -3,7 +3,7 @@ import type { JobMessage } from "#schemas/generated/types.ts";
 
 import { abortReasonOf, jobAbort } from "../job.ts";
 
-import type { CallerWatch, CallWatch, TakenWords } from "./caller-watch.ts";
+import type { CallerWatch, CallWatch, TakenAcks } from "./caller-watch.ts";
 
 /** Most times that an answer is sent again to an ingress that waits for it and does not get it. */
 const SENT_AGAIN_MAX = 5;
@@ -26,7 +26,7 @@ export class Caller {
     reply: string,
     controller: AbortController,
     callers: Pick<CallerWatch, "watch">,
-    takenWords: Pick<TakenWords, "onWord">,
+    takenAcks: Pick<TakenAcks, "onWord">,
   ) {
     this.reply = reply;
     this.deadlineMs = job.deadline_ms;
@@ -40,7 +40,7 @@ export class Caller {
       taken: () => this.told.resolve(true),
       untaken: () => this.onUntaken(),
     });
-    this.forget = takenWords.onWord(job.job_id, (word) => this.told.resolve(word === "taken"));
+    this.forget = takenAcks.onWord(job.job_id, (word) => this.told.resolve(word === "taken"));
     controller.signal.addEventListener("abort", () => {
       const { reason } = controller.signal as { readonly reason: unknown };
       // What is not known when the process must end is found out by the next delivery.

@@ -8,12 +8,12 @@ import { type EndContext, type Ending, endOrphan, EXPIRED } from "#shared/calls/
 import { recordJobLetter } from "#shared/database/dead-letters.ts";
 import { type ClaimedJob, noteUnknown, type OrphanedJob } from "#shared/database/jobs.ts";
 import { failpoint, sentFailpoint } from "#shared/failpoint.ts";
-import { wakeCaller, notifyPublisher, type JobReply } from "#shared/jobs/answer.ts";
+import { notifyCaller, notifyPublisher, type JobReply } from "#shared/jobs/answer.ts";
 import { endJob, type JobEnd, nothingUsed } from "#shared/jobs/end.ts";
 import { jobError } from "#shared/jobs/error.ts";
 import { keepResult } from "#shared/jobs/result.ts";
 import { type Charge, countCharge, settlementOf } from "#shared/ledger/charge.ts";
-import { wakeRun } from "#shared/queue/run-wake.ts";
+import { notifyRun } from "#shared/queue/run-notice.ts";
 import { type Lane, type Pool, roomSubject } from "#shared/queue/subjects.ts";
 
 import type { WorkerContext } from "../context.ts";
@@ -53,7 +53,7 @@ export class DurableEnds {
     const isNoted = await noteUnknown(database, { id: job.id, epoch: job.epoch, isOwned: true }, this.unknownKeepMs);
     if (!isNoted) return { outcome: "superseded" };
     log.error({ err: fault, job_id: job.id }, "what became of a job is not known; its hold is kept");
-    wakeCaller(replies, job);
+    notifyCaller(replies, job);
     return { outcome: "unknown" };
   }
 
@@ -119,7 +119,7 @@ export class DurableEnds {
     if (charge) countCharge(context, charge, taken, { requestId: job.id, source: used.source });
     log.info({ job_id: job.id, state: ending.state, source: used.source }, "job ended");
     notifyPublisher(context.replies, job, { ...told, creditsNano: taken });
-    if (job.run_id !== null) wakeRun(context.replies, { id: job.run_id, workspace_id: job.workspace_id, lane });
+    if (job.run_id !== null) notifyRun(context.replies, { id: job.run_id, workspace_id: job.workspace_id, lane });
     this.sayRoom();
     await sentFailpoint("job.told");
     const { stored_inputs } = job.work as Pick<JobMessage, "stored_inputs">;

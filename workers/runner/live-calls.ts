@@ -15,7 +15,7 @@ import { freeFailure, type Outcome } from "../outcome.ts";
 
 import { Answer } from "../calls/answer.ts";
 import { Caller } from "./caller.ts";
-import { type CallerAnswer, openCallerWatch, openTakenWords } from "./caller-watch.ts";
+import { type CallerAnswer, openCallerWatch, openTakenAcks } from "./caller-watch.ts";
 import type { Cancels } from "./cancels.ts";
 import { LiveEnds } from "./live-ends.ts";
 
@@ -53,8 +53,8 @@ export function openLiveCalls(options: {
   const { context, handler, cancels } = options;
   const { ledger, log, metrics } = context;
   const callers = openCallerWatch(context.replies);
-  const takenWords = openTakenWords(context.replies);
-  const ends = new LiveEnds(context, callers, takenWords);
+  const takenAcks = openTakenAcks(context.replies);
+  const ends = new LiveEnds(context, callers, takenAcks);
 
   const serve = async (job: JobMessage, text: string, control: JobControl): Promise<Outcome> => {
     let read: Awaited<ReturnType<typeof readRequest>>;
@@ -73,7 +73,7 @@ export function openLiveCalls(options: {
 
     async run({ job, text, reply, onAnswered }, controller, stopping) {
       const forget = cancels.onCancel(job.job_id, () => controller.abort(jobAbort("caller_left")));
-      const caller = reply === undefined ? undefined : new Caller(job, reply, controller, callers, takenWords);
+      const caller = reply === undefined ? undefined : new Caller(job, reply, controller, callers, takenAcks);
       const answer = new Answer(context.answers, reply, job.model);
       const { signal } = controller;
       try {
@@ -109,7 +109,7 @@ export function openLiveCalls(options: {
 
     close() {
       callers.close();
-      takenWords.close();
+      takenAcks.close();
     },
   };
 }

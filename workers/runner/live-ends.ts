@@ -8,7 +8,7 @@ import { failpoint, sentFailpoint } from "#shared/failpoint.ts";
 import { countCharge, countDelivered, settlementOf } from "#shared/ledger/charge.ts";
 import type { Settled } from "#shared/ledger/settle.ts";
 import { settledSubject } from "#shared/queue/subjects.ts";
-import { createWordBatch, type SettledWord, type WordBatch } from "#shared/queue/words.ts";
+import { createAckBatch, type SettledAck, type AckBatch } from "#shared/queue/acks.ts";
 
 import type { Answer } from "../calls/answer.ts";
 import { explainFailure } from "../calls/failure.ts";
@@ -17,19 +17,19 @@ import type { WorkerContext } from "../context.ts";
 import type { Outcome, Success } from "../outcome.ts";
 
 import type { Caller } from "./caller.ts";
-import type { CallerWatch, TakenWords } from "./caller-watch.ts";
+import type { CallerWatch, TakenAcks } from "./caller-watch.ts";
 
 export class LiveEnds {
   private readonly context: WorkerContext;
   private readonly callers: Pick<CallerWatch, "confirm">;
-  private readonly takenWords: Pick<TakenWords, "subject">;
-  private readonly settled: WordBatch<SettledWord>;
+  private readonly takenAcks: Pick<TakenAcks, "subject">;
+  private readonly settled: AckBatch<SettledAck>;
 
-  constructor(context: WorkerContext, callers: Pick<CallerWatch, "confirm">, takenWords: Pick<TakenWords, "subject">) {
+  constructor(context: WorkerContext, callers: Pick<CallerWatch, "confirm">, takenAcks: Pick<TakenAcks, "subject">) {
     this.context = context;
     this.callers = callers;
-    this.takenWords = takenWords;
-    this.settled = createWordBatch<SettledWord>(context.answers);
+    this.takenAcks = takenAcks;
+    this.settled = createAckBatch<SettledAck>(context.answers);
   }
 
   async end(
@@ -80,7 +80,7 @@ export class LiveEnds {
       units,
       tokens,
       ...(estimated === undefined ? {} : { estimated }),
-      ...(taken === undefined ? {} : { tell: this.takenWords.subject }),
+      ...(taken === undefined ? {} : { tell: this.takenAcks.subject }),
     });
     onAnswered?.();
     await sentFailpoint("call.answered");

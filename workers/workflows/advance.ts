@@ -48,7 +48,7 @@ export function advance(
   const untold = [...events];
   // An end may make a list's next attempt.
   for (let event = untold.shift(); event; event = isSpent(draft) ? undefined : untold.shift()) happen(draft, event);
-  if (!isEnded(draft.state.status)) goOn(draft);
+  if (!isEnded(draft.state.status)) driveRun(draft);
   return { state: draft.state, effects: draft.effects, isCut: draft.isCut, untold, work: draft.counted };
 }
 
@@ -141,7 +141,7 @@ function cancel(draft: Draft): void {
 }
 
 /** Begins what can begin, and ends the run when nothing can and nothing is under way. */
-function goOn(draft: Draft): void {
+function driveRun(draft: Draft): void {
   const { state } = draft;
   if (state.status !== "running") return;
   const items = state.stepRuns.flatMap((run) => run.items);

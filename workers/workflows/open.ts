@@ -14,7 +14,7 @@ import { randomBytes } from "node:crypto";
 import type { WorkerContext } from "../context.ts";
 import type { Runner } from "../runner/runner.ts";
 import type { WorkflowContext } from "./context.ts";
-import { CarriedRuns, startWorkflowRunner } from "./runner.ts";
+import { RunLoop, startWorkflowRunner } from "./runner.ts";
 import { RunStore } from "./store.ts";
 import { Turns } from "./turns.ts";
 
@@ -51,7 +51,7 @@ export async function startWorkflows(
       if (!replies.isClosed()) replies.publish(cancelSubject(jobId), tokens.of(jobId));
     },
   };
-  const runs = new CarriedRuns(own);
+  const runs = new RunLoop(own);
   return LANES.map((lane) => startWorkflowRunner({ context: own, runs, work, lane, slots: context.slots(lane) }));
 }
 

@@ -17,7 +17,7 @@ import { openLeases } from "../runner/leases.ts";
 import { nakDelayMs, type Runner } from "../runner/runner.ts";
 
 import type { WorkflowContext } from "./context.ts";
-import { goOn } from "./go-on.ts";
+import { driveRun } from "./drive-run.ts";
 import { takeTicket } from "./ticket.ts";
 import { Turns, TurnsOver } from "./turns.ts";
 
@@ -29,7 +29,7 @@ const DECODER = new TextDecoder();
 export function startWorkflowRunner(options: {
   context: WorkflowContext;
   /** Runs of all lanes of the process. */
-  runs: CarriedRuns;
+  runs: RunLoop;
   work: WorkerContext["work"];
   lane: Lane;
   slots: number;
@@ -70,11 +70,11 @@ export function startWorkflowRunner(options: {
       const giveBack = await turns.take(workspaceId);
       const isBegun = await takeTicket(context, value).finally(giveBack);
       if (!isBegun) return "repeat";
-      await runs.goOn(value.job_id, { ...of, isLook: false, isStalled: false });
+      await runs.drive(value.job_id, { ...of, isLook: false, isStalled: false });
     } else {
       const { isLook, isStalled } = value;
       // The worker that had a repeated word may have died.
-      await runs.goOn(value.run_id, { ...of, isLook: isLook || isStalled || message.deliveries > 1, isStalled });
+      await runs.drive(value.run_id, { ...of, isLook: isLook || isStalled || message.deliveries > 1, isStalled });
     }
     return "run";
   };
@@ -154,7 +154,7 @@ interface Going {
 }
 
 /** Runs that this process carries on, one pass at a time each: what is told of one meanwhile makes for one more. */
-export class CarriedRuns {
+export class RunLoop {
   private readonly context: WorkflowContext;
   private readonly going = new Map<string, Going>();
 
@@ -163,7 +163,7 @@ export class CarriedRuns {
   }
 
   /** Resolves when that was done, and at once where another word asked for a look that is yet to come: its delivery stands for both. */
-  goOn(runId: string, look: Look): Promise<void> {
+  drive(runId: string, look: Look): Promise<void> {
     const known = this.going.get(runId);
     if (known) {
       known.isLook ||= look.isLook;
@@ -190,7 +190,7 @@ export class CarriedRuns {
         await takeTurn();
         const { isLook, isStalled } = one;
         Object.assign(one, { isAsked: false, isLook: false, isStalled: false });
-        const pass = () => goOn(this.context, runId, isLook, takeTurn);
+        const pass = () => driveRun(this.context, runId, isLook, takeTurn);
         await (isStalled ? recoverRun(this.context, runId, pass) : pass());
       } while (one.isAsked);
     } finally {
@@ -210,12 +210,12 @@ const RECOVERIES_MAX = 100;
 
 /**
  * Carries on a run that stands still, or ends it. The look is counted as a death first, since nobody could count one afterwards.
- * @throws what `goOn` throws
+ * @throws what `pass` throws
  */
 async function recoverRun(
   { database, log }: Pick<WorkflowContext, "database" | "log">,
   runId: string,
-  goOn: () => Promise<void>,
+  pass: () => Promise<void>,
 ): Promise<void> {
   const olderMs = LIMITS.runStalledMs;
   const sum = await countRecovery(database, runId, { weight: DEATH, olderMs });
@@ -224,7 +224,7 @@ async function recoverRun(
     await giveUpRun(database, runId);
   }
   try {
-    await goOn();
+    await pass();
   } catch (error) {
     await countRecovery(database, runId, { weight: FAILURE - DEATH, olderMs });
     throw error;

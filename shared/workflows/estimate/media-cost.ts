@@ -1,5 +1,5 @@
 /** Cost of calls that make or hear media: what is not known of them counts at the dearest value that the model takes. */
-import { refuseUntold } from "#shared/calls/untold.ts";
+import { refuseUnsupported } from "#shared/calls/unsupported.ts";
 import type { Model } from "#shared/calls/model.ts";
 import { apiErrorsOf } from "#shared/errors.ts";
 import { NO_FILES } from "#shared/calls/kinds/chat/files.ts";
@@ -34,7 +34,7 @@ export async function mediaCost({ work }: CallContext, model: Model, kind: Kind,
   };
   const boundOf = (body: Body): bigint => {
     work.count(CHECK_UNITS + unitsOf(body) / 4);
-    refuseUntold(body);
+    refuseUnsupported(body);
     return kind.check(kind.read({ ...body, model: model.slug }), model, facts).bound.holdNano;
   };
   const taken = takenBody(known, unknown, model, boundOf);

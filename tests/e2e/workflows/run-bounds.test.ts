@@ -9,7 +9,7 @@ import type { WorkflowRun } from "#schemas/generated/types.ts";
 import type { ErrorEnvelope } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
 import { LIMITS } from "#shared/limits.ts";
-import { wakeRun } from "#shared/queue/run-wake.ts";
+import { notifyRun } from "#shared/queue/run-notice.ts";
 import { streamName, workSubject } from "#shared/queue/subjects.ts";
 import { openStorage, type Storage } from "#shared/storage/client.ts";
 import { createWorkspace, type Workspace } from "#tests/faults/bed.ts";
@@ -265,7 +265,7 @@ test("a workspace's run has its turn while thousands of words of another's wait 
     return (state.subjects ?? {})[subject] ?? 0;
   };
   // Each is looked for in vain, which takes a turn as any pass does.
-  for (let at = 0; at < 2_000; at += 1) wakeRun(connection, { id: newId(), workspace_id: loud.id, lane: "live" });
+  for (let at = 0; at < 2_000; at += 1) notifyRun(connection, { id: newId(), workspace_id: loud.id, lane: "live" });
   await connection.flush();
   await eventually("they wait", async () => (await words()) === 2_000);
   const answered = callAs(quiet, "/v1/pipelines/runs", { definition: { steps: [FREE] } });

@@ -8,7 +8,7 @@ import { afterAll } from "bun:test";
 import { CHECKS } from "#shared/calls/capabilities/list.ts";
 import { sampleFile } from "#shared/calls/capabilities/samples.ts";
 import { settleMediaType } from "#shared/files/media-type.ts";
-import type { DefinedCapability, InputFile, InputPage, Made } from "#workers/capabilities/define.ts";
+import type { DefinedCapability, InputFile, InputPage, RunOutput } from "#workers/capabilities/define.ts";
 import { findTools } from "#workers/calls/capability/tools.ts";
 import type { Tools } from "#workers/capabilities/tools.ts";
 import { loadCapability } from "#workers/capabilities/list.ts";
@@ -27,7 +27,7 @@ afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-export interface Ran extends Made {
+export interface Ran extends RunOutput {
   /** Returns the bytes of a file that it made. */
   bytes(at?: number): Uint8Array;
 }

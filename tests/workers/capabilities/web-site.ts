@@ -10,13 +10,13 @@ import { MediaError } from "#shared/children/media-error.ts";
 import { allow, listen, type Listening } from "#tests/shared/outbound/servers.ts";
 import { openPageGuard } from "#workers/calls/capability/page-guard.ts";
 import { readInputs } from "#workers/calls/capability/inputs.ts";
-import type { Made } from "#workers/capabilities/define.ts";
+import type { RunOutput } from "#workers/capabilities/define.ts";
 import { loadCapability } from "#workers/capabilities/list.ts";
 import { isVisitAllowed } from "#workers/capabilities/web/robots.ts";
 
 import { tools } from "./in-folder.ts";
 
-export interface Visit extends Made {
+export interface Visit extends RunOutput {
   readonly output: Readonly<Record<string, unknown>>;
   bytes(at?: number): Uint8Array;
 }

@@ -3,7 +3,7 @@ import { type NatsConnection, NoRespondersError, RequestError } from "nats";
 
 import type { JobMessage } from "#schemas/generated/types.ts";
 import { decodeFrame, type Frame } from "#shared/queue/frames.ts";
-import type { TakenWord } from "#shared/queue/words.ts";
+import type { TakenAck } from "#shared/queue/acks.ts";
 import type { LiveCall } from "#workers/runner/live-calls.ts";
 import type { WorkerContext } from "#workers/context.ts";
 
@@ -25,7 +25,7 @@ export interface FakeIngress {
 
 export interface IngressHabits {
   /** Its word on a whole answer; undefined: none. */
-  readonly word?: TakenWord | undefined;
+  readonly word?: TakenAck | undefined;
   /** Its answer to a question; an error: none; absent: no ingress is there. */
   readonly answer?: string | Error | undefined;
   /** It has lost the answer until it was sent so often. */

@@ -12,13 +12,13 @@ import type { Lease } from "#shared/semaphore.ts";
 import type { WorkerContext } from "../../context.ts";
 import { ByteBudget } from "../../providers/byte-budget.ts";
 import { SENTENCES } from "../../providers/inline-media.ts";
-import type { GivenMedia, Media } from "../../providers/media.ts";
+import type { MediaInput, Media } from "../../providers/media.ts";
 import { ProviderError } from "../../providers/provider.ts";
 
 type Context = Pick<WorkerContext, "database" | "storage" | "log">;
 
 /** By name, such as `image`. */
-export type ReadInputs = Readonly<Record<string, GivenMedia>>;
+export type ReadInputs = Readonly<Record<string, MediaInput>>;
 
 /** Media of one job. Given back it can be read again. */
 export interface InputReader {
@@ -67,7 +67,7 @@ export function createInputReader(
         );
         lease = await budget.lease(Math.min(most, LIMITS.inputProcessBytesMax), signal);
       }
-      const inputs: Record<string, GivenMedia> = {};
+      const inputs: Record<string, MediaInput> = {};
       for (const one of media) {
         inputs[one.name] =
           isPassed(one) && "url" in one ? { url: one.url } : (read.get(one.name) ?? (await bytesOf(one, signal)));

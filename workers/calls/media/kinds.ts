@@ -31,7 +31,7 @@ export interface MediaJobKind<
 
 type CheckedBy<Call> = Call extends MediaKind<infer _Request, infer Checked> ? Checked : never;
 
-export const GENERATIONS: MediaJobKind<"images", CheckedBy<typeof IMAGES>> = {
+export const IMAGES_JOB: MediaJobKind<"images", CheckedBy<typeof IMAGES>> = {
   kind: "images",
   call: IMAGES,
   output: IMAGE_OUTPUT,
@@ -39,7 +39,7 @@ export const GENERATIONS: MediaJobKind<"images", CheckedBy<typeof IMAGES>> = {
   artifacts: (output) => output,
 };
 
-export const EDITS: MediaJobKind<"imageEdits", CheckedBy<typeof IMAGE_EDITS>> = {
+export const IMAGE_EDITS_JOB: MediaJobKind<"imageEdits", CheckedBy<typeof IMAGE_EDITS>> = {
   kind: "imageEdits",
   call: IMAGE_EDITS,
   output: IMAGE_OUTPUT,
@@ -57,7 +57,7 @@ export const EDITS: MediaJobKind<"imageEdits", CheckedBy<typeof IMAGE_EDITS>> = 
   artifacts: (output) => output,
 };
 
-export const SPEAKING: MediaJobKind<"speech", CheckedBy<typeof SPEECH>> = {
+export const SPEECH_JOB: MediaJobKind<"speech", CheckedBy<typeof SPEECH>> = {
   kind: "speech",
   call: SPEECH,
   output: SPEECH_OUTPUT,
@@ -65,7 +65,7 @@ export const SPEAKING: MediaJobKind<"speech", CheckedBy<typeof SPEECH>> = {
   artifacts: (output) => [output],
 };
 
-export const FILMING: MediaJobKind<"video", CheckedBy<typeof VIDEO>> = {
+export const VIDEO_JOB: MediaJobKind<"video", CheckedBy<typeof VIDEO>> = {
   kind: "video",
   call: VIDEO,
   output: VIDEO_OUTPUT,
@@ -73,7 +73,7 @@ export const FILMING: MediaJobKind<"video", CheckedBy<typeof VIDEO>> = {
   artifacts: (output) => output,
 };
 
-export const COMPOSING: MediaJobKind<"music", CheckedBy<typeof MUSIC>> = {
+export const MUSIC_JOB: MediaJobKind<"music", CheckedBy<typeof MUSIC>> = {
   kind: "music",
   call: MUSIC,
   output: MUSIC_OUTPUT,
@@ -81,7 +81,7 @@ export const COMPOSING: MediaJobKind<"music", CheckedBy<typeof MUSIC>> = {
   artifacts: (output) => output,
 };
 
-export const MODELLING: MediaJobKind<"mesh", CheckedBy<typeof MESH>> = {
+export const MESH_JOB: MediaJobKind<"mesh", CheckedBy<typeof MESH>> = {
   kind: "mesh",
   call: MESH,
   output: MESH_OUTPUT,

@@ -9,7 +9,7 @@ import { pack } from "tar-stream";
 
 import { MediaError } from "#shared/children/media-error.ts";
 
-import { defineCapability, type InputFile, inputs, type Made } from "../define.ts";
+import { defineCapability, type InputFile, inputs, type RunOutput } from "../define.ts";
 import { choice, integer, list, text } from "../params.ts";
 import { ARCHIVE_PRICE, badName } from "./counted.ts";
 import { writeSevenZip } from "./seven-zip.ts";
@@ -71,7 +71,7 @@ export default defineCapability({
       );
       await writeSevenZip(path, files, { level, password });
     } else await writeTar(path, given.files, names, format, level);
-    const made: Made = {
+    const made: RunOutput = {
       output: { format, entries: names.length, names },
       files: [{ path, mediaType: MEDIA_TYPES[format], name }],
     };

@@ -9,7 +9,7 @@ import { type FilterGraphPlan, runFilterGraph } from "#workers/children/filter-g
 import { tagsOf } from "#workers/children/tags.ts";
 import { VORBIS_RATE_MAX, vorbisBitrate } from "#workers/children/vorbis.ts";
 
-import type { InputFile, Made } from "../define.ts";
+import type { InputFile, RunOutput } from "../define.ts";
 import { choice, integer, type ParamsOf } from "../params.ts";
 
 /** Most seconds of an input, and of a result. */
@@ -206,7 +206,7 @@ export interface Encode {
 }
 
 /** Runs the graph and writes its end. */
-export async function encodeAudio(encode: Encode): Promise<Made> {
+export async function encodeAudio(encode: Encode): Promise<RunOutput> {
   const { folder, from, output, seconds = from.seconds, progress } = encode;
   const format = output.format ?? from.format;
   const { encoder, muxer, mediaType, isLossless, options } = ENCODINGS[format];

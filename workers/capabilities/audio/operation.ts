@@ -1,7 +1,14 @@
 /** Operations on audio: each is a capability of its own and a step of `audio.pipeline`, where all share one graph and one encode. */
 import type { Rule } from "#shared/calls/capabilities/entry.ts";
 
-import { defineCapability, type DefinedCapability, input, type InputFile, type Made, type Run } from "../define.ts";
+import {
+  defineCapability,
+  type DefinedCapability,
+  input,
+  type InputFile,
+  type RunOutput,
+  type Run,
+} from "../define.ts";
 import type { Params, ParamsOf } from "../params.ts";
 import {
   AUDIO_PRICE,
@@ -74,7 +81,7 @@ export function audioCapability<const P extends Params>(
 export async function runOperation<const P extends Params>(
   operation: AudioOperation<P>,
   { params, inputs, folder, progress }: Run<object, { readonly audio: InputFile }>,
-): Promise<Made> {
+): Promise<RunOutput> {
   const own = params as ParamsOf<P> & Output;
   const { facts, shape } = await shapedAudio(inputs.audio, own);
   const after = await operation.apply(beforeOf(folder, facts, shape, facts.seconds), own);
@@ -82,7 +89,7 @@ export async function runOperation<const P extends Params>(
 }
 
 /** Encodes what steps come to. Of several that report, the last one is heard. */
-export async function encodeSteps({ folder, facts, shape, steps, output, progress }: EncodedSteps): Promise<Made> {
+export async function encodeSteps({ folder, facts, shape, steps, output, progress }: EncodedSteps): Promise<RunOutput> {
   const last = steps.findLast(({ report }) => report !== undefined);
   const filters = steps.flatMap((step) => (step === last ? step.report?.filters : undefined) ?? step.filters);
   const lines: string[] = [];

@@ -6,7 +6,7 @@ import { MediaError } from "#shared/children/media-error.ts";
 import type { FileSource } from "#workers/children/file-source.ts";
 import { copyPackets } from "#workers/children/remux.ts";
 
-import { defineCapability, input, type InputFile, type Made, type Run } from "../define.ts";
+import { defineCapability, input, type InputFile, type RunOutput, type Run } from "../define.ts";
 import { choice, number, type ParamsOf } from "../params.ts";
 import { spanOf } from "../span.ts";
 import {
@@ -84,7 +84,7 @@ async function copied({
   inputs,
   folder,
   progress,
-}: Run<ParamsOf<typeof params> & Output, { readonly audio: InputFile }>): Promise<Made> {
+}: Run<ParamsOf<typeof params> & Output, { readonly audio: InputFile }>): Promise<RunOutput> {
   const facts = await readAudioFacts(inputs.audio);
   const { format, source, sampleRate, channels } = facts;
   if (format === "flac") throw new MediaError("invalid", "Expected params.mode exact for FLAC, got copy.");

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/children/media-error.ts";
 
-import { defineCapability, input, type InputFile, type Made } from "../define.ts";
+import { defineCapability, input, type InputFile, type RunOutput } from "../define.ts";
 import { flag, text } from "../params.ts";
 import { madeText, textOf } from "../text.ts";
 import { pagesOf, pagesParam } from "./pages.ts";
@@ -98,7 +98,12 @@ async function plainText(file: InputFile): Promise<string> {
   return blocksText(words);
 }
 
-async function result(folder: string, parts: readonly Part[], kind: "page" | "sheet", isSplit: boolean): Promise<Made> {
+async function result(
+  folder: string,
+  parts: readonly Part[],
+  kind: "page" | "sheet",
+  isSplit: boolean,
+): Promise<RunOutput> {
   if (!isSplit) {
     const text = parts.map((part) => part.text).join("\n\n");
     return madeText(folder, text, {

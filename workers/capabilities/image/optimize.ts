@@ -6,7 +6,7 @@ import { optimize } from "svgo";
 
 import { MediaError } from "#shared/children/media-error.ts";
 
-import { defineCapability, input, type InputFile, type Made } from "../define.ts";
+import { defineCapability, input, type InputFile, type RunOutput } from "../define.ts";
 import { choice, integer } from "../params.ts";
 import { withoutMetadata } from "./bare.ts";
 import { MEGAPIXEL_PRICE, PHOTO } from "./operation.ts";
@@ -77,7 +77,7 @@ export default defineCapability({
 
 interface Tried {
   readonly format: Format;
-  readonly made: Made;
+  readonly made: RunOutput;
   readonly bytes: number;
 }
 
@@ -115,7 +115,7 @@ async function leastTouched(
   opened: OpenedImage,
   folder: string,
   bytesMax: number,
-): Promise<Made | undefined> {
+): Promise<RunOutput | undefined> {
   const { exif, xmp, iptc, orientation = 1 } = await sharp(file.path).metadata();
   const source = Buffer.from(await Bun.file(file.path).arrayBuffer());
   const bare = withoutMetadata(source, orientation);
@@ -141,7 +141,7 @@ async function leastTouched(
   };
 }
 
-async function optimizedSvg(file: InputFile, folder: string, bytesMax: number | undefined): Promise<Made> {
+async function optimizedSvg(file: InputFile, folder: string, bytesMax: number | undefined): Promise<RunOutput> {
   let data: string;
   try {
     ({ data } = optimize(await Bun.file(file.path).text(), { multipass: true }));

@@ -6,7 +6,7 @@ import sharp, { type Metadata, type Sharp } from "sharp";
 import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/children/media-error.ts";
 
-import type { InputFile, Made } from "../define.ts";
+import type { InputFile, RunOutput } from "../define.ts";
 import { asMediaError } from "../faults.ts";
 import { choice, color, flag, integer, type ParamsOf } from "../params.ts";
 import { upright } from "./frames.ts";
@@ -167,7 +167,7 @@ export async function writeImage(
   from: Pick<OpenedImage, "format" | "width" | "height" | "pages"> & Partial<Pick<OpenedImage, "dropped">>,
   output: Output,
   { operations = 1, name: stem = "image", timing = {}, source }: Writing = {},
-): Promise<Made> {
+): Promise<RunOutput> {
   checkColor("params.background", output.background);
   const format = output.format ?? from.format;
   const name = nameOf(stem, format);

@@ -6,7 +6,7 @@ import type { Rule } from "#shared/calls/capabilities/entry.ts";
 import { MediaError } from "#shared/children/media-error.ts";
 import { copyPackets, type CopyPlan } from "#workers/children/remux.ts";
 
-import type { Made } from "../define.ts";
+import type { RunOutput } from "../define.ts";
 
 import { CONTAINERS, round, type VideoFormat } from "./encode.ts";
 import type { VideoFacts } from "./facts.ts";
@@ -31,7 +31,7 @@ export function copyRules(mode: string): readonly Rule[] {
 }
 
 /** @throws MediaError invalid: what cannot be copied, or not into the format; corrupt */
-export async function copyVideo(copy: CopyVideo): Promise<Made> {
+export async function copyVideo(copy: CopyVideo): Promise<RunOutput> {
   const { folder, facts, format, mode, progress, ...plan } = copy;
   const { container } = facts.source;
   if (container !== "mov" && container !== "matroska") {

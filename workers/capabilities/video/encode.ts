@@ -9,7 +9,7 @@ import { runFilterGraph } from "#workers/children/filter-graph.ts";
 import { VORBIS_RATE_MAX, vorbisBitrate } from "#workers/children/vorbis.ts";
 import type { FfmpegOptions, StreamPlan } from "#workers/children/graph-streams.ts";
 
-import type { Made } from "../define.ts";
+import type { RunOutput } from "../define.ts";
 import { choice, integer, type ParamsOf } from "../params.ts";
 
 import { checkSides, evened, muted, type Scene } from "./scene.ts";
@@ -164,7 +164,7 @@ export interface EncodeVideo {
 }
 
 /** @throws MediaError invalid, corrupt, too_large */
-export async function encodeVideo(encode: EncodeVideo): Promise<Made> {
+export async function encodeVideo(encode: EncodeVideo): Promise<RunOutput> {
   const { folder, output, progress } = encode;
   const format = output.format ?? encode.format;
   const { muxer, mediaType, options } = CONTAINERS[format];

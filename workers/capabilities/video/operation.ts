@@ -1,7 +1,14 @@
 /** Operations on video: each is a capability of its own and a step of `video.pipeline`, where all share one graph and one encode. */
 import type { CapabilityModality, Rule } from "#shared/calls/capabilities/entry.ts";
 
-import { defineCapability, type DefinedCapability, input, type InputFile, type Made, type Run } from "../define.ts";
+import {
+  defineCapability,
+  type DefinedCapability,
+  input,
+  type InputFile,
+  type RunOutput,
+  type Run,
+} from "../define.ts";
 import type { Params, ParamsOf } from "../params.ts";
 
 import { CLIP, encodeVideo, OUTPUT, type Output, outputRules, VIDEO_PRICE } from "./encode.ts";
@@ -74,7 +81,7 @@ interface OperationRun extends Pick<Run<object, unknown>, "params" | "folder" | 
 export async function runOperation<const P extends Params>(
   operation: VideoOperation<P>,
   { params, inputs, folder, progress }: OperationRun,
-): Promise<Made> {
+): Promise<RunOutput> {
   const own = params as ParamsOf<P> & Output;
   const facts = await probeVideo(inputs.video);
   const second = (inputs as Readonly<Record<string, InputFile | undefined>>)[operation.second?.member ?? ""];

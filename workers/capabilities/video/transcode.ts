@@ -1,7 +1,7 @@
 import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/children/media-error.ts";
 
-import { defineCapability, input, type Made } from "../define.ts";
+import { defineCapability, input, type RunOutput } from "../define.ts";
 import { integer, number, type ParamsOf } from "../params.ts";
 
 import { CLIP, codecsOf, type EncodeVideo, encodeVideo, OUTPUT, outputRules, VIDEO_PRICE } from "./encode.ts";
@@ -107,7 +107,7 @@ const AUDIO_KBPS_MIN = 32;
 const ROOM = 0.95;
 
 /** @throws MediaError invalid: no rate fits */
-async function encodeWithin(encode: EncodeVideo, bytes: number): Promise<Made> {
+async function encodeWithin(encode: EncodeVideo, bytes: number): Promise<RunOutput> {
   const { scene, output } = encode;
   const seconds = secondsOf(scene);
   const whole = (bytes * 8 * ROOM) / 1_000 / seconds;

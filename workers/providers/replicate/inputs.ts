@@ -14,7 +14,7 @@ import {
 } from "../fields.ts";
 import { type Endpoint, post } from "../http.ts";
 import { isMembers, parseObject, textOf } from "../json.ts";
-import type { GivenMedia, Media, MediaKind } from "../media.ts";
+import type { MediaInput, Media, MediaKind } from "../media.ts";
 import { ProviderError } from "../provider.ts";
 
 import { type Asked, classifyStart } from "./errors.ts";
@@ -57,7 +57,7 @@ interface Upload {
   readonly signal: AbortSignal;
 }
 
-async function addressOf(endpoint: Endpoint, ours: string, media: GivenMedia, call: Upload): Promise<string> {
+async function addressOf(endpoint: Endpoint, ours: string, media: MediaInput, call: Upload): Promise<string> {
   if ("url" in media || media.bytes.length <= INLINE_BYTES_MAX) return urlOf(media);
   try {
     return await upload(endpoint, ours, media, call);

@@ -4,7 +4,7 @@
  */
 import { type Endpoint, post } from "../http.ts";
 import type { Members } from "../json.ts";
-import type { Artifact, GivenMedia, MeshInput, Polled, ProviderJob, QueuedAdapter } from "../media.ts";
+import type { Artifact, MediaInput, MeshInput, Polled, ProviderJob, QueuedAdapter } from "../media.ts";
 import { isMeshInputName, type MeshInputName } from "../mesh-inputs.ts";
 import { ProviderError } from "../provider.ts";
 import { postStart } from "../start.ts";
@@ -147,7 +147,7 @@ const ENDINGS: Readonly<Record<string, string>> = {
 /** The token of the file. @throws ProviderError, of a task that was not begun */
 async function uploadFile(
   endpoint: Endpoint,
-  media: Exclude<GivenMedia, { readonly url: string }>,
+  media: Exclude<MediaInput, { readonly url: string }>,
   ours: MeshInputName,
   signal: AbortSignal,
 ): Promise<string> {

@@ -3,7 +3,7 @@
  * Sources: developers.tripo3d.ai/en/docs/{text-to-model,image-to-model,texture,decimate,segment,rig}.
  */
 import { isMedia, type PlacedInput, setField } from "../fields.ts";
-import type { GivenMedia, MediaCall, MeshInput } from "../media.ts";
+import type { MediaInput, MediaCall, MeshInput } from "../media.ts";
 import { givenNames, meshInputs, type MeshInputName, type MeshNeeds } from "../mesh-inputs.ts";
 import { ProviderError } from "../provider.ts";
 
@@ -40,7 +40,7 @@ export interface TripoTask {
 }
 
 /** Puts media where Tripo can read it; what it answers stands in the body. @throws ProviderError */
-export type Upload = (media: GivenMedia, ours: MeshInputName) => Promise<string>;
+export type Upload = (media: MediaInput, ours: MeshInputName) => Promise<string>;
 
 /** @throws ProviderError */
 export async function taskOf(

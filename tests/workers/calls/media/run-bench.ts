@@ -13,7 +13,7 @@ import { wavOf } from "#tests/providers/fal/clips.ts";
 import type { WorkerContext } from "#workers/context.ts";
 import type { JobControl } from "#workers/job.ts";
 import { Answer } from "#workers/calls/answer.ts";
-import { SPEAKING } from "#workers/calls/media/kinds.ts";
+import { SPEECH_JOB } from "#workers/calls/media/kinds.ts";
 import { ResultBudget } from "#workers/calls/media/result-budget.ts";
 import { createMediaHandler } from "#workers/calls/media/run.ts";
 import type { Artifact, MediaAdapter, ProviderJob, SpeechInput } from "#workers/providers/media.ts";
@@ -162,7 +162,7 @@ export async function run(adapters: readonly [Adapter, Adapter?], around: Around
       progress: () => undefined,
     },
   } as unknown as JobControl;
-  const kind = { ...SPEAKING, output: { ...SPEAKING.output, pollMinMs: 1, pollMaxMs: 2 } };
+  const kind = { ...SPEECH_JOB, output: { ...SPEECH_JOB.output, pollMinMs: 1, pollMaxMs: 2 } };
   const job = { ...message(around.deadlineMs ?? Date.now() + 60_000), kind: around.kind ?? "speech" };
   let thrown: unknown;
   try {

@@ -2,7 +2,7 @@
 import { ApiError } from "#shared/errors.ts";
 
 /** A job is answered as a whole, in JSON, and what it makes are files. */
-const UNTOLD: readonly (readonly [member: string, values: readonly unknown[], expected: string])[] = [
+const UNSUPPORTED: readonly (readonly [member: string, values: readonly unknown[], expected: string])[] = [
   ["stream", [true], "no stream, since a job is answered as a whole"],
   ["stream_format", ["sse"], "no stream_format sse, since a job is answered as a whole"],
   ["response_format", ["b64_json"], "no response_format b64_json, since what a job makes is a file"],
@@ -10,8 +10,8 @@ const UNTOLD: readonly (readonly [member: string, values: readonly unknown[], ex
 ];
 
 /** @throws ApiError `unsupported_value` for an answer that a job cannot give */
-export function refuseUntold(body: Readonly<Record<string, unknown>>): void {
-  const [member, , expected] = UNTOLD.find(([name, values]) => values.includes(body[name])) ?? [];
+export function refuseUnsupported(body: Readonly<Record<string, unknown>>): void {
+  const [member, , expected] = UNSUPPORTED.find(([name, values]) => values.includes(body[name])) ?? [];
   if (member === undefined) return;
   throw new ApiError("unsupported_value", `Expected ${expected}.`, { param: member });
 }

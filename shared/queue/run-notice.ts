@@ -3,7 +3,7 @@ import type { NatsConnection } from "nats";
 
 import { type Lane, workSubject } from "./subjects.ts";
 
-export interface RunWake {
+export interface RunNotice {
   readonly id: string;
   readonly workspace_id: string;
   readonly lane: Lane;
@@ -14,9 +14,9 @@ export interface RunWake {
  * @param isLook what is late, due or was never begun is looked for too
  * @param isStalled the same of a run that stands still: the worker that takes the word counts that
  */
-export function wakeRun(
+export function notifyRun(
   connection: Pick<NatsConnection, "publish" | "isClosed">,
-  { id, workspace_id, lane }: RunWake,
+  { id, workspace_id, lane }: RunNotice,
   { isLook = false, isStalled = false }: { readonly isLook?: boolean; readonly isStalled?: boolean } = {},
 ): void {
   if (connection.isClosed()) return;

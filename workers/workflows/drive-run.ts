@@ -14,7 +14,7 @@ import {
 import { requestRunCancel } from "#shared/database/runs.ts";
 import { failpoint } from "#shared/failpoint.ts";
 import { paced } from "#shared/pace.ts";
-import { wakeRun } from "#shared/queue/run-wake.ts";
+import { notifyRun } from "#shared/queue/run-notice.ts";
 import { runSubject } from "#shared/queue/subjects.ts";
 import { kindOf } from "#shared/workflows/step-work.ts";
 
@@ -39,7 +39,7 @@ const ABSENT_MS = paced(3_000);
  * @param takeTurn before each further pass: others have theirs between
  * @throws Error of our surroundings: it is to be called again
  */
-export async function goOn(
+export async function driveRun(
   context: WorkflowContext,
   runId: string,
   isLook: boolean,
@@ -217,7 +217,7 @@ async function carryOut(context: WorkflowContext, caller: Caller | undefined, pa
   );
   for (const work of works) {
     if (isRunStep(work.step)) {
-      wakeRun(context.replies, {
+      notifyRun(context.replies, {
         id: workIdOf(facts.id, work.place),
         workspace_id: facts.workspaceId,
         lane: facts.lane,
@@ -234,7 +234,7 @@ async function carryOut(context: WorkflowContext, caller: Caller | undefined, pa
 
 async function end(context: WorkflowContext, { facts }: StoredRun): Promise<void> {
   if (facts.parentId !== null) {
-    wakeRun(context.replies, { id: facts.parentId, workspace_id: facts.workspaceId, lane: facts.lane });
+    notifyRun(context.replies, { id: facts.parentId, workspace_id: facts.workspaceId, lane: facts.lane });
   }
   const ticket = await findTicket(context.database, facts.id);
   if (ticket) await endTicket(context, facts.id, ticket);
@@ -252,7 +252,7 @@ async function cancelWork(context: WorkflowContext, { after, effects }: Pass): P
     }
     const children = await requestRunCancel(context.database, id);
     jobs.push(...(children ?? []));
-    wakeRun(context.replies, { id, workspace_id: facts.workspaceId, lane: facts.lane });
+    notifyRun(context.replies, { id, workspace_id: facts.workspaceId, lane: facts.lane });
   }
   if (jobs.length === 0) return;
   await cancelJobs(context.database, jobs);

@@ -4,21 +4,21 @@
  */
 
 /** Word of an ingress about an answer: it has it, or its caller is not there any more and it never will have it. */
-export type TakenWord = "taken" | "gone";
-export type SettledWord = "settled";
+export type TakenAck = "taken" | "gone";
+export type SettledAck = "settled";
 
-export interface WordBatch<Word extends string> {
+export interface AckBatch<Word extends string> {
   tell(subject: string, word: Word, jobId: string): void;
 }
 
 /** Connection that takes words to the server. */
-export interface WordPublisher {
+export interface AckPublisher {
   isClosed(): boolean;
   publish(subject: string, bytes: Uint8Array): void;
 }
 
 /** @param lingerMs words wait so long for others; 0: until the end of the turn */
-export function createWordBatch<Word extends string>(publisher: WordPublisher, lingerMs = 0): WordBatch<Word> {
+export function createAckBatch<Word extends string>(publisher: AckPublisher, lingerMs = 0): AckBatch<Word> {
   /** Subject → word → job ids. */
   let waiting = new Map<string, Map<Word, string[]>>();
   const send = (): void => {
