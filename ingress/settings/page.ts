@@ -4,6 +4,7 @@ import { ApiError } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";
 import { LIMITS } from "#shared/limits.ts";
 
+import { json } from "../answers.ts";
 import type { Route, RouteCall } from "../serve.ts";
 
 export const LIST_QUERY: NonNullable<Route["query"]> = [
@@ -101,6 +102,15 @@ export function unsupported(param: string, expected: string, got: string): ApiEr
   return new ApiError("unsupported_value", `Expected ${param} to be ${expected}, got ${arrived("enum", got)}.`, {
     param,
   });
+}
+
+/** Answers with a page of rows. `find` is asked for one more than it holds. */
+export async function pageAnswer<P extends { readonly limit: number }, Row>(
+  page: P,
+  find: (page: P) => Promise<readonly Row[]>,
+  present: (row: Row) => { readonly id: string },
+): Promise<Response> {
+  return json(listOf(await find({ ...page, limit: page.limit + 1 }), page, present));
 }
 
 /** One more row than the page holds says that there are more. */
