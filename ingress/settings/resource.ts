@@ -196,7 +196,7 @@ async function find<Within, Row extends Identified>(
 }
 
 /** Finds the row that the path names. @throws ApiError also when the caller may not change it */
-async function findToChange<Within, Row extends Identified>(
+export async function findToChange<Within, Row extends Identified>(
   rows: Rows<Within, Row>,
   call: RouteCall,
 ): Promise<Found<Within, Row>> {
