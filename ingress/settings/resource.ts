@@ -134,7 +134,7 @@ export function resource<S extends Listed, Within, Row extends Identified>(
       path,
       responses: { 200: { description: get.answer, schema } },
       errors: ["not_found", ...(get.errors ?? [])],
-      handle: async (call) => json(present((await find(spec, call)).row)),
+      handle: async (call) => json(present((await findRow(spec, call)).row)),
     });
   }
   if (update) {
@@ -184,7 +184,8 @@ interface Found<Within, Row> {
   readonly row: Row;
 }
 
-async function find<Within, Row extends Identified>(
+/** Finds the row that the path names. @throws ApiError */
+export async function findRow<Within, Row extends Identified>(
   rows: Rows<Within, Row>,
   call: RouteCall,
 ): Promise<Found<Within, Row>> {
@@ -195,12 +196,12 @@ async function find<Within, Row extends Identified>(
   return { within, row };
 }
 
-/** Finds the row that the path names. @throws ApiError also when the caller may not change it */
+/** The same, for a change of it. @throws ApiError also when the caller may not change it */
 export async function findToChange<Within, Row extends Identified>(
   rows: Rows<Within, Row>,
   call: RouteCall,
 ): Promise<Found<Within, Row>> {
-  const found = await find(rows, call);
+  const found = await findRow(rows, call);
   rows.checkMayChange?.(found.within, found.row);
   return found;
 }
@@ -218,7 +219,7 @@ async function askedOf<N extends SchemaName>(call: RouteCall, request: N): Promi
 export async function madeOnce<Row, Why extends string>(
   made: "made" | "known" | Why,
   {
-    find: findMade,
+    find,
     isSame,
     refusals,
   }: {
@@ -228,7 +229,7 @@ export async function madeOnce<Row, Why extends string>(
     readonly refusals: Readonly<Record<Why, () => ApiError>>;
   },
 ): Promise<Made<Row>> {
-  const row = await findMade();
+  const row = await find();
   if (row === undefined) throw made === "made" || made === "known" ? reusedId() : refusals[made]();
   // A repeat is answered at a limit too, and where its own name is taken.
   if (made !== "made" && !isSame(row)) throw reusedId();

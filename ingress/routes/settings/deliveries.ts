@@ -118,7 +118,7 @@ async function retry(context: IngressContext, call: RouteCall): Promise<Response
   const channel =
     row.channel_id === null ? undefined : await findChannel(context.database, workspaceId, row.channel_id);
   if (channel === undefined) throw new ApiError("conflict", "The delivery's channel is deleted.");
-  checkMayChange(channel, callerOf(call));
+  checkMayChange(callerOf(call), channel);
   // It goes where the channel points now, which its maker may have changed.
   if (!(await seesContent(context, call, row))) {
     throw new ApiError("permission_denied", "The delivery tells of a run of another member.");
