@@ -2,10 +2,9 @@
 import type { OperatorAuditLogEntry } from "#schemas/generated/types.ts";
 import { type AuditRow, listAudit } from "#shared/database/audit-log.ts";
 
-import { json } from "../../answers.ts";
 import type { IngressContext } from "../../context.ts";
 import type { Route } from "../../serve.ts";
-import { idIn, LIST_QUERY, listOf, numberedPageOf, textIn, timeIn } from "../../settings/page.ts";
+import { idIn, LIST_QUERY, numberedPageOf, pageAnswer, textIn, timeIn } from "../../settings/page.ts";
 import { READ } from "./common.ts";
 
 const TEXT = { type: "string" } as const;
@@ -29,19 +28,20 @@ export function auditLog(context: IngressContext): Route {
     ],
     responses: { 200: { description: "A page of changes", schema: "OperatorAuditLogList" } },
     errors: ["unsupported_value"],
-    async handle(call) {
-      const page = numberedPageOf(call);
-      const rows = await listAudit(context.database, idIn(call, "workspace_id"), {
-        after: page.after,
-        limit: page.limit + 1,
-        actor: textIn(call, "actor"),
-        action: textIn(call, "action"),
-        subject: textIn(call, "subject"),
-        startTime: timeIn(call, "start_time"),
-        endTime: timeIn(call, "end_time"),
-      });
-      return json(listOf(rows, page, present));
-    },
+    handle: (call) =>
+      pageAnswer(
+        numberedPageOf(call),
+        (page) =>
+          listAudit(context.database, idIn(call, "workspace_id"), {
+            ...page,
+            actor: textIn(call, "actor"),
+            action: textIn(call, "action"),
+            subject: textIn(call, "subject"),
+            startTime: timeIn(call, "start_time"),
+            endTime: timeIn(call, "end_time"),
+          }),
+        present,
+      ),
   };
 }
 

@@ -20,7 +20,7 @@ import type { IngressContext } from "../../context.ts";
 import { errorsOf } from "../../route-errors.ts";
 import { actorOf, type Route, type RouteCall } from "../../serve.ts";
 import { createdId, digitsOf } from "../../settings/body.ts";
-import { LIST_QUERY, listOf, numberedPageOf } from "../../settings/page.ts";
+import { LIST_QUERY, numberedPageOf, pageAnswer } from "../../settings/page.ts";
 import { MONEY, noteOf, READ, workspaceOf } from "./common.ts";
 
 const CREDITS = "/operator/workspaces/{id}/credits";
@@ -62,11 +62,12 @@ export function credits(context: IngressContext): readonly Route[] {
       query: LIST_QUERY,
       responses: { 200: { description: "A page of entries", schema: "OperatorLedgerList" } },
       errors: ["not_found", "unsupported_value"],
-      async handle(call) {
-        const page = numberedPageOf(call);
-        const { id } = await workspaceOf(database, call);
-        return json(listOf(await pageLedger(database, id, { ...page, limit: page.limit + 1 }), page, presentEntry));
-      },
+      handle: (call) =>
+        pageAnswer(
+          numberedPageOf(call),
+          async (page) => pageLedger(database, (await workspaceOf(database, call)).id, page),
+          presentEntry,
+        ),
     },
   ];
 }

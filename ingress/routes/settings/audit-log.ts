@@ -1,15 +1,14 @@
 /** GET /workspaces/{workspaceId}/audit-log: who changed what. */
-import type { AuditLogEntry, AuditLogList } from "#schemas/generated/types.ts";
+import type { AuditLogEntry } from "#schemas/generated/types.ts";
 import { type AuditRow, listAudit, recordAudit } from "#shared/database/audit-log.ts";
 import { LIMITS } from "#shared/limits.ts";
 
-import { json } from "../../answers.ts";
 import type { IngressContext } from "../../context.ts";
 import { allow } from "../../roles.ts";
 import { callerOf, type Route, type RouteCall } from "../../serve.ts";
 import { csv, wantsCsv } from "../../settings/csv.ts";
 import { exportOf } from "../../settings/export.ts";
-import { LIST_QUERY, listOf, numberedPageOf, SPAN_QUERY, textIn, timeIn } from "../../settings/page.ts";
+import { LIST_QUERY, numberedPageOf, pageAnswer, SPAN_QUERY, textIn, timeIn } from "../../settings/page.ts";
 
 const TEXT = { type: "string" } as const;
 
@@ -55,8 +54,7 @@ async function list({ database }: IngressContext, call: RouteCall): Promise<Resp
     });
     return csv(rows.map(line), COLUMNS, "audit-log");
   }
-  const rows = await listAudit(database, workspaceId, { ...query, limit: page.limit + 1 });
-  return json(listOf(rows, page, present) satisfies AuditLogList);
+  return pageAnswer(page, ({ limit }) => listAudit(database, workspaceId, { ...query, limit }), present);
 }
 
 const COLUMNS = [

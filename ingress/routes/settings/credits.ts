@@ -1,5 +1,5 @@
 /** /workspaces/{workspaceId}/credits: the balance, and every movement that made it. */
-import type { Credits, LedgerEntry, LedgerList } from "#schemas/generated/types.ts";
+import type { Credits, LedgerEntry } from "#schemas/generated/types.ts";
 import { recordAudit } from "#shared/database/audit-log.ts";
 import { LEDGER_KINDS, type LedgerRow, pageLedger, readBalance } from "#shared/database/credits.ts";
 import { LIMITS } from "#shared/limits.ts";
@@ -11,7 +11,7 @@ import { allow, ANY_ROLE } from "../../roles.ts";
 import { callerOf, type Route, type RouteCall } from "../../serve.ts";
 import { csv, wantsCsv } from "../../settings/csv.ts";
 import { exportOf } from "../../settings/export.ts";
-import { LIST_QUERY, listOf, numberedPageOf, oneOf, SPAN_QUERY, timeIn } from "../../settings/page.ts";
+import { LIST_QUERY, numberedPageOf, oneOf, pageAnswer, SPAN_QUERY, timeIn } from "../../settings/page.ts";
 
 const CREDITS = "/workspaces/{workspaceId}/credits";
 
@@ -80,8 +80,7 @@ async function list({ database }: IngressContext, call: RouteCall): Promise<Resp
       "ledger",
     );
   }
-  const rows = await pageLedger(database, workspaceId, { ...query, limit: page.limit + 1 });
-  return json(listOf(rows, page, present) satisfies LedgerList);
+  return pageAnswer(page, ({ limit }) => pageLedger(database, workspaceId, { ...query, limit }), present);
 }
 
 const COLUMNS = [
