@@ -1,11 +1,10 @@
 /** /operator/workspaces: who calls and pays. */
 import type {
-  OperatorMember,
   OperatorWorkspace,
   OperatorWorkspaceCreated,
   OperatorWorkspaceCreateRequest,
 } from "#schemas/generated/types.ts";
-import { type MemberRow, pageMembers } from "#shared/database/members.ts";
+import { pageMembers } from "#shared/database/members.ts";
 import { pageWorkspaces, type WorkspaceSummary } from "#shared/database/workspaces.ts";
 import { ApiError } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";
@@ -19,6 +18,7 @@ import { errorsOf } from "../../route-errors.ts";
 import { actorOf, type Route, type RouteCall } from "../../serve.ts";
 import { createdId, parsedBody, pathId, plainName, reusedId, workspaceNameRefused } from "../../settings/body.ts";
 import { LIST_QUERY, pageAnswer, pageOf } from "../../settings/page.ts";
+import { presentMember } from "../../settings/present.ts";
 import { checkPreset, noWorkspace, READ, workspaceOf, WRITE } from "./common.ts";
 import { presentKey } from "./keys.ts";
 
@@ -152,18 +152,6 @@ function present(row: WorkspaceSummary): OperatorWorkspace {
     balance: creditsNumber(row.amount),
     held: creditsNumber(row.held),
     available: creditsNumber(row.amount - row.held),
-    created_at: row.created_at.toISOString(),
-  };
-}
-
-function presentMember(row: MemberRow): OperatorMember {
-  return {
-    object: "member",
-    id: row.id,
-    name: row.name,
-    email: row.email,
-    role: row.role,
-    is_active: row.is_active,
     created_at: row.created_at.toISOString(),
   };
 }

@@ -1,7 +1,7 @@
 /** /workspaces/{workspaceId}/credits: the balance, and every movement that made it. */
 import type { Credits, LedgerEntry } from "#schemas/generated/types.ts";
 import { recordAudit } from "#shared/database/audit-log.ts";
-import { LEDGER_KINDS, type LedgerRow, pageLedger, readBalance } from "#shared/database/credits.ts";
+import { LEDGER_KINDS, pageLedger, readBalance } from "#shared/database/credits.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { creditsNumber, formatCredits } from "#shared/money.ts";
 
@@ -12,6 +12,7 @@ import { callerOf, type Route, type RouteCall } from "../../serve.ts";
 import { csv, wantsCsv } from "../../settings/csv.ts";
 import { exportOf } from "../../settings/export.ts";
 import { LIST_QUERY, numberedPageOf, oneOf, pageAnswer, SPAN_QUERY, timeIn } from "../../settings/page.ts";
+import { presentLedgerEntry } from "../../settings/present.ts";
 
 const CREDITS = "/workspaces/{workspaceId}/credits";
 
@@ -75,12 +76,12 @@ async function list({ database }: IngressContext, call: RouteCall): Promise<Resp
       return found;
     });
     return csv(
-      rows.map((row) => ({ ...present(row), credits: formatCredits(row.amount) })),
+      rows.map((row) => ({ ...presentLedgerEntry(row), credits: formatCredits(row.amount) })),
       COLUMNS,
       "ledger",
     );
   }
-  return pageAnswer(page, ({ limit }) => pageLedger(database, workspaceId, { ...query, limit }), present);
+  return pageAnswer(page, ({ limit }) => pageLedger(database, workspaceId, { ...query, limit }), presentLedgerEntry);
 }
 
 const COLUMNS = [
@@ -92,16 +93,3 @@ const COLUMNS = [
   "attempt",
   "note",
 ] as const satisfies readonly (keyof LedgerEntry)[];
-
-function present(row: LedgerRow): LedgerEntry {
-  return {
-    object: "ledger_entry",
-    id: String(row.id),
-    kind: row.kind,
-    credits: creditsNumber(row.amount),
-    source_id: row.source_id,
-    attempt: row.attempt,
-    note: row.note,
-    at: row.at.toISOString(),
-  };
-}

@@ -1,5 +1,4 @@
 /** /workspaces/{workspaceId}/members: who acts in the workspace, and as what. */
-import type { Member } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import {
   changeMember,
@@ -21,6 +20,7 @@ import type { IngressContext } from "../../context.ts";
 import { allow, isAbove } from "../../roles.ts";
 import { callerOf, type Route } from "../../serve.ts";
 import { createdId, nameTaken, plainName } from "../../settings/body.ts";
+import { presentMember } from "../../settings/present.ts";
 import { type Asked, type Made, madeOnce, resource } from "../../settings/resource.ts";
 
 const SETTINGS = { tags: ["Workspace settings"], auth: "key" } as const;
@@ -36,7 +36,7 @@ export function members(context: IngressContext): readonly Route[] {
     find: ({ workspaceId }, id) => findMemberById(database, workspaceId, id),
     unknown: noMember,
     checkMayChange,
-    present,
+    present: presentMember,
     list: {
       operationId: "listMembers",
       summary: "List members",
@@ -133,18 +133,6 @@ function checkMayGive(own: MemberRole, given: MemberRole): void {
 function addressOf(email: string | null | undefined): string | null {
   if (email === undefined || email === null || isMailAddress(email)) return email ?? null;
   throw new ApiError("unsupported_value", "Expected email to be exactly one address.", { param: "email" });
-}
-
-function present(row: MemberRow): Member {
-  return {
-    object: "member",
-    id: row.id,
-    name: row.name,
-    email: row.email,
-    role: row.role,
-    is_active: row.is_active,
-    created_at: row.created_at.toISOString(),
-  };
 }
 
 function tooMany(): ApiError {
