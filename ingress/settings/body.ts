@@ -12,7 +12,16 @@ import type { RouteCall } from "../serve.ts";
 
 /** @throws ApiError for a body that is not as its schema says */
 export async function parsedBody<N extends SchemaName>(call: RouteCall, name: N): Promise<SchemaTypes[N]> {
-  return parse(name, readJson(await readJsonBody(call.request, LIMITS.settingsBodyBytesMax)).value);
+  return (await parsedText(call, name)).body;
+}
+
+/** The same, with the text: numbers of the body may have lost digits that it has. */
+export async function parsedText<N extends SchemaName>(
+  call: RouteCall,
+  name: N,
+): Promise<{ readonly body: SchemaTypes[N]; readonly text: string }> {
+  const { text, value } = readJson(await readJsonBody(call.request, LIMITS.settingsBodyBytesMax));
+  return { body: parse(name, value), text };
 }
 
 /** The same, of a request that may come without a body: that is an empty one. */

@@ -7,18 +7,25 @@ import { credentialsOf } from "#shared/notifications/channel-config.ts";
 
 import type { IngressContext } from "../context.ts";
 import { callerOf, type RouteCall } from "../serve.ts";
-import { pathId } from "./body.ts";
+import { findRow, type Rows } from "./resource.ts";
+
+export function channelRows({ database }: IngressContext): Rows<Caller, ChannelRow> {
+  return {
+    path: "/workspaces/{workspaceId}/notification-channels/{channelId}",
+    within: callerOf,
+    find: ({ workspaceId }, id) => findChannel(database, workspaceId, id),
+    unknown: noChannel,
+    checkMayChange,
+  };
+}
 
 /** The one that the path names. @throws ApiError `channel_not_found` also for another workspace's */
-export async function channelOf({ database }: IngressContext, call: RouteCall): Promise<ChannelRow> {
-  const id = pathId(call, "channelId", noChannel);
-  const row = await findChannel(database, callerOf(call).workspaceId, id);
-  if (row === undefined) throw noChannel();
-  return row;
+export async function channelOf(context: IngressContext, call: RouteCall): Promise<ChannelRow> {
+  return (await findRow(channelRows(context), call)).row;
 }
 
 /** Owners and admins change any channel, a developer only one that it made. @throws ApiError `permission_denied` */
-export function checkMayChange({ created_by }: Pick<ChannelRow, "created_by">, { role, memberId }: Caller): void {
+export function checkMayChange({ role, memberId }: Caller, { created_by }: Pick<ChannelRow, "created_by">): void {
   if (role !== "developer" || created_by === memberId) return;
   throw new ApiError("permission_denied", "A developer changes only channels that it made.");
 }

@@ -4,6 +4,7 @@ import { ApiError } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";
 import { LIMITS } from "#shared/limits.ts";
 
+import { json } from "../answers.ts";
 import type { Route, RouteCall } from "../serve.ts";
 
 export const LIST_QUERY: NonNullable<Route["query"]> = [
@@ -103,18 +104,19 @@ export function unsupported(param: string, expected: string, got: string): ApiEr
   });
 }
 
-/** One more row than the page holds says that there are more. */
-export function listOf<Row, Entry extends { readonly id: string }>(
-  rows: readonly Row[],
-  { limit }: { readonly limit: number },
-  present: (row: Row) => Entry,
-): { object: "list"; data: Entry[]; first_id: string | null; last_id: string | null; has_more: boolean } {
-  const data = rows.slice(0, limit).map(present);
-  return {
+/** Answers with a page of rows. `find` is asked for one more than it holds: that one says that there are more. */
+export async function pageAnswer<P extends { readonly limit: number }, Row>(
+  page: P,
+  find: (page: P) => Promise<readonly Row[]>,
+  present: (row: Row) => { readonly id: string },
+): Promise<Response> {
+  const rows = await find({ ...page, limit: page.limit + 1 });
+  const data = rows.slice(0, page.limit).map(present);
+  return json({
     object: "list",
     data,
     first_id: data[0]?.id ?? null,
     last_id: data.at(-1)?.id ?? null,
-    has_more: rows.length > limit,
-  };
+    has_more: rows.length > page.limit,
+  });
 }

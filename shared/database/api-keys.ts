@@ -1,7 +1,7 @@
 /** API keys; of a key only its hash is kept. A change and its audit row are one statement. */
 import { LIMITS } from "#shared/limits.ts";
 
-import { type Actor, actorJson } from "./audit-log.ts";
+import { type Actor, actorJson, logged, loggedUpdate } from "./audit-log.ts";
 import type { Queryable } from "./client.ts";
 import type { MemberRole } from "./members.ts";
 
@@ -157,11 +157,7 @@ export async function revokeKey(
        set revoked_at = now()
        where workspace_id = $1 and id = $2 and revoked_at is null
        returning workspace_id, ${COLUMNS}
-     ), logged as (
-       insert into audit_log (workspace_id, actor, action, subject, before)
-       select workspace_id, $3, 'key.revoke', id::text, jsonb_build_object('name', name, 'preset', preset)
-       from changed
-     )
+     ), ${logged("key.revoke", "$3", { before: "name, preset" })}
      select ${COLUMNS} from changed`,
     [workspaceId, change.id, actorJson(change.actor)],
   );
@@ -198,14 +194,7 @@ export async function updateKey(
          and (k.name, k.preset, k.expires_at) is distinct from
              (coalesce($4, k.name), coalesce($5, k.preset), case when $6 then $7 else k.expires_at end)
        returning k.workspace_id, ${COLUMNS.replaceAll(/\b([a-z_]+)\b/g, "k.$1")}
-     ), logged as (
-       insert into audit_log (workspace_id, actor, action, subject, before, after)
-       select c.workspace_id, $3, case when c.preset <> o.preset then 'key.preset' else 'key.update' end, c.id::text,
-              jsonb_build_object('name', o.name, 'preset', o.preset, 'expires_at', o.expires_at),
-              jsonb_build_object('name', c.name, 'preset', c.preset, 'expires_at', c.expires_at)
-       from changed c
-       join old o on o.id = c.id
-     )
+     ), ${loggedUpdate("case when c.preset <> o.preset then 'key.preset' else 'key.update' end", "$3", "name, preset, expires_at")}
      select ${COLUMNS} from changed`,
     [
       workspaceId,

@@ -41,6 +41,50 @@ export async function recordAudit(tx: Queryable, workspaceId: string | null, ent
   );
 }
 
+interface Told {
+  /** Columns of `changed` whose values are told, as in a list of columns. Never a secret. */
+  readonly before?: string;
+  readonly after?: string;
+  /** In SQL, when they are no columns of these names. */
+  readonly workspace?: string;
+  readonly subject?: string;
+}
+
+/**
+ * Part of a statement, `logged as (…)`: it writes the audit row of what the part `changed` made or deleted.
+ * @param actor parameter that is the actor as JSON
+ */
+export function logged(
+  action: string,
+  actor: `$${number}`,
+  { before, after, workspace = "workspace_id", subject = "id::text" }: Told,
+): string {
+  const told = Object.entries({ before, after }).filter(([, columns]) => columns !== undefined);
+  return `logged as (
+       insert into audit_log (${["workspace_id, actor, action, subject", ...told.map(([name]) => name)].join(", ")})
+       select ${[workspace, actor, `'${action}'`, subject, ...told.map(([, columns = ""]) => valuesOf(columns))].join(", ")}
+       from changed
+     )`;
+}
+
+/**
+ * The same of an update: values before it are those of the part `old`, values after it those of `changed`.
+ * @param action in SQL, with `o` for the old row and `c` for the changed one
+ */
+export function loggedUpdate(action: string, actor: `$${number}`, columns: string, workspace = "workspace_id"): string {
+  return `logged as (
+       insert into audit_log (workspace_id, actor, action, subject, before, after)
+       select c.${workspace}, ${actor}, ${action}, c.id::text, ${valuesOf(columns, "o.")}, ${valuesOf(columns, "c.")}
+       from changed c
+       join old o on o.id = c.id
+     )`;
+}
+
+function valuesOf(columns: string, of = ""): string {
+  const pairs = columns.split(", ").map((name) => `'${name}', ${of}${name}`);
+  return `jsonb_build_object(${pairs.join(", ")})`;
+}
+
 export interface AuditRow {
   readonly id: bigint;
   readonly workspace_id: string | null;

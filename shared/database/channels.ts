@@ -2,7 +2,7 @@
 import type { ChannelType } from "#shared/notifications/channel-config.ts";
 import { LIMITS } from "#shared/limits.ts";
 
-import { type Actor, actorJson, type AuditValues, recordAudit } from "./audit-log.ts";
+import { type Actor, actorJson, type AuditValues, logged, recordAudit } from "./audit-log.ts";
 import { constraintName, type Database, type Queryable } from "./client.ts";
 
 export interface ChannelRow {
@@ -54,12 +54,7 @@ export async function insertChannel(
          from held where held.count < $10
          on conflict (id) do nothing
          returning workspace_id, id, type, name, enabled, config
-       ), logged as (
-         insert into audit_log (workspace_id, actor, action, subject, after)
-         select workspace_id, $9, 'channel.create', id::text,
-                jsonb_build_object('type', type, 'name', name, 'enabled', enabled, 'config', config)
-         from changed
-       )
+       ), ${logged("channel.create", "$9", { after: "type, name, enabled, config" })}
        select (select count(*)::int from changed) as made, (select count from held) as held,
               (select count(*)::int from notification_channel where id = $2) as known`,
       [
@@ -198,11 +193,7 @@ export async function deleteChannel(
      ), alerts as (
        update budget_alert set channel_ids = array_remove(channel_ids, $2), updated_at = now()
        where workspace_id = $1 and $2 = any (channel_ids) and exists (select from changed)
-     ), logged as (
-       insert into audit_log (workspace_id, actor, action, subject, before)
-       select workspace_id, $3, 'channel.delete', id::text, jsonb_build_object('type', type, 'name', name, 'config', config)
-       from changed
-     )
+     ), ${logged("channel.delete", "$3", { before: "type, name, config" })}
      select id from changed`,
     [workspaceId, change.id, actorJson(change.actor)],
   );

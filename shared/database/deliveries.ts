@@ -1,5 +1,5 @@
 /** Deliveries as a workspace's people see them: listed, read, sent again. How they go out: workers/webhook. */
-import { type Actor, actorJson } from "./audit-log.ts";
+import { type Actor, actorJson, loggedUpdate } from "./audit-log.ts";
 import type { Queryable } from "./client.ts";
 
 export const DELIVERY_STATUSES = ["pending", "succeeded", "failed", "skipped", "cancelled"] as const;
@@ -188,13 +188,7 @@ export async function retryDelivery(
        from notification_channel c
        where d.workspace_id = $1 and d.id = (select id from old) and c.id = d.channel_id and c.enabled
        returning d.id, d.workspace_id, d.status
-     ), logged as (
-       insert into audit_log (workspace_id, actor, action, subject, before, after)
-       select c.workspace_id, $4, 'delivery.retry', c.id::text, jsonb_build_object('status', o.status),
-              jsonb_build_object('status', c.status)
-       from changed c
-       join old o on o.id = c.id
-     )
+     ), ${loggedUpdate("'delivery.retry'", "$4", "status")}
      select id from changed`,
     [workspaceId, id, lastStep, actorJson(actor)],
   );

@@ -1,5 +1,5 @@
 /** Fallback chains of a workspace. A change and its audit row are one statement. Who may stand in one: shared/calls. */
-import { type Actor, actorJson } from "./audit-log.ts";
+import { type Actor, actorJson, logged } from "./audit-log.ts";
 import type { Queryable } from "./client.ts";
 
 export interface FallbackChainRow {
@@ -92,12 +92,7 @@ export async function deleteFallbackChain(
        delete from fallback_chain
        where workspace_id = $1 and model = $2
        returning workspace_id, model, fallbacks, continue_streams, updated_at
-     ), logged as (
-       insert into audit_log (workspace_id, actor, action, subject, before)
-       select workspace_id, $3, 'fallback_chain.delete', model,
-              jsonb_build_object('fallbacks', fallbacks, 'continue_streams', continue_streams)
-       from changed
-     )
+     ), ${logged("fallback_chain.delete", "$3", { subject: "model", before: "fallbacks, continue_streams" })}
      select model, fallbacks, continue_streams, updated_at from changed`,
     [workspaceId, change.model, actorJson(change.actor)],
   );

@@ -1,5 +1,5 @@
 /** Members of a workspace and the role their keys act with. A change and its audit row are one statement. */
-import { type Actor, actorJson } from "./audit-log.ts";
+import { type Actor, actorJson, logged, loggedUpdate } from "./audit-log.ts";
 import { type Database, type Queryable, SQL, sqlState } from "./client.ts";
 
 export const MEMBER_ROLES = ["owner", "admin", "developer", "billing"] as const;
@@ -37,11 +37,7 @@ export async function insertMember(
        values ($2, $1, $3, $4, $6)
        on conflict do nothing
        returning workspace_id, ${COLUMNS}
-     ), logged as (
-       insert into audit_log (workspace_id, actor, action, subject, after)
-       select workspace_id, $5, 'member.add', id::text, jsonb_build_object('name', name, 'role', role, 'email', email)
-       from changed
-     )
+     ), ${logged("member.add", "$5", { after: "name, role, email" })}
      select ${COLUMNS} from changed`,
     [workspaceId, member.id, member.name, member.role, actorJson(member.actor), member.email ?? null],
   );
@@ -85,6 +81,10 @@ export interface MemberChange {
   readonly isActive?: boolean;
 }
 
+const UPDATE_ACTION = `case when c.is_active and not o.is_active then 'member.enable'
+            when o.is_active and not c.is_active then 'member.disable'
+            when c.role <> o.role then 'member.role' else 'member.update' end`;
+
 /** Undefined when the workspace has no such member, or it was so already. The keys of a disabled member stop working with it. */
 export async function updateMember(
   target: Queryable,
@@ -106,17 +106,7 @@ export async function updateMember(
          and (m.name, m.email, m.role, m.is_active) is distinct from
              (coalesce($4, m.name), case when $5 then $6 else m.email end, coalesce($7, m.role), coalesce($8, m.is_active))
        returning m.workspace_id, m.id, m.name, m.email, m.role, m.is_active, m.created_at
-     ), logged as (
-       insert into audit_log (workspace_id, actor, action, subject, before, after)
-       select c.workspace_id, $3,
-              case when c.is_active and not o.is_active then 'member.enable' when o.is_active and not c.is_active then 'member.disable'
-                   when c.role <> o.role then 'member.role' else 'member.update' end,
-              c.id::text,
-              jsonb_build_object('name', o.name, 'role', o.role, 'email', o.email, 'is_active', o.is_active),
-              jsonb_build_object('name', c.name, 'role', c.role, 'email', c.email, 'is_active', c.is_active)
-       from changed c
-       join old o on o.id = c.id
-     )
+     ), ${loggedUpdate(UPDATE_ACTION, "$3", "name, role, email, is_active")}
      select ${COLUMNS} from changed`,
     [
       workspaceId,

@@ -1,5 +1,5 @@
 /** Tokens for /operator; of a token only its hash is kept. A change and its audit row are one statement. */
-import { type Actor, actorJson } from "./audit-log.ts";
+import { type Actor, actorJson, logged } from "./audit-log.ts";
 import type { Queryable } from "./client.ts";
 
 /** Each includes those before. */
@@ -38,12 +38,7 @@ export async function insertOperatorToken(
        values ($1, $2, $3, $4, $5)
        on conflict do nothing
        returning ${COLUMNS}
-     ), logged as (
-       insert into audit_log (workspace_id, actor, action, subject, after)
-       select null, $6, 'operator_token.create', id::text,
-              jsonb_build_object('name', name, 'scope', scope, 'expires_at', expires_at)
-       from changed
-     )
+     ), ${logged("operator_token.create", "$6", { workspace: "null", after: "name, scope, expires_at" })}
      select ${COLUMNS} from changed`,
     [token.id, token.name, Buffer.from(token.sha256), token.scope, token.expiresAt, actorJson(token.actor)],
   );
@@ -61,12 +56,7 @@ export async function revokeOperatorToken(
        set revoked_at = now()
        where id = $1 and revoked_at is null
        returning ${COLUMNS}
-     ), logged as (
-       insert into audit_log (workspace_id, actor, action, subject, before)
-       select null, $2, 'operator_token.revoke', id::text,
-              jsonb_build_object('name', name, 'scope', scope, 'expires_at', expires_at)
-       from changed
-     )
+     ), ${logged("operator_token.revoke", "$2", { workspace: "null", before: "name, scope, expires_at" })}
      select ${COLUMNS} from changed`,
     [change.id, actorJson(change.actor)],
   );

@@ -1,7 +1,7 @@
 /** Subscriptions of channels to events. A change and its audit row are one statement. */
 import { LIMITS } from "#shared/limits.ts";
 
-import { type Actor, actorJson } from "./audit-log.ts";
+import { type Actor, actorJson, logged } from "./audit-log.ts";
 import type { Queryable } from "./client.ts";
 
 export interface SubscriptionRow {
@@ -41,12 +41,7 @@ export async function insertSubscription(
        where c.workspace_id = $1 and c.id = $3 and held.count < $8
        on conflict do nothing
        returning workspace_id, id, channel_id, event, workflow_id
-     ), logged as (
-       insert into audit_log (workspace_id, actor, action, subject, after)
-       select workspace_id, $7, 'subscription.create', id::text,
-              jsonb_build_object('channel_id', channel_id, 'event', event, 'workflow_id', workflow_id)
-       from changed
-     )
+     ), ${logged("subscription.create", "$7", { after: "channel_id, event, workflow_id" })}
      select (select count(*)::int from changed) as made, (select count from held) as held,
             (select count(*)::int from subscription where id = $2) as known`,
     [
@@ -106,12 +101,7 @@ export async function deleteSubscription(
     `with changed as (
        delete from subscription where workspace_id = $1 and channel_id = $2 and id = $3
        returning workspace_id, id, channel_id, event, workflow_id
-     ), logged as (
-       insert into audit_log (workspace_id, actor, action, subject, before)
-       select workspace_id, $4, 'subscription.delete', id::text,
-              jsonb_build_object('channel_id', channel_id, 'event', event, 'workflow_id', workflow_id)
-       from changed
-     )
+     ), ${logged("subscription.delete", "$4", { before: "channel_id, event, workflow_id" })}
      select id from changed`,
     [workspaceId, change.channelId, change.id, actorJson(change.actor)],
   );

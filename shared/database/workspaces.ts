@@ -2,7 +2,7 @@
 import { isUuid } from "#shared/ids.ts";
 import { LIMITS } from "#shared/limits.ts";
 
-import { type Actor, actorJson } from "./audit-log.ts";
+import { type Actor, actorJson, logged, loggedUpdate } from "./audit-log.ts";
 import { type Database, type Queryable, SQL, sqlState } from "./client.ts";
 
 export interface WorkspaceRow {
@@ -34,11 +34,7 @@ export async function insertWorkspace(
        select $1, $2 where not is_kept_for_another($2, $1)
        on conflict do nothing
        returning id, name, is_active, created_at, stopped_until
-     ), logged as (
-       insert into audit_log (workspace_id, actor, action, subject, after)
-       select id, $3, 'workspace.create', id::text, jsonb_build_object('name', name)
-       from changed
-     )
+     ), ${logged("workspace.create", "$3", { workspace: "id", after: "name" })}
      select * from changed`,
     [workspace.id, workspace.name, actorJson(workspace.actor)],
   );
@@ -117,11 +113,7 @@ export async function renameWorkspace(
          from old, kept
          where w.id = old.id and w.name <> $2 and not kept.is_taken and not kept.is_most
          returning w.id, w.name
-       ), logged as (
-         insert into audit_log (workspace_id, actor, action, subject, before, after)
-         select c.id, $3, 'workspace.rename', c.id::text, jsonb_build_object('name', o.name), jsonb_build_object('name', c.name)
-         from changed c join old o on o.id = c.id
-       )
+       ), ${loggedUpdate("'workspace.rename'", "$3", "name", "id")}
        select case when exists (select from changed) then 'renamed'
                    when exists (select from old where name = $2) then 'same'
                    when is_taken then 'taken' else 'often' end as result

@@ -2,14 +2,11 @@
 import type { OperatorAuditLogEntry } from "#schemas/generated/types.ts";
 import { type AuditRow, listAudit } from "#shared/database/audit-log.ts";
 
-import { json } from "../../answers.ts";
 import type { IngressContext } from "../../context.ts";
 import type { Route } from "../../serve.ts";
-import { idIn, LIST_QUERY, listOf, numberedPageOf, textIn, timeIn } from "../../settings/page.ts";
+import { AUDIT_QUERY, auditFilterIn } from "../../settings/audit-query.ts";
+import { idIn, LIST_QUERY, numberedPageOf, pageAnswer } from "../../settings/page.ts";
 import { READ } from "./common.ts";
-
-const TEXT = { type: "string" } as const;
-const TIME = { type: "string", format: "date-time" } as const;
 
 export function auditLog(context: IngressContext): Route {
   return {
@@ -21,27 +18,16 @@ export function auditLog(context: IngressContext): Route {
     query: [
       ...LIST_QUERY,
       { name: "workspace_id", description: "Only of this workspace.", schema: { type: "string", format: "uuid" } },
-      { name: "actor", description: "Only by this member's id, or this operator's name.", schema: TEXT },
-      { name: "action", description: "Only this action, such as `key.create`.", schema: TEXT },
-      { name: "subject", description: "Only about this id.", schema: TEXT },
-      { name: "start_time", description: "Not before this time.", schema: TIME },
-      { name: "end_time", description: "Before this time.", schema: TIME },
+      ...AUDIT_QUERY,
     ],
     responses: { 200: { description: "A page of changes", schema: "OperatorAuditLogList" } },
     errors: ["unsupported_value"],
-    async handle(call) {
-      const page = numberedPageOf(call);
-      const rows = await listAudit(context.database, idIn(call, "workspace_id"), {
-        after: page.after,
-        limit: page.limit + 1,
-        actor: textIn(call, "actor"),
-        action: textIn(call, "action"),
-        subject: textIn(call, "subject"),
-        startTime: timeIn(call, "start_time"),
-        endTime: timeIn(call, "end_time"),
-      });
-      return json(listOf(rows, page, present));
-    },
+    handle: (call) =>
+      pageAnswer(
+        numberedPageOf(call),
+        (page) => listAudit(context.database, idIn(call, "workspace_id"), { ...page, ...auditFilterIn(call) }),
+        present,
+      ),
   };
 }
 

@@ -1,12 +1,7 @@
 /** /operator/workspaces/{id}/credits and /ledger: credits in and out by an operator's hand. */
-import type {
-  OperatorCreditMove,
-  OperatorCreditMoveRequest,
-  OperatorCredits,
-  OperatorLedgerEntry,
-} from "#schemas/generated/types.ts";
+import type { OperatorCreditMove, OperatorCreditMoveRequest, OperatorCredits } from "#schemas/generated/types.ts";
 import { parse } from "#shared/contracts.ts";
-import { findMove, type LedgerRow, pageLedger, readBalance } from "#shared/database/credits.ts";
+import { findMove, pageLedger, readBalance } from "#shared/database/credits.ts";
 import type { Database } from "#shared/database/client.ts";
 import { ApiError } from "#shared/errors.ts";
 import { readJson } from "#shared/json.ts";
@@ -20,7 +15,8 @@ import type { IngressContext } from "../../context.ts";
 import { errorsOf } from "../../route-errors.ts";
 import { actorOf, type Route, type RouteCall } from "../../serve.ts";
 import { createdId, digitsOf } from "../../settings/body.ts";
-import { LIST_QUERY, listOf, numberedPageOf } from "../../settings/page.ts";
+import { LIST_QUERY, numberedPageOf, pageAnswer } from "../../settings/page.ts";
+import { presentLedgerEntry } from "../../settings/present.ts";
 import { MONEY, noteOf, READ, workspaceOf } from "./common.ts";
 
 const CREDITS = "/operator/workspaces/{id}/credits";
@@ -62,11 +58,12 @@ export function credits(context: IngressContext): readonly Route[] {
       query: LIST_QUERY,
       responses: { 200: { description: "A page of entries", schema: "OperatorLedgerList" } },
       errors: ["not_found", "unsupported_value"],
-      async handle(call) {
-        const page = numberedPageOf(call);
-        const { id } = await workspaceOf(database, call);
-        return json(listOf(await pageLedger(database, id, { ...page, limit: page.limit + 1 }), page, presentEntry));
-      },
+      handle: (call) =>
+        pageAnswer(
+          numberedPageOf(call),
+          async (page) => pageLedger(database, (await workspaceOf(database, call)).id, page),
+          presentLedgerEntry,
+        ),
     },
   ];
 }
@@ -136,18 +133,5 @@ async function balanceOf(database: Database, workspaceId: string): Promise<Opera
     credits: creditsNumber(amount),
     held: creditsNumber(held),
     available: creditsNumber(amount - held),
-  };
-}
-
-function presentEntry(row: LedgerRow): OperatorLedgerEntry {
-  return {
-    object: "ledger_entry",
-    id: String(row.id),
-    kind: row.kind,
-    credits: creditsNumber(row.amount),
-    source_id: row.source_id,
-    attempt: row.attempt,
-    note: row.note,
-    at: row.at.toISOString(),
   };
 }

@@ -1,5 +1,5 @@
 /** /operator/dead-letters: messages and jobs that no worker could end. Bodies are callers' and are not shown. */
-import type { OperatorDeadLetter, OperatorDeleted, OperatorRedrive } from "#schemas/generated/types.ts";
+import type { OperatorDeadLetter, OperatorRedrive } from "#schemas/generated/types.ts";
 import {
   type DeadLetterRow,
   dropDeadLetter,
@@ -14,54 +14,44 @@ import { json } from "../../answers.ts";
 import type { IngressContext } from "../../context.ts";
 import { errorsOf } from "../../route-errors.ts";
 import { actorOf, type Route, type RouteCall } from "../../serve.ts";
-import { parsedBody, pathId } from "../../settings/body.ts";
-import { LIST_QUERY, listOf, pageOf } from "../../settings/page.ts";
+import { parsedBody } from "../../settings/body.ts";
+import { resource } from "../../settings/resource.ts";
 import { READ, WRITE } from "./common.ts";
 
-const LIST = "/operator/dead-letters";
-const ONE = `${LIST}/{id}`;
-
 export function deadLetters(context: IngressContext): readonly Route[] {
+  const { database } = context;
   return [
-    {
-      ...READ,
-      method: "GET",
-      path: LIST,
-      operationId: "listOperatorDeadLetters",
-      summary: "List dead letters that nobody has dealt with",
-      query: LIST_QUERY,
-      responses: { 200: { description: "A page of dead letters", schema: "OperatorDeadLetterList" } },
-      errors: ["unsupported_value"],
-      async handle(call) {
-        const page = pageOf(call);
-        return json(listOf(await listDeadLetters(context.database, page.limit + 1, page.after), page, present));
+    ...resource({
+      path: "/operator/dead-letters/{id}",
+      schema: "OperatorDeadLetter",
+      readers: READ,
+      writers: WRITE,
+      within: ({ operator }) => operator,
+      find: (_operator, id) => findDeadLetter(database, id),
+      unknown: () => new ApiError("not_found", "There is no such dead letter."),
+      present,
+      list: {
+        operationId: "listOperatorDeadLetters",
+        summary: "List dead letters that nobody has dealt with",
+        answer: "A page of dead letters",
+        page: (_operator, { limit, after }) => listDeadLetters(database, limit, after),
       },
-    },
-    {
-      ...READ,
-      method: "GET",
-      path: ONE,
-      operationId: "getOperatorDeadLetter",
-      summary: "Read about a dead letter",
-      responses: { 200: { description: "The dead letter", schema: "OperatorDeadLetter" } },
-      errors: ["not_found"],
-      handle: async (call) => json(present(await find(context, call))),
-    },
-    {
-      ...WRITE,
-      method: "DELETE",
-      path: ONE,
-      operationId: "deleteOperatorDeadLetter",
-      summary: "Delete a dead letter with its body",
-      description: "Nobody waits for it, and its money is settled or released.",
-      responses: { 200: { description: "It is deleted", schema: "OperatorDeleted" } },
-      errors: ["not_found"],
-      handle: (call) => remove(context, call),
-    },
+      get: { operationId: "getOperatorDeadLetter", summary: "Read about a dead letter", answer: "The dead letter" },
+      remove: {
+        operationId: "deleteOperatorDeadLetter",
+        summary: "Delete a dead letter with its body",
+        description: "Nobody waits for it, and its money is settled or released.",
+        answer: "It is deleted",
+        async end(_operator, { id, subject }, actor) {
+          const workspaceId = workspaceOfSubject(subject) ?? null;
+          return (await dropDeadLetter(database, { id, workspaceId, actor })) !== undefined;
+        },
+      },
+    }),
     {
       ...WRITE,
       method: "POST",
-      path: `${LIST}/redrive`,
+      path: "/operator/dead-letters/redrive",
       operationId: "redriveOperatorDeadLetters",
       summary: "Send jobs of dead letters on their way again",
       description: "Each under a new hold at the price that it was admitted at. A repeat sends none twice.",
@@ -71,20 +61,6 @@ export function deadLetters(context: IngressContext): readonly Route[] {
       handle: (call) => redrive(context, call),
     },
   ];
-}
-
-async function find(context: IngressContext, call: RouteCall): Promise<DeadLetterRow> {
-  const row = await findDeadLetter(context.database, pathId(call, "id", noLetter));
-  if (row === undefined) throw noLetter();
-  return row;
-}
-
-async function remove(context: IngressContext, call: RouteCall): Promise<Response> {
-  const { id, subject } = await find(context, call);
-  const workspaceId = workspaceOfSubject(subject) ?? null;
-  const dropped = await dropDeadLetter(context.database, { id, workspaceId, actor: actorOf(call) });
-  if (dropped === undefined) throw noLetter();
-  return json({ id, deleted: true } satisfies OperatorDeleted);
 }
 
 /** One after the other: each takes locks of a job and a balance, and ends whatever becomes of the next. */
@@ -113,8 +89,4 @@ function present(row: DeadLetterRow): OperatorDeadLetter {
     body_bytes: row.body_bytes,
     at: row.at.toISOString(),
   };
-}
-
-function noLetter(): ApiError {
-  return new ApiError("not_found", "There is no such dead letter.");
 }

@@ -12,7 +12,7 @@ import type { IngressContext } from "../../context.ts";
 import { errorsOf } from "../../route-errors.ts";
 import { actorOf, type Route, type RouteCall } from "../../serve.ts";
 import { optionalBody, pathId } from "../../settings/body.ts";
-import { limitIn, LIST_QUERY, listOf, oneOf, queryOf, unsupported } from "../../settings/page.ts";
+import { limitIn, LIST_QUERY, oneOf, pageAnswer, queryOf, unsupported } from "../../settings/page.ts";
 import { iso, MONEY, noteOf, READ } from "./common.ts";
 
 const YES_OR_NO = { type: "string", enum: ["true", "false"] } as const;
@@ -36,10 +36,7 @@ export function holds(context: IngressContext): readonly Route[] {
       ],
       responses: { 200: { description: "A page of holds", schema: "OperatorHoldList" } },
       errors: ["unsupported_value"],
-      async handle(call) {
-        const query = queryFor(call);
-        return json(listOf(await pageHolds(context.database, { ...query, limit: query.limit + 1 }), query, present));
-      },
+      handle: (call) => pageAnswer(queryFor(call), (query) => pageHolds(context.database, query), present),
     },
     {
       ...MONEY,

@@ -9,7 +9,7 @@ import type { IngressContext } from "../../context.ts";
 import { errorsOf } from "../../route-errors.ts";
 import { actorOf, type Route, type RouteCall } from "../../serve.ts";
 import { parsedBody, pathId } from "../../settings/body.ts";
-import { LIST_QUERY, listOf, pageOf } from "../../settings/page.ts";
+import { LIST_QUERY, pageAnswer, pageOf } from "../../settings/page.ts";
 import { checkPreset, iso, READ, workspaceOf, WRITE } from "./common.ts";
 
 export function keys(context: IngressContext): readonly Route[] {
@@ -24,12 +24,12 @@ export function keys(context: IngressContext): readonly Route[] {
       query: LIST_QUERY,
       responses: { 200: { description: "A page of keys, revoked ones too", schema: "OperatorApiKeyList" } },
       errors: ["not_found", "unsupported_value"],
-      async handle(call) {
-        const page = pageOf(call);
-        const { id } = await workspaceOf(database, call);
-        const rows = await pageKeys(database, id, { ...page, memberId: null, limit: page.limit + 1 });
-        return json(listOf(rows, page, presentKey));
-      },
+      handle: (call) =>
+        pageAnswer(
+          pageOf(call),
+          async (page) => pageKeys(database, (await workspaceOf(database, call)).id, { ...page, memberId: null }),
+          presentKey,
+        ),
     },
     {
       ...WRITE,

@@ -9,7 +9,7 @@ import type { IngressContext } from "../../context.ts";
 import { errorsOf } from "../../route-errors.ts";
 import { actorOf, type Route, type RouteCall } from "../../serve.ts";
 import { optionalBody } from "../../settings/body.ts";
-import { LIST_QUERY, listOf, numberedPageOf } from "../../settings/page.ts";
+import { LIST_QUERY, numberedPageOf, pageAnswer } from "../../settings/page.ts";
 import { noteOf, READ, WRITE } from "./common.ts";
 
 const LIST = "/operator/settle-faults";
@@ -26,10 +26,12 @@ export function settleFaults(context: IngressContext): readonly Route[] {
       query: LIST_QUERY,
       responses: { 200: { description: "A page of faults", schema: "OperatorSettleFaultList" } },
       errors: ["unsupported_value"],
-      async handle(call) {
-        const page = numberedPageOf(call);
-        return json(listOf(await listSettleFaults(context.database, page.limit + 1, page.after), page, present));
-      },
+      handle: (call) =>
+        pageAnswer(
+          numberedPageOf(call),
+          ({ limit, after }) => listSettleFaults(context.database, limit, after),
+          present,
+        ),
     },
     {
       ...WRITE,

@@ -1,5 +1,5 @@
 /** /operator/tokens: who may call /operator. Only a token for everything makes others, so none gives more than it has. */
-import type { OperatorDeleted, OperatorToken, OperatorTokenCreateRequest } from "#schemas/generated/types.ts";
+import type { OperatorToken, OperatorTokenCreateRequest } from "#schemas/generated/types.ts";
 import {
   findOperatorToken,
   type OperatorTokenRow,
@@ -10,80 +10,76 @@ import { ApiError } from "#shared/errors.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { makeOperatorToken } from "#shared/operators/tokens.ts";
 
-import { json, NEVER_KEPT } from "../../answers.ts";
 import type { IngressContext } from "../../context.ts";
-import { errorsOf } from "../../route-errors.ts";
-import { actorOf, type Route, type RouteCall } from "../../serve.ts";
-import { createdId, parsedBody, pathId, plainName, reusedId } from "../../settings/body.ts";
-import { LIST_QUERY, listOf, pageOf, timeOf, unsupported } from "../../settings/page.ts";
+import type { Route, RouteCall } from "../../serve.ts";
+import { createdId, plainName, reusedId } from "../../settings/body.ts";
+import { timeOf, unsupported } from "../../settings/page.ts";
+import { type Asked, type Made, resource } from "../../settings/resource.ts";
 import { iso, MONEY } from "./common.ts";
 
-const LIST = "/operator/tokens";
-
 export function tokens(context: IngressContext): readonly Route[] {
-  return [
-    {
-      ...MONEY,
-      method: "GET",
-      path: LIST,
+  const { database } = context;
+  return resource({
+    path: "/operator/tokens/{id}",
+    schema: "OperatorToken",
+    readers: MONEY,
+    writers: MONEY,
+    within: ({ operator }) => operator,
+    find: (_operator, id) => findOperatorToken(database, id),
+    unknown: () => new ApiError("not_found", "There is no such operator token."),
+    present,
+    list: {
       operationId: "listOperatorTokens",
       summary: "List tokens for /operator",
-      query: LIST_QUERY,
-      responses: { 200: { description: "A page of tokens, revoked ones too", schema: "OperatorTokenList" } },
-      errors: ["unsupported_value"],
-      async handle(call) {
-        const page = pageOf(call);
-        const rows = await pageOperatorTokens(context.database, { ...page, limit: page.limit + 1 });
-        return json(listOf(rows, page, present));
-      },
+      answer: "A page of tokens, revoked ones too",
+      page: (_operator, page) => pageOperatorTokens(database, page),
     },
-    {
-      ...MONEY,
-      method: "POST",
-      path: LIST,
+    create: {
       operationId: "createOperatorToken",
       summary: "Make a token for /operator, which is shown this once",
       description: "A token that ends makes none that ends later.",
-      request: { schema: "OperatorTokenCreateRequest" },
-      responses: {
-        200: { description: "It was made before; the token is not shown again", schema: "OperatorToken" },
-        201: { description: "The token", schema: "OperatorToken" },
-      },
-      errors: errorsOf(["reads_json"], "permission_denied", "conflict", "idempotency_key_reused"),
-      handle: (call) => create(context, call),
+      answer: "The token",
+      repeated: "It was made before; the token is not shown again",
+      errors: ["permission_denied"],
+      make: (operator, asked) => make(context, operator, asked),
     },
-    {
-      ...MONEY,
-      method: "DELETE",
-      path: `${LIST}/{id}`,
+    remove: {
       operationId: "deleteOperatorToken",
       summary: "Revoke a token for /operator",
       description: "It is refused everywhere within a second, for good. Its name stays taken: the audit log knows it.",
-      responses: { 200: { description: "It is revoked", schema: "OperatorDeleted" } },
-      errors: ["not_found"],
-      handle: (call) => remove(context, call),
+      answer: "It is revoked",
+      async end(_operator, { id }, actor) {
+        await revokeOperatorToken(database, { id, actor });
+        return true;
+      },
     },
-  ];
+  });
 }
 
-async function create(context: IngressContext, call: RouteCall): Promise<Response> {
-  const body = await parsedBody(call, "OperatorTokenCreateRequest");
-  const made = await makeOperatorToken(context.database, {
+async function make(
+  { database }: IngressContext,
+  operator: RouteCall["operator"],
+  { body, actor }: Asked<"OperatorTokenCreateRequest">,
+): Promise<Made<OperatorTokenRow>> {
+  const made = await makeOperatorToken(database, {
     id: createdId(body),
     name: plainName(body.name),
     scope: body.scope,
-    expiresAt: expiryOf(body, call.operator?.expires_at ?? null),
-    actor: actorOf(call),
+    expiresAt: expiryOf(body, operator?.expires_at ?? null),
+    actor,
   });
-  if (made.result === "made") {
-    return json({ ...present(made.row), token: made.token } satisfies OperatorToken, NEVER_KEPT, 201);
+  switch (made.result) {
+    case "made":
+      return { row: made.row, isNew: true, shownOnce: { token: made.token } };
+    case "repeat":
+      return { row: made.row, isNew: false };
+    case "other":
+      throw reusedId();
+    case "full":
+      throw new ApiError("conflict", `There are ${LIMITS.operatorTokensMax} operator tokens already.`);
+    default:
+      throw new ApiError("conflict", "There is or was an operator token of this name.", { param: "name" });
   }
-  if (made.result === "repeat") return json(present(made.row));
-  if (made.result === "other") throw reusedId();
-  if (made.result === "full") {
-    throw new ApiError("conflict", `There are ${LIMITS.operatorTokensMax} operator tokens already.`);
-  }
-  throw new ApiError("conflict", "There is or was an operator token of this name.", { param: "name" });
 }
 
 /**
@@ -100,13 +96,6 @@ function expiryOf({ expires_at: text }: OperatorTokenCreateRequest, own: Date | 
   });
 }
 
-async function remove(context: IngressContext, call: RouteCall): Promise<Response> {
-  const id = pathId(call, "id", noToken);
-  const revoked = await revokeOperatorToken(context.database, { id, actor: actorOf(call) });
-  if (revoked === undefined && (await findOperatorToken(context.database, id)) === undefined) throw noToken();
-  return json({ id, deleted: true } satisfies OperatorDeleted);
-}
-
 function present(row: OperatorTokenRow): OperatorToken {
   return {
     object: "operator_token",
@@ -117,8 +106,4 @@ function present(row: OperatorTokenRow): OperatorToken {
     expires_at: iso(row.expires_at),
     revoked_at: iso(row.revoked_at),
   };
-}
-
-function noToken(): ApiError {
-  return new ApiError("not_found", "There is no such operator token.");
 }

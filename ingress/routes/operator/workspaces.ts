@@ -1,11 +1,10 @@
 /** /operator/workspaces: who calls and pays. */
 import type {
-  OperatorMember,
   OperatorWorkspace,
   OperatorWorkspaceCreated,
   OperatorWorkspaceCreateRequest,
 } from "#schemas/generated/types.ts";
-import { type MemberRow, pageMembers } from "#shared/database/members.ts";
+import { pageMembers } from "#shared/database/members.ts";
 import { pageWorkspaces, type WorkspaceSummary } from "#shared/database/workspaces.ts";
 import { ApiError } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";
@@ -18,7 +17,8 @@ import type { IngressContext } from "../../context.ts";
 import { errorsOf } from "../../route-errors.ts";
 import { actorOf, type Route, type RouteCall } from "../../serve.ts";
 import { createdId, parsedBody, pathId, plainName, reusedId, workspaceNameRefused } from "../../settings/body.ts";
-import { LIST_QUERY, listOf, pageOf } from "../../settings/page.ts";
+import { LIST_QUERY, pageAnswer, pageOf } from "../../settings/page.ts";
+import { presentMember } from "../../settings/present.ts";
 import { checkPreset, noWorkspace, READ, workspaceOf, WRITE } from "./common.ts";
 import { presentKey } from "./keys.ts";
 
@@ -39,10 +39,7 @@ export function workspaces(context: IngressContext): readonly Route[] {
       query: LIST_QUERY,
       responses: { 200: { description: "A page of workspaces", schema: "OperatorWorkspaceList" } },
       errors: ["unsupported_value"],
-      async handle(call) {
-        const page = pageOf(call);
-        return json(listOf(await pageWorkspaces(database, { ...page, limit: page.limit + 1 }), page, present));
-      },
+      handle: (call) => pageAnswer(pageOf(call), (page) => pageWorkspaces(database, page), present),
     },
     {
       ...WRITE,
@@ -88,11 +85,12 @@ export function workspaces(context: IngressContext): readonly Route[] {
       query: LIST_QUERY,
       responses: { 200: { description: "A page of members", schema: "OperatorMemberList" } },
       errors: ["not_found", "unsupported_value"],
-      async handle(call) {
-        const page = pageOf(call);
-        const { id } = await workspaceOf(database, call);
-        return json(listOf(await pageMembers(database, id, { ...page, limit: page.limit + 1 }), page, presentMember));
-      },
+      handle: (call) =>
+        pageAnswer(
+          pageOf(call),
+          async (page) => pageMembers(database, (await workspaceOf(database, call)).id, page),
+          presentMember,
+        ),
     },
   ];
 }
@@ -154,18 +152,6 @@ function present(row: WorkspaceSummary): OperatorWorkspace {
     balance: creditsNumber(row.amount),
     held: creditsNumber(row.held),
     available: creditsNumber(row.amount - row.held),
-    created_at: row.created_at.toISOString(),
-  };
-}
-
-function presentMember(row: MemberRow): OperatorMember {
-  return {
-    object: "member",
-    id: row.id,
-    name: row.name,
-    email: row.email,
-    role: row.role,
-    is_active: row.is_active,
     created_at: row.created_at.toISOString(),
   };
 }

@@ -1,12 +1,6 @@
 /** /workspaces/{workspaceId}/api-keys. A key is shown in the answer that made it, and never again. */
-import type {
-  ApiKey,
-  ApiKeyCreateRequest,
-  ApiKeyList,
-  ApiKeyRotateRequest,
-  ApiKeyUpdateRequest,
-  Deleted,
-} from "#schemas/generated/types.ts";
+import type { ApiKey } from "#schemas/generated/types.ts";
+import type { Caller } from "#shared/access/authenticate.ts";
 import {
   findKey,
   insertKey,
@@ -28,172 +22,159 @@ import type { IngressContext } from "../../context.ts";
 import { allow, isAbove } from "../../roles.ts";
 import { errorsOf } from "../../route-errors.ts";
 import { actorOf, callerOf, type Route, type RouteCall } from "../../serve.ts";
-import { createdId, optionalBody, parsedBody, pathId, plainName, reusedId } from "../../settings/body.ts";
-import { LIST_QUERY, listOf, pageOf, timeOf } from "../../settings/page.ts";
+import { createdId, optionalBody, plainName } from "../../settings/body.ts";
+import { timeOf } from "../../settings/page.ts";
+import { type Asked, findToChange, type Made, madeOnce, resource, type Rows } from "../../settings/resource.ts";
 import { isWithin } from "./workspace.ts";
 
-const LIST = "/workspaces/{workspaceId}/api-keys";
-const ONE = `${LIST}/{keyId}`;
+const GATE = {
+  tags: ["Workspace settings"],
+  auth: "key",
+  authorize: allow("owner", "admin", "developer"),
+} as const satisfies Partial<Route>;
 
 export function apiKeys(context: IngressContext): readonly Route[] {
-  const common = {
-    tags: ["Workspace settings"],
-    auth: "key",
-    authorize: allow("owner", "admin", "developer"),
-  } as const satisfies Partial<Route>;
-  const key = { schema: "ApiKey" } as const;
+  const { database } = context;
+  const rows = rowsOf(context);
   return [
-    {
-      ...common,
-      method: "GET",
-      path: LIST,
-      operationId: "listApiKeys",
-      summary: "List API keys",
-      description: "A developer sees its own.",
-      query: LIST_QUERY,
-      responses: { 200: { description: "A page of keys", schema: "ApiKeyList" } },
-      errors: ["not_found", "unsupported_value"],
-      handle: (call) => list(context, call),
-    },
-    {
-      ...common,
-      method: "POST",
-      path: LIST,
-      operationId: "createApiKey",
-      summary: "Make an API key",
-      description:
-        "The answer shows the key, this once. Owners and admins make keys for any member who is not above them, developers for " +
-        "themselves. A key that ends makes none that ends later. A repeat with the same `id` and body is answered 200, without the key.",
-      request: { schema: "ApiKeyCreateRequest" },
-      responses: {
-        200: { description: "It was made before", ...key },
-        201: { description: "The key", ...key },
+    ...resource({
+      ...rows,
+      schema: "ApiKey",
+      readers: GATE,
+      writers: GATE,
+      present,
+      list: {
+        operationId: "listApiKeys",
+        summary: "List API keys",
+        description: "A developer sees its own.",
+        answer: "A page of keys",
+        page: ({ workspaceId, memberId, role }, page) =>
+          pageKeys(database, workspaceId, { ...page, memberId: role === "developer" ? memberId : null }),
       },
-      errors: errorsOf(["reads_json"], "not_found", "permission_denied", "conflict", "idempotency_key_reused"),
-      handle: (call) => create(context, call),
-    },
+      create: {
+        operationId: "createApiKey",
+        summary: "Make an API key",
+        description:
+          "The answer shows the key, this once. Owners and admins make keys for any member who is not above them, developers for " +
+          "themselves. A key that ends makes none that ends later. A repeat with the same `id` and body is answered 200, without the key.",
+        answer: "The key",
+        repeated: "It was made before",
+        errors: ["permission_denied"],
+        make: (caller, asked) => make(context, caller, asked),
+      },
+      get: { operationId: "getApiKey", summary: "Read about an API key", answer: "The key, masked" },
+      update: {
+        operationId: "updateApiKey",
+        summary: "Change an API key",
+        description: "In force everywhere within a second.",
+        answer: "The key as it is now",
+        errors: ["permission_denied"],
+        change: (caller, row, asked) => change(context, caller, row, asked),
+      },
+      remove: {
+        operationId: "revokeApiKey",
+        summary: "Revoke an API key",
+        description: "It is refused everywhere within a second, for good. It stays in the list.",
+        answer: "It is revoked",
+        errors: ["permission_denied"],
+        async end({ workspaceId }, { id }, actor) {
+          await revokeKey(database, workspaceId, { id, actor });
+          return true;
+        },
+      },
+    }),
     {
-      ...common,
-      method: "GET",
-      path: ONE,
-      operationId: "getApiKey",
-      summary: "Read about an API key",
-      responses: { 200: { description: "The key, masked", ...key } },
-      errors: ["not_found"],
-      handle: async (call) => json(present(await find(context, call))),
-    },
-    {
-      ...common,
-      method: "PATCH",
-      path: ONE,
-      operationId: "updateApiKey",
-      summary: "Change an API key",
-      description: "In force everywhere within a second.",
-      request: { schema: "ApiKeyUpdateRequest" },
-      responses: { 200: { description: "The key as it is now", ...key } },
-      errors: errorsOf(["reads_json"], "not_found", "permission_denied", "conflict"),
-      handle: (call) => update(context, call),
-    },
-    {
-      ...common,
-      method: "DELETE",
-      path: ONE,
-      operationId: "revokeApiKey",
-      summary: "Revoke an API key",
-      description: "It is refused everywhere within a second, for good. It stays in the list.",
-      responses: { 200: { description: "It is revoked", schema: "Deleted" } },
-      errors: ["not_found", "permission_denied"],
-      handle: (call) => revoke(context, call),
-    },
-    {
-      ...common,
+      ...GATE,
       method: "POST",
-      path: `${ONE}/rotate`,
+      path: `${rows.path}/rotate`,
       operationId: "rotateApiKey",
       summary: "Replace an API key",
       description:
         "Makes a key with the same name, member and preset, and ends the old one, at once or after an overlap.",
       request: { schema: "ApiKeyRotateRequest", isOptional: true },
-      responses: { 201: { description: "The new key", ...key } },
+      responses: { 201: { description: "The new key", schema: "ApiKey" } },
       errors: errorsOf(["reads_json"], "not_found", "permission_denied", "conflict"),
       handle: (call) => rotate(context, call),
     },
   ];
 }
 
-async function list(context: IngressContext, call: RouteCall): Promise<Response> {
-  const { workspaceId, memberId, role } = callerOf(call);
-  const page = pageOf(call);
-  const rows = await pageKeys(context.database, workspaceId, {
-    after: page.after,
-    limit: page.limit + 1,
-    memberId: role === "developer" ? memberId : null,
-  });
-  return json(listOf(rows, page, present) satisfies ApiKeyList);
+function rowsOf({ database }: IngressContext): Rows<Caller, KeySummary> {
+  return {
+    path: "/workspaces/{workspaceId}/api-keys/{keyId}",
+    within: callerOf,
+    /** A developer's own keys are all there is to it. */
+    async find({ workspaceId, memberId, role }, id) {
+      const row = await findKey(database, workspaceId, id);
+      return role === "developer" && row?.member_id !== memberId ? undefined : row;
+    },
+    unknown: noKey,
+    checkMayChange(caller, row) {
+      if (!isAbove(caller.role, row.role)) throw above(row.role);
+    },
+  };
 }
 
-async function create(context: IngressContext, call: RouteCall): Promise<Response> {
-  const body: ApiKeyCreateRequest = await parsedBody(call, "ApiKeyCreateRequest");
-  const { workspaceId, memberId, preset } = callerOf(call);
-  const owner = await memberFor(context, call, body.member_id?.toLowerCase() ?? memberId);
-  const ownEnd = await endOfCaller(context, call);
+async function make(
+  context: IngressContext,
+  caller: Caller,
+  { body, actor }: Asked<"ApiKeyCreateRequest">,
+): Promise<Made<KeySummary>> {
+  const { workspaceId, memberId, preset } = caller;
+  const owner = await memberFor(context, caller, body.member_id?.toLowerCase() ?? memberId);
+  const ownEnd = await endOfCaller(context, caller);
   const expiresAt = endOf(body.expires_at) ?? ownEnd;
   if (isLater(expiresAt, ownEnd)) throw outlives();
   const wanted = {
     id: createdId(body),
     name: plainName(body.name),
     memberId: owner.id,
-    preset: presetOf(context, call, body.preset ?? preset.name),
+    preset: presetOf(context, caller, body.preset ?? preset.name),
     expiresAt,
   };
   const key = mintKey();
-  const kept = { ...wanted, sha256: hashKey(key), hint: keyHint(key), actor: actorOf(call) };
-  const made = await inTurn(context.database, workspaceId, (tx) => insertKey(tx, workspaceId, kept));
-  if (made === "too_many") throw tooMany();
-  const row = await findKey(context.database, workspaceId, wanted.id);
-  if (row === undefined) throw reusedId();
-  if (made === "made") return json({ ...present(row), key }, NEVER_KEPT, 201);
-  const isSame =
-    row.name === wanted.name &&
-    row.member_id === owner.id &&
-    row.preset === wanted.preset &&
-    row.expires_at?.getTime() === wanted.expiresAt?.getTime();
-  if (!isSame) throw reusedId();
-  return json(present(row));
+  const kept = { ...wanted, sha256: hashKey(key), hint: keyHint(key), actor };
+  const made = await madeOnce(await inTurn(context.database, workspaceId, (tx) => insertKey(tx, workspaceId, kept)), {
+    find: () => findKey(context.database, workspaceId, wanted.id),
+    isSame: (row) =>
+      row.name === wanted.name &&
+      row.member_id === owner.id &&
+      row.preset === wanted.preset &&
+      row.expires_at?.getTime() === wanted.expiresAt?.getTime(),
+    refusals: { too_many: tooMany },
+  });
+  return { ...made, shownOnce: { key } };
 }
 
-async function update(context: IngressContext, call: RouteCall): Promise<Response> {
-  const row = await findToChange(context, call);
-  const body: ApiKeyUpdateRequest = await parsedBody(call, "ApiKeyUpdateRequest");
+async function change(
+  context: IngressContext,
+  caller: Caller,
+  row: KeySummary,
+  { body, actor }: Asked<"ApiKeyUpdateRequest">,
+): Promise<KeySummary | undefined> {
   if (row.revoked_at !== null) throw revoked();
   const expiresAt = body.expires_at === undefined ? undefined : (endOf(body.expires_at) ?? null);
   if (expiresAt !== undefined && isLater(expiresAt, row.expires_at)) {
-    checkMayOutlive(callerOf(call).role, row.expires_at);
-    if (isLater(expiresAt, await endOfCaller(context, call))) throw outlives();
+    checkMayOutlive(caller.role, row.expires_at);
+    if (isLater(expiresAt, await endOfCaller(context, caller))) throw outlives();
   }
-  await updateKey(context.database, callerOf(call).workspaceId, {
+  await updateKey(context.database, caller.workspaceId, {
     id: row.id,
-    actor: actorOf(call),
+    actor,
     ...(body.name === undefined ? {} : { name: plainName(body.name) }),
-    ...(body.preset === undefined ? {} : { preset: presetOf(context, call, body.preset) }),
+    ...(body.preset === undefined ? {} : { preset: presetOf(context, caller, body.preset) }),
     ...(expiresAt === undefined ? {} : { expiresAt }),
   });
-  return json(present(await find(context, call)));
-}
-
-async function revoke(context: IngressContext, call: RouteCall): Promise<Response> {
-  const { id } = await findToChange(context, call);
-  await revokeKey(context.database, callerOf(call).workspaceId, { id, actor: actorOf(call) });
-  return json({ id, deleted: true } satisfies Deleted);
+  return findKey(context.database, caller.workspaceId, row.id);
 }
 
 async function rotate(context: IngressContext, call: RouteCall): Promise<Response> {
-  const old = await findToChange(context, call);
-  const body: ApiKeyRotateRequest = await optionalBody(call, "ApiKeyRotateRequest");
-  presetOf(context, call, old.preset);
+  const { within: caller, row: old } = await findToChange(rowsOf(context), call);
+  const body = await optionalBody(call, "ApiKeyRotateRequest");
+  presetOf(context, caller, old.preset);
   if (!old.is_member_active) throw memberDisabled();
-  if (isLater(old.expires_at, await endOfCaller(context, call))) throw outlives(null);
-  const { workspaceId } = callerOf(call);
+  if (isLater(old.expires_at, await endOfCaller(context, caller))) throw outlives(null);
+  const { workspaceId } = caller;
   const key = mintKey();
   const id = newId();
   const next = { id, oldId: old.id, sha256: hashKey(key), hint: keyHint(key), actor: actorOf(call) };
@@ -208,25 +189,13 @@ async function rotate(context: IngressContext, call: RouteCall): Promise<Respons
   return json({ ...present(row), key }, NEVER_KEPT, 201);
 }
 
-/** A developer's own keys are all there is to it. */
-async function find(context: IngressContext, call: RouteCall): Promise<KeySummary> {
-  const { workspaceId, memberId, role } = callerOf(call);
-  const row = await findKey(context.database, workspaceId, pathId(call, "keyId", noKey));
-  if (row === undefined || (role === "developer" && row.member_id !== memberId)) throw noKey();
-  return row;
-}
-
-/** @throws ApiError `permission_denied` for the key of a member above the caller */
-async function findToChange(context: IngressContext, call: RouteCall): Promise<KeySummary> {
-  const row = await find(context, call);
-  if (!isAbove(callerOf(call).role, row.role)) throw above(row.role);
-  return row;
-}
-
 /** For whom a key is made. @throws ApiError */
-async function memberFor(context: IngressContext, call: RouteCall, id: string): Promise<MemberRow> {
-  const { workspaceId, memberId, role } = callerOf(call);
-  const member = await findMemberById(context.database, workspaceId, id);
+async function memberFor(
+  { database }: IngressContext,
+  { workspaceId, memberId, role }: Caller,
+  id: string,
+): Promise<MemberRow> {
+  const member = await findMemberById(database, workspaceId, id);
   if (member === undefined) {
     throw new ApiError("not_found", "There is no such member.", { param: "member_id" });
   }
@@ -239,17 +208,17 @@ async function memberFor(context: IngressContext, call: RouteCall, id: string): 
 }
 
 /** @throws ApiError `unsupported_value`; `permission_denied` for one that is wider than the caller's own */
-function presetOf(context: IngressContext, call: RouteCall, name: string): string {
+function presetOf(context: IngressContext, caller: Caller, name: string): string {
   const preset = context.catalogue.current().presets.get(name);
   if (preset === undefined) {
     throw new ApiError("unsupported_value", "There is no such preset; GET …/presets lists those there are.", {
       param: "preset",
     });
   }
-  if (!isWithin(preset, callerOf(call).preset)) {
+  if (!isWithin(preset, caller.preset)) {
     throw new ApiError(
       "permission_denied",
-      `The preset ${name} is wider than ${callerOf(call).preset.name}, that of the key that asks.`,
+      `The preset ${name} is wider than ${caller.preset.name}, that of the key that asks.`,
       { param: "preset" },
     );
   }
@@ -265,9 +234,8 @@ function checkMayOutlive(role: MemberRole, end: Date | null): void {
 }
 
 /** Returns the end of the calling key. Keys that it makes or replaces end no later, or its holder could outlast that end. */
-async function endOfCaller(context: IngressContext, call: RouteCall): Promise<Date | null> {
-  const { workspaceId, keyId } = callerOf(call);
-  const row = await findKey(context.database, workspaceId, keyId);
+async function endOfCaller({ database }: IngressContext, { workspaceId, keyId }: Caller): Promise<Date | null> {
+  const row = await findKey(database, workspaceId, keyId);
   if (row === undefined) throw noKey();
   return row.expires_at;
 }

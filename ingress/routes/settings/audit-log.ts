@@ -1,17 +1,15 @@
 /** GET /workspaces/{workspaceId}/audit-log: who changed what. */
-import type { AuditLogEntry, AuditLogList } from "#schemas/generated/types.ts";
+import type { AuditLogEntry } from "#schemas/generated/types.ts";
 import { type AuditRow, listAudit, recordAudit } from "#shared/database/audit-log.ts";
 import { LIMITS } from "#shared/limits.ts";
 
-import { json } from "../../answers.ts";
 import type { IngressContext } from "../../context.ts";
 import { allow } from "../../roles.ts";
 import { callerOf, type Route, type RouteCall } from "../../serve.ts";
+import { AUDIT_QUERY, auditFilterIn } from "../../settings/audit-query.ts";
 import { csv, wantsCsv } from "../../settings/csv.ts";
 import { exportOf } from "../../settings/export.ts";
-import { LIST_QUERY, listOf, numberedPageOf, SPAN_QUERY, textIn, timeIn } from "../../settings/page.ts";
-
-const TEXT = { type: "string" } as const;
+import { LIST_QUERY, numberedPageOf, pageAnswer } from "../../settings/page.ts";
 
 export function auditLog(context: IngressContext): Route {
   return {
@@ -22,13 +20,7 @@ export function auditLog(context: IngressContext): Route {
     operationId: "listAuditLog",
     summary: "List who changed what",
     description: `As CSV the list is one table of at most ${LIMITS.csvRowsMax} rows, the newest, and is an entry itself.`,
-    query: [
-      ...LIST_QUERY,
-      { name: "actor", description: "Only by this member's id, or this operator's name.", schema: TEXT },
-      { name: "action", description: "Only this action, such as `key.create`.", schema: TEXT },
-      { name: "subject", description: "Only about this id.", schema: TEXT },
-      ...SPAN_QUERY,
-    ],
+    query: [...LIST_QUERY, ...AUDIT_QUERY],
     responses: { 200: { description: "A page of changes", schema: "AuditLogList", texts: ["text/csv"] } },
     errors: ["not_found", "unsupported_value"],
     authorize: allow("owner", "admin"),
@@ -39,14 +31,7 @@ export function auditLog(context: IngressContext): Route {
 async function list({ database }: IngressContext, call: RouteCall): Promise<Response> {
   const { workspaceId } = callerOf(call);
   const page = numberedPageOf(call);
-  const query = {
-    after: page.after,
-    actor: textIn(call, "actor"),
-    action: textIn(call, "action"),
-    subject: textIn(call, "subject"),
-    startTime: timeIn(call, "start_time"),
-    endTime: timeIn(call, "end_time"),
-  };
+  const query = { after: page.after, ...auditFilterIn(call) };
   if (wantsCsv(call)) {
     const rows = await database.transaction(async (tx) => {
       const found = await listAudit(tx, workspaceId, { ...query, limit: LIMITS.csvRowsMax });
@@ -55,8 +40,7 @@ async function list({ database }: IngressContext, call: RouteCall): Promise<Resp
     });
     return csv(rows.map(line), COLUMNS, "audit-log");
   }
-  const rows = await listAudit(database, workspaceId, { ...query, limit: page.limit + 1 });
-  return json(listOf(rows, page, present) satisfies AuditLogList);
+  return pageAnswer(page, ({ limit }) => listAudit(database, workspaceId, { ...query, limit }), present);
 }
 
 const COLUMNS = [

@@ -1,12 +1,6 @@
 /** /workspaces/{workspaceId}/budget-alerts: who hears when a period's spend reaches a threshold, and whether calls stop then. */
-import type {
-  BudgetAlert,
-  BudgetAlertCreateRequest,
-  BudgetAlertList,
-  BudgetAlertUpdateRequest,
-  Deleted,
-} from "#schemas/generated/types.ts";
-import { parse } from "#shared/contracts.ts";
+import type { BudgetAlert } from "#schemas/generated/types.ts";
+import type { Caller } from "#shared/access/authenticate.ts";
 import {
   type BudgetAlertRow,
   type BudgetTerms,
@@ -19,108 +13,72 @@ import {
 } from "#shared/database/budget-alerts.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import { ApiError } from "#shared/errors.ts";
-import { readJson } from "#shared/json.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { creditsNumber, parseCredits } from "#shared/money.ts";
 
-import { json } from "../../answers.ts";
-import { readJsonBody } from "../../body.ts";
 import type { IngressContext } from "../../context.ts";
 import { allow, ANY_ROLE } from "../../roles.ts";
-import { errorsOf } from "../../route-errors.ts";
-import { actorOf, callerOf, type Route, type RouteCall } from "../../serve.ts";
-import { createdId, digitsOf, nameTaken, pathId, plainName, reusedId } from "../../settings/body.ts";
-import { LIST_QUERY, listOf, pageOf } from "../../settings/page.ts";
+import { callerOf, type Route } from "../../serve.ts";
+import { createdId, digitsOf, nameTaken, plainName } from "../../settings/body.ts";
+import { type Asked, type Made, madeOnce, resource } from "../../settings/resource.ts";
 
-const LIST = "/workspaces/{workspaceId}/budget-alerts";
-const ONE = `${LIST}/{alertId}`;
-const READERS = allow(...ANY_ROLE);
-const WRITERS = allow("owner", "admin", "billing");
+const SPENDING = { tags: ["Spending"], auth: "key" } as const;
 const STOPS =
   "With `stops_calls`, calls that cost anything are refused with 402 `budget_reached` from seconds after the threshold is " +
   "reached until the period ends, the alert is switched off or deleted, or its threshold is above the spend.";
 
 export function budgetAlerts(context: IngressContext): readonly Route[] {
-  const common = { tags: ["Spending"], auth: "key" } as const;
-  const alert = { schema: "BudgetAlert" } as const;
-  return [
-    {
-      ...common,
-      method: "GET",
-      path: LIST,
+  const { database } = context;
+  return resource({
+    path: "/workspaces/{workspaceId}/budget-alerts/{alertId}",
+    schema: "BudgetAlert",
+    readers: { ...SPENDING, authorize: allow(...ANY_ROLE) },
+    writers: { ...SPENDING, authorize: allow("owner", "admin", "billing") },
+    within: callerOf,
+    find: ({ workspaceId }, id) => findBudgetAlert(database, workspaceId, id),
+    unknown: noAlert,
+    present,
+    list: {
       operationId: "listBudgetAlerts",
       summary: "List budget alerts",
-      query: LIST_QUERY,
-      responses: { 200: { description: "A page of alerts", schema: "BudgetAlertList" } },
-      errors: ["not_found", "unsupported_value"],
-      authorize: READERS,
-      handle: (call) => list(context, call),
+      answer: "A page of alerts",
+      page: ({ workspaceId }, page) => pageBudgetAlerts(database, workspaceId, page),
     },
-    {
-      ...common,
-      method: "POST",
-      path: LIST,
+    create: {
       operationId: "createBudgetAlert",
       summary: "Add a budget alert",
       description: `A repeat with the same \`id\` and body is answered 200. ${STOPS}`,
-      request: { schema: "BudgetAlertCreateRequest" },
-      responses: {
-        200: { description: "It was added before", ...alert },
-        201: { description: "The alert", ...alert },
-      },
-      errors: errorsOf(["reads_json"], "not_found", "conflict", "idempotency_key_reused"),
-      authorize: WRITERS,
-      handle: (call) => create(context, call),
+      answer: "The alert",
+      repeated: "It was added before",
+      make: (caller, asked) => add(context, caller, asked),
     },
-    {
-      ...common,
-      method: "GET",
-      path: ONE,
+    get: {
       operationId: "getBudgetAlert",
       summary: "Read a budget alert",
-      responses: { 200: { description: "The alert, with the spend of its period", ...alert } },
-      errors: ["not_found"],
-      authorize: READERS,
-      handle: async (call) => json(present(await find(context, call))),
+      answer: "The alert, with the spend of its period",
     },
-    {
-      ...common,
-      method: "PATCH",
-      path: ONE,
+    update: {
       operationId: "updateBudgetAlert",
       summary: "Change a budget alert",
       description: `It fires once for a period and threshold: a new threshold may fire again in the period. ${STOPS}`,
-      request: { schema: "BudgetAlertUpdateRequest" },
-      responses: { 200: { description: "The alert as it is now", ...alert } },
-      errors: errorsOf(["reads_json"], "not_found", "conflict"),
-      authorize: WRITERS,
-      handle: (call) => update(context, call),
+      answer: "The alert as it is now",
+      change: (caller, row, asked) => change(context, caller, row, asked),
     },
-    {
-      ...common,
-      method: "DELETE",
-      path: ONE,
+    remove: {
       operationId: "deleteBudgetAlert",
       summary: "Delete a budget alert",
       description: "Calls that it stopped go on within a second.",
-      responses: { 200: { description: "It is gone", schema: "Deleted" } },
-      errors: ["not_found"],
-      authorize: WRITERS,
-      handle: (call) => remove(context, call),
+      answer: "It is gone",
+      end: ({ workspaceId }, { id }, actor) => deleteBudgetAlert(database, workspaceId, { id, actor }),
     },
-  ];
+  });
 }
 
-async function list({ database }: IngressContext, call: RouteCall): Promise<Response> {
-  const page = pageOf(call);
-  const rows = await pageBudgetAlerts(database, callerOf(call).workspaceId, { ...page, limit: page.limit + 1 });
-  return json(listOf(rows, page, present) satisfies BudgetAlertList);
-}
-
-async function create({ database }: IngressContext, call: RouteCall): Promise<Response> {
-  const { text, value } = readJson(await readJsonBody(call.request, LIMITS.settingsBodyBytesMax));
-  const body: BudgetAlertCreateRequest = parse("BudgetAlertCreateRequest", value);
-  const { workspaceId, memberId } = callerOf(call);
+async function add(
+  { database }: IngressContext,
+  { workspaceId, memberId }: Caller,
+  { body, text, actor }: Asked<"BudgetAlertCreateRequest">,
+): Promise<Made<BudgetAlertRow>> {
   const id = createdId(body);
   const terms: BudgetTerms = {
     name: plainName(body.name),
@@ -130,31 +88,33 @@ async function create({ database }: IngressContext, call: RouteCall): Promise<Re
     is_active: body.is_active ?? true,
     stops_calls: body.stops_calls ?? false,
   };
-  const earlier = await findBudgetAlert(database, workspaceId, id);
-  if (earlier) return json(present(sameAs(earlier, terms)));
-  await checkChannels(database, workspaceId, body.channel_ids);
   const max = LIMITS.budgetAlertsPerWorkspaceMax;
-  const made = await insertBudgetAlert(database, workspaceId, { ...terms, id, actor: actorOf(call), memberId, max });
-  if (made === "name_taken") throw nameTaken("a budget alert");
-  if (made === "too_many") {
-    throw new ApiError("conflict", `A workspace has at most ${max} budget alerts; delete one first.`);
-  }
-  const row = await findBudgetAlert(database, workspaceId, id);
-  // Another workspace's id, or an alert that is deleted already.
-  if (!row) throw reusedId();
-  return made === "known" ? json(present(sameAs(row, terms))) : json(present(row), {}, 201);
+  const find = () => findBudgetAlert(database, workspaceId, id);
+  const insert = async () => {
+    await checkChannels(database, workspaceId, body.channel_ids);
+    return insertBudgetAlert(database, workspaceId, { ...terms, id, actor, memberId, max });
+  };
+  // By the time of a repeat its channels may be deleted.
+  return madeOnce((await find()) ? "known" : await insert(), {
+    find,
+    isSame: (row) => isSame(row, terms),
+    refusals: {
+      too_many: () => new ApiError("conflict", `A workspace has at most ${max} budget alerts; delete one first.`),
+      name_taken: () => nameTaken("a budget alert"),
+    },
+  });
 }
 
-async function update(context: IngressContext, call: RouteCall): Promise<Response> {
-  const { database } = context;
-  const { id } = await find(context, call);
-  const { text, value } = readJson(await readJsonBody(call.request, LIMITS.settingsBodyBytesMax));
-  const body: BudgetAlertUpdateRequest = parse("BudgetAlertUpdateRequest", value);
-  const { workspaceId } = callerOf(call);
+async function change(
+  { database }: IngressContext,
+  { workspaceId }: Caller,
+  { id }: BudgetAlertRow,
+  { body, text, actor }: Asked<"BudgetAlertUpdateRequest">,
+): Promise<BudgetAlertRow | undefined> {
   await checkChannels(database, workspaceId, body.channel_ids);
   const changed = await updateBudgetAlert(database, workspaceId, {
     id,
-    actor: actorOf(call),
+    actor,
     ...(body.name === undefined ? {} : { name: plainName(body.name) }),
     ...(body.threshold_credits === undefined ? {} : { threshold: thresholdOf(text) }),
     ...(body.period === undefined ? {} : { period: body.period }),
@@ -163,28 +123,13 @@ async function update(context: IngressContext, call: RouteCall): Promise<Respons
     ...(body.stops_calls === undefined ? {} : { stops_calls: body.stops_calls }),
   });
   if (changed === "name_taken") throw nameTaken("a budget alert");
-  return json(present(await find(context, call)));
+  return findBudgetAlert(database, workspaceId, id);
 }
 
-async function remove({ database }: IngressContext, call: RouteCall): Promise<Response> {
-  const id = pathId(call, "alertId", noAlert);
-  if (!(await deleteBudgetAlert(database, callerOf(call).workspaceId, { id, actor: actorOf(call) }))) throw noAlert();
-  return json({ id, deleted: true } satisfies Deleted);
-}
-
-async function find({ database }: IngressContext, call: RouteCall): Promise<BudgetAlertRow> {
-  const row = await findBudgetAlert(database, callerOf(call).workspaceId, pathId(call, "alertId", noAlert));
-  if (!row) throw noAlert();
-  return row;
-}
-
-/** @throws ApiError `idempotency_key_reused` */
-function sameAs(row: BudgetAlertRow, terms: BudgetTerms): BudgetAlertRow {
-  const isSame = Object.entries(terms).every(([name, value]) =>
+function isSame(row: BudgetAlertRow, terms: BudgetTerms): boolean {
+  return Object.entries(terms).every(([name, value]) =>
     Array.isArray(value) ? value.join() === row.channel_ids.join() : value === row[name as keyof BudgetTerms],
   );
-  if (!isSame) throw reusedId();
-  return row;
 }
 
 /** Nano-credits, from the digits as they were sent. @throws ApiError `unsupported_value` */

@@ -1,7 +1,7 @@
 /** /workspaces/{workspaceId}/credits: the balance, and every movement that made it. */
-import type { Credits, LedgerEntry, LedgerList } from "#schemas/generated/types.ts";
+import type { Credits, LedgerEntry } from "#schemas/generated/types.ts";
 import { recordAudit } from "#shared/database/audit-log.ts";
-import { LEDGER_KINDS, type LedgerRow, pageLedger, readBalance } from "#shared/database/credits.ts";
+import { LEDGER_KINDS, pageLedger, readBalance } from "#shared/database/credits.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { creditsNumber, formatCredits } from "#shared/money.ts";
 
@@ -11,7 +11,8 @@ import { allow, ANY_ROLE } from "../../roles.ts";
 import { callerOf, type Route, type RouteCall } from "../../serve.ts";
 import { csv, wantsCsv } from "../../settings/csv.ts";
 import { exportOf } from "../../settings/export.ts";
-import { LIST_QUERY, listOf, numberedPageOf, oneOf, SPAN_QUERY, timeIn } from "../../settings/page.ts";
+import { LIST_QUERY, numberedPageOf, oneOf, pageAnswer, SPAN_QUERY, timeIn } from "../../settings/page.ts";
+import { presentLedgerEntry } from "../../settings/present.ts";
 
 const CREDITS = "/workspaces/{workspaceId}/credits";
 
@@ -75,13 +76,12 @@ async function list({ database }: IngressContext, call: RouteCall): Promise<Resp
       return found;
     });
     return csv(
-      rows.map((row) => ({ ...present(row), credits: formatCredits(row.amount) })),
+      rows.map((row) => ({ ...presentLedgerEntry(row), credits: formatCredits(row.amount) })),
       COLUMNS,
       "ledger",
     );
   }
-  const rows = await pageLedger(database, workspaceId, { ...query, limit: page.limit + 1 });
-  return json(listOf(rows, page, present) satisfies LedgerList);
+  return pageAnswer(page, ({ limit }) => pageLedger(database, workspaceId, { ...query, limit }), presentLedgerEntry);
 }
 
 const COLUMNS = [
@@ -93,16 +93,3 @@ const COLUMNS = [
   "attempt",
   "note",
 ] as const satisfies readonly (keyof LedgerEntry)[];
-
-function present(row: LedgerRow): LedgerEntry {
-  return {
-    object: "ledger_entry",
-    id: String(row.id),
-    kind: row.kind,
-    credits: creditsNumber(row.amount),
-    source_id: row.source_id,
-    attempt: row.attempt,
-    note: row.note,
-    at: row.at.toISOString(),
-  };
-}

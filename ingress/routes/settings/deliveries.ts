@@ -1,5 +1,5 @@
 /** /workspaces/{workspaceId}/deliveries: what was sent where, and what came of it. */
-import type { Delivery, DeliveryAccepted, DeliveryList } from "#schemas/generated/types.ts";
+import type { Delivery, DeliveryAccepted } from "#schemas/generated/types.ts";
 import { findChannel } from "#shared/database/channels.ts";
 import {
   DELIVERY_STATUSES,
@@ -22,7 +22,7 @@ import { allow } from "../../roles.ts";
 import { actorOf, callerOf, type Route, type RouteCall } from "../../serve.ts";
 import { pathId } from "../../settings/body.ts";
 import { checkMayChange } from "../../settings/channel.ts";
-import { idIn, LIST_QUERY, listOf, oneOf, pageOf, textIn } from "../../settings/page.ts";
+import { idIn, LIST_QUERY, oneOf, type Page, pageAnswer, pageOf, textIn } from "../../settings/page.ts";
 
 const LIST = "/workspaces/{workspaceId}/deliveries";
 const ONE = `${LIST}/{deliveryId}`;
@@ -81,16 +81,15 @@ export function deliveries(context: IngressContext): readonly Route[] {
   ];
 }
 
-async function list(context: IngressContext, call: RouteCall): Promise<Response> {
-  const page = pageOf(call);
-  const rows = await pageDeliveries(context.database, callerOf(call).workspaceId, {
-    after: page.after,
-    limit: page.limit + 1,
-    channelId: idIn(call, "channelId"),
-    event: textIn(call, "event"),
-    status: oneOf(call, "status", DELIVERY_STATUSES),
-  });
-  return json(listOf(rows, page, present) satisfies DeliveryList);
+function list({ database }: IngressContext, call: RouteCall): Promise<Response> {
+  const find = (page: Page) =>
+    pageDeliveries(database, callerOf(call).workspaceId, {
+      ...page,
+      channelId: idIn(call, "channelId"),
+      event: textIn(call, "event"),
+      status: oneOf(call, "status", DELIVERY_STATUSES),
+    });
+  return pageAnswer(pageOf(call), find, present);
 }
 
 async function get(context: IngressContext, call: RouteCall): Promise<Response> {
@@ -118,7 +117,7 @@ async function retry(context: IngressContext, call: RouteCall): Promise<Response
   const channel =
     row.channel_id === null ? undefined : await findChannel(context.database, workspaceId, row.channel_id);
   if (channel === undefined) throw new ApiError("conflict", "The delivery's channel is deleted.");
-  checkMayChange(channel, callerOf(call));
+  checkMayChange(callerOf(call), channel);
   // It goes where the channel points now, which its maker may have changed.
   if (!(await seesContent(context, call, row))) {
     throw new ApiError("permission_denied", "The delivery tells of a run of another member.");

@@ -1,11 +1,6 @@
 /** Subscriptions of a notification channel, and the events that there are. */
-import type {
-  Deleted,
-  EventTypeList,
-  Subscription,
-  SubscriptionCreateRequest,
-  SubscriptionList,
-} from "#schemas/generated/types.ts";
+import type { EventTypeList, Subscription, SubscriptionCreateRequest } from "#schemas/generated/types.ts";
+import type { Caller } from "#shared/access/authenticate.ts";
 import {
   deleteSubscription,
   findSubscription,
@@ -23,21 +18,23 @@ import { readerOf } from "#shared/workflows/access.ts";
 import { json } from "../../answers.ts";
 import type { IngressContext } from "../../context.ts";
 import { allow, ANY_ROLE } from "../../roles.ts";
-import { errorsOf } from "../../route-errors.ts";
-import { actorOf, callerOf, type Route, type RouteCall } from "../../serve.ts";
-import { createdId, parsedBody, pathId, reusedId } from "../../settings/body.ts";
+import { callerOf, type Route } from "../../serve.ts";
+import { createdId } from "../../settings/body.ts";
 import { channelOf } from "../../settings/channel.ts";
-import { LIST_QUERY, listOf, pageOf } from "../../settings/page.ts";
+import { type Asked, type Made, madeOnce, resource } from "../../settings/resource.ts";
 
-const LIST = "/workspaces/{workspaceId}/notification-channels/{channelId}/subscriptions";
-const WRITERS = allow("owner", "admin");
+const NOTIFICATIONS = { tags: ["Notifications"], auth: "key" } as const;
+
+/** Caller and the channel of the path. */
+interface Place extends Caller {
+  readonly channelId: string;
+}
 
 export function subscriptions(context: IngressContext): readonly Route[] {
-  const common = { tags: ["Notifications"], auth: "key" } as const;
-  const subscription = { schema: "Subscription" } as const;
+  const { database } = context;
   return [
     {
-      ...common,
+      ...NOTIFICATIONS,
       method: "GET",
       path: "/workspaces/{workspaceId}/event-types",
       operationId: "listEventTypes",
@@ -47,54 +44,42 @@ export function subscriptions(context: IngressContext): readonly Route[] {
       authorize: allow(...ANY_ROLE),
       handle: () => json(EVENT_TYPES),
     },
-    {
-      ...common,
-      method: "GET",
-      path: LIST,
-      operationId: "listSubscriptions",
-      summary: "List the subscriptions of a channel",
-      query: LIST_QUERY,
-      responses: { 200: { description: "A page of subscriptions", schema: "SubscriptionList" } },
-      errors: ["not_found", "channel_not_found", "unsupported_value"],
-      authorize: allow("owner", "admin", "developer"),
-      handle: (call) => list(context, call),
-    },
-    {
-      ...common,
-      method: "POST",
-      path: LIST,
-      operationId: "createSubscription",
-      summary: "Subscribe a channel to an event",
-      description:
-        "Everything, or what one workflow does. An event that several subscriptions of a channel name is sent there once. " +
-        "`template.unavailable` is told to the operator's own workspace only.",
-      request: { schema: "SubscriptionCreateRequest" },
-      responses: {
-        200: { description: "It was made before", ...subscription },
-        201: { description: "The subscription", ...subscription },
+    ...resource({
+      path: "/workspaces/{workspaceId}/notification-channels/{channelId}/subscriptions/{subscriptionId}",
+      schema: "Subscription",
+      readers: { ...NOTIFICATIONS, authorize: allow("owner", "admin", "developer") },
+      writers: { ...NOTIFICATIONS, authorize: allow("owner", "admin") },
+      within: async (call): Promise<Place> => ({ ...callerOf(call), channelId: (await channelOf(context, call)).id }),
+      find: ({ workspaceId, channelId }, id) => findSubscription(database, workspaceId, channelId, id),
+      unknown: () => new ApiError("not_found", "There is no such subscription."),
+      present,
+      list: {
+        operationId: "listSubscriptions",
+        summary: "List the subscriptions of a channel",
+        answer: "A page of subscriptions",
+        errors: ["channel_not_found"],
+        page: ({ workspaceId, channelId }, page) => pageSubscriptions(database, workspaceId, channelId, page),
       },
-      errors: errorsOf(
-        ["reads_json"],
-        "not_found",
-        "channel_not_found",
-        "workflow_not_found",
-        "conflict",
-        "idempotency_key_reused",
-      ),
-      authorize: WRITERS,
-      handle: (call) => create(context, call),
-    },
-    {
-      ...common,
-      method: "DELETE",
-      path: `${LIST}/{subscriptionId}`,
-      operationId: "deleteSubscription",
-      summary: "End a subscription",
-      responses: { 200: { description: "It is deleted", schema: "Deleted" } },
-      errors: ["not_found", "channel_not_found"],
-      authorize: WRITERS,
-      handle: (call) => remove(context, call),
-    },
+      create: {
+        operationId: "createSubscription",
+        summary: "Subscribe a channel to an event",
+        description:
+          "Everything, or what one workflow does. An event that several subscriptions of a channel name is sent there once. " +
+          "`template.unavailable` is told to the operator's own workspace only.",
+        answer: "The subscription",
+        repeated: "It was made before",
+        errors: ["channel_not_found", "workflow_not_found"],
+        make: (place, asked) => make(context, place, asked),
+      },
+      remove: {
+        operationId: "deleteSubscription",
+        summary: "End a subscription",
+        answer: "It is deleted",
+        errors: ["channel_not_found"],
+        end: ({ workspaceId, channelId }, { id }, actor) =>
+          deleteSubscription(database, workspaceId, { channelId, id, actor }),
+      },
+    }),
   ];
 }
 
@@ -108,45 +93,34 @@ const EVENT_TYPES: EventTypeList = {
   })),
 };
 
-async function list(context: IngressContext, call: RouteCall): Promise<Response> {
-  const { id } = await channelOf(context, call);
-  const page = pageOf(call);
-  const rows = await pageSubscriptions(context.database, callerOf(call).workspaceId, id, {
-    ...page,
-    limit: page.limit + 1,
-  });
-  return json(listOf(rows, page, present) satisfies SubscriptionList);
-}
-
-async function create(context: IngressContext, call: RouteCall): Promise<Response> {
-  const { id: channelId } = await channelOf(context, call);
-  const body: SubscriptionCreateRequest = await parsedBody(call, "SubscriptionCreateRequest");
-  const { workspaceId, memberId } = callerOf(call);
-  const workflowId = await scopeOf(context, call, body);
+async function make(
+  context: IngressContext,
+  place: Place,
+  { body, actor }: Asked<"SubscriptionCreateRequest">,
+): Promise<Made<SubscriptionRow>> {
+  const { workspaceId, channelId, memberId } = place;
+  const workflowId = await scopeOf(context, place, body);
+  const { event } = body;
   const id = createdId(body);
-  const wanted = { id, channelId, event: body.event, workflowId, createdBy: memberId, actor: actorOf(call) };
-  const made = await inTurn(context.database, workspaceId, (tx) => insertSubscription(tx, workspaceId, wanted));
-  const row = await findSubscription(context.database, workspaceId, channelId, id);
-  if (made === "made" && row) return json(present(row), {}, 201);
-  if (row === undefined) throw notMade(made);
-  if (row.event !== body.event || row.workflow_id !== workflowId) throw reusedId();
-  return json(present(row));
-}
-
-function notMade(why: Awaited<ReturnType<typeof insertSubscription>>): ApiError {
-  if (why === "too_many") {
-    return new ApiError("conflict", `A channel has at most ${LIMITS.subscriptionsPerChannelMax} subscriptions.`);
-  }
-  if (why !== "subscribed") return reusedId();
-  return new ApiError("conflict", "The channel is subscribed to this event with this scope already.", {
-    param: "event",
+  const wanted = { id, channelId, event, workflowId, createdBy: memberId, actor };
+  return madeOnce(await inTurn(context.database, workspaceId, (tx) => insertSubscription(tx, workspaceId, wanted)), {
+    find: () => findSubscription(context.database, workspaceId, channelId, id),
+    isSame: (row) => row.event === event && row.workflow_id === workflowId,
+    refusals: {
+      too_many: () =>
+        new ApiError("conflict", `A channel has at most ${LIMITS.subscriptionsPerChannelMax} subscriptions.`),
+      subscribed: () =>
+        new ApiError("conflict", "The channel is subscribed to this event with this scope already.", {
+          param: "event",
+        }),
+    },
   });
 }
 
 /** The workflow whose events are meant; null: everything. @throws ApiError `workflow_not_found`, `unsupported_value` */
 async function scopeOf(
-  context: IngressContext,
-  call: RouteCall,
+  { database }: IngressContext,
+  caller: Caller,
   { event, workflowId }: SubscriptionCreateRequest,
 ): Promise<string | null> {
   if (workflowId === undefined) return null;
@@ -155,21 +129,9 @@ async function scopeOf(
       param: "workflowId",
     });
   }
-  const row = await findWorkflow(context.database, readerOf(callerOf(call)), workflowId.toLowerCase());
+  const row = await findWorkflow(database, readerOf(caller), workflowId.toLowerCase());
   if (row) return row.id;
   throw new ApiError("workflow_not_found", "There is no such workflow in this workspace.", { param: "workflowId" });
-}
-
-async function remove(context: IngressContext, call: RouteCall): Promise<Response> {
-  const { id: channelId } = await channelOf(context, call);
-  const id = pathId(call, "subscriptionId", noSubscription);
-  const isGone = await deleteSubscription(context.database, callerOf(call).workspaceId, {
-    channelId,
-    id,
-    actor: actorOf(call),
-  });
-  if (!isGone) throw noSubscription();
-  return json({ id, deleted: true } satisfies Deleted);
 }
 
 function present(row: SubscriptionRow): Subscription {
@@ -181,8 +143,4 @@ function present(row: SubscriptionRow): Subscription {
     createdByUserId: row.created_by,
     createdAt: row.created_at.toISOString(),
   };
-}
-
-function noSubscription(): ApiError {
-  return new ApiError("not_found", "There is no such subscription.");
 }

@@ -1,0 +1,25 @@
+/** Filters of an audit log. */
+import type { AuditQuery } from "#shared/database/audit-log.ts";
+
+import type { Route, RouteCall } from "../serve.ts";
+import { SPAN_QUERY, textIn, timeIn } from "./page.ts";
+
+const TEXT = { type: "string" } as const;
+
+export const AUDIT_QUERY: NonNullable<Route["query"]> = [
+  { name: "actor", description: "Only by this member's id, or this operator's name.", schema: TEXT },
+  { name: "action", description: "Only this action, such as `key.create`.", schema: TEXT },
+  { name: "subject", description: "Only about this id.", schema: TEXT },
+  ...SPAN_QUERY,
+];
+
+/** @throws ApiError `unsupported_value` */
+export function auditFilterIn(call: RouteCall): Omit<AuditQuery, "after" | "limit"> {
+  return {
+    actor: textIn(call, "actor"),
+    action: textIn(call, "action"),
+    subject: textIn(call, "subject"),
+    startTime: timeIn(call, "start_time"),
+    endTime: timeIn(call, "end_time"),
+  };
+}

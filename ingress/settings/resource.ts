@@ -1,0 +1,237 @@
+/**
+ * Routes of a resource: its rows are listed in pages, made under the caller's own id, read, changed and deleted. A resource
+ * has those that it describes. Checks come in this order: what the rows lie in, the row, whether the caller may change it, the body.
+ */
+import type { Deleted, SchemaName, SchemaTypes } from "#schemas/generated/types.ts";
+import type { Actor } from "#shared/database/audit-log.ts";
+import type { ApiError, Code } from "#shared/errors.ts";
+
+import { json, NEVER_KEPT } from "../answers.ts";
+import { errorsOf } from "../route-errors.ts";
+import { actorOf, type Route, type RouteCall } from "../serve.ts";
+import { parsedText, pathId, reusedId } from "./body.ts";
+import { LIST_QUERY, type Page, pageAnswer, pageOf } from "./page.ts";
+
+/** Callers that a route lets in. */
+export type Gate = Pick<Route, "tags" | "auth" | "scope" | "authorize">;
+
+/** Schemas of which there is a list, and so perhaps requests that create and update one. */
+type Listed = { [N in SchemaName]: `${N}List` extends SchemaName ? N : never }[SchemaName];
+type RequestOf<S extends Listed, Verb extends "Create" | "Update"> = Extract<SchemaName, `${S}${Verb}Request`>;
+
+interface Words {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description?: string;
+  /** Description of the answer. */
+  readonly answer: string;
+  /** Codes of this route beside those of its kind. */
+  readonly errors?: readonly Code[];
+}
+
+/** Request to create or change one. */
+export interface Asked<N extends SchemaName> {
+  readonly body: SchemaTypes[N];
+  /** The body as it was sent, for digits that a number could lose. */
+  readonly text: string;
+  readonly actor: Actor;
+}
+
+/** Result of a create. */
+export interface Made<Row> {
+  readonly row: Row;
+  /** False: the same was made under this id before. */
+  readonly isNew: boolean;
+  /** Members that the first answer alone has, such as a secret: nobody on the way keeps that answer. */
+  readonly shownOnce?: object;
+}
+
+interface Identified {
+  readonly id: string;
+}
+
+/** Rows as routes find them by the path. */
+export interface Rows<Within, Row extends Identified> {
+  /** Path of one. Up to its last part it is that of all. */
+  readonly path: `${string}/{${string}}`;
+  /** Finds what the rows lie in. @throws ApiError */
+  within(call: RouteCall): Within | Promise<Within>;
+  find(within: Within, id: string): Promise<Row | undefined>;
+  unknown(): ApiError;
+  /** Absent: whoever passes the gate may change every row that is found. @throws ApiError */
+  checkMayChange?(within: Within, row: Row): void;
+}
+
+export interface Resource<S extends Listed, Within, Row extends Identified> extends Rows<Within, Row> {
+  readonly schema: S;
+  readonly readers: Gate;
+  readonly writers: Gate;
+  present(row: Row): SchemaTypes[S] & Identified;
+  /** The newest first, behind `after`. */
+  readonly list?: Words & { page(within: Within, page: Page): Promise<readonly Row[]> };
+  readonly create?: Words & {
+    /** Description of the answer to a repeat. */
+    readonly repeated: string;
+    make(within: Within, asked: Asked<RequestOf<S, "Create">>): Promise<Made<Row>>;
+  };
+  readonly get?: Words;
+  readonly update?: Words & {
+    readonly writers?: Gate;
+    /** @returns the row as it is now; undefined when it went away meanwhile */
+    change(within: Within, row: Row, asked: Asked<RequestOf<S, "Update">>): Promise<Row | undefined>;
+  };
+  readonly remove?: Words & {
+    /** @returns false when it went away meanwhile */
+    end(within: Within, row: Row, actor: Actor): Promise<boolean>;
+  };
+}
+
+export function resource<S extends Listed, Within, Row extends Identified>(
+  spec: Resource<S, Within, Row>,
+): readonly Route[] {
+  const { path, schema, readers, writers, list, create, get, update, remove } = spec;
+  const all = path.slice(0, path.lastIndexOf("/"));
+  const present = (row: Row) => spec.present(row);
+  const routes: Route[] = [];
+  if (list) {
+    routes.push({
+      ...readers,
+      ...wordsOf(list),
+      method: "GET",
+      path: all,
+      query: LIST_QUERY,
+      responses: { 200: { description: list.answer, schema: `${schema}List` as SchemaName } },
+      errors: ["not_found", ...(list.errors ?? []), "unsupported_value"],
+      async handle(call) {
+        const within = await spec.within(call);
+        return pageAnswer(pageOf(call), (page) => list.page(within, page), present);
+      },
+    });
+  }
+  if (create) {
+    const request = `${schema}CreateRequest` as RequestOf<S, "Create">;
+    routes.push({
+      ...writers,
+      ...wordsOf(create),
+      method: "POST",
+      path: all,
+      request: { schema: request },
+      responses: { 200: { description: create.repeated, schema }, 201: { description: create.answer, schema } },
+      errors: errorsOf(["reads_json"], "not_found", ...(create.errors ?? []), "conflict", "idempotency_key_reused"),
+      async handle(call) {
+        const within = await spec.within(call);
+        const { row, isNew, shownOnce } = await create.make(within, await askedOf(call, request));
+        if (!isNew) return json(present(row));
+        return json({ ...present(row), ...shownOnce }, shownOnce === undefined ? {} : NEVER_KEPT, 201);
+      },
+    });
+  }
+  if (get) {
+    routes.push({
+      ...readers,
+      ...wordsOf(get),
+      method: "GET",
+      path,
+      responses: { 200: { description: get.answer, schema } },
+      errors: ["not_found", ...(get.errors ?? [])],
+      handle: async (call) => json(present((await findRow(spec, call)).row)),
+    });
+  }
+  if (update) {
+    const request = `${schema}UpdateRequest` as RequestOf<S, "Update">;
+    routes.push({
+      ...(update.writers ?? writers),
+      ...wordsOf(update),
+      method: "PATCH",
+      path,
+      request: { schema: request },
+      responses: { 200: { description: update.answer, schema } },
+      errors: errorsOf(["reads_json"], "not_found", ...(update.errors ?? []), "conflict"),
+      async handle(call) {
+        const { within, row } = await findToChange(spec, call);
+        const changed = await update.change(within, row, await askedOf(call, request));
+        if (changed === undefined) throw spec.unknown();
+        return json(present(changed));
+      },
+    });
+  }
+  if (remove) {
+    routes.push({
+      ...writers,
+      ...wordsOf(remove),
+      method: "DELETE",
+      path,
+      responses: {
+        200: { description: remove.answer, schema: writers.auth === "operator" ? "OperatorDeleted" : "Deleted" },
+      },
+      errors: ["not_found", ...(remove.errors ?? [])],
+      async handle(call) {
+        const { within, row } = await findToChange(spec, call);
+        if (!(await remove.end(within, row, actorOf(call)))) throw spec.unknown();
+        return json({ id: row.id, deleted: true } satisfies Deleted);
+      },
+    });
+  }
+  return routes;
+}
+
+function wordsOf({ operationId, summary, description }: Words): Pick<Route, "operationId" | "summary" | "description"> {
+  return { operationId, summary, ...(description === undefined ? {} : { description }) };
+}
+
+interface Found<Within, Row> {
+  readonly within: Within;
+  readonly row: Row;
+}
+
+/** Finds the row that the path names. @throws ApiError */
+export async function findRow<Within, Row extends Identified>(
+  rows: Rows<Within, Row>,
+  call: RouteCall,
+): Promise<Found<Within, Row>> {
+  const unknown = () => rows.unknown();
+  const within = await rows.within(call);
+  const row = await rows.find(within, pathId(call, /\{(\w+)\}$/.exec(rows.path)?.[1] ?? "", unknown));
+  if (row === undefined) throw unknown();
+  return { within, row };
+}
+
+/** The same, for a change of it. @throws ApiError also when the caller may not change it */
+export async function findToChange<Within, Row extends Identified>(
+  rows: Rows<Within, Row>,
+  call: RouteCall,
+): Promise<Found<Within, Row>> {
+  const found = await findRow(rows, call);
+  rows.checkMayChange?.(found.within, found.row);
+  return found;
+}
+
+async function askedOf<N extends SchemaName>(call: RouteCall, request: N): Promise<Asked<N>> {
+  return { ...(await parsedText(call, request)), actor: actorOf(call) };
+}
+
+/**
+ * Says what came of a create under the caller's own id.
+ * @param made "made", or why it was not; "known": the id is taken
+ * @param refusals errors of the other reasons
+ * @throws ApiError `idempotency_key_reused` when the id stands for something else
+ */
+export async function madeOnce<Row, Why extends string>(
+  made: "made" | "known" | Why,
+  {
+    find,
+    isSame,
+    refusals,
+  }: {
+    find(this: void): Promise<Row | undefined>;
+    /** True if the row is what was asked for. */
+    isSame(this: void, row: Row): boolean;
+    readonly refusals: Readonly<Record<Why, () => ApiError>>;
+  },
+): Promise<Made<Row>> {
+  const row = await find();
+  if (row === undefined) throw made === "made" || made === "known" ? reusedId() : refusals[made]();
+  // A repeat is answered at a limit too, and where its own name is taken.
+  if (made !== "made" && !isSame(row)) throw reusedId();
+  return { row, isNew: made === "made" };
+}
