@@ -11,6 +11,7 @@ import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/children/media-error.ts";
 import { readClaim } from "#shared/storage/claim-check.ts";
 import { listObjects } from "#shared/storage/objects.ts";
+import { eventually } from "#tests/faults/wait.ts";
 import { createWorkspace } from "#tests/faults/bed.ts";
 import { wavOf } from "#tests/providers/fal/clips.ts";
 import { type FileBench, log, openFileBench } from "#tests/shared/files/bench.ts";
@@ -171,6 +172,16 @@ describe("two messages under one key with different large bodies", () => {
     const letter = ["a", "b", "c"][outcomes.indexOf("queued")];
     expect(JSON.parse(await readClaim(bench.storage, row?.request_ref ?? ""))).toMatchObject({ user: letter });
   });
+});
+
+test("a large message that is refused when it is admitted leaves nothing in the object store", async () => {
+  const workspaceId = await own(0n);
+  const body = { ...CHAT.body, metadata: { text: "x".repeat(LIMITS.jobTextBytesMax) } };
+  // One that starves is stored without a look at window and funds.
+  const one = arrival(workspaceId, { body }, { key: "mine", starves: true });
+  const refused = { outcome: "refused", told: { error: { code: "insufficient_credits" } } };
+  expect(await takeMessage(context, one)).toMatchObject(refused);
+  await eventually("it is deleted", async () => (await objectsOf(one)).length === 0, 5_000);
 });
 
 test("a body is the same with its usual endpoint written out", async () => {
