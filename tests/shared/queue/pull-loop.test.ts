@@ -36,7 +36,7 @@ async function durableWith(name: string, count: number) {
 
 test("a message is kept alive for as long as it is in hand, and handed out once", async () => {
   const { facts, info } = await durableWith("long", 2);
-  const deliveries: number[] = [];
+  const [deliveries, ended]: [number[], number[]] = [[], []];
   const loop = openPullLoop({
     ...facts,
     // Room for one that the server hands out again.
@@ -45,9 +45,10 @@ test("a message is kept alive for as long as it is in hand, and handed out once"
       deliveries.push(message.deliveries);
       await Bun.sleep(4 * ACK_WAIT_MS);
       message.ack();
+      ended.push(message.streamSeq);
     },
   });
-  while (deliveries.length < 2) await Bun.sleep(10);
+  while (ended.length < 2) await Bun.sleep(10);
   await loop.stop();
   await loop.finish();
   await connection.flush();
