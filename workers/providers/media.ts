@@ -2,6 +2,12 @@
  * Contract between media calls and their providers. Inputs come checked against the model's declared sets; an adapter sends
  * what its family has a field for and leaves the rest out, as the spec says of each field.
  */
+import type { ImageParams } from "#shared/calls/kinds/images.ts";
+import type { MeshParams } from "#shared/calls/kinds/mesh.ts";
+import type { MusicParams } from "#shared/calls/kinds/music.ts";
+import type { SpeechParams } from "#shared/calls/kinds/speech.ts";
+import type { TranscriptionParams } from "#shared/calls/kinds/transcription.ts";
+import type { VideoParams } from "#shared/calls/kinds/video.ts";
 import type { Trait } from "#shared/calls/model.ts";
 import type { TokenUsage } from "#shared/calls/pricing/usage.ts";
 
@@ -148,26 +154,7 @@ export interface Media {
 export type MediaInput = Media | { readonly url: string };
 
 /** Spec "POST /v1/images/generations". */
-export interface ImageInput {
-  readonly prompt: string;
-  readonly n: number;
-  readonly size?: string;
-  readonly quality?: string;
-  readonly style?: string;
-  readonly aspectRatio?: string;
-  readonly imageSize?: string;
-  readonly background?: string;
-  readonly outputFormat?: "png" | "jpeg" | "webp";
-  readonly outputCompression?: number;
-  readonly inputFidelity?: string;
-  readonly moderation?: string;
-  readonly negativePrompt?: string;
-  readonly personGeneration?: string;
-  readonly seed?: number;
-  readonly steps?: number;
-  readonly promptExtend?: boolean;
-  readonly user?: string;
-}
+export type ImageInput = ImageParams;
 
 /** Spec "POST /v1/images/edits". */
 export interface ImageEditInput extends ImageInput {
@@ -180,21 +167,10 @@ export interface ImageEditInput extends ImageInput {
 export type SpeechFormat = "mp3" | "opus" | "aac" | "flac" | "wav" | "pcm";
 
 /** Spec "POST /v1/audio/speech". */
-export interface SpeechInput {
-  readonly text: string;
-  readonly voice?: string;
-  readonly instructions?: string;
-  readonly format: SpeechFormat;
-  readonly speed: number;
-}
+export type SpeechInput = SpeechParams;
 
-export interface TranscriptionInput {
+export interface TranscriptionInput extends Omit<TranscriptionParams, "format"> {
   readonly audio: Media & { readonly filename: string };
-  readonly language?: string;
-  readonly prompt?: string;
-  readonly temperature?: number;
-  readonly wantsWords: boolean;
-  readonly wantsSegments: boolean;
 }
 
 /** Times in seconds. */
@@ -213,38 +189,19 @@ export interface Transcript {
 }
 
 /** Design part 6, `POST /v1/videos/generations`. */
-export interface VideoInput {
-  readonly prompt: string;
+export interface VideoInput extends VideoParams {
   readonly image?: MediaInput;
   readonly video?: MediaInput;
-  /** Whole seconds. */
-  readonly duration?: number;
-  /** Such as `720p`. */
-  readonly resolution?: string;
-  /** Such as `16:9`. */
-  readonly aspectRatio?: string;
-  readonly seed?: number;
-  readonly negativePrompt?: string;
-  readonly personGeneration?: string;
 }
 
 /** Design part 6, `POST /v1/music/generations`. */
-export interface MusicInput {
-  readonly prompt: string;
-  readonly lyrics?: string;
-  /** Whole seconds. */
-  readonly duration?: number;
-  readonly seed?: number;
-  readonly format: SpeechFormat;
-}
+export type MusicInput = MusicParams;
 
 /** Spec "POST /v1/3d/generations". */
-export interface MeshInput {
-  readonly prompt?: string;
+export interface MeshInput extends MeshParams {
   readonly image?: MediaInput;
   /** To be transformed. */
   readonly mesh?: MediaInput;
-  readonly seed?: number;
 }
 
 /** Input and output of each kind of media call. */

@@ -25,6 +25,7 @@ import { lengthOf } from "./video.ts";
 export interface MusicParams {
   readonly prompt: string;
   readonly lyrics?: string;
+  /** Whole seconds. */
   readonly duration?: number;
   readonly seed?: number;
   readonly format: SpokenFormat;

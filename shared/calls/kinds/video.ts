@@ -23,8 +23,11 @@ import { inputsByAddress } from "./input-media.ts";
 /** Parameters for a source, beside the image and the video that come with the call. */
 export interface VideoParams {
   readonly prompt: string;
+  /** Whole seconds. */
   readonly duration?: number;
+  /** Such as `720p`. */
   readonly resolution?: string;
+  /** Such as `16:9`. */
   readonly aspectRatio?: string;
   readonly seed?: number;
   readonly negativePrompt?: string;
