@@ -268,6 +268,8 @@ test("operators", async () => {
   await api.call("getOperatorJob", { path: { id: job?.id ?? "" } });
 
   const hold = newId();
+  // The janitor would close it first.
+  for (const janitor of stack.janitors) janitor.kill("SIGSTOP");
   await stack.query(
     `with held as (update balance set held = held + 5 where workspace_id = $2)
      insert into hold (job_id, attempt, workspace_id, key_id, model, amount, may_exceed, day, tokens, deadline, created_at)
@@ -275,6 +277,7 @@ test("operators", async () => {
     [hold, path.id, made.api_key.id],
   );
   await api.call("closeOperatorHold", { path: { id: `${hold}.1` } });
+  for (const janitor of stack.janitors) janitor.kill("SIGCONT");
   const [fault] = await stack.query<{ id: bigint }>(
     `insert into settle_fault (workspace_id, job_id, attempt, fault, held, settled)
      values ($1, $2, 1, 'usage_record', 5, 0) returning id`,
