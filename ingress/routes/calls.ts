@@ -2,7 +2,7 @@
 import type { SpeechRequest } from "#schemas/generated/types.ts";
 import type { Kind, KindRoute, MediaKind } from "#shared/calls/kinds/kind.ts";
 import { isMediaKind, isPricedKind, KINDS } from "#shared/calls/kinds/kinds.ts";
-import type { ReadMedia } from "#shared/calls/read.ts";
+import { readMedia, type ReadMedia } from "#shared/calls/read.ts";
 import { ApiError } from "#shared/errors.ts";
 
 import { prepareTranscription } from "../audio/receive-call.ts";
@@ -12,7 +12,6 @@ import { planCache } from "../calls/response-cache.ts";
 import type { IngressContext } from "../context.ts";
 import { answerJob, shownJobById } from "../media/jobs.ts";
 import { admitMediaJob, runMediaJob } from "../media/media-job.ts";
-import { prepareMedia } from "../media/prepare.ts";
 import { answerMade } from "../media/present.ts";
 import { answerSpeech } from "../media/spoken.ts";
 import { streamMediaJob } from "../media/state-stream.ts";
@@ -87,10 +86,11 @@ interface MediaMembers {
 async function answerMedia(context: IngressContext, call: RouteCall, kind: MediaKind<MediaMembers>): Promise<Response> {
   const { answers, answersInline, statesBy } = kind.route;
   const inQuery = statesBy === "query" && new URL(call.request.url).searchParams.get("stream") === "true";
-  const prepared = await prepareMedia(context, call, kind);
-  const { request, call: read } = prepared;
   const caller = callerOf(call);
-  if (answers === "audio") return answerSpeech(context, call, prepared as ReadMedia<SpeechRequest>);
+  const { value, pause } = await readBody(context, call);
+  const media = await readMedia(context, caller, kind, value, pause);
+  const { request, call: read } = media;
+  if (answers === "audio") return answerSpeech(context, call, media as ReadMedia<SpeechRequest>);
   if (answers === "job") {
     await admitMediaJob(context, call, caller, read);
     return answerJob(context, call, await shownJobById(context, caller.workspaceId, call.requestId));

@@ -42,7 +42,7 @@ export interface Made<Row> {
   readonly row: Row;
   /** False: the same was made under this id before. */
   readonly isNew: boolean;
-  /** Members that the first answer alone has, such as a secret: nobody on the way keeps that answer. */
+  /** Members of the first answer alone, such as a secret. That answer is not to be cached. */
   readonly shownOnce?: object;
 }
 
@@ -58,7 +58,7 @@ export interface Rows<Within, Row extends Identified> {
   within(call: RouteCall): Within | Promise<Within>;
   find(within: Within, id: string): Promise<Row | undefined>;
   unknown(): ApiError;
-  /** Absent: whoever passes the gate may change every row that is found. @throws ApiError */
+  /** Refuses a change of this row; absent: every caller that passes the gate may change every row. @throws ApiError */
   checkMayChange?(within: Within, row: Row): void;
 }
 

@@ -135,7 +135,7 @@ export function callOfRun({ model, checked, request, inline }: ReadRun): ReadCal
 
 /** A call of which all is known. */
 function ready(kind: ReadCall["kind"], model: ReadCall["model"], loaded: LoadedCall): ReadCall {
-  // Whoever waits for the call keeps this, and is not to keep the bytes that came with it.
+  // This object lives as long as the call is waited for; the bytes that came with it must not.
   let held: LoadedCall | undefined = loaded;
   let isHeavy: boolean | undefined;
   return {

@@ -2,9 +2,6 @@
 
 import type { Reader, Server, Setting } from "./reader.ts";
 
-/** A default, fixed or following other settings. */
-type Usual<Value> = Value | ((reader: Reader) => Value);
-
 interface Shape {
   readonly accepts: (value: string) => boolean;
   /** Names in the fault what is accepted. */
@@ -111,7 +108,10 @@ export function decimal(name: string, { usual, least, most }: Bounds): Setting<n
   return { names: [name], usual: String(usual), read };
 }
 
-export function flag(name: string, { usual }: { readonly usual: Usual<boolean> }): Setting<boolean> {
+export function flag(
+  name: string,
+  { usual }: { readonly usual: boolean | ((reader: Reader) => boolean) },
+): Setting<boolean> {
   const read = (reader: Reader): boolean => {
     const value = reader.text(name);
     if (value === "on" || value === "true" || value === "1") return true;

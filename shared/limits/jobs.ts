@@ -35,7 +35,7 @@ export const JOBS_LIMITS = {
   unclaimedJobMs: paced(60_000),
   /** An answer to a publisher; a larger result is named, and fetched from the job's endpoint (server limit 1 MiB). */
   batchAnswerBytesMax: 768 * 1024,
-  /** Interval at which whoever waits for a job looks at its row: the word of its end may be lost. */
+  /** Interval at which a waiting caller's process looks at the row of the job: the message of its end may be lost. */
   jobLookMs: paced(2_000),
   /**
    * An item that a sweep of the janitor fails on is tried again after this long, doubled each time up to the most: seldom enough for one that

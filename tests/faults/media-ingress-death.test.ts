@@ -169,7 +169,7 @@ async function cancel(id: string): Promise<void> {
   expect(told.status).toBe(200);
 }
 
-/** Checks that a streamed job is paid for, and its record is for nobody. */
+/** Checks that a streamed job is paid for and that its record is shown to no caller. */
 async function expectPaidUnseen({ answer }: Live): Promise<void> {
   const id = requestId(answer);
   await bed.jobWhen(id, ({ state }) => state === "completed", 20_000);

@@ -4,7 +4,7 @@
  */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import { discardRequest } from "#shared/calls/stored-request.ts";
-import { type EndContext, type Ending, endOrphan, EXPIRED } from "#shared/calls/orphaned-jobs.ts";
+import { CANCELLED, type EndContext, type Ending, endOrphan, EXPIRED } from "#shared/calls/orphaned-jobs.ts";
 import { recordJobLetter } from "#shared/database/dead-letters.ts";
 import { type ClaimedJob, noteUnknown, type OrphanedJob } from "#shared/database/jobs.ts";
 import { failpoint, sentFailpoint } from "#shared/failpoint.ts";
@@ -59,10 +59,9 @@ export class DurableEnds {
 
   /** No intent could be noted: the job was cancelled, or another worker has it, and then this changes nothing. */
   endCancelled(job: ClaimedJob): Promise<DurableVerdict> {
-    const error = jobError({ code: "service_unavailable", message: "The job was cancelled before it began." });
-    const usage = nothingUsed("cancelled");
+    const { state, error, usage } = CANCELLED;
     const { id, epoch } = job;
-    const ending = { id, epoch, isOwned: true, state: "cancelled", usage, result: null, error } as const;
+    const ending = { id, epoch, isOwned: true, state, usage: nothingUsed(usage), result: null, error };
     return this.writeEnd(job, ending, { status: "cancelled", error });
   }
 

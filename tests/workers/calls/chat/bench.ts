@@ -69,7 +69,7 @@ export interface Surroundings {
   readonly breaker?: Parameters<typeof fakeBreaker>[0];
   readonly settle?: (settlement: CallSettlement) => Promise<{ takenNano: bigint; wasClosed: boolean }>;
   readonly storage?: unknown;
-  /** Holds back whoever publishes more; absent: there is room. */
+  /** Delays further publishing until it resolves; absent: there is room. */
   readonly room?: () => Promise<void> | undefined;
   /** Pages that every document has; without it no document is looked at. */
   readonly pdfPages?: number;
