@@ -25,7 +25,15 @@ import { completeTimings } from "./runner/timings.mjs";
 const ROOT = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
 const TEST_TIMEOUT_MS = 60_000;
 /** Files run side by side: most of a fault test's time is waiting. */
-const PARALLEL = 6;
+const PARALLEL = 8;
+/**
+ * Compiling code costs a seventh of a run's CPU time, and most processes of a test end before it pays. Code that runs long is
+ * still compiled; production and soak keep Bun's own thresholds.
+ */
+const LATE_COMPILING = {
+  BUN_JSC_thresholdForJITAfterWarmUp: "2000",
+  BUN_JSC_thresholdForOptimizeAfterWarmUp: "5000",
+};
 /** Files that go by how much memory a process takes: a garbage collector without a core of its own falls behind. */
 const ALONE = ".alone.test.ts";
 /** Durations of all files: those that this folder's last run wrote, and those of the committed file. */
@@ -42,17 +50,18 @@ const WITHOUT_REAL_TIME =
     ? [SETPRIV, "--bounding-set=-sys_nice", "--inh-caps=-sys_nice", "--"]
     : [];
 
-/** `fix` is what a person does when the step fails. */
+/** Beside the tests, which wait for some of their time. `fix` is what a person does when the step fails. */
 const STATIC_STEPS = [
   { name: "generated files are fresh", command: ["bun", "deploy/generate.ts", "--check"], fix: "npm run generate" },
   { name: "format", command: ["oxfmt", "--check"], fix: "npm run fix" },
-  {
-    name: "lint and types",
-    command: ["oxlint", "--type-aware", "--type-check"],
-    fix: "npm run fix, then by hand what it names",
-  },
   { name: "unused code", command: ["knip"], fix: "remove what it names" },
 ];
+/** On one core, beside the tests that run alone and leave the other to it. */
+const LINT = {
+  name: "lint and types",
+  command: ["oxlint", "--type-aware", "--type-check", "--threads=1"],
+  fix: "npm run fix, then by hand what it names",
+};
 
 /** @type {(() => Promise<unknown> | void)[]} */
 const closing = [];
@@ -78,13 +87,14 @@ async function step(name, run) {
 }
 
 /**
- * One after the other, beside the tests, which wait for much of their time.
+ * One after the other.
+ * @param {readonly typeof LINT[]} steps
  * @param {Record<string, string | undefined>} env @returns {Promise<string[]>} a line for each that failed
  */
-async function staticSteps(env) {
+async function staticSteps(steps, env) {
   /** @type {string[]} */
   const failures = [];
-  for (const { name, command, fix } of STATIC_STEPS) {
+  for (const { name, command, fix } of steps) {
     if (interrupted) return failures;
     const isGreen = await step(name, async () => {
       const code = await runStep(command, { cwd: ROOT, env });
@@ -146,8 +156,9 @@ function testFiles() {
 /**
  * Every test file; those that failed once more, alone.
  * @param {ReturnType<typeof tester>} test
+ * @param {() => void} beforeAlone called when the files that run alone begin
  */
-async function wholeSuite(test) {
+async function wholeSuite(test, beforeAlone) {
   const all = testFiles();
   const rounds = [
     {
@@ -165,6 +176,7 @@ async function wholeSuite(test) {
       name: "tests that measure memory",
       files: all.filter((file) => file.endsWith(ALONE)),
       options: ["--isolate", ALONE],
+      begin: beforeAlone,
     },
   ];
   /** @type {import("./runner/report.mjs").Counts[]} */
@@ -172,8 +184,9 @@ async function wholeSuite(test) {
   /** @type {string[]} */
   const repeated = [];
   let isGreen = true;
-  for (const { name, files, options } of rounds) {
+  for (const { name, files, options, begin } of rounds) {
     if (interrupted) break;
+    begin?.();
     await step(name, async () => {
       const { code, report } = await test(options);
       // Without a report, or red without a red file, it has failed for a reason that a second try would hide.
@@ -217,14 +230,16 @@ async function main(extra) {
   }
   const env = { ...process.env, PATH: `${join(ROOT, "node_modules/.bin")}${delimiter}${process.env["PATH"] ?? ""}` };
   const isWhole = extra.length === 0;
-  const statics = isWhole ? staticSteps(env) : undefined;
+  /** @type {Promise<string[]>[]} */
+  const statics = isWhole ? [staticSteps(STATIC_STEPS, env)] : [];
   const entry = isWhole ? await buildEntry(bun, env) : { failures: [], env: {} };
   if (interrupted) return 130;
 
   const servers = await startServers({ bun, root: ROOT, caches });
   closing.push(servers.close);
-  const test = tester(bun, { ...env, ...servers.env, ...entry.env });
-  if (extra[0] === "--soak") {
+  const isSoak = extra[0] === "--soak";
+  const test = tester(bun, { ...env, ...servers.env, ...entry.env, ...(isSoak ? {} : LATE_COMPILING) });
+  if (isSoak) {
     if (extra[1] !== undefined && !/^\d{1,10}$/.test(extra[1])) {
       throw new StartFault(`expected a whole number as the seed, got "${extra[1]}"`);
     }
@@ -238,8 +253,10 @@ async function main(extra) {
     return interrupted ? 130 : code;
   }
   completeTimings(TIMINGS, COMMITTED_TIMINGS, testFiles());
-  const { isGreen, unsteady, counts } = await wholeSuite(test);
-  const failures = [...((await statics) ?? []), ...entry.failures];
+  const { isGreen, unsteady, counts } = await wholeSuite(test, () => {
+    statics.push(staticSteps([LINT], { ...env, GOMAXPROCS: "1" }));
+  });
+  const failures = [...(await Promise.all(statics)).flat(), ...entry.failures];
   if (interrupted) return 130;
   const seconds = Math.round((Date.now() - began) / 1000);
   // Never 0 of a red run, also where no test is to blame.

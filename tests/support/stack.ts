@@ -80,6 +80,12 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   }
 }
 
+/** Settings of Bun's compiler that the suite runs with. */
+function compilerSettings(): Record<string, string> {
+  const settings = Object.entries(process.env).filter(([name]) => name.startsWith("BUN_JSC_"));
+  return Object.fromEntries(settings.map(([name, value]) => [name, value ?? ""]));
+}
+
 async function assemble(
   options: StackOptions,
   closing: (() => Promise<unknown>)[],
@@ -110,6 +116,7 @@ async function assemble(
     SLUICE_PACE: TEST_PACE,
     SLUICE_SANDBOX: "on",
     SLUICE_SUPERVISED: "1",
+    ...compilerSettings(),
     ...options.env,
   };
   const command: Stack["command"] = (...args) =>
