@@ -26,9 +26,10 @@ export function findEndedWork(target: Queryable, runId: string, max: number): Pr
   return target.query<EndedWork>(
     `select step_id, attempt, item, work_id, kind, state, credits, result, result_ref, error from (
      select j.ended_at, i.step_id, i.attempt, i.item, i.work_id, j.kind, j.state, coalesce(j.credits, 0) as credits, j.result, j.result_ref, j.error::json
-     from step_item i join job j on j.id = i.work_id
+     from step_item i
+     -- Offset 0: each is looked up by its id. Where hardly a job has ended, the planner would begin with all jobs.
+     cross join lateral (select * from job where id = i.work_id and state in ('completed', 'failed', 'cancelled', 'refused') offset 0) j
      where i.run_id = $1 and i.work_id is not null and i.credits is null and not i.is_run
-       and j.state in ('completed', 'failed', 'cancelled', 'refused')
      union all
      select r.ended_at, i.step_id, i.attempt, i.item, i.work_id, null, r.status, r.credits, r.output, null, r.error
      from step_item i join run r on r.id = i.work_id

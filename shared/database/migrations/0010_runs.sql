@@ -115,6 +115,8 @@ create table step_item (
 ) with (fillfactor = 70);
 -- Work that a run still has to hear of.
 create index step_item_open on step_item (work_id) where work_id is not null and credits is null;
+create index step_item_awaited on step_item (run_id) where work_id is not null and credits is null and not is_run;
+create index step_item_run on step_item (run_id) where is_run;
 create index step_item_late on step_item (late_at) where status = 'running' and late_at is not null;
 
 -- What a reader of the run's stream is told, in order. What a frame says is read from the rows that it names.

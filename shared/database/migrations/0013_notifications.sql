@@ -127,11 +127,13 @@ declare
   busy int;
   got int;
   total int := 0;
+  -- One value, since an index cannot be searched by clock_timestamp().
+  at_utc timestamptz := clock_timestamp();
 begin
   while total < p_max loop
+    -- From channel to channel: one search for each, however many of its deliveries are due later.
     select d.channel_id into cur from delivery d
-    where d.status = 'pending' and d.channel_id > cur and d.next_at <= clock_timestamp()
-      and (d.lease_until is null or d.lease_until < clock_timestamp())
+    where d.status = 'pending' and d.channel_id > cur
     order by d.channel_id limit 1;
     if cur is null or (has_wrapped and cur > p_from) then
       exit when has_wrapped;
@@ -139,6 +141,10 @@ begin
       cur := '00000000-0000-0000-0000-000000000000';
       continue;
     end if;
+    continue when not exists (
+      select from delivery d
+      where d.status = 'pending' and d.channel_id = cur and d.next_at <= at_utc
+        and (d.lease_until is null or d.lease_until < at_utc));
     -- Most channels that wait are left alone: they are not worth a lock.
     select * into c from notification_channel n where n.id = cur;
     continue when c.enabled and (c.open_until > clock_timestamp() or c.paused_until > clock_timestamp());

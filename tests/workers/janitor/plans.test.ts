@@ -1,4 +1,4 @@
-/** Cost of the janitor's frequent statements while much is open: an index finds what is due, nothing is walked. */
+/** Cost of frequent statements while much is open: an index finds what is due, nothing is walked. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import type { Database, Queryable } from "#shared/database/client.ts";
@@ -12,6 +12,7 @@ import {
   redispatchUnsent,
   takeUnclaimed,
 } from "#shared/database/job-sweeps.ts";
+import { findEndedWork } from "#shared/database/run-work.ts";
 import { unknownNames } from "#shared/database/open-starts.ts";
 import { openLedger } from "#shared/ledger/settle.ts";
 import { createLogger } from "#shared/logger.ts";
@@ -123,5 +124,87 @@ describe("among many jobs", () => {
     const plans = await plansOf(work);
     expect(plans.filter(walks)).toEqual([]);
     expect(plans.flatMap(({ lines }) => lines.filter((line) => line.startsWith("Sort")))).toEqual([]);
+  });
+});
+
+type Values = NonNullable<Parameters<Queryable["query"]>[1]>;
+
+/** Returns how many blocks of 8 kB Postgres reads or finds in its memory for a statement, the functions that it calls included. */
+async function blocksOf(text: string, values: Values = []): Promise<number> {
+  const explain = `explain (analyze, buffers, format json) ${text}`;
+  // The first reads the catalogue as well.
+  await database.query(explain, values);
+  const [row] = await database.query<Record<string, unknown>>(explain, values);
+  const [top] = row?.["QUERY PLAN"] as [{ Plan: Record<string, number> }];
+  return (top.Plan["Shared Hit Blocks"] ?? 0) + (top.Plan["Shared Read Blocks"] ?? 0);
+}
+
+/** Returns what the same statement costs once `grow` has added rows that it does not look for, as a multiple. */
+async function growthOf(grow: () => Promise<unknown>, text: string, values: Values = []): Promise<number> {
+  const before = await blocksOf(text, values);
+  await grow();
+  await database.query("vacuum analyze");
+  return (await blocksOf(text, values)) / before;
+}
+
+describe("what grows around a look does not make it dearer:", () => {
+  test("deliveries that are due later", async () => {
+    const look = "select * from claim_deliveries(10, 5, 5, 5, 2, 60000, '00000000-0000-0000-0000-000000000000')";
+    await database.query(
+      `insert into workspace (id, name) values ('00000000-0000-4000-8000-000000000001', 'deliveries')`,
+    );
+    await database.query(
+      `insert into notification_channel (id, workspace_id, type, name, config)
+       select gen_random_uuid(), '00000000-0000-4000-8000-000000000001', 'webhook', 'channel ' || i, '{}' from generate_series(1, 30) i`,
+    );
+    const add = (each: number): Promise<unknown> =>
+      database.query(
+        `insert into delivery (id, workspace_id, channel_id, event, body, next_at)
+         select gen_random_uuid(), workspace_id, id, 'job.failed', '{}', now() + interval '1 hour'
+         from notification_channel cross join generate_series(1, $1::int)`,
+        [each],
+      );
+    await add(1);
+    await database.query("vacuum analyze");
+    expect(await growthOf(() => add(2_000), look)).toBeLessThan(4);
+  });
+
+  test("jobs on the queue, for the share of a workspace", async () => {
+    const add = (count: number): Promise<unknown> =>
+      database.query(
+        `insert into job (id, workspace_id, pool, lane, kind, modality, state, dispatch, dispatched_at, deadline, work)
+         select gen_random_uuid(), '00000000-0000-4000-8000-000000000002', 'image', 'batch', 'images', 'image', 'queued', 1, now(),
+                now() + interval '1 day', '{}' from generate_series(1, $1::int)`,
+        [count],
+      );
+    await add(1);
+    expect(await growthOf(() => add(4 * MANY), "select job_share('image', 'batch')")).toBeLessThan(4);
+  });
+
+  test("items of a run that have ended, for those it still has to hear of", async () => {
+    const ids = ["00000000-0000-4000-8000-000000000003", "00000000-0000-4000-8000-000000000001"];
+    await database.query("insert into member (id, workspace_id, name, role) values ($1, $2, 'm', 'admin')", ids);
+    await database.query(
+      `insert into run (id, workspace_id, key_id, member_id, mode, lane, max_attempts)
+       values ($1, $2, gen_random_uuid(), $1, 'async', 'live', 1)`,
+      ids,
+    );
+    const add = (count: number): Promise<unknown> =>
+      database.query(
+        `insert into step_item (run_id, step_id, attempt, item, status, work_id, credits, rev)
+         select $1, 'each', 1, i, 'succeeded', gen_random_uuid(), 0, 1
+         from generate_series((select count(*) from step_item), (select count(*) from step_item) + $2::int - 1) i`,
+        [ids[0] ?? "", count],
+      );
+    await add(1);
+    let sent = "";
+    let values: Values = [];
+    const query: Queryable["query"] = (text, given, name) => {
+      sent = text;
+      values = given ?? [];
+      return database.database.query(text, given, name);
+    };
+    expect(await findEndedWork({ ...database.database, query }, ids[0] ?? "", 100)).toEqual([]);
+    expect(await growthOf(() => add(MANY), sent, values)).toBeLessThan(4);
   });
 });
