@@ -47,11 +47,16 @@ export function peak(plain: RunResult["plain"], target: TargetName): number {
   return Math.max(...[...plain.values()].map((turns) => figures(turns, target).perSecond));
 }
 
-function machine({ rounds, roundSeconds, plainPace, streamPace }: Plan): string {
+/** Returns the machine's processors and memory. */
+export function machineName(): string {
   const [cpu] = cpus();
+  return `${cpus().length} × ${cpu?.model ?? "unknown CPU"}, ${Math.round(totalmem() / 2 ** 30)} GB`;
+}
+
+function machine({ rounds, roundSeconds, plainPace, streamPace }: Plan): string {
   return [
-    `${new Date().toISOString().slice(0, 16).replace("T", " ")} UTC, ${cpus().length} × ${cpu?.model ?? "unknown CPU"}, `,
-    `${Math.round(totalmem() / 2 ** 30)} GB, Bun ${Bun.version}; driver, upstream, gateway and its servers share the cores. `,
+    `${new Date().toISOString().slice(0, 16).replace("T", " ")} UTC, ${machineName()}, `,
+    `Bun ${Bun.version}; driver, upstream, gateway and its servers share the cores. `,
     `${rounds} × ${roundSeconds} s per figure, targets in alternation. Upstream delay for plain answers ${plainPace.delayMs} ms; `,
     `streams: first token after ${streamPace.delayMs} ms, ${streamPace.chunks} chunks, one every ${streamPace.intervalMs} ms.`,
   ].join("");
@@ -139,12 +144,18 @@ function firstToken({ streams, targets }: RunResult): string[] {
   return section("Time to first token in ms, streams", heads, rows);
 }
 
-function cost({ plain, streams, targets, open }: RunResult): string[] {
-  const loads = [
+/** Returns all turns of a run, by the name of their load. */
+export function loadsOf({ plain, streams, open }: RunResult): (readonly [string, readonly Turn[]])[] {
+  return [
     ...[...plain].map(([level, turns]) => [`plain, ${level}`, turns] as const),
     ...(open ? [[`plain, open loop`, open.turns] as const] : []),
     ...[...streams].map(([level, turns]) => [`stream, ${level}`, turns] as const),
   ];
+}
+
+function cost(run: RunResult): string[] {
+  const { targets } = run;
+  const loads = loadsOf(run);
   const cpuRows = loads.flatMap(([load, turns]) =>
     targets.flatMap((name): Row[] => {
       const { cpuPerCall, calls } = figures(turns, name);

@@ -1,5 +1,5 @@
 /**
- * `npm run load -- [--quick] [--out=<file>] [--targets=sluice,node,bun] [--delay=<ms>]`: measures Sluice against
+ * `npm run load -- [--quick] [--out=<file>] [--targets=sluice,node,bun] [--delay=<ms>] [--save]`: measures Sluice against
  * the upstream called directly and against Portkey, then checks the books. README.md says what the figures mean.
  * Exits 1 when a call failed or the books are wrong.
  */
@@ -8,6 +8,7 @@ import { parseArgs } from "node:util";
 
 import { closeReaper } from "#deploy/embedded/reaper.mjs";
 
+import { baselineOf, readBaseline, renderComparison, saveBaseline } from "./baseline.ts";
 import { FULL_PLAN, QUICK_PLAN } from "./plan.ts";
 import type { Plan } from "./plan.ts";
 import { residentMb, startChild } from "./processes.ts";
@@ -160,6 +161,7 @@ const { values } = parseArgs({
     out: { type: "string" },
     targets: { type: "string", default: "sluice,node,bun" },
     delay: { type: "string", default: "0" },
+    save: { type: "boolean", default: false },
   },
 });
 try {
@@ -167,7 +169,10 @@ try {
   if (!/^\d{1,5}$/.test(values.delay)) throw new Error(`--delay takes whole milliseconds, got "${values.delay}"`);
   const plainPace = { ...plan.plainPace, delayMs: Number(values.delay) };
   const result = await measure({ ...plan, plainPace }, new Set(values.targets.split(",")));
-  const page = renderReport(result);
+  const costs = baselineOf(result, values.quick);
+  const kept = `${import.meta.dir}/${values.quick ? "baseline-quick" : "baseline"}.json`;
+  const page = `${renderReport(result)}${renderComparison(costs, readBaseline(kept))}`;
+  if (values.save) saveBaseline(kept, costs);
   process.stdout.write(page);
   if (values.out !== undefined) writeFileSync(values.out, page);
   const turns = [...result.plain.values(), ...result.streams.values(), result.open?.turns ?? []].flat();

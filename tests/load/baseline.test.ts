@@ -1,0 +1,33 @@
+/** Rises of what a call costs are named, and nothing else is. */
+import { expect, test } from "bun:test";
+
+import { type Baseline, findRises, renderComparison } from "./baseline.ts";
+
+const cost = { perSecond: 3_000, cpuMicroseconds: 500, writeTransactions: 0.1, natsMessages: 6 };
+const before: Baseline = { at: "2026-01-02T03:04:05Z", machine: "a", isQuick: true, loads: { "plain, 64": cost } };
+const now = (more: Partial<typeof cost>, machine = "a"): Baseline => ({
+  ...before,
+  machine,
+  loads: { "plain, 64": { ...cost, ...more }, "plain, 128": cost },
+});
+
+test.each<[string, Partial<typeof cost>, string[]]>([
+  ["a tenth is no rise", { cpuMicroseconds: 550, writeTransactions: 0.11, natsMessages: 6.6 }, []],
+  ["what falls is none", { cpuMicroseconds: 400, perSecond: 100 }, []],
+  ["CPU time", { cpuMicroseconds: 551 }, ["plain, 64: 551 µs of CPU a call, 500 before"]],
+  ["transactions", { writeTransactions: 0.12 }, ["plain, 64: 0.12 write transactions a call, 0.1 before"]],
+  ["messages", { natsMessages: 7 }, ["plain, 64: 7 NATS messages a call, 6 before"]],
+])("%s", (_name, more, rises) => {
+  expect(findRises(now(more), before)).toEqual(rises);
+});
+
+test("CPU time of another machine is not compared, what does not depend on it is", () => {
+  const other = now({ cpuMicroseconds: 900, natsMessages: 9 }, "b");
+  expect(findRises(other, before)).toEqual(["plain, 64: 9 NATS messages a call, 6 before"]);
+  expect(renderComparison(other, before)).toContain("another machine, so CPU time is not compared");
+});
+
+test("a run of another plan, and one without a baseline, is compared with nothing", () => {
+  expect(renderComparison({ ...now({}), isQuick: false }, before)).toBe("");
+  expect(renderComparison(now({}), null)).toBe("");
+});
