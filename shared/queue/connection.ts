@@ -1,8 +1,12 @@
 /** NATS connections: endless reconnects with jitter, and a version gate. */
-import { connect, type NatsConnection } from "nats";
+import type { Socket } from "node:net";
+import { NatsConnectionImpl, setTransportFactory } from "@nats-io/nats-core/internal";
+import type { NatsConnection } from "nats";
+import { nodeResolveHost, NodeTransport } from "nats/lib/node_transport.js";
 
 import { awaitServer } from "#shared/dependencies.ts";
 import type { Logger } from "#shared/logger.ts";
+import { PlainSocket } from "#shared/plain-socket.ts";
 
 /** Older servers lose or repeat messages in known ways (toolchain part 4). */
 export const NATS_VERSION_MIN = "2.11.0";
@@ -30,7 +34,7 @@ export async function connectNats(options: {
   log: Logger;
 }): Promise<NatsConnection> {
   const attempt = (): Promise<NatsConnection> =>
-    connect({
+    NatsConnectionImpl.connect({
       ...serversOf(options.url),
       name: options.name,
       // Each role has an inbox prefix of its own, so that the server's permissions can keep their replies apart.
@@ -57,6 +61,49 @@ export async function connectNats(options: {
   void watch(connection, options.name, options.log);
   return connection;
 }
+
+/** The library's own transport over a lean socket; a server that wants TLS is dialled again the library's way. */
+class PlainTransport extends NodeTransport {
+  private server: Parameters<NodeTransport["connect"]>[0] | undefined;
+
+  override connect(
+    server: Parameters<NodeTransport["connect"]>[0],
+    options: Parameters<NodeTransport["connect"]>[1],
+  ): Promise<void> {
+    this.server = server;
+    return super.connect(server, options);
+  }
+
+  override dial({ port, hostname }: { port: number; hostname: string }): Promise<Socket> {
+    const socket = new PlainSocket().setNoDelay().connect(port, hostname);
+    return new Promise((resolve, reject) => {
+      let fault: Error | undefined;
+      socket.on("error", (error: Error) => {
+        fault = error;
+      });
+      socket.on("close", () => reject(fault ?? new Error("the connection was closed")));
+      socket.on("connect", () => {
+        socket.removeAllListeners();
+        resolve(socket as unknown as Socket);
+      });
+    });
+  }
+
+  override async startTLS(): ReturnType<NodeTransport["startTLS"]> {
+    this.socket.destroy();
+    this.yields.length = 0;
+    if (this.server) this.socket = await super.dial(this.server);
+    await this.peekInfo();
+    return super.startTLS();
+  }
+
+  override send(frame: Uint8Array): void {
+    // What cannot be written is missed when the connection is found to be lost.
+    if (!this.isClosed) this.socket.write(frame);
+  }
+}
+
+setTransportFactory({ factory: () => new PlainTransport(), dnsResolveFn: nodeResolveHost });
 
 /** The client reads no credentials from a URL, so they are taken out and given apart. */
 function serversOf(urls: string): { servers: string[]; user?: string; pass?: string } {

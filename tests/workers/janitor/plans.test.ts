@@ -134,9 +134,9 @@ async function blocksOf(text: string, values: Values = []): Promise<number> {
   const explain = `explain (analyze, buffers, format json) ${text}`;
   // The first reads the catalogue as well.
   await database.query(explain, values);
-  const [row] = await database.query<Record<string, unknown>>(explain, values);
-  const [top] = row?.["QUERY PLAN"] as [{ Plan: Record<string, number> }];
-  return (top.Plan["Shared Hit Blocks"] ?? 0) + (top.Plan["Shared Read Blocks"] ?? 0);
+  const [row] = await database.query(explain, values);
+  const [top] = (row?.["QUERY PLAN"] ?? []) as { Plan: Record<string, number> }[];
+  return (top?.Plan["Shared Hit Blocks"] ?? 0) + (top?.Plan["Shared Read Blocks"] ?? 0);
 }
 
 /** Returns what the same statement costs once `grow` has added rows that it does not look for, as a multiple. */

@@ -1,0 +1,135 @@
+/** The socket under the clients of Postgres and NATS: every byte once and in order, an end that is reported once, errors that name their cause. */
+import { afterEach, describe, expect, test } from "bun:test";
+import { once } from "node:events";
+import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
+
+import { PlainSocket } from "#shared/plain-socket.ts";
+
+let server: Server | undefined;
+afterEach(() => {
+  server?.close();
+  server = undefined;
+});
+
+/** Starts a server; resolves with its port. */
+async function listen(onSocket: (socket: Socket) => void): Promise<number> {
+  server = createServer(onSocket).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return (server.address() as AddressInfo).port;
+}
+
+async function open(onSocket: (socket: Socket) => void): Promise<PlainSocket> {
+  const socket = new PlainSocket().connect(await listen(onSocket), "127.0.0.1");
+  await once(socket, "connect");
+  return socket;
+}
+
+describe("bytes", () => {
+  test("of many sizes arrive once and in order at a reader that rests, also those written before it was connected", async () => {
+    const hash = new Bun.CryptoHasher("sha256");
+    let size = 0;
+    const arrived = Promise.withResolvers<string>();
+    const port = await listen((peer) => {
+      const end = new Bun.CryptoHasher("sha256");
+      peer.pause();
+      setTimeout(() => peer.resume(), 100);
+      peer.on("data", (bytes) => end.update(bytes));
+      peer.on("end", () => arrived.resolve(end.digest("hex")));
+    });
+    const socket = new PlainSocket();
+    const write = (bytes: Uint8Array): boolean => {
+      hash.update(bytes);
+      size += bytes.length;
+      return socket.write(bytes);
+    };
+    write(new TextEncoder().encode("early"));
+    socket.connect(port, "127.0.0.1");
+    await once(socket, "connect");
+    let isRefused = false;
+    for (let index = 0; index < 3_000; index++) {
+      isRefused = !write(new Uint8Array((index * 7_919) % 9_000).fill(index)) || isRefused;
+    }
+    // More than the kernel keeps for a reader that rests, so the rest waited.
+    expect(size).toBeGreaterThan(8 * 1_048_576);
+    expect(isRefused).toBe(true);
+    socket.end();
+    expect(await arrived.promise).toBe(hash.digest("hex"));
+  });
+
+  test("written between cork and uncork go out together, and each write is told that it is done", async () => {
+    const pieces: string[] = [];
+    const socket = await open((peer) => peer.on("data", (bytes) => pieces.push(String(bytes))));
+    const done: number[] = [];
+    socket.cork();
+    for (const index of [1, 2, 3]) socket.write(Buffer.from(`<${index}>`), () => done.push(index));
+    await Bun.sleep(20);
+    expect(pieces).toEqual([]);
+    expect(done).toEqual([]);
+    socket.uncork();
+    expect(done).toEqual([1, 2, 3]);
+    while (pieces.length === 0) await Bun.sleep(1);
+    expect(pieces).toEqual(["<1><2><3>"]);
+    socket.destroy();
+  });
+
+  test("that come before anybody listens are kept, in order", async () => {
+    const socket = await open((peer) => {
+      peer.write("one,");
+      setTimeout(() => peer.write("two"), 20);
+    });
+    await Bun.sleep(60);
+    let text = "";
+    socket.on("data", (bytes: Buffer) => (text += String(bytes)));
+    while (!text.endsWith("two")) await Bun.sleep(1);
+    expect(text).toBe("one,two");
+    socket.destroy();
+  });
+});
+
+describe("an end", () => {
+  test("of the peer is reported as end and close, once each", async () => {
+    const heard: string[] = [];
+    const socket = await open((peer) => peer.end());
+    for (const name of ["end", "close", "error"]) socket.on(name, () => heard.push(name));
+    await once(socket, "close");
+    await Bun.sleep(10);
+    expect(heard).toEqual(["end", "close"]);
+    expect(socket.writable).toBe(false);
+  });
+
+  test("of ours is reported as close, and later writes fail", async () => {
+    const socket = await open(() => undefined);
+    const closed = once(socket, "close");
+    socket.destroy();
+    socket.destroy();
+    await closed;
+    const failed = Promise.withResolvers<Error | undefined>();
+    expect(socket.write(Buffer.from("late"), failed.resolve)).toBe(false);
+    expect((await failed.promise)?.message).toBe("the connection is closed");
+  });
+
+  test("fails the writes that had not gone out", async () => {
+    const socket = await open((peer) => void peer.pause());
+    const failed = Promise.withResolvers<Error | undefined>();
+    socket.write(new Uint8Array(32 * 1_048_576), failed.resolve);
+    socket.destroy();
+    expect(await failed.promise).toBeInstanceOf(Error);
+  });
+
+  test("of a server that is not there names the cause", async () => {
+    const port = await listen(() => undefined);
+    await new Promise((resolve) => server?.close(resolve));
+    const heard: string[] = [];
+    const socket = new PlainSocket();
+    socket.on("error", (error: Error & { code?: string }) => heard.push(error.code ?? error.message));
+    const closed = new Promise<void>((resolve) => {
+      socket.on("close", () => {
+        heard.push("close");
+        resolve();
+      });
+    });
+    socket.connect(port, "127.0.0.1");
+    await closed;
+    expect(heard).toEqual(["ECONNREFUSED", "close"]);
+  });
+});
