@@ -76,7 +76,7 @@ function paramsOf({ kind, request = {} }: JobMessage): object {
   return kind === "transcription" ? others : params;
 }
 
-/** What the sources of a job are asked for, in their order. @param served what they answer; absent: none of them serves */
+/** Inputs that the sources of a job are asked with, in their order. @param served what they answer; absent: none of them serves */
 async function askedOf(job: JobMessage, served?: object): Promise<readonly unknown[]> {
   const asked: unknown[] = [];
   const handle = { inc: () => undefined, observe: () => undefined };
