@@ -4,6 +4,7 @@ import { checkBudget } from "#shared/calls/admit.ts";
 import { audioOfBody, type ReceivedAudio, type Receiver, spooled, tooLarge } from "#shared/calls/audio/receive.ts";
 import { withoutNulls } from "#shared/calls/kinds/media-check.ts";
 import type { StoredInputs } from "#shared/calls/kinds/input-media.ts";
+import { modelOf } from "#shared/calls/kinds/models.ts";
 import { TRANSCRIPTION } from "#shared/calls/kinds/transcription.ts";
 import { discardInputs, offloadInputs } from "#shared/calls/offload-inputs.ts";
 import { readTranscription } from "#shared/calls/read.ts";
@@ -127,15 +128,17 @@ export async function prepareTranscription(context: IngressContext, call: RouteC
   const freeNano = await look();
   const { request, audio } = await receiveTranscription(context, call);
   try {
+    const model = modelOf(TRANSCRIPTION, context.catalogue.current(), request.model);
     const read = readTranscription(context, caller, {
       request,
+      model,
       known: audio,
       // Removed here, when its bytes are stored: until then it keeps its turn on this disk.
       receive: () => Promise.resolve({ ...audio, remove: () => undefined }),
       tries: 1,
       signal: call.request.signal,
     });
-    const { model, leastNano } = read;
+    const { leastNano } = read;
     checkBudget(caller, leastNano);
     // Asked anew before it is refused: the upload may have taken minutes.
     if (leastNano > freeNano && leastNano > (await look())) throw tooExpensive(leastNano);

@@ -29,6 +29,8 @@ export interface PaidCall {
   /** The request as the worker gets it: JSON. */
   readonly text: string;
   readonly textBytes: number;
+  /** It has what the check found, see `LoadedCall`. */
+  readonly bringsCheck?: true;
   /** Told when the call is refused before it is on its way: no worker will read what was stored for it. */
   readonly onRefused?: () => void;
   /** Use of the response cache; undefined: it is not used. */

@@ -1695,6 +1695,10 @@ export interface JobMessage {
    */
   fingerprint?: string;
   /**
+   * The request has beside the client's members, as `checked`, what the check by its model found: params, quantities. Absent where no worker needs it, and in jobs of earlier versions, whose `checked` would be the client's.
+   */
+  checked?: true;
+  /**
    * The client's body.
    */
   request?: {

@@ -9665,7 +9665,7 @@ return errors === 0;
 }
 validate76.evaluated = { props: { workflowId: true, stepId: true, missing: true }, dynamicProps: false, dynamicItems: false };
 var validateJobMessage = validate77;
-var schema94 = { type: "object", required: ["job_id", "attempt", "dispatch", "kind", "request_id", "workspace_id", "key_id", "model", "hold_nano", "may_exceed", "output_tokens_max", "price", "deadline_ms"], properties: { job_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1, maximum: 32767 }, dispatch: { type: "integer", minimum: 1 }, kind: { type: "string", enum: ["chat", "embeddings", "images", "image_edits", "speech", "transcription", "music", "video", "mesh", "capability", "workflow"] }, api: { type: "string", enum: ["openai", "anthropic"] }, request_id: { type: "string" }, workspace_id: { type: "string", format: "uuid" }, key_id: { type: "string", format: "uuid" }, model: { type: "string", minLength: 1 }, hold_nano: { type: "string", pattern: "^[0-9]{1,19}$" }, may_exceed: { type: "boolean" }, output_tokens_max: { type: "integer", minimum: 0 }, price: { type: "object" }, deadline_ms: { type: "integer", minimum: 0 }, reply: { type: "string" }, repeat: { type: "boolean" }, fallbacks: { type: "array", maxItems: 10, items: { type: "string", minLength: 1 } }, continue_streams: { type: "boolean" }, stream: { type: "boolean" }, cache: { type: "object", required: ["key", "ttl_s"], properties: { key: { type: "string", pattern: "^[0-9a-f]{64}$" }, ttl_s: { type: "integer", minimum: 1 } } }, stored_inputs: { type: "object", additionalProperties: { type: "object", required: ["reference", "content_type"], properties: { reference: { type: "string", minLength: 1 }, content_type: { type: "string", minLength: 1 } } } }, fingerprint: { type: "string", pattern: "^[0-9a-f]{64}$" }, request: { type: "object" }, request_ref: { type: "string", minLength: 1 }, step: { type: "object", required: ["run_id", "step_id", "attempt"], properties: { run_id: { type: "string", format: "uuid" }, step_id: { type: "string" }, attempt: { type: "integer", minimum: 1 }, index: { type: "integer", minimum: 0 } } } }, if: { required: ["request_ref"] }, else: { required: ["request"] } };
+var schema94 = { type: "object", required: ["job_id", "attempt", "dispatch", "kind", "request_id", "workspace_id", "key_id", "model", "hold_nano", "may_exceed", "output_tokens_max", "price", "deadline_ms"], properties: { job_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1, maximum: 32767 }, dispatch: { type: "integer", minimum: 1 }, kind: { type: "string", enum: ["chat", "embeddings", "images", "image_edits", "speech", "transcription", "music", "video", "mesh", "capability", "workflow"] }, api: { type: "string", enum: ["openai", "anthropic"] }, request_id: { type: "string" }, workspace_id: { type: "string", format: "uuid" }, key_id: { type: "string", format: "uuid" }, model: { type: "string", minLength: 1 }, hold_nano: { type: "string", pattern: "^[0-9]{1,19}$" }, may_exceed: { type: "boolean" }, output_tokens_max: { type: "integer", minimum: 0 }, price: { type: "object" }, deadline_ms: { type: "integer", minimum: 0 }, reply: { type: "string" }, repeat: { type: "boolean" }, fallbacks: { type: "array", maxItems: 10, items: { type: "string", minLength: 1 } }, continue_streams: { type: "boolean" }, stream: { type: "boolean" }, cache: { type: "object", required: ["key", "ttl_s"], properties: { key: { type: "string", pattern: "^[0-9a-f]{64}$" }, ttl_s: { type: "integer", minimum: 1 } } }, stored_inputs: { type: "object", additionalProperties: { type: "object", required: ["reference", "content_type"], properties: { reference: { type: "string", minLength: 1 }, content_type: { type: "string", minLength: 1 } } } }, fingerprint: { type: "string", pattern: "^[0-9a-f]{64}$" }, checked: { const: true }, request: { type: "object" }, request_ref: { type: "string", minLength: 1 }, step: { type: "object", required: ["run_id", "step_id", "attempt"], properties: { run_id: { type: "string", format: "uuid" }, step_id: { type: "string" }, attempt: { type: "integer", minimum: 1 }, index: { type: "integer", minimum: 0 } } } }, if: { required: ["request_ref"] }, else: { required: ["request"] } };
 var pattern13 = new RegExp("^[0-9]{1,19}$", "u");
 var pattern14 = new RegExp("^[0-9a-f]{64}$", "u");
 function validate77(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
@@ -10222,11 +10222,10 @@ var valid1 = _errs59 === errors;
 var valid1 = true;
 }
 if (valid1) {
-if (data.request !== undefined) {
-let data28 = data.request;
+if (data.checked !== undefined) {
 const _errs61 = errors;
-if (!(data28 && typeof data28 == "object" && !Array.isArray(data28))) {
-validate77.errors = [{ instancePath: instancePath + "/request", schemaPath: "#/properties/request/type", keyword: "type", params: { type: "object" } }];
+if (data.checked !== true) {
+validate77.errors = [{ instancePath: instancePath + "/checked", schemaPath: "#/properties/checked/const", keyword: "const", params: { allowedValue: true } }];
 return false;
 }
 var valid1 = _errs61 === errors;
@@ -10234,12 +10233,24 @@ var valid1 = _errs61 === errors;
 var valid1 = true;
 }
 if (valid1) {
+if (data.request !== undefined) {
+let data29 = data.request;
+const _errs62 = errors;
+if (!(data29 && typeof data29 == "object" && !Array.isArray(data29))) {
+validate77.errors = [{ instancePath: instancePath + "/request", schemaPath: "#/properties/request/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+var valid1 = _errs62 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
 if (data.request_ref !== undefined) {
-let data29 = data.request_ref;
-const _errs63 = errors;
-if (errors === _errs63) {
-if (typeof data29 === "string") {
-if (data29.length < 1 || data29.length < 2 && func2(data29) < 1) {
+let data30 = data.request_ref;
+const _errs64 = errors;
+if (errors === _errs64) {
+if (typeof data30 === "string") {
+if (data30.length < 1 || data30.length < 2 && func2(data30) < 1) {
 validate77.errors = [{ instancePath: instancePath + "/request_ref", schemaPath: "#/properties/request_ref/minLength", keyword: "minLength", params: { limit: 1 } }];
 return false;
 }
@@ -10248,28 +10259,28 @@ validate77.errors = [{ instancePath: instancePath + "/request_ref", schemaPath: 
 return false;
 }
 }
-var valid1 = _errs63 === errors;
+var valid1 = _errs64 === errors;
 } else {
 var valid1 = true;
 }
 if (valid1) {
 if (data.step !== undefined) {
-let data30 = data.step;
-const _errs65 = errors;
-if (errors === _errs65) {
-if (data30 && typeof data30 == "object" && !Array.isArray(data30)) {
+let data31 = data.step;
+const _errs66 = errors;
+if (errors === _errs66) {
+if (data31 && typeof data31 == "object" && !Array.isArray(data31)) {
 let missing5;
-if (data30.run_id === undefined && (missing5 = "run_id") || data30.step_id === undefined && (missing5 = "step_id") || data30.attempt === undefined && (missing5 = "attempt")) {
+if (data31.run_id === undefined && (missing5 = "run_id") || data31.step_id === undefined && (missing5 = "step_id") || data31.attempt === undefined && (missing5 = "attempt")) {
 validate77.errors = [{ instancePath: instancePath + "/step", schemaPath: "#/properties/step/required", keyword: "required", params: { missingProperty: missing5 } }];
 return false;
 } else {
-if (data30.run_id !== undefined) {
-let data31 = data30.run_id;
-const _errs67 = errors;
-if (errors === _errs67) {
-if (errors === _errs67) {
-if (typeof data31 === "string") {
-if (!formats0.test(data31)) {
+if (data31.run_id !== undefined) {
+let data32 = data31.run_id;
+const _errs68 = errors;
+if (errors === _errs68) {
+if (errors === _errs68) {
+if (typeof data32 === "string") {
+if (!formats0.test(data32)) {
 validate77.errors = [{ instancePath: instancePath + "/step/run_id", schemaPath: "#/properties/step/properties/run_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
@@ -10279,58 +10290,58 @@ return false;
 }
 }
 }
-var valid6 = _errs67 === errors;
+var valid6 = _errs68 === errors;
 } else {
 var valid6 = true;
 }
 if (valid6) {
-if (data30.step_id !== undefined) {
-const _errs69 = errors;
-if (typeof data30.step_id !== "string") {
+if (data31.step_id !== undefined) {
+const _errs70 = errors;
+if (typeof data31.step_id !== "string") {
 validate77.errors = [{ instancePath: instancePath + "/step/step_id", schemaPath: "#/properties/step/properties/step_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid6 = _errs69 === errors;
+var valid6 = _errs70 === errors;
 } else {
 var valid6 = true;
 }
 if (valid6) {
-if (data30.attempt !== undefined) {
-let data33 = data30.attempt;
-const _errs71 = errors;
-if (!(typeof data33 == "number" && (!(data33 % 1) && !isNaN(data33)) && isFinite(data33))) {
+if (data31.attempt !== undefined) {
+let data34 = data31.attempt;
+const _errs72 = errors;
+if (!(typeof data34 == "number" && (!(data34 % 1) && !isNaN(data34)) && isFinite(data34))) {
 validate77.errors = [{ instancePath: instancePath + "/step/attempt", schemaPath: "#/properties/step/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs71) {
-if (typeof data33 == "number" && isFinite(data33)) {
-if (data33 < 1 || isNaN(data33)) {
+if (errors === _errs72) {
+if (typeof data34 == "number" && isFinite(data34)) {
+if (data34 < 1 || isNaN(data34)) {
 validate77.errors = [{ instancePath: instancePath + "/step/attempt", schemaPath: "#/properties/step/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
 }
-var valid6 = _errs71 === errors;
+var valid6 = _errs72 === errors;
 } else {
 var valid6 = true;
 }
 if (valid6) {
-if (data30.index !== undefined) {
-let data34 = data30.index;
-const _errs73 = errors;
-if (!(typeof data34 == "number" && (!(data34 % 1) && !isNaN(data34)) && isFinite(data34))) {
+if (data31.index !== undefined) {
+let data35 = data31.index;
+const _errs74 = errors;
+if (!(typeof data35 == "number" && (!(data35 % 1) && !isNaN(data35)) && isFinite(data35))) {
 validate77.errors = [{ instancePath: instancePath + "/step/index", schemaPath: "#/properties/step/properties/index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs73) {
-if (typeof data34 == "number" && isFinite(data34)) {
-if (data34 < 0 || isNaN(data34)) {
+if (errors === _errs74) {
+if (typeof data35 == "number" && isFinite(data35)) {
+if (data35 < 0 || isNaN(data35)) {
 validate77.errors = [{ instancePath: instancePath + "/step/index", schemaPath: "#/properties/step/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid6 = _errs73 === errors;
+var valid6 = _errs74 === errors;
 } else {
 var valid6 = true;
 }
@@ -10343,9 +10354,10 @@ validate77.errors = [{ instancePath: instancePath + "/step", schemaPath: "#/prop
 return false;
 }
 }
-var valid1 = _errs65 === errors;
+var valid1 = _errs66 === errors;
 } else {
 var valid1 = true;
+}
 }
 }
 }
@@ -10380,7 +10392,7 @@ return false;
 validate77.errors = vErrors;
 return errors === 0;
 }
-validate77.evaluated = { props: { job_id: true, attempt: true, dispatch: true, kind: true, api: true, request_id: true, workspace_id: true, key_id: true, model: true, hold_nano: true, may_exceed: true, output_tokens_max: true, price: true, deadline_ms: true, reply: true, repeat: true, fallbacks: true, continue_streams: true, stream: true, cache: true, stored_inputs: true, fingerprint: true, request: true, request_ref: true, step: true }, dynamicProps: false, dynamicItems: false };
+validate77.evaluated = { props: { job_id: true, attempt: true, dispatch: true, kind: true, api: true, request_id: true, workspace_id: true, key_id: true, model: true, hold_nano: true, may_exceed: true, output_tokens_max: true, price: true, deadline_ms: true, reply: true, repeat: true, fallbacks: true, continue_streams: true, stream: true, cache: true, stored_inputs: true, fingerprint: true, checked: true, request: true, request_ref: true, step: true }, dynamicProps: false, dynamicItems: false };
 var validateMediaOutcome = validate78;
 function validate78(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -50491,52 +50503,57 @@ return false;
 if (!checkedPattern4.test(v193))
 return false;
 }
-const v194 = value["request"];
+const v194 = value["checked"];
 if (v194 !== undefined) {
-if (!isObject(v194))
+if (!(v194 === true))
 return false;
 }
-const v195 = value["request_ref"];
+const v195 = value["request"];
 if (v195 !== undefined) {
-if (!(typeof v195 === "string"))
-return false;
-if (!(v195.length >= 1))
+if (!isObject(v195))
 return false;
 }
-const v196 = value["step"];
+const v196 = value["request_ref"];
 if (v196 !== undefined) {
-if (!isObject(v196))
+if (!(typeof v196 === "string"))
 return false;
-if (!(v196["run_id"] !== undefined))
-return false;
-if (!(v196["step_id"] !== undefined))
-return false;
-if (!(v196["attempt"] !== undefined))
-return false;
-const v197 = v196["run_id"];
-if (v197 !== undefined) {
-if (!(typeof v197 === "string"))
-return false;
-if (!checkedPattern2.test(v197))
+if (!(v196.length >= 1))
 return false;
 }
-const v198 = v196["step_id"];
+const v197 = value["step"];
+if (v197 !== undefined) {
+if (!isObject(v197))
+return false;
+if (!(v197["run_id"] !== undefined))
+return false;
+if (!(v197["step_id"] !== undefined))
+return false;
+if (!(v197["attempt"] !== undefined))
+return false;
+const v198 = v197["run_id"];
 if (v198 !== undefined) {
 if (!(typeof v198 === "string"))
 return false;
+if (!checkedPattern2.test(v198))
+return false;
 }
-const v199 = v196["attempt"];
+const v199 = v197["step_id"];
 if (v199 !== undefined) {
-if (!Number.isInteger(v199))
-return false;
-if (!(v199 >= 1))
+if (!(typeof v199 === "string"))
 return false;
 }
-const v200 = v196["index"];
+const v200 = v197["attempt"];
 if (v200 !== undefined) {
 if (!Number.isInteger(v200))
 return false;
-if (!(v200 >= 0))
+if (!(v200 >= 1))
+return false;
+}
+const v201 = v197["index"];
+if (v201 !== undefined) {
+if (!Number.isInteger(v201))
+return false;
+if (!(v201 >= 0))
 return false;
 }
 }

@@ -15,6 +15,7 @@ import type { CatalogueStore } from "./catalogue/open.ts";
 import { findStoredFiles, NO_FILES } from "./kinds/chat/files.ts";
 import { checkInputFiles, inputBytesMax, type StoredInputs } from "./kinds/input-media.ts";
 import type { CheckedCall, Kind, MediaKind } from "./kinds/kind.ts";
+import { jobCheckOf } from "./kinds/media-check.ts";
 import { isMediaKind } from "./kinds/kinds.ts";
 import { modelOf } from "./kinds/models.ts";
 import { audioOf, TRANSCRIPTION } from "./kinds/transcription.ts";
@@ -40,6 +41,8 @@ export interface LoadedCall extends CheckedCall {
   readonly inline: readonly Inline[];
   /** The request as the worker gets it. @param storedInputs where that media lies */
   readonly text: (storedInputs: StoredInputs) => string;
+  /** The text has, as `checked`, what the check found: its worker checks it for fallback models alone. */
+  readonly bringsCheck?: true;
 }
 
 interface Context {
@@ -118,14 +121,16 @@ export async function readMedia<Request extends object>(
   await pause();
   const asked = kind.read(body);
   const model = modelOf(kind, catalogue.current(), asked.model);
-  const { bound, price } = kind.check(asked, model);
+  const checked = kind.check(asked, model);
   await pause();
   const inputs = await kind.inputs(asked, model);
   await pause();
   await checkInputFiles(database, caller, inputs, (one) => inputBytesMax(one, model));
   const { request, take } = releaseBody<Request>(asked, inputs);
-  const call = ready(kind, model, { bound, price, inline: take(), text: () => JSON.stringify(request) });
-  return { request, call };
+  const { bound, price } = checked;
+  const told = { ...request, checked: jobCheckOf(checked, model) };
+  const text = (): string => JSON.stringify(told);
+  return { request, call: ready(kind, model, { bound, price, bringsCheck: true, inline: take(), text }) };
 }
 
 /** A run of a capability as the call that it is. */
@@ -156,15 +161,16 @@ function readTranscriptionBody(context: Context, caller: Caller, body: object, t
   const asked = TRANSCRIPTION.read(body);
   const { audio_base64: _audio, mime_type: _type, file_id: _file, ...request } = asked;
   const { signal } = new AbortController();
-  modelOf(TRANSCRIPTION, context.catalogue.current(), request.model);
+  const model = modelOf(TRANSCRIPTION, context.catalogue.current(), request.model);
   audioOf(asked);
   const receive = (): Promise<ReceivedAudio> => audioOfBody(context, { caller, signal }, asked);
-  return readTranscription(context, caller, { request, receive, tries, signal });
+  return readTranscription(context, caller, { request, model, receive, tries, signal });
 }
 
 export interface TranscriptionRead {
   /** Without its audio. */
   readonly request: TranscriptionRequest;
+  readonly model: Model;
   /** Facts about the audio that are known before it is received. */
   readonly known?: Pick<ReceivedAudio, "bytes" | "param">;
   /** The audio; it is removed as soon as the call is loaded. */
@@ -177,15 +183,18 @@ const SECONDS_MIN = 0.001;
 /** After so many tries whose audio could not be read, the call is refused. */
 const LOOKS_MAX = 8;
 
-/** A call that writes down audio; loading it receives the audio and looks at it. @throws ApiError naming the member at fault */
+/**
+ * A call that writes down audio; loading it receives the audio and looks at it. It is checked with the shortest audio before that,
+ * so that nothing is received for a call that no audio mends or that has no funds, and with its own audio after it.
+ * @throws ApiError naming the member at fault
+ */
 export function readTranscription(
-  { catalogue, probes }: Pick<Context, "catalogue" | "probes">,
+  { probes }: Pick<Context, "probes">,
   { workspaceId }: Caller,
-  { request, known = { bytes: 1, param: "file" }, receive, tries, signal }: TranscriptionRead,
-): ReadCall & { readonly model: Model } {
+  { request, model, known = { bytes: 1, param: "file" }, receive, tries, signal }: TranscriptionRead,
+): ReadCall {
   const kind = TRANSCRIPTION;
   const facts = { bodyBytes: 0, files: NO_FILES };
-  const model = modelOf(kind, catalogue.current(), request.model);
   const shortest = { ...known, seconds: SECONDS_MIN };
   const load = async (): Promise<LoadedCall> => {
     const audio = await receive();
@@ -200,12 +209,16 @@ export function readTranscription(
       });
       const { contentType } = recording;
       const media = { name: "audio", kind: "audio", param: "audio_base64", contentType, bytes: audio.view() } as const;
+      const checked = kind.check(request, model, { ...facts, recording });
+      const told = { ...request, checked: jobCheckOf(checked, model) };
       return {
-        ...kind.check(request, model, { ...facts, recording }),
+        bound: checked.bound,
+        price: checked.price,
+        bringsCheck: true,
         inline: fileId === undefined ? [media] : [],
         text: ({ audio: stored }) => {
           const place = stored ? { reference: stored.reference } : { fileId };
-          return JSON.stringify({ ...request, recording: { ...recording, ...place } });
+          return JSON.stringify({ ...told, recording: { ...recording, ...place } });
         },
       };
     } finally {

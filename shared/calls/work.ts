@@ -57,6 +57,8 @@ interface WorkFacts {
   readonly price?: Price;
   /** Media in the object store. */
   readonly storedInputs?: StoredInputs;
+  /** Its request brings what its check found, see `LoadedCall`. */
+  readonly bringsCheck?: true;
   /** Its states are shown to its caller as they come. */
   readonly isStreamed?: boolean;
   /** Fingerprint of a batch message. */
@@ -70,7 +72,7 @@ interface WorkFacts {
 export function workHead(
   caller: Caller,
   jobId: string,
-  { kind, api, model, bound, cache, price, storedInputs = {}, isStreamed, fingerprint }: WorkFacts,
+  { kind, api, model, bound, cache, price, storedInputs = {}, bringsCheck, isStreamed, fingerprint }: WorkFacts,
   deadlineMs: number,
 ): JobMessage {
   // A streamed image has no fallback models.
@@ -94,6 +96,7 @@ export function workHead(
     ...(isStreamed === true ? { stream: true } : {}),
     ...(cache === undefined ? {} : { cache: { key: cache.key, ttl_s: cache.ttlS } }),
     ...(Object.keys(storedInputs).length === 0 ? {} : { stored_inputs: storedInputs }),
+    ...(bringsCheck === true ? { checked: true } : {}),
     ...(fingerprint === undefined ? {} : { fingerprint }),
     deadline_ms: deadlineMs,
   };
@@ -103,7 +106,7 @@ export function workHead(
 export interface PreparedJob {
   readonly kind: WorkKind;
   readonly model: Pick<Model, "slug" | "modality" | "price">;
-  readonly checked: Pick<CheckedCall, "bound" | "price">;
+  readonly checked: Pick<CheckedCall, "bound" | "price"> & Pick<WorkFacts, "bringsCheck">;
   readonly stored: StoredRequest;
   /** The caller reads its states as a stream. The job has no address afterwards. */
   readonly isStreamed?: boolean;

@@ -3,10 +3,7 @@ import type { JobMessage } from "#schemas/generated/types.ts";
 import type { BufferedPublisher } from "#shared/queue/buffered-publisher.ts";
 import { runSubject } from "#shared/queue/subjects.ts";
 
-import type { Outcome } from "../outcome.ts";
-
 import { Answer } from "./answer.ts";
-import { ChunkedCompletion } from "./chunked-completion.ts";
 
 type Place = NonNullable<JobMessage["step"]>;
 
@@ -22,7 +19,6 @@ export function streamed(job: JobMessage): JobMessage {
 export class StepAnswer extends Answer {
   private readonly publisher: Pick<BufferedPublisher, "publish" | "isClosed">;
   private readonly place: Place;
-  private completion = new ChunkedCompletion();
   private hasText = false;
   private waiting = "";
   private lingering: ReturnType<typeof setTimeout> | undefined;
@@ -39,19 +35,12 @@ export class StepAnswer extends Answer {
 
   override write(text: string, _upstreamMs: number): void {
     this.hasText = true;
-    this.waiting += this.completion.add(text);
+    this.waiting += text;
     this.lingering ??= setTimeout(() => this.tell(), LINGER_MS);
   }
 
-  /** Returns the outcome as that of a call without a stream. */
-  whole(outcome: Outcome): Outcome {
-    this.tell();
-    if (!("result" in outcome)) return outcome;
-    this.completion.add(outcome.result.text);
-    return { ...outcome, result: { ...outcome.result, text: JSON.stringify(this.completion.whole()) } };
-  }
-
-  private tell(): void {
+  /** Tells what waits; also called when the call is over, before its end is told. */
+  tell(): void {
     clearTimeout(this.lingering);
     this.lingering = undefined;
     const content = this.waiting;

@@ -2,7 +2,7 @@
  * Contract between media calls and their providers. Inputs come checked against the model's declared sets; an adapter sends
  * what its family has a field for and leaves the rest out, as the spec says of each field.
  */
-import type { ImageParams } from "#shared/calls/kinds/images.ts";
+import type { ImageEditParams, ImageParams } from "#shared/calls/kinds/images.ts";
 import type { MeshParams } from "#shared/calls/kinds/mesh.ts";
 import type { MusicParams } from "#shared/calls/kinds/music.ts";
 import type { SpeechParams } from "#shared/calls/kinds/speech.ts";
@@ -157,11 +157,10 @@ export type MediaInput = Media | { readonly url: string };
 export type ImageInput = ImageParams;
 
 /** Spec "POST /v1/images/edits". */
-export interface ImageEditInput extends ImageInput {
+export interface ImageEditInput extends ImageEditParams {
   readonly image: Media;
   /** Transparent where it is to be repainted. */
   readonly mask?: Media;
-  readonly strength?: number;
 }
 
 export type SpeechFormat = "mp3" | "opus" | "aac" | "flac" | "wav" | "pcm";

@@ -148,7 +148,7 @@ class LaneJobs implements DurableJobs {
         providerJob: notes,
         ...(caller ? { caller } : {}),
       });
-      if (told) outcome = told.whole(outcome);
+      told?.tell();
     } catch (error) {
       fault = error;
     }

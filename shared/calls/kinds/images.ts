@@ -38,7 +38,12 @@ export interface ImageParams {
   readonly user?: string;
 }
 
-export type CheckedImages = CheckedMedia<ImageParams>;
+/** The same of an edit, beside its images. */
+export interface ImageEditParams extends ImageParams {
+  readonly strength?: number;
+}
+
+type CheckedImages = CheckedMedia<ImageParams>;
 
 /** Pixels of an image when neither request nor catalogue states its size. */
 const USUAL_PIXELS = 1_024 * 1_024;
@@ -80,7 +85,7 @@ export const IMAGES: MediaKind<ImageGenerationRequest, CheckedImages> = {
 /** Members that only calls have which change an image. */
 const IMAGE_MEMBERS = ["image_base64", "image_file_id", "mask_base64", "mask_file_id"];
 
-export const IMAGE_EDITS: MediaKind<ImageEditRequest, ReturnType<typeof checkImageEdit>> = {
+export const IMAGE_EDITS: MediaKind<ImageEditRequest, CheckedMedia<ImageEditParams>> = {
   name: "image_edits",
   endpoint: "/v1/images/edits",
   pool: "image",
@@ -135,10 +140,7 @@ export function checkImages(request: ImageGenerationRequest, model: Model): Chec
  * The same of an edit, its images apart (input-media.ts).
  * @throws ApiError 400 `edit_not_supported` when the model takes no images, or naming the parameter at fault
  */
-export function checkImageEdit(
-  request: ImageEditRequest,
-  model: Model,
-): CheckedImages & { readonly strength: number | undefined } {
+export function checkImageEdit(request: ImageEditRequest, model: Model): CheckedMedia<ImageEditParams> {
   const { accepts_input_image: accepts, requires_input_image: requires, strength: range } = model.allowed_params;
   if (accepts !== true && requires !== true) {
     throw new ApiError(
@@ -160,7 +162,8 @@ export function checkImageEdit(
   const strength =
     range && request.strength !== undefined ? Math.min(range.max, Math.max(range.min, request.strength)) : undefined;
   const images = (request.mask_base64 ?? request.mask_file_id) === undefined ? 1 : 2;
-  return { ...check(declaredOf(request), model, images), strength };
+  const checked = check(declaredOf(request), model, images);
+  return { ...checked, params: { ...checked.params, ...only("strength", strength) } };
 }
 
 /**

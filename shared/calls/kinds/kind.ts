@@ -134,7 +134,7 @@ export interface MediaKind<
 > extends PricedKind<Request, Checked> {
   check(request: Request, model: Model): Checked;
   /**
-   * Media that comes with the call.
+   * Media that comes with the call. Found at its entry, and once more by its worker, which reads it: small media stays in the body.
    * @param kept what was stored for the call already
    * @throws ApiError naming the member at fault
    */

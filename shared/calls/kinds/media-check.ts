@@ -19,6 +19,24 @@ export interface CheckedMedia<Params> {
   readonly usual: Quantities;
 }
 
+/**
+ * Part of a check that travels with its job, in JSON: a source is asked with these params, and the charge is counted by these
+ * quantities, whatever the catalogue says by then. Price and hold stand in the work message.
+ */
+export interface JobCheck<Params = unknown> {
+  readonly params: Params;
+  readonly most: Quantities;
+  readonly tokensMax: number;
+  readonly secondsOf: Model["seconds_of"];
+}
+
+export function jobCheckOf<Params>(
+  { params, most, bound }: CheckedMedia<Params>,
+  { seconds_of: secondsOf }: Pick<Model, "seconds_of">,
+): JobCheck<Params> {
+  return { params, most, tokensMax: bound.tokensMax, secondsOf };
+}
+
 /** The value when the model has such a field. @throws ApiError when it is none of those that the model declares */
 export function member<T extends string | number>(
   param: string,

@@ -74,7 +74,7 @@ export const TRANSCRIPTION: PricedKind<TranscriptionRequest, CheckedMedia<Transc
 };
 
 /** @throws ApiError 400 naming the parameter that the model cannot take, `unprocessable_input` for audio beyond its limits */
-export function checkTranscription(
+function checkTranscription(
   request: TranscriptionRequest,
   model: Model,
   { bytes, seconds, param }: MeasuredAudio,

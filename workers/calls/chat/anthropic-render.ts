@@ -9,7 +9,7 @@ import { isMembers, type Members, objectOf, parseObject, textOf } from "../../pr
 import { ProviderError } from "../../providers/provider.ts";
 
 import { BlockStream, event, type Piece } from "./anthropic-blocks.ts";
-import type { Rendering } from "./render.ts";
+import type { TextRendering } from "./render.ts";
 
 /** One per attempt. */
 export function createAnthropicRendering(call: {
@@ -17,7 +17,7 @@ export function createAnthropicRendering(call: {
   model: string;
   /** The client's stop sequences: a source may tell which of them it met. */
   stops: readonly string[];
-}): Rendering {
+}): TextRendering {
   const id = call.jobId.replaceAll("-", "");
   const newCallId = (at: number): string => `toolu_${id}${at}`;
   const message = (content: readonly unknown[], ending: Ending, usage: TokenUsage): Members => ({

@@ -111,6 +111,7 @@ async function relayStream(run: ChatAttempt, deltas: AsyncIterable<ChatDelta>, o
   const { meter, rendering, answer, signal } = run;
   const bytesMax = outputBytesMax(run);
   let held = "";
+  let isHeld = false;
   let wasDrained = false;
   for await (const delta of deltas) {
     onDelta();
@@ -125,10 +126,15 @@ async function relayStream(run: ChatAttempt, deltas: AsyncIterable<ChatDelta>, o
       wasDrained = true;
       continue;
     }
-    held += rendering.chunk(delta);
+    const text = rendering.chunk(delta);
+    isHeld ||= text !== "";
+    held += text ?? "";
+    // A model that goes on may have said nothing new yet.
+    if (!isHeld) continue;
     if (!isOutput && !answer.hasBegun && held.length < HELD_CHARACTERS_MAX) continue;
     answer.write(held, performance.now() - run.askedAt);
     held = "";
+    isHeld = false;
     const room = run.room();
     if (!room) continue;
     await beforeAbort(room, signal).catch((error: unknown) => {

@@ -19,7 +19,7 @@ import { AnswerCopy } from "../answer-cache.ts";
 import { createAnthropicRendering } from "./anthropic-render.ts";
 import { type Finale, meterOf, runChatAttempt, type HeldPrice } from "./attempt.ts";
 import { type ChatMeter, chargeOf, type Metered } from "./meter.ts";
-import { createRendering, type Rendering } from "./render.ts";
+import { createRendering, gathering, type Rendering } from "./render.ts";
 import { mayBeContinued, StreamRescue, sumOf, tookSoFar } from "./rescue.ts";
 import { continuedRendering } from "./continued-rendering.ts";
 import { checkDocuments } from "./documents.ts";
@@ -200,8 +200,6 @@ class ChatRun {
         return hasBegun();
       },
       write: (text, upstreamMs) => {
-        // Of a model that goes on: it has said nothing new yet.
-        if (text === "") return;
         if (!this.hasBegun) onBegun();
         this.hasBegun = true;
         copy?.add(text);
@@ -311,6 +309,7 @@ class ChatRun {
     }
     const includeUsage = request.stream_options?.include_usage === true;
     const rendering = createRendering({ jobId: job.job_id, model: model.slug, createdS, includeUsage });
-    return this.isOldForm ? inOldForm(rendering) : rendering;
+    const own = this.isOldForm ? inOldForm(rendering) : rendering;
+    return job.step === undefined ? own : gathering(own);
   }
 }

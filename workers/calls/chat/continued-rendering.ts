@@ -22,7 +22,9 @@ export function continuedRendering(rendering: Rendering, text: string, repeated:
       const isSaid = Object.keys(saying).length > 0;
       const said = { ...delta, choices: [{ ...choice, delta: saying, finish_reason: null }] };
       const ended = { ...delta, choices: [{ ...choice, delta: {}, finish_reason: reason }] };
-      return (isSaid ? rendering.chunk(said) : "") + (isEnd ? rendering.chunk(ended) : "");
+      const texts = [isSaid ? rendering.chunk(said) : "", isEnd ? rendering.chunk(ended) : ""];
+      const text = texts.join("");
+      return text === "" && texts.includes(undefined) ? undefined : text;
     },
   };
 }

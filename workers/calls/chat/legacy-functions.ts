@@ -4,7 +4,7 @@
  */
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
 
-import type { Rendering } from "./render.ts";
+import type { TextRendering } from "./render.ts";
 
 type Message = ChatCompletionRequest["messages"][number];
 type Members = Readonly<Record<string, unknown>>;
@@ -33,7 +33,7 @@ export function withTools(request: ChatCompletionRequest): ChatCompletionRequest
 }
 
 /** A rendering of answers in the old form: the first call of a choice as its `function_call`. */
-export function inOldForm(rendering: Rendering): Rendering {
+export function inOldForm(rendering: TextRendering): TextRendering {
   return {
     ...rendering,
     completion: (result, usage) => rendering.completion({ ...result, choices: result.choices.map(oldChoice) }, usage),

@@ -1,4 +1,4 @@
-/** Renders OpenAI's completion and chunk shapes for clients (platform.openai.com/docs/api-reference/chat). */
+/** Renders OpenAI's completion and chunk shapes for clients, and streams that are kept whole (platform.openai.com/docs/api-reference/chat). */
 import { completionTokens, promptTokens, type TokenUsage } from "#shared/calls/pricing/usage.ts";
 
 import type { ChatDelta, ChatResult } from "../../providers/provider.ts";
@@ -7,9 +7,15 @@ const STREAM_END = "data: [DONE]\n\n";
 
 export interface Rendering {
   completion(result: ChatResult, usage: TokenUsage): string;
-  chunk(delta: ChatDelta): string;
+  /** Text for who reads along, empty where the delta says nothing new; undefined: it says what they do not read. */
+  chunk(delta: ChatDelta): string | undefined;
   /** All that follows the last delta of a stream that went well. */
   end(usage: TokenUsage): string;
+}
+
+/** A rendering whose readers are sent every delta. */
+export interface TextRendering extends Rendering {
+  chunk(delta: ChatDelta): string;
 }
 
 /** One per call: every chunk of a stream carries the same id, created and model. */
@@ -18,7 +24,7 @@ export function createRendering(call: {
   model: string;
   createdS: number;
   includeUsage: boolean;
-}): Rendering {
+}): TextRendering {
   const id = `chatcmpl-${call.jobId.replaceAll("-", "")}`;
   const head = (object: string): string =>
     `{"id":"${id}","object":"${object}","created":${call.createdS},"model":${JSON.stringify(call.model)},"choices":`;
@@ -31,6 +37,80 @@ export function createRendering(call: {
     end: (usage) =>
       call.includeUsage ? `${chunkHead}[],"usage":${JSON.stringify(openAiUsage(usage))}}\n\n${STREAM_END}` : STREAM_END,
   };
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+interface GatheredChoice {
+  readonly message: Record<string, unknown>;
+  readonly calls: Record<string, unknown>[];
+  finishReason: unknown;
+}
+
+/**
+ * A stream that is kept whole: who reads along gets the text of its first choice, and its end is the completion that its deltas
+ * come to, as `rendering` writes it.
+ */
+export function gathering(rendering: Rendering): Rendering {
+  const choices = new Map<number, GatheredChoice>();
+  let extra: Members = {};
+  return {
+    ...rendering,
+    chunk(delta) {
+      extra = { ...extra, ...delta.extra };
+      let content = "";
+      for (const one of delta.choices) {
+        const index = Number(one["index"] ?? 0);
+        const choice = choices.get(index) ?? { message: {}, calls: [], finishReason: null };
+        choices.set(index, choice);
+        if (one["finish_reason"] != null) choice.finishReason = one["finish_reason"];
+        const added = (one["delta"] ?? {}) as Members;
+        addDelta(choice, added);
+        if (index === 0 && typeof added["content"] === "string") content += added["content"];
+      }
+      return content === "" ? undefined : content;
+    },
+    end: (usage) => rendering.completion({ choices: wholeChoices(choices), usage: null, extra }, usage),
+  };
+}
+
+function wholeChoices(choices: ReadonlyMap<number, GatheredChoice>): Record<string, unknown>[] {
+  const ordered = [...choices].toSorted(([one], [other]) => one - other);
+  return ordered.map(([index, { message, calls, finishReason }]) => ({
+    index,
+    message: {
+      role: "assistant",
+      content: null,
+      refusal: null,
+      ...message,
+      ...(calls.length === 0 ? {} : { tool_calls: calls }),
+    },
+    finish_reason: finishReason,
+  }));
+}
+
+/** Texts go on; of everything else the last one counts. */
+function addDelta({ message, calls }: GatheredChoice, delta: Members): void {
+  for (const [name, value] of Object.entries(delta)) {
+    if (value === null || value === undefined) continue;
+    if (name === "tool_calls") addCalls(calls, value as readonly Members[]);
+    else if (name === "role" || typeof value !== "string") message[name] = value;
+    else message[name] = `${typeof message[name] === "string" ? message[name] : ""}${value}`;
+  }
+}
+
+function addCalls(calls: Record<string, unknown>[], deltas: readonly Members[]): void {
+  for (const { index, function: part, ...rest } of deltas) {
+    const at = Number(index ?? calls.length);
+    const call = (calls[at] ??= {});
+    for (const [name, value] of Object.entries(rest)) if (value != null && value !== "") call[name] = value;
+    const { name, arguments: text } = (part ?? {}) as Members;
+    const known = (call["function"] ?? { name: "", arguments: "" }) as { name: string; arguments: string };
+    call["function"] = {
+      name: known.name + (typeof name === "string" ? name : ""),
+      arguments: known.arguments + (typeof text === "string" ? text : ""),
+    };
+  }
 }
 
 /** Our buckets as OpenAI counts them: totals contain their details. */

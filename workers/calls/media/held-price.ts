@@ -1,10 +1,9 @@
 /** Price and hold of a call while one model serves it. */
 import type { JobMessage } from "#schemas/generated/types.ts";
-import type { CheckedMedia } from "#shared/calls/kinds/media-check.ts";
+import type { CheckedMedia, JobCheck } from "#shared/calls/kinds/media-check.ts";
 import type { Model, Provider } from "#shared/calls/model.ts";
 import type { OpenStart } from "#shared/database/open-starts.ts";
 import { adjustHold } from "#shared/ledger/adjust.ts";
-import type { Quantities } from "#shared/calls/pricing/media.ts";
 import { deserializePrice, type Price, serializePrice } from "#shared/calls/pricing/price.ts";
 
 import type { WorkerContext } from "../../context.ts";
@@ -18,18 +17,15 @@ export interface HeldPrice {
 }
 
 /** Result of a call's check when its model was asked. The results are delivered by it, whatever the catalogue says by then. */
-interface Checked {
-  readonly most: Quantities;
-  readonly tokensMax: number;
-  readonly secondsOf: Model["seconds_of"];
+interface Checked extends Omit<JobCheck, "params"> {
   /** Format in which audio was asked for. */
   readonly format?: string;
 }
 
-export function checkedOf({ most, bound, params }: CheckedMedia<unknown>, model: Pick<Model, "seconds_of">): Checked {
+/** The part of a check that the row keeps beside the provider's job: nothing of what the caller wrote. */
+export function checkedOf({ params, ...counted }: JobCheck): Checked {
   const { format } = params as { readonly format?: string };
-  const { tokensMax } = bound;
-  return { most, tokensMax, secondsOf: model.seconds_of, ...(format === undefined ? {} : { format }) };
+  return { ...counted, ...(format === undefined ? {} : { format }) };
 }
 
 /** A job at a provider, as its row keeps it. */

@@ -17,74 +17,66 @@ import { MESH_OUTPUT, IMAGE_OUTPUT, MUSIC_OUTPUT, SPEECH_OUTPUT, VIDEO_OUTPUT } 
 /** Kinds of which something is made and kept, as adapters know them. */
 export type MadeKind = "images" | "imageEdits" | "speech" | "video" | "music" | "mesh";
 
-export interface MediaJobKind<
-  Kind extends MadeKind = MadeKind,
-  Checked extends CheckedMedia<unknown> = CheckedMedia<unknown>,
-> {
+export interface MediaJobKind<Kind extends MadeKind = MadeKind, Params = unknown> {
   readonly kind: Kind;
-  readonly call: MediaKind<object, Checked>;
+  readonly call: MediaKind<object, CheckedMedia<Params>>;
   readonly output: OutputSpec;
   /** Returns the input of a source. */
-  input(checked: Checked, read: ReadInputs): MediaKinds[Kind][0];
+  input(params: Params, read: ReadInputs): MediaKinds[Kind][0];
   readonly artifacts: (output: MediaKinds[Kind][1]) => readonly Artifact[];
 }
 
-type CheckedBy<Call> = Call extends MediaKind<infer _Request, infer Checked> ? Checked : never;
+type ParamsOf<Call> = Call extends MediaKind<infer _Request, CheckedMedia<infer Params>> ? Params : never;
 
-export const IMAGES_JOB: MediaJobKind<"images", CheckedBy<typeof IMAGES>> = {
+export const IMAGES_JOB: MediaJobKind<"images", ParamsOf<typeof IMAGES>> = {
   kind: "images",
   call: IMAGES,
   output: IMAGE_OUTPUT,
-  input: ({ params }) => params,
+  input: (params) => params,
   artifacts: (output) => output,
 };
 
-export const IMAGE_EDITS_JOB: MediaJobKind<"imageEdits", CheckedBy<typeof IMAGE_EDITS>> = {
+export const IMAGE_EDITS_JOB: MediaJobKind<"imageEdits", ParamsOf<typeof IMAGE_EDITS>> = {
   kind: "imageEdits",
   call: IMAGE_EDITS,
   output: IMAGE_OUTPUT,
-  input: ({ params, strength }, { image, mask }) => {
+  input: (params, { image, mask }) => {
     // Images of edits come as bytes only.
     const images = { image, mask } as Partial<Pick<ImageEditInput, "image" | "mask">>;
     if (!images.image) throw new ProviderError("failed", "an edit without its image");
-    return {
-      ...params,
-      image: images.image,
-      ...(images.mask ? { mask: images.mask } : {}),
-      ...(strength === undefined ? {} : { strength }),
-    };
+    return { ...params, image: images.image, ...(images.mask ? { mask: images.mask } : {}) };
   },
   artifacts: (output) => output,
 };
 
-export const SPEECH_JOB: MediaJobKind<"speech", CheckedBy<typeof SPEECH>> = {
+export const SPEECH_JOB: MediaJobKind<"speech", ParamsOf<typeof SPEECH>> = {
   kind: "speech",
   call: SPEECH,
   output: SPEECH_OUTPUT,
-  input: ({ params }) => params,
+  input: (params) => params,
   artifacts: (output) => [output],
 };
 
-export const VIDEO_JOB: MediaJobKind<"video", CheckedBy<typeof VIDEO>> = {
+export const VIDEO_JOB: MediaJobKind<"video", ParamsOf<typeof VIDEO>> = {
   kind: "video",
   call: VIDEO,
   output: VIDEO_OUTPUT,
-  input: ({ params }, read) => ({ ...params, ...(read as Pick<VideoInput, "image" | "video">) }),
+  input: (params, read) => ({ ...params, ...(read as Pick<VideoInput, "image" | "video">) }),
   artifacts: (output) => output,
 };
 
-export const MUSIC_JOB: MediaJobKind<"music", CheckedBy<typeof MUSIC>> = {
+export const MUSIC_JOB: MediaJobKind<"music", ParamsOf<typeof MUSIC>> = {
   kind: "music",
   call: MUSIC,
   output: MUSIC_OUTPUT,
-  input: ({ params }) => params,
+  input: (params) => params,
   artifacts: (output) => output,
 };
 
-export const MESH_JOB: MediaJobKind<"mesh", CheckedBy<typeof MESH>> = {
+export const MESH_JOB: MediaJobKind<"mesh", ParamsOf<typeof MESH>> = {
   kind: "mesh",
   call: MESH,
   output: MESH_OUTPUT,
-  input: ({ params }, read) => ({ ...params, ...(read as Pick<MeshInput, "image" | "mesh">) }),
+  input: (params, read) => ({ ...params, ...(read as Pick<MeshInput, "image" | "mesh">) }),
   artifacts: (output) => output,
 };

@@ -27,6 +27,7 @@ import { modelGone, reportFailure, serveCall } from "../serve-call.ts";
 import { keepArtifacts } from "./artifacts.ts";
 import { AtProvider, type Queue } from "./at-provider.ts";
 import { mediaCallOf } from "./call.ts";
+import { CallChecks } from "./checks.ts";
 import { outcomeAfterError, mayServeElsewhere } from "./outcome-after-error.ts";
 import { asSent, explained, whyNotKept } from "./explain.ts";
 import { createInputReader, type InputReader } from "./inputs.ts";
@@ -71,7 +72,7 @@ class MediaRun<Kind extends MadeKind> {
   private readonly job: JobMessage;
   private readonly control: JobControl;
   private readonly slot: ProviderJobSlot;
-  private readonly request: Readonly<Record<string, unknown>>;
+  private readonly checks: CallChecks<unknown>;
   private inputs: InputReader | undefined;
   private held: HeldPrice;
   private source: string | undefined;
@@ -89,7 +90,7 @@ class MediaRun<Kind extends MadeKind> {
     this.job = job;
     this.control = control;
     this.slot = control.providerJob;
-    this.request = job.request ?? {};
+    this.checks = new CallChecks(job, (request, model) => kind.call.check(request, model));
     this.held = {
       price: deserializePrice(job.price as Record<string, string>),
       holdNano: BigInt(job.hold_nano),
@@ -158,7 +159,7 @@ class MediaRun<Kind extends MadeKind> {
     const all = this.candidates();
     const [first] = all;
     if (!first) throw modelGone();
-    const inputs = await kind.call.inputs(this.request, first.model, job.stored_inputs);
+    const inputs = await kind.call.inputs(this.checks.request, first.model, job.stored_inputs);
     this.inputs = createInputReader(context, job.workspace_id, inputs, (one) => inputBytesMax(one.kind, first.model));
     const limits = { kind: job.kind, deadlineMs: this.deadlineMs, plainMs: context.config.calls.plainMs, signal };
     return serveCall<Adapter<Kind>, Made<Kind>>(context, job, {
@@ -178,7 +179,7 @@ class MediaRun<Kind extends MadeKind> {
     this.source = name;
     const served = { source: name, model: model.slug, depth: attempt.depth };
     this.askedAt = undefined;
-    this.held = { ...this.held, checked: checkedOf(this.kind.call.check(this.request, model), model) };
+    this.held = { ...this.held, checked: checkedOf(this.checks.by(model)) };
     if ("run" in adapter) {
       const result = await this.calling(attempt.candidate, signal, (call) =>
         inOneExchange(signal, () => adapter.run(call)),
@@ -207,7 +208,7 @@ class MediaRun<Kind extends MadeKind> {
     const read = (await this.inputs?.read(candidate.adapter.takesUrls === true, signal)) ?? {};
     // What another provider was asked for, or answered, is over: a worker that takes the job over must not hear of that one.
     if (this.there.record !== null) await this.there.keep(null);
-    const input = this.kind.input(this.kind.call.check(this.request, candidate.model), read);
+    const input = this.kind.input(this.checks.by(candidate.model).params, read);
     this.holding.keep(0);
     const startId = newId();
     const { holding } = this;
@@ -237,7 +238,7 @@ class MediaRun<Kind extends MadeKind> {
     if (!this.held.checked) {
       const now = catalogue.models.get(model);
       if (!now) throw new Error(`the model ${model} of a job that an older worker began has left the catalogue`);
-      this.held = { ...this.held, checked: checkedOf(kind.call.check(this.request, now), now) };
+      this.held = { ...this.held, checked: checkedOf(this.checks.by(now)) };
     }
     context.log.info({ job_id: job.job_id, source }, "a job is followed at its provider");
     const served = { source, model, depth };
@@ -256,7 +257,7 @@ class MediaRun<Kind extends MadeKind> {
   }
 
   private async enter(model: Model): Promise<boolean> {
-    const moved = await moveHold(this.context, this.job, model, () => this.kind.call.check(this.request, model));
+    const moved = await moveHold(this.context, this.job, model, () => this.checks.anew(model));
     this.held = moved ?? this.held;
     return moved !== undefined;
   }
@@ -323,7 +324,7 @@ class MediaRun<Kind extends MadeKind> {
       { err: error, job_id: this.job.job_id, source: this.source, code: failure.code },
       `no ${this.kind.output.noun}`,
     );
-    const param = asSent(failure.param, this.request);
+    const param = asSent(failure.param, this.checks.request);
     return { status, source: this.source ?? null, charge: undefined, failure: { ...failure, param } };
   }
 }

@@ -1,7 +1,7 @@
 /** Serves a transcription call in the audio pool, by the first source that can. */
 import type { JobMessage, TranscriptionRequest } from "#schemas/generated/types.ts";
-import { checkTranscription, type MeasuredAudio, type TranscriptionParams } from "#shared/calls/kinds/transcription.ts";
-import type { CheckedMedia } from "#shared/calls/kinds/media-check.ts";
+import { NO_FILES } from "#shared/calls/kinds/chat/files.ts";
+import { type MeasuredAudio, TRANSCRIPTION, type TranscriptionParams } from "#shared/calls/kinds/transcription.ts";
 import type { Model } from "#shared/calls/model.ts";
 import type { Charge } from "#shared/ledger/charge.ts";
 import { deserializePrice } from "#shared/calls/pricing/price.ts";
@@ -18,6 +18,7 @@ import { candidatesOf } from "../../routing/candidates.ts";
 
 import { withinLimit } from "../attempt-limit.ts";
 import { type CallAudio, readStoredAudio, type StoredAudio } from "./audio.ts";
+import { CallChecks } from "../media/checks.ts";
 import { type HeldMedia, meterMedia } from "../media/meter.ts";
 import { moveHold, type HeldPrice } from "../media/held-price.ts";
 import { failedCall, serveCall, watchCall } from "../serve-call.ts";
@@ -49,6 +50,7 @@ class Transcribing {
   private readonly job: JobMessage;
   private readonly control: JobControl;
   private readonly call: Call;
+  private readonly checks: CallChecks<TranscriptionParams, Call>;
   private readonly answer: Answer;
   /** The text that its caller has read so far. */
   private shown = "";
@@ -59,7 +61,14 @@ class Transcribing {
     this.context = context;
     this.job = job;
     this.control = control;
-    this.call = job.request as unknown as Call;
+    this.checks = new CallChecks(job, (call, model) =>
+      TRANSCRIPTION.check(call, model, {
+        bodyBytes: 0,
+        files: NO_FILES,
+        recording: call.recording,
+      }),
+    );
+    this.call = this.checks.request;
     this.answer = control.answer;
     this.held = {
       price: deserializePrice(job.price as Record<string, string>),
@@ -85,10 +94,6 @@ class Transcribing {
       if (job.stored_inputs === undefined) recording?.discard();
       watchdog.stop();
     }
-  }
-
-  private check(model: Model): CheckedMedia<TranscriptionParams> {
-    return checkTranscription(this.call, model, this.call.recording);
   }
 
   private ask(recording: CallAudio, signal: AbortSignal): Promise<Served> {
@@ -118,7 +123,7 @@ class Transcribing {
       model: model.slug,
       ...(attempt.depth > 0 ? { fallback: { from: this.job.model, depth: attempt.depth } } : {}),
     };
-    const { format: _ours, ...params } = this.check(model).params;
+    const { format: _ours, ...params } = this.checks.by(model).params;
     const startedAt = performance.now();
     const result = await adapter.run({
       input: { ...params, audio: recording.audio },
@@ -135,7 +140,7 @@ class Transcribing {
   }
 
   private async enter(model: Model): Promise<boolean> {
-    const moved = await moveHold(this.context, this.job, model, () => this.check(model));
+    const moved = await moveHold(this.context, this.job, model, () => this.checks.anew(model));
     this.held = moved ?? this.held;
     return moved !== undefined;
   }
@@ -147,8 +152,8 @@ class Transcribing {
   }
 
   private meter(model: Model, usage: MediaUsage): Charge {
-    const { most, bound } = this.check(model);
-    const held: HeldMedia = { ...this.held, most, tokensMax: bound.tokensMax, secondsOf: model.seconds_of };
+    const { most, tokensMax, secondsOf } = this.checks.by(model);
+    const held: HeldMedia = { ...this.held, most, tokensMax, secondsOf };
     const { seconds = this.call.recording.seconds } = usage;
     return meterMedia(held, [{ seconds }], { ...usage, seconds });
   }
@@ -165,7 +170,7 @@ class Transcribing {
   private succeed({ result, attempt }: Served, upstreamMs: number): Success {
     const { call, job, context } = this;
     const { model, name: source } = attempt.candidate;
-    const { params } = this.check(model);
+    const { params } = this.checks.by(model);
     // The provider's word on the length goes before ours, as it is what we are charged by.
     // None at all it cannot be, as ours is above that.
     const { seconds: told = 0 } = result.usage;

@@ -279,12 +279,12 @@ describe("an edit", () => {
     [7, 0.9],
     [-1, 0.2],
   ])("of strength %d goes as far as %d", (strength, brought) => {
-    expect(checkEdit("changes", { strength }).strength).toBe(brought);
+    expect(checkEdit("changes", { strength }).params.strength).toBe(brought);
   });
 
   test("needs a strength where the model does, and does without where it has none", () => {
     expect(refusalOf(() => checkEdit("changes"))).toEqual(["missing_required_parameter", "strength"]);
-    expect(checkEdit("changes-only", { strength: 7 }).strength).toBeUndefined();
+    expect(checkEdit("changes-only", { strength: 7 }).params.strength).toBeUndefined();
   });
 
   test("is no edit of a model that takes no pictures", () => {
@@ -317,7 +317,7 @@ describe("an edit", () => {
     ["constructor", 1],
   ])("with %s %p, which edits have not, is made as if it were not there", (field, value) => {
     const plain = checkEdit("changes", { strength: 0.5 });
-    expect(plain.params).toEqual({ prompt: "abc", n: 1 });
+    expect(plain.params).toEqual({ prompt: "abc", n: 1, strength: 0.5 });
     expect(checkEdit("changes", { strength: 0.5, [field]: value })).toEqual(plain);
   });
 

@@ -168,6 +168,8 @@ describe("a kind that only its record knows", () => {
     const body = { model: "bear", prompt: "soft" };
     const call = await readCall(context, { caller, target: { kind: TOY }, body, tries: 1 });
     expect([call.kind.pool, call.leastNano, call.isHeavy()]).toEqual(["audio", CREDIT, false]);
-    expect((await call.load()).text({})).toBe(JSON.stringify(body));
+    const loaded = await call.load();
+    const checked = { params: {}, most: ONE_RESULT, tokensMax: 0, secondsOf: modelNamed("bear").seconds_of };
+    expect([JSON.parse(loaded.text({})), loaded.bringsCheck]).toEqual([{ ...body, checked }, true]);
   });
 });

@@ -2,7 +2,8 @@ import { describe, expect, test } from "bun:test";
 
 import { validate } from "#shared/contracts.ts";
 import { NO_USAGE } from "#shared/calls/pricing/usage.ts";
-import { createRendering, openAiUsage } from "#workers/calls/chat/render.ts";
+import { inOldForm } from "#workers/calls/chat/legacy-functions.ts";
+import { createRendering, gathering, openAiUsage } from "#workers/calls/chat/render.ts";
 
 const JOB = "0199a5b2-7e1d-7000-8000-00000000000a";
 
@@ -88,5 +89,75 @@ describe("a whole answer", () => {
       prompt_tokens_details: { cached_tokens: 5, cache_write_tokens: 3, audio_tokens: 4 },
       completion_tokens_details: { reasoning_tokens: 3, audio_tokens: 2 },
     });
+  });
+});
+
+describe("a stream that is kept whole", () => {
+  const piece = (delta: object, finish_reason: string | null = null) => ({
+    choices: [{ index: 0, delta, finish_reason }],
+  });
+  const call = (index: number, more: object) => piece({ tool_calls: [{ index, ...more }] });
+  const whole = (end: string): object => {
+    const completion = JSON.parse(end) as object;
+    expect(validate("ChatCompletion", completion)).toBeNull();
+    return completion;
+  };
+
+  test("is told as the text of its first choice, and ends as the completion that its pieces come to", () => {
+    const rendering = gathering(open());
+    const other = { choices: [{ index: 1, delta: { content: "uno" }, finish_reason: "length" }] };
+    expect([
+      rendering.chunk(piece({ role: "assistant", content: "" })),
+      rendering.chunk(piece({ content: "one " })),
+      rendering.chunk({ ...piece({ content: "two" }), extra: { service_tier: "flex" } }),
+      rendering.chunk(other),
+      rendering.chunk(piece({}, "stop")),
+    ]).toEqual([undefined, "one ", "two", undefined, undefined]);
+    const message = { role: "assistant", refusal: null };
+    expect(whole(rendering.end(USAGE))).toEqual({
+      id: `chatcmpl-${JOB.replaceAll("-", "")}`,
+      object: "chat.completion",
+      created: 1_700_000_000,
+      model: "our-slug",
+      choices: [
+        { index: 0, message: { ...message, content: "one two" }, finish_reason: "stop" },
+        { index: 1, message: { ...message, content: "uno" }, finish_reason: "length" },
+      ],
+      usage: openAiUsage(USAGE),
+      service_tier: "flex",
+    });
+  });
+
+  const CALLS = [
+    call(0, { id: "a", type: "function", function: { name: "find", arguments: '{"q":' } }),
+    call(1, { id: "b", type: "function", function: { name: "send", arguments: "{}" } }),
+    call(0, { function: { arguments: '"tea"}' } }),
+    piece({ reasoning_content: "be" }),
+    piece({ reasoning_content: "cause" }, "tool_calls"),
+  ];
+
+  test("has the pieces of tool calls together by their place, and of other members texts that go on", () => {
+    const rendering = gathering(open());
+    expect(CALLS.map((one) => rendering.chunk(one))).toEqual(CALLS.map(() => undefined));
+    const message = {
+      role: "assistant",
+      content: null,
+      refusal: null,
+      reasoning_content: "because",
+      tool_calls: [
+        { id: "a", type: "function", function: { name: "find", arguments: '{"q":"tea"}' } },
+        { id: "b", type: "function", function: { name: "send", arguments: "{}" } },
+      ],
+    };
+    expect(whole(rendering.end(USAGE))).toMatchObject({
+      choices: [{ index: 0, message, finish_reason: "tool_calls" }],
+    });
+  });
+
+  test("has its first call whole where functions were asked for", () => {
+    const rendering = gathering(inOldForm(open()));
+    for (const one of CALLS) rendering.chunk(one);
+    const message = { function_call: { name: "find", arguments: '{"q":"tea"}' } };
+    expect(whole(rendering.end(USAGE))).toMatchObject({ choices: [{ message, finish_reason: "function_call" }] });
   });
 });
