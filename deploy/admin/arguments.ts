@@ -3,18 +3,19 @@ import type { Database } from "#shared/database/client.ts";
 import { findMember, type MemberRow } from "#shared/database/members.ts";
 import { findReleasedName, findWorkspace as findByWord, type WorkspaceRow } from "#shared/database/workspaces.ts";
 import { isUuid } from "#shared/ids.ts";
-import { parseMove } from "#shared/ledger/move-by-hand.ts";
 import { isPlainText } from "#shared/plain-text.ts";
 
 import { quote, UsageError } from "./command.ts";
 
 /** So that they fit a line of a list. */
 const NAME_CHARS_MAX = 64;
-const NOTE_CHARS_MAX = 200;
 
 /** @throws UsageError for an empty or long one, or one with control characters */
 export function nameOf(word: string): string {
-  return plainText("a name", word, NAME_CHARS_MAX);
+  if (isPlainText(word, NAME_CHARS_MAX)) return word;
+  throw new UsageError(
+    `expected a name of 1 to ${NAME_CHARS_MAX} characters without control characters or spaces at its ends, got ${quote(word)}`,
+  );
 }
 
 /** A name that cannot be taken for an id. @throws UsageError */
@@ -24,25 +25,10 @@ export function workspaceNameOf(word: string): string {
 }
 
 /** @throws UsageError */
-export function noteOf(word: string | undefined): string | null {
-  return word === undefined ? null : plainText("a note", word, NOTE_CHARS_MAX);
-}
-
-/** @throws UsageError */
 export function idOf(what: string, word: string): string {
   const id = word.toLowerCase();
   if (!isUuid(id)) throw new UsageError(`expected ${what} as a UUID, got ${quote(word)}`);
   return id;
-}
-
-/** Nano-credits, never 0. @throws UsageError */
-export function creditsOf(word: string): bigint {
-  try {
-    return parseMove(word);
-  } catch (error) {
-    if (error instanceof RangeError) throw new UsageError(`${error.message}, got ${quote(word)}`, { cause: error });
-    throw error;
-  }
 }
 
 /** Number of rows a list shows at most. @throws UsageError */
@@ -57,10 +43,13 @@ export function limitOf(word: string | undefined, fallback: number): number {
 export async function findWorkspace(database: Database, word: string): Promise<WorkspaceRow> {
   const row = await findByWord(database, word);
   if (row !== undefined) return row;
-  const renamed = await findReleasedName(database, word);
-  const now =
-    renamed === undefined ? "" : `; the one that had this name is called ${renamed.name} now, id ${renamed.id}`;
-  throw new Error(`there is no workspace ${quote(word)}${now}`);
+  throw noWorkspace(word, await findReleasedName(database, word));
+}
+
+/** @param renamed the one that had this name before */
+export function noWorkspace(word: string, renamed?: { readonly id?: unknown; readonly name?: unknown }): Error {
+  const now = renamed && `; the one that had this name is called ${String(renamed.name)} now, id ${String(renamed.id)}`;
+  return new Error(`there is no workspace ${quote(word)}${now ?? ""}`);
 }
 
 /** @throws Error when the workspace has none of that name */
@@ -68,11 +57,4 @@ export async function memberOf(database: Database, workspace: WorkspaceRow, name
   const row = await findMember(database, workspace.id, name);
   if (row === undefined) throw new Error(`the workspace ${workspace.name} has no member ${quote(name)}`);
   return row;
-}
-
-function plainText(what: string, word: string, charsMax: number): string {
-  if (isPlainText(word, charsMax)) return word;
-  throw new UsageError(
-    `expected ${what} of 1 to ${charsMax} characters without control characters or spaces at its ends, got ${quote(word)}`,
-  );
 }

@@ -4,13 +4,13 @@ import { sentence } from "#shared/calls/catalogue/faults.ts";
 import { checkCatalogue, sourcesOf, unroutableModels } from "#shared/operators/catalogue.ts";
 
 import type { Command } from "./command.ts";
-import { table, tableOr } from "./table.ts";
+import { table } from "./table.ts";
 
 export const CATALOGUE_COMMANDS: readonly Command[] = [
   {
-    name: "catalogue check",
+    usage: "catalogue check [file…]",
     about: "validates files laid over ours, those of SLUICE_CATALOGUE unless named; exit code 1 when they are refused",
-    arguments: ["file…"],
+    needs: "nothing",
     async run(context, given) {
       const files = given.rest.length > 0 ? given.rest : undefined;
       const { verdict, faults } = await checkCatalogue(() => context.catalogue(files));
@@ -25,17 +25,16 @@ export const CATALOGUE_COMMANDS: readonly Command[] = [
     },
   },
   {
-    name: "catalogue list",
+    usage: "catalogue list",
     about: "models that can be served with sources and prices, and why others cannot",
-    arguments: [],
+    needs: "nothing",
     async run(context) {
       const catalogue = await context.catalogue();
       const models = [...catalogue.models.values()];
       const unroutable = unroutableModels(catalogue);
       return {
         json: { version: catalogue.version, models: models.map(modelJson), unroutable },
-        text: tableOr(
-          "the catalogue is empty",
+        text: table(
           ["Model", "Modality", "Served by", "Price in credits, or why not"],
           [
             ...models.map((model) => [model.slug, model.modality, sourceNames(model).join(", "), priceText(model)]),

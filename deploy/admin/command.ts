@@ -1,24 +1,19 @@
-/** The shape of a command, and the parser of its command line. Parsing and usage lines come from the same data. */
+/** The shape of a command, and the parser of its command line, which goes by the command's usage line. */
 import { parseArgs } from "node:util";
 
 import type { Context } from "./context.ts";
 
-export interface Option {
-  readonly name: string;
-  /** Placeholder for its value in the usage line. */
-  readonly value: string;
-  readonly isRequired?: boolean;
-}
-
 export interface Command {
-  /** One or two words. */
-  readonly name: string;
+  /**
+   * One or two words, then arguments and options: `<name>`, `[rest…]` for what follows, be it nothing, `--name <value>` for an
+   * option that must be there, `[--name <value>]` for one that need not. Every command takes `--json` besides.
+   */
+  readonly usage: string;
   /** Another name for the same. */
   readonly alias?: string;
   readonly about: string;
-  /** In order, all required; one that ends in `…` takes the rest, be it nothing. */
-  readonly arguments: readonly string[];
-  readonly options?: readonly Option[];
+  /** service: a running one, with an operator's token; database: Postgres; nothing: this machine alone. */
+  readonly needs: "service" | "database" | "nothing";
   /** @throws UsageError for a malformed value; Error with one sentence for everything else that goes wrong */
   run(context: Context, given: Given, live: Live): Promise<Answer>;
 }
@@ -26,23 +21,27 @@ export interface Command {
 /** For a command that runs until it is interrupted. */
 export interface Live {
   /** Says a part of the answer before its end. */
-  tell(part: Pick<Answer, "json" | "text">): void;
+  tell(part: Answer): void;
   /** Aborts at Ctrl-C or SIGTERM, which end the process at once until this is called, and the second time. */
   interruption(): AbortSignal;
 }
 
 /** Arguments and options on the command line, beside the command's name. */
 export interface Given {
-  /** Value of an argument that the command declares. */
-  argument(name: string): string;
+  /** Value of an argument or a required option that the usage line declares. */
+  readonly word: (name: string) => string;
+  /** Value of an option. */
+  readonly option: (name: string) => string | undefined;
   readonly rest: readonly string[];
-  option(name: string): string | undefined;
 }
 
 export interface Answer {
   /** For `--json`: amounts as decimal text in credits, members in snake_case. */
   readonly json: unknown;
-  readonly text: string;
+  /** For people; absent: the JSON as a table of these columns, else a fact a line. */
+  readonly text?: string;
+  /** Members of the JSON's rows. */
+  readonly columns?: string;
   /** 1 when the answer is that something is wrong. */
   readonly exitCode?: 0 | 1;
 }
@@ -52,58 +51,65 @@ export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** `workspace create <name> [--json]`. */
-export function usageLine(command: Command): string {
-  const named = command.arguments.map((name) => (name.endsWith("…") ? `[${name}]` : `<${name}>`));
-  const options = (command.options ?? []).map(({ name, value, isRequired }) =>
-    isRequired === true ? `--${name} <${value}>` : `[--${name} <${value}>]`,
-  );
-  return [command.name, ...named, ...options, "[--json]"].join(" ");
+/** `workspace create`. */
+export function commandName({ usage }: Pick<Command, "usage">): string {
+  return /^[a-z-]+( [a-z-]+)?/.exec(usage)?.[0] ?? "";
 }
 
 /** @throws UsageError when the arguments are not those the command declares */
 export function readLine(
-  command: Command,
+  command: Pick<Command, "usage" | "needs">,
   args: readonly string[],
 ): { given: Given; isJson: boolean; isHelp: boolean } {
-  const options = (command.options ?? []).map(({ name }) => [name, { type: "string" }] as const);
+  const after = `after ${commandName(command)}`;
+  const named = Array.from(command.usage.matchAll(/(?<!--[a-z-]+ )<([^>]+)>/g), ([, name = ""]) => name);
+  const declared = Array.from(command.usage.matchAll(/(\[)?--([a-z-]+) <([^>]+)>/g), ([, open, name = "", value]) => ({
+    name,
+    value,
+    isRequired: open === undefined,
+  }));
+  const takesRest = command.usage.includes("…]");
+  const names = [...declared.map(({ name }) => name), ...(command.needs === "service" ? ["url"] : [])];
   let values: Readonly<Record<string, string | boolean | undefined>>;
   let positionals: readonly string[];
   try {
     ({ values, positionals } = parseArgs({
       args: negativesLast(args),
       allowPositionals: true,
-      options: { ...Object.fromEntries(options), json: { type: "boolean" }, help: { type: "boolean", short: "h" } },
+      options: {
+        ...Object.fromEntries(names.map((name) => [name, { type: "string" }] as const)),
+        json: { type: "boolean" },
+        help: { type: "boolean", short: "h" },
+      },
     }));
   } catch (error) {
-    throw new UsageError(`expected ${command.name} as below: ${complaintOf(error)}`, { cause: error });
+    throw new UsageError(`expected ${commandName(command)} as below: ${complaintOf(error)}`, { cause: error });
   }
-  const isJson = values["json"] === true;
-  const option = (name: string): string | undefined => {
+  const option: Given["option"] = (name) => {
     const value = values[name];
     return typeof value === "string" ? value : undefined;
   };
-  const named = command.arguments.filter((name) => !name.endsWith("…"));
   const given: Given = {
-    argument(name) {
-      const value = positionals[named.indexOf(name)];
-      if (value === undefined) throw new Error(`the command ${command.name} declares no argument ${name}`);
+    word(name) {
+      const value = positionals[named.indexOf(name)] ?? option(name);
+      if (value === undefined) throw new Error(`the line of ${commandName(command)} declares no ${name}`);
       return value;
     },
-    rest: positionals.slice(named.length),
     option,
+    rest: positionals.slice(named.length),
   };
-  if (values["help"] === true) return { given, isJson, isHelp: true };
+  const line = { given, isJson: values["json"] === true, isHelp: values["help"] === true };
+  if (line.isHelp) return line;
   const absent = named[positionals.length];
-  if (absent !== undefined) throw new UsageError(`expected <${absent}> after ${command.name}`);
+  if (absent !== undefined) throw new UsageError(`expected <${absent}> ${after}`);
   const surplus = given.rest[0];
-  if (surplus !== undefined && named.length === command.arguments.length) {
-    const names = named.map((name) => `<${name}>`).join(" ") || "no argument";
-    throw new UsageError(`expected ${names} after ${command.name}, got ${quote(surplus)} besides`);
+  if (surplus !== undefined && !takesRest) {
+    const expected = named.map((name) => `<${name}>`).join(" ") || "no argument";
+    throw new UsageError(`expected ${expected} ${after}, got ${quote(surplus)} besides`);
   }
-  const missing = (command.options ?? []).find(({ name, isRequired }) => isRequired === true && !option(name));
-  if (missing) throw new UsageError(`expected --${missing.name} <${missing.value}> after ${command.name}`);
-  return { given, isJson, isHelp: false };
+  const missing = declared.find(({ name, isRequired }) => isRequired && !option(name));
+  if (missing) throw new UsageError(`expected --${missing.name} <${missing.value}> ${after}`);
+  return line;
 }
 
 /** A word of the line as a sentence repeats it: short and on one line. */

@@ -1,4 +1,4 @@
-/** Database, catalogue and settings of commands, opened on demand: a command that needs no database runs without one. */
+/** Service, database, catalogue and settings of commands, looked for on demand: a command runs without what it does not need. */
 import { resolve } from "node:path";
 
 import type { Catalogue } from "#shared/calls/model.ts";
@@ -9,11 +9,15 @@ import { missingMigrations } from "#shared/database/migrate.ts";
 import { createLogger } from "#shared/logger.ts";
 
 import { runningStack } from "../supervisor/address.mjs";
+import { quote, UsageError } from "./command.ts";
+import { type Address, openService, type Service } from "./service.ts";
 
 /** Actor in the audit log for everything done by command. */
 export { OPERATOR as ACTOR } from "#shared/database/audit-log.ts";
 
 export interface Context {
+  /** @param url of the line, if it has one. @throws Error when a setting is wrong, or there is no token */
+  service(url: string | undefined): Service;
   /** @throws Error when a setting is wrong, Postgres cannot be reached or lacks migrations */
   database(): Promise<Database>;
   /** Our catalogue with these files over it; those of the settings unless given. @throws Error of a setting; CatalogueError */
@@ -30,6 +34,7 @@ export function openContext(
 ): Context {
   let opened: Promise<Database> | undefined;
   return {
+    service: (url) => openService(serviceAddress(loadConfig(environment, { needs: [] }), url)),
     database() {
       opened ??= connect(databaseConfig(environment), complain);
       return opened;
@@ -44,6 +49,27 @@ export function openContext(
       await database?.close();
     },
   };
+}
+
+/** The service that is named, else the stack that `npm start` runs, else where one would be. A stack's own token goes to it alone. @throws Error */
+function serviceAddress(config: Config, given: string | undefined): Address {
+  const named = given ?? config.serviceUrl;
+  const stack = named === undefined ? runningStack(config.dataDir) : null;
+  if (stack !== null && config.databaseUrl !== "" && (stack.databaseUrl ?? config.databaseUrl) !== config.databaseUrl) {
+    throw new Error(
+      `DATABASE_URL is not that of the stack on ${resolve(config.dataDir)}; name the service that is meant with SLUICE_URL or --url`,
+    );
+  }
+  const url = named ?? stack?.baseUrl.replace(/\/v1$/, "") ?? `http://127.0.0.1:${config.port || 8_080}`;
+  const token = config.operatorToken ?? stack?.operatorToken;
+  if (!URL.canParse(url) || !/^https?:/.test(url))
+    throw new UsageError(`expected --url as http://… or https://…, got ${quote(url)}`);
+  if (token !== undefined) return { url, token };
+  const where =
+    named === undefined
+      ? `, and no stack runs on ${resolve(config.dataDir)}; start one with npm start, or set it`
+      : "; set it";
+  throw new Error(`SLUICE_OPERATOR_TOKEN is not set${where} to a token of \`operator add\``);
 }
 
 /** The settings' database, else that of the stack which `npm start` runs. @throws Error when a setting is wrong or there is neither */

@@ -1,56 +1,52 @@
 /** The admin role: one command, answered on stdout, complaints on stderr. */
+import { ACCOUNT_COMMANDS } from "./accounts.ts";
 import { CATALOGUE_COMMANDS } from "./catalogue.ts";
-import { type Command, type Live, quote, readLine, UsageError, usageLine } from "./command.ts";
+import { type Command, commandName, type Live, quote, readLine, UsageError } from "./command.ts";
 import { openContext } from "./context.ts";
-import { CREDITS_COMMANDS } from "./credits.ts";
-import { DEAD_LETTER_COMMANDS } from "./dead-letters.ts";
-import { FALLBACK_CHAIN_COMMANDS } from "./fallback-chains.ts";
-import { HOLD_COMMANDS } from "./holds.ts";
-import { KEY_COMMANDS } from "./keys.ts";
-import { MEMBER_COMMANDS } from "./members.ts";
+import { MAINTENANCE_COMMANDS } from "./maintenance.ts";
 import { OPERATOR_COMMANDS } from "./operators.ts";
-import { PRESET_COMMANDS } from "./presets.ts";
-import { SECRET_COMMANDS } from "./secrets.ts";
-import { USAGE_COMMANDS } from "./usage.ts";
+import { textOf } from "./table.ts";
+import { SERVICE_COMMANDS } from "./verbs.ts";
 import { WEBHOOK_COMMANDS } from "./webhook-listen.ts";
-import { WORKSPACE_COMMANDS } from "./workspaces.ts";
 
 const PROGRAM = "npm run admin --";
 
 const HELP: Command = {
-  name: "help",
+  usage: "help",
   about: "this list",
-  arguments: [],
+  needs: "nothing",
   async run() {
-    const json = COMMANDS.map((command) => ({
-      command: command.name,
-      usage: usageLine(command),
-      about: command.about,
-    }));
-    const list = COMMANDS.map((command) => `  ${usageLine(command)}\n      ${command.about}`).join("\n");
-    return { json, text: `usage: ${PROGRAM} <command>\n\n${list}\n\n${NOTES}` };
+    const json = COMMANDS.map((command) => {
+      const { about, needs } = command;
+      return { command: commandName(command), usage: usageLine(command), about, needs };
+    });
+    const groups = Object.entries(NEEDS).map(([needs, title]) => {
+      const commands = COMMANDS.filter((command) => command.needs === needs);
+      return `${title}\n\n${commands.map((command) => `  ${usageLine(command)}\n      ${command.about}`).join("\n")}`;
+    });
+    return { json, text: `usage: ${PROGRAM} <command>\n\n${groups.join("\n\n")}\n\n${NOTES}` };
   },
 };
 
+const NEEDS: Readonly<Record<Command["needs"], string>> = {
+  service: `To a running service, with an operator token in SLUICE_OPERATOR_TOKEN. It is at --url or SLUICE_URL, else it is the stack that
+npm start runs here, whose token need not be given, else http://127.0.0.1:8080:`,
+  database: `On the database of DATABASE_URL, else of the stack that npm start runs here, also while no service runs:`,
+  nothing: "On this machine alone:",
+};
+
 const NOTES = `A workspace is named by its name or its id. Amounts are credits; a negative one may stand last on the line.
-Without DATABASE_URL a command goes to the stack that npm start runs. In the container image: bun deploy/sluice.ts admin <command>.
---json answers with one line of JSON in which amounts are decimal text in credits.
+In the container image: bun deploy/sluice.ts admin <command>.
+--json answers with one line of JSON in which amounts are decimal text in credits. A list has at most 10000 rows.
 Dead letters cannot be sent again: they are calls whose callers have long had an answer.
 Exit codes: 0 done, 1 fault or a check that found something, 2 wrong usage.`;
 
 const COMMANDS: readonly Command[] = [
-  ...WORKSPACE_COMMANDS,
-  ...MEMBER_COMMANDS,
-  ...KEY_COMMANDS,
-  ...PRESET_COMMANDS,
-  ...FALLBACK_CHAIN_COMMANDS,
-  ...CREDITS_COMMANDS,
-  ...HOLD_COMMANDS,
-  ...DEAD_LETTER_COMMANDS,
-  ...USAGE_COMMANDS,
-  ...CATALOGUE_COMMANDS,
-  ...SECRET_COMMANDS,
+  ...SERVICE_COMMANDS,
+  ...ACCOUNT_COMMANDS,
   ...OPERATOR_COMMANDS,
+  ...MAINTENANCE_COMMANDS,
+  ...CATALOGUE_COMMANDS,
   ...WEBHOOK_COMMANDS,
   HELP,
 ];
@@ -90,7 +86,7 @@ export async function runAdminCommand(args: readonly string[], edge: Edge = PROC
       stdout(`usage: ${PROGRAM} ${usageLine(command)}\n${command.about}\n`);
       return 0;
     }
-    const tell: Live["tell"] = ({ json, text }) => stdout(`${line.isJson ? JSON.stringify(json) : text}\n`);
+    const tell: Live["tell"] = (part) => stdout(`${line.isJson ? JSON.stringify(part.json) : textOf(part)}\n`);
     const answer = await command.run(context, line.given, { tell, interruption });
     tell(answer);
     return answer.exitCode ?? 0;
@@ -114,19 +110,23 @@ function interruptionOfProcess(): AbortSignal {
 
 function findCommand(args: readonly string[]): Command | undefined {
   const two = args.slice(0, 2).join(" ");
-  return COMMANDS.find(({ name, alias }) => name === two || alias === two || name === args[0]);
+  return COMMANDS.find((command) => [two, args[0]].includes(commandName(command)) || command.alias === two);
+}
+
+function usageLine({ usage }: Command): string {
+  return `${usage} [--json]`;
 }
 
 /** Number of words on the line that name the command. */
 function wordsOf(command: Command, args: readonly string[]): number {
-  return command.name === args[0] ? 1 : 2;
+  return commandName(command) === args[0] ? 1 : 2;
 }
 
 function unknownCommand(args: readonly string[]): string {
-  const group = COMMANDS.filter(({ name }) => name.split(" ")[0] === args[0]);
+  const group = COMMANDS.filter(({ usage }) => usage.split(" ")[0] === args[0]);
   const expected =
     group.length > 0
-      ? `expected ${args[0]} with ${group.map(({ name }) => name.split(" ")[1]).join(", ")}`
+      ? `expected ${args[0]} with ${group.map(({ usage }) => usage.split(" ")[1]).join(", ")}`
       : "expected a command";
   const got = args.length === 0 ? "none" : quote(args.slice(0, 2).join(" "));
   const lines = group.length > 0 ? group.map(usageLine) : ["<command>, or help for the list"];

@@ -14,79 +14,47 @@ import { makeOperatorToken } from "#shared/operators/tokens.ts";
 import { limitOf, nameOf } from "./arguments.ts";
 import { type Command, quote, UsageError } from "./command.ts";
 import { ACTOR } from "./context.ts";
-import { facts, tableOr } from "./table.ts";
 
 const ROWS = 100;
 
 export const OPERATOR_COMMANDS: readonly Command[] = [
   {
-    name: "operator add",
+    usage: "operator add <name> --scope <scope> [--expires <time>]",
     about:
       "makes a token for /operator and shows it, this once; scopes are read, write and money, each with those before",
-    arguments: ["name"],
-    options: [
-      { name: "scope", value: "scope", isRequired: true },
-      { name: "expires", value: "time" },
-    ],
+    needs: "database",
     async run(context, given) {
-      const name = nameOf(given.argument("name"));
-      const scope = scopeOf(given.option("scope") ?? "");
-      const expiresAt = expiryOf(given.option("expires"));
-      const made = await makeOperatorToken(await context.database(), {
-        id: newId(),
-        name,
-        scope,
-        expiresAt,
-        actor: ACTOR,
-      });
+      const name = nameOf(given.word("name"));
+      const scope = scopeOf(given.word("scope"));
+      const asked = { id: newId(), name, scope, expiresAt: expiryOf(given.option("expires")), actor: ACTOR };
+      const made = await makeOperatorToken(await context.database(), asked);
       if (made.result === "full") throw new Error(`there are ${LIMITS.operatorTokensMax} tokens already; revoke some`);
       if (made.result !== "made") throw new Error(`the name ${quote(name)} is taken; revoked tokens keep theirs`);
-      const { row, token } = made;
-      return {
-        json: { ...tokenJson(row), token },
-        text: facts([
-          ["token", token],
-          ["id", row.id],
-          ["name", row.name],
-          ["scope", row.scope],
-          ["expires", row.expires_at],
-        ]),
-      };
+      return { json: { ...tokenJson(made.row), token: made.token } };
     },
   },
   {
-    name: "operator list",
+    usage: "operator list [--limit <n>]",
     about: `tokens for /operator, revoked ones too, newest first, ${ROWS} unless told otherwise`,
-    arguments: [],
-    options: [{ name: "limit", value: "n" }],
+    needs: "database",
     async run(context, given) {
       const limit = limitOf(given.option("limit"), ROWS);
       const rows = await pageOperatorTokens(await context.database(), { after: null, limit });
-      return {
-        json: rows.map(tokenJson),
-        text: tableOr(
-          "there is no token for /operator",
-          ["Name", "Scope", "Id", "Created", "Expires", "Revoked"],
-          rows.map((row) => [row.name, row.scope, row.id, row.created_at, row.expires_at, row.revoked_at]),
-        ),
-      };
+      return { json: rows.map(tokenJson), columns: "name scope id created_at expires_at revoked_at" };
     },
   },
   {
-    name: "operator revoke",
+    usage: "operator revoke <name>",
     about: "the token stops working everywhere within a second, for good",
-    arguments: ["name"],
+    needs: "database",
     async run(context, given) {
-      const name = given.argument("name");
+      const name = given.word("name");
       const database = await context.database();
       const found = await findOperatorTokenByName(database, name);
       if (found === undefined) throw new Error(`there is no token ${quote(name)}`);
       const revoked = await revokeOperatorToken(database, { id: found.id, actor: ACTOR });
       const row = revoked ?? (await findOperatorTokenByName(database, name)) ?? found;
-      return {
-        json: tokenJson(row),
-        text: `token ${row.name} ${revoked === undefined ? "was" : "is"} revoked`,
-      };
+      return { json: tokenJson(row), text: `token ${row.name} ${revoked === undefined ? "was" : "is"} revoked` };
     },
   },
 ];

@@ -1,17 +1,22 @@
-/** Answers for people: columns that line up. */
-import { formatCredits } from "#shared/money.ts";
+/** Answers for people: columns that line up, or one fact a line. */
+import type { Answer } from "./command.ts";
 
-type Cell = string | number | bigint | boolean | Date | null;
+/** Returns the text of an answer, which is its JSON where it has none of its own. */
+export function textOf({ json, text, columns }: Pick<Answer, "json" | "text" | "columns">): string {
+  if (text !== undefined) return text;
+  const rows = [json].flat().map((row: unknown) => new Map(Object.entries(row ?? {})));
+  if (columns === undefined) return rows.map((row) => facts([...row])).join("\n\n");
+  const members = columns.split(" ");
+  const cells = rows.map((row) => members.map((member) => row.get(member)));
+  return rows.length === 0 ? "there is none" : table(members.map(titleOf), cells);
+}
 
-/** Left-aligned columns under their titles; a column of `right` is aligned at its end. */
-export function table(
-  titles: readonly string[],
-  rows: readonly (readonly Cell[])[],
-  right: readonly string[] = [],
-): string {
-  const lines = [titles, ...rows.map((row) => row.map(cellText))];
+/** Columns under their titles, those of numbers aligned at their end. */
+export function table(titles: readonly string[], rows: readonly (readonly unknown[])[]): string {
+  const texts = rows.map((row) => row.map(cellText));
+  const lines = [titles, ...texts];
   const widths = titles.map((_, column) => Math.max(...lines.map((line) => Bun.stringWidth(line[column] ?? ""))));
-  const isRight = titles.map((title) => right.includes(title));
+  const isRight = titles.map((_, column) => texts.every((line) => /^([+-]?\d+(\.\d+)?|-)$/.test(line[column] ?? "")));
   return lines
     .map((line) =>
       line
@@ -25,31 +30,23 @@ export function table(
     .join("\n");
 }
 
-/** One fact per line, names first. */
-export function facts(rows: readonly (readonly [name: string, value: Cell])[]): string {
-  const width = Math.max(...rows.map(([name]) => name.length));
-  return rows.map(([name, value]) => `${name.padEnd(width)}  ${cellText(value)}`).join("\n");
+function facts(members: readonly (readonly [name: string, value: unknown])[]): string {
+  const width = Math.max(...members.map(([name]) => name.length));
+  return members.map(([name, value]) => `${name.replaceAll("_", " ").padEnd(width)}  ${cellText(value)}`).join("\n");
 }
 
-/** A table, or a sentence when there is nothing to show. */
-export function tableOr(
-  nothing: string,
-  titles: readonly string[],
-  rows: readonly (readonly Cell[])[],
-  right: readonly string[] = [],
-): string {
-  return rows.length === 0 ? nothing : table(titles, rows, right);
-}
-
-/** Exact credits with the sign shown when they moved. */
-export function signedCredits(nano: bigint): string {
-  return nano > 0n ? `+${formatCredits(nano)}` : formatCredits(nano);
+/** `created_at` → `Created`. */
+function titleOf(member: string): string {
+  const words = member.replace(/^is_|_(at|id)$/g, "").replaceAll("_", " ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 /** Names of streams and subjects are others': nothing of them may steer the terminal. */
-function cellText(cell: Cell): string {
-  if (cell === null) return "-";
+export function cellText(cell: unknown): string {
+  if (cell === null || cell === undefined) return "-";
   if (cell instanceof Date) return cell.toISOString();
   if (typeof cell === "boolean") return cell ? "yes" : "no";
-  return String(cell).replaceAll(/\p{Cc}/gu, "\u{fffd}");
+  if (Array.isArray(cell)) return cell.map(cellText).join(", ");
+  const text = typeof cell === "string" ? cell : JSON.stringify(cell);
+  return text.replaceAll(/\p{Cc}/gu, "\u{fffd}");
 }

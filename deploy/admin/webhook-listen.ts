@@ -13,16 +13,11 @@ const IDS_MAX = 10_000;
 
 export const WEBHOOK_COMMANDS: readonly Command[] = [
   {
-    name: "webhook listen",
+    usage: "webhook listen [--port <port>] [--secret <whsec_…>] [--answer <status>]",
     about:
       `shows the webhook deliveries that reach ${HOST} (port ${PORT}) until Ctrl-C, and with the channel's secret whether they are ` +
       "signed by it; answers 200, or the status after --answer",
-    arguments: [],
-    options: [
-      { name: "port", value: "port" },
-      { name: "secret", value: "whsec_…" },
-      { name: "answer", value: "status" },
-    ],
+    needs: "nothing",
     async run(_context, given, live) {
       const asked = { port: portOf(given), secret: secretOf(given), status: statusOf(given) };
       const ids = new Set<string>();

@@ -139,19 +139,20 @@ function requireWritable(directory) {
 }
 
 /**
- * The key of the first workspace: from the environment, else made once and kept in the data directory.
+ * A secret of the stack: from the environment, else made once and kept in the data directory.
  * @param {string | undefined} given
  * @param {string} dataDir
+ * @param {"bootstrap-key" | "operator-token"} name of its file
  * @returns {string}
  */
-export function bootstrapKey(given, dataDir) {
+export function keptSecret(given, dataDir, name) {
   const trimmed = given?.trim();
   if (trimmed) return trimmed;
-  const file = join(dataDir, "bootstrap-key");
+  const file = join(dataDir, name);
   if (existsSync(file)) return readFileSync(file, "utf8").trim();
-  const key = `sk_local_${randomBytes(24).toString("base64url")}`;
-  writeFileSync(file, `${key}\n`, { mode: 0o600 });
-  return key;
+  const secret = `${name === "bootstrap-key" ? "sk" : "op"}_local_${randomBytes(24).toString("base64url")}`;
+  writeFileSync(file, `${secret}\n`, { mode: 0o600 });
+  return secret;
 }
 
 /**

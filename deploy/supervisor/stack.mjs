@@ -12,7 +12,7 @@ import { createChildren } from "./children.mjs";
 import { createLog } from "./log.mjs";
 import { migrate, ROLES, startRole } from "./roles.mjs";
 import { startServices } from "./services.mjs";
-import { bootstrapKey, readSettings } from "../embedded/settings.mjs";
+import { keptSecret, readSettings } from "../embedded/settings.mjs";
 import { baseUrlOf, welcome } from "./welcome.mjs";
 
 /** One Ctrl-C arrives twice, from the terminal and passed on by npm. */
@@ -77,14 +77,16 @@ async function assemble(root, closing, end) {
   const natsProgram = () => fetching ?? natsBinary({ caches, progress });
   const bun = await prepareBun({ root, caches, progress });
   const services = await startServices({ root, bun, natsProgram, settings, children, log });
-  const key = bootstrapKey(process.env["SLUICE_BOOTSTRAP_KEY"], settings.dataDir);
+  const { dataDir } = settings;
+  const key = keptSecret(process.env["SLUICE_BOOTSTRAP_KEY"], dataDir, "bootstrap-key");
+  const operatorToken = keptSecret(process.env["SLUICE_OPERATOR_TOKEN"], dataDir, "operator-token");
   const env = {
     ...process.env,
     ...services,
     SLUICE_ADMIN_HOST: "127.0.0.1",
     SLUICE_ADMIN_PORT: "0",
     SLUICE_BOOTSTRAP_KEY: key,
-    SLUICE_DATA_DIR: settings.dataDir,
+    SLUICE_DATA_DIR: dataDir,
     // One machine with the sandbox to try, even in a shell whose NODE_ENV is production.
     SLUICE_PRODUCTION: process.env["SLUICE_PRODUCTION"]?.trim() || "off",
     // A person sits before it: a server that is not there at all is to be told of soon.
@@ -94,14 +96,18 @@ async function assemble(root, closing, end) {
   const workspace = await migrate({ root, bun, env, log });
   const graceMs = settings.graceMs + GRACE_MARGIN_MS;
   const roles = await Promise.all(
-    ROLES.map((args) => children.add(args[0] ?? "", () => startRole(args, { root, bun, env, log }), graceMs)),
+    ROLES.map((args) => {
+      // As in compose.yaml, no other role is told it.
+      const own = args[0] === "ingress" ? { ...env, SLUICE_OPERATOR_TOKEN: operatorToken } : env;
+      return children.add(args[0] ?? "", () => startRole(args, { root, bun, env: own, log }), graceMs);
+    }),
   );
   const admin = await startAdmin({ host: settings.adminHost, port: settings.adminPort, states: children.states });
   closing.push(() => admin.close());
 
   const port = roles.find((role) => role.port !== undefined)?.port ?? settings.port;
   const databaseUrl = settings.databaseUrl === undefined ? (services["DATABASE_URL"] ?? null) : null;
-  closing.push(keepAddress(settings.dataDir, { baseUrl: baseUrlOf(settings.host, port), key, databaseUrl }));
+  closing.push(keepAddress(dataDir, { baseUrl: baseUrlOf(settings.host, port), key, operatorToken, databaseUrl }));
   log.say("info", "ready", { port, admin_port: admin.port, ms: Date.now() - began });
   const { host, adminHost } = settings;
   log.plain(welcome({ host, port, adminHost, adminPort: admin.port, key, workspace }));

@@ -125,6 +125,7 @@ export function filterIn(call: RouteCall): UsageFilter {
 
 /** Returns the only member whose calls the caller may see; null: everybody's. */
 export function ownerIn(call: RouteCall): string | null {
+  if (call.operator) return null;
   const { role, memberId } = callerOf(call);
   return role === "developer" ? memberId : null;
 }

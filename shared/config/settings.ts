@@ -141,6 +141,8 @@ export const SETTINGS = {
     secret: "value",
     mustBe: { accepts: isToken, words: "20 to 200 characters of A-Z a-z 0-9 _ -" },
   }),
+  /** Address of the service that the admin command asks; undefined: that on this machine. */
+  serviceUrl: url("SLUICE_URL", { protocols: HTTP }),
   /** Addresses and ranges that /operator answers; empty: all. */
   operatorAllow: list("SLUICE_OPERATOR_ALLOW", { expects: ADDRESS_RANGES }),
 } satisfies Table;

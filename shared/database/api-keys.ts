@@ -228,11 +228,6 @@ export async function findKey(target: Queryable, workspaceId: string, id: string
   return rows[0];
 }
 
-/** Revoked ones too, oldest first. */
-export function listKeys(target: Queryable, workspaceId: string): Promise<KeySummary[]> {
-  return target.query<KeySummary>(`${SUMMARY} where k.workspace_id = $1 order by k.created_at, k.id`, [workspaceId]);
-}
-
 /** Revoked ones too, the newest first, behind `after`; ids may be callers', so they tell no order. @param memberId of one member alone, when given */
 export function pageKeys(
   target: Queryable,

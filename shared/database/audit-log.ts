@@ -15,7 +15,7 @@ export interface Actor {
 /** Returns the actor as JSON text, which statements take. */
 export const actorJson = (actor: Actor): string => JSON.stringify(actor);
 
-/** Everything done with the admin command. */
+/** Everything done by an admin command on the database. */
 export const OPERATOR: Actor = { type: "operator", id: "command" };
 
 export type AuditValues = Readonly<Record<string, unknown>>;

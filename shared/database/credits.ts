@@ -35,18 +35,6 @@ export async function readBalance(target: Queryable, workspaceId: string): Promi
   return row;
 }
 
-/** The newest first. */
-export function listLedger(target: Queryable, workspaceId: string, limit: number): Promise<LedgerRow[]> {
-  return target.query<LedgerRow>(
-    `select id, kind, amount, source_id, attempt, note, at
-     from ledger_entry
-     where workspace_id = $1
-     order by id desc
-     limit $2`,
-    [workspaceId, limit],
-  );
-}
-
 export interface LedgerQuery {
   readonly after: bigint | null;
   readonly limit: number;

@@ -24,11 +24,6 @@ const OPEN = `select h.job_id, h.attempt, h.workspace_id, w.name as workspace, h
      join workspace w on w.id = h.workspace_id
      left join job j on j.id = h.job_id`;
 
-/** Across all workspaces, for operators: those whose deadline is nearest, or longest past, first. */
-export function listHolds(target: Queryable, limit: number): Promise<HoldRow[]> {
-  return target.query<HoldRow>(`${OPEN} order by h.deadline limit $1`, [limit]);
-}
-
 export interface HoldQuery {
   readonly after: { readonly jobId: string; readonly attempt: number } | null;
   readonly limit: number;
@@ -37,7 +32,7 @@ export interface HoldQuery {
   readonly isUnknown: boolean | null;
 }
 
-/** The same in pages, the newest job first: a hold that is gone by the next page moves none of the others. */
+/** Across all workspaces, in pages, the newest job first: a hold that is gone by the next page moves none of the others. */
 export function pageHolds(target: Queryable, query: HoldQuery): Promise<HoldRow[]> {
   return target.query<HoldRow>(
     `${OPEN}

@@ -173,10 +173,6 @@ async function rolledBackTo<T>(database: Database, work: (tx: Queryable) => Prom
   }
 }
 
-export function listMembers(target: Queryable, workspaceId: string): Promise<MemberRow[]> {
-  return target.query<MemberRow>(`select ${COLUMNS} from member where workspace_id = $1 order by name`, [workspaceId]);
-}
-
 /** The newest first, behind `after`. Ids may be callers', so they tell no order. */
 export function pageMembers(
   target: Queryable,

@@ -38,19 +38,6 @@ export const PARTS = `coalesce((
   from usage_part p
   where p.workspace_id = u.workspace_id and p.job_id = u.job_id and p.attempt = u.attempt), '[]') as parts`;
 
-/** The newest first. */
-export function listUsage(target: Queryable, workspaceId: string, limit: number): Promise<UsageRow[]> {
-  return target.query<UsageRow>(
-    `select job_id, attempt, key_id, model, source, status, units, is_estimated, held, settled, uncollected, tokens,
-            started_at, ended_at, ${PARTS}
-     from usage_record u
-     where workspace_id = $1
-     order by ended_at desc, job_id desc
-     limit $2`,
-    [workspaceId, limit],
-  );
-}
-
 /** Every attempt of one call, in order; none when the call is open, unknown or another workspace's. */
 export function findUsage(target: Queryable, workspaceId: string, jobId: string): Promise<UsageRow[]> {
   return target.query<UsageRow>(

@@ -168,22 +168,22 @@ const SUMMARY = `select w.id, w.name, w.is_active, w.created_at, w.stopped_until
      from workspace w
      join balance b on b.workspace_id = w.id`;
 
-/** All of them with their balances, by name: for operators. */
-export function listWorkspaces(target: Queryable): Promise<WorkspaceSummary[]> {
-  return target.query<WorkspaceSummary>(`${SUMMARY} order by w.name`);
-}
-
-/** With their balances, the newest first, behind `after`: for operators. Ids are callers', so they tell no order. */
+/**
+ * With their balances, the newest first, behind `after`: for operators. Ids are callers', so they tell no order.
+ * @param query a name: only the workspace that is called so, or gave the name up in the last 30 days
+ */
 export function pageWorkspaces(
   target: Queryable,
-  { after, limit }: { readonly after: string | null; readonly limit: number },
+  { after, limit, name }: { readonly after: string | null; readonly limit: number; readonly name: string | null },
 ): Promise<WorkspaceSummary[]> {
   return target.query<WorkspaceSummary>(
     `${SUMMARY}
-     where $1::uuid is null or (w.created_at, w.id) < (select created_at, id from workspace where id = $1)
+     where ($1::uuid is null or (w.created_at, w.id) < (select created_at, id from workspace where id = $1))
+       and ($3::text is null or w.name = $3 or w.id = (
+         select workspace_id from released_name where name = $3 and released_at > now() - interval '30 days'))
      order by w.created_at desc, w.id desc
      limit $2`,
-    [after, limit],
+    [after, limit, name],
   );
 }
 

@@ -1,4 +1,4 @@
-/** A hold closed by an operator, with its audit row: for what no sweep can close. The admin command and /operator do it. */
+/** A hold closed by an operator, with its audit row: for what no sweep can close. /operator does it. */
 import { type Actor, recordAudit } from "#shared/database/audit-log.ts";
 import type { Database } from "#shared/database/client.ts";
 import { formatCredits } from "#shared/money.ts";

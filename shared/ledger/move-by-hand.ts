@@ -1,4 +1,4 @@
-/** A top-up or correction by an operator, with its audit row, once per id. The admin command and /operator make it. */
+/** A top-up or correction by an operator, with its audit row, once per id. /operator makes it. */
 import { type Actor, recordAudit } from "#shared/database/audit-log.ts";
 import { constraintName, type Database } from "#shared/database/client.ts";
 import { findMove } from "#shared/database/credits.ts";

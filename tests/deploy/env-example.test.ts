@@ -111,6 +111,7 @@ describe("deploy/env.example", () => {
         "SLUICE_SECRETS_KEY",
         "SLUICE_SECRETS_KEY_PREVIOUS",
         "SLUICE_SMTP_URL",
+        "SLUICE_URL",
       ]),
     );
   });

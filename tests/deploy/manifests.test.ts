@@ -133,7 +133,7 @@ describe("what deploy/compose.yaml gives to each service", () => {
   const SECRETS: Readonly<Record<string, readonly string[]>> = {
     ...Object.fromEntries([...keys, "HTTP_PROXY", "HTTPS_PROXY"].map((name) => [name, asks])),
     SLUICE_BOOTSTRAP_KEY: ["migrate"],
-    SLUICE_OPERATOR_TOKEN: ["ingress"],
+    SLUICE_OPERATOR_TOKEN: ["ingress", "admin"],
     SLUICE_SECRETS_KEY: ["ingress", "worker-webhook", "admin"],
     SLUICE_SECRETS_KEY_PREVIOUS: ["ingress", "worker-webhook", "admin"],
     SLUICE_SMTP_URL: ["worker-webhook"],
@@ -169,7 +169,7 @@ describe("what deploy/compose.yaml gives to each service", () => {
       "SLUICE_SANDBOX",
       "FFMPEG",
     ];
-    const ofSome = [...apart, ...Object.keys(SECRETS), "SLUICE_MAIL_FROM", "POSTGRES_PASSWORD"];
+    const ofSome = [...apart, ...Object.keys(SECRETS), "SLUICE_MAIL_FROM", "SLUICE_URL", "POSTGRES_PASSWORD"];
     const others = documented.filter((name) => !ofSome.includes(name));
     for (const role of roles) {
       const given = startedWith(role);

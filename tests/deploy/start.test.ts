@@ -153,7 +153,12 @@ describe.skipIf(!existsSync("/proc/self/task"))("npm start", () => {
     const found = await admin({});
     expect([found.code, JSON.parse(found.stdout)]).toMatchObject([0, [{ name: "default", credits: "1000000" }]]);
     const elsewhere = await admin({ DATABASE_URL: ELSEWHERE.DATABASE_URL });
-    expect([elsewhere.code, elsewhere.stderr]).toEqual([1, expect.stringContaining("cannot be reached")]);
+    expect([elsewhere.code, elsewhere.stderr]).toEqual([1, expect.stringContaining("DATABASE_URL is not that of")]);
+    // Its own token is for it alone.
+    const named = await admin({ SLUICE_URL: `http://127.0.0.1:${port}` });
+    expect([named.code, named.stderr]).toEqual([1, expect.stringContaining("SLUICE_OPERATOR_TOKEN is not set")]);
+    const secrets = ["operator-token", "bootstrap-key", "address.json"];
+    expect(secrets.map((name) => statSync(join(dataDir, name)).mode & 0o777)).toEqual([0o600, 0o600, 0o600]);
   });
 
   test("refuses a second owner of its data", async () => {

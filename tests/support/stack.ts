@@ -7,6 +7,9 @@ import { randomBytes } from "node:crypto";
 import { ensureBootstrap } from "#deploy/admin/bootstrap.ts";
 import { run } from "#deploy/embedded/process.mjs";
 import { freePort } from "#deploy/embedded/probe.mjs";
+import type { Database } from "#shared/database/client.ts";
+import { newId } from "#shared/ids.ts";
+import { makeOperatorToken } from "#shared/operators/tokens.ts";
 
 import { ENTRY, PROJECT_ROOT } from "./infrastructure.ts";
 import { startNats, type TestNats } from "./nats.ts";
@@ -57,7 +60,7 @@ export interface Stack {
   readonly env: Readonly<Record<string, string>>;
   /** Starts another process of a role, for example `addRole("worker", "chat")`; `stop` ends it too. */
   addRole(...args: string[]): Promise<ManagedProcess>;
-  /** Runs a command of the entry to its end, for example `command("admin", "ledger", "check", "--json")`. */
+  /** Runs a command of the entry to its end, for example `command("admin", "ledger", "check", "--json")`. Admin commands go to the first ingress. */
   command(...args: string[]): Promise<{ code: number | null; stdout: string; stderr: string }>;
   /** Ends everything and drops the database. Safe to call twice. */
   stop(): Promise<void>;
@@ -119,9 +122,8 @@ async function assemble(
     ...compilerSettings(),
     ...options.env,
   };
-  const command: Stack["command"] = (...args) =>
-    run({ name: args.join(" "), command: ENTRY[0], args: [...ENTRY.slice(1), ...args], cwd: PROJECT_ROOT, env });
   await ensureBootstrap(database.database, key);
+  const operatorToken = await makeToken(database.database);
   await options.prepare?.(database.query);
 
   const roles: ManagedProcess[] = [];
@@ -140,6 +142,15 @@ async function assemble(
     many(options.janitor === false ? 0 : 1, "janitor"),
     many(options.ingress ?? 1, "ingress"),
   ] as const);
+  const command: Stack["command"] = (...args) =>
+    run({
+      name: args.join(" "),
+      command: ENTRY[0],
+      args: [...ENTRY.slice(1), ...args],
+      cwd: PROJECT_ROOT,
+      // A token among the settings is one for everything.
+      env: { SLUICE_OPERATOR_TOKEN: operatorToken, SLUICE_URL: ingresses[0]?.baseUrl ?? "", ...env },
+    });
 
   return {
     baseUrls: ingresses.map((ingress) => ingress.baseUrl),
@@ -158,6 +169,14 @@ async function assemble(
     command,
     stop: closeAll,
   };
+}
+
+/** Makes a token for everything under /operator. */
+async function makeToken(database: Database): Promise<string> {
+  const asked = { id: newId(), name: "stack", scope: "money", expiresAt: null } as const;
+  const made = await makeOperatorToken(database, { ...asked, actor: { type: "operator", id: "command" } });
+  if (made.result !== "made") throw new Error(`the operator token was not made: ${made.result}`);
+  return made.token;
 }
 
 /** Like Promise.all, but waits for every part before it throws, so that nothing starts after the clean-up. */

@@ -20,7 +20,7 @@ export interface Endpoint {
 
 export interface ProviderRequest {
   /** POST where absent. */
-  readonly method?: "GET" | "POST" | "PUT" | "DELETE";
+  readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Fixed by the adapter; nothing of a caller's reaches it. */
   readonly path: string;
   /** JSON text, a form, or bytes whose type is in the headers; absent for requests without a body. */

@@ -1,27 +1,11 @@
 /** Common parts of the routes of operators. */
-import type { Database } from "#shared/database/client.ts";
-import { findWorkspaceSummary, type WorkspaceSummary } from "#shared/database/workspaces.ts";
 import { ApiError } from "#shared/errors.ts";
 import { isPlainText } from "#shared/plain-text.ts";
-
-import type { RouteCall } from "../../serve.ts";
-import { pathId } from "../../settings/body.ts";
 
 const OPERATOR = { tags: ["Operator"], auth: "operator" } as const;
 export const READ = { ...OPERATOR, scope: "read" } as const;
 export const WRITE = { ...OPERATOR, scope: "write" } as const;
 export const MONEY = { ...OPERATOR, scope: "money" } as const;
-
-/** The workspace of the path's `id`. @throws ApiError `not_found` */
-export async function workspaceOf(database: Database, call: RouteCall): Promise<WorkspaceSummary> {
-  const row = await findWorkspaceSummary(database, pathId(call, "id", noWorkspace));
-  if (row === undefined) throw noWorkspace();
-  return row;
-}
-
-export function noWorkspace(): ApiError {
-  return new ApiError("not_found", "There is no such workspace.");
-}
 
 /** @throws ApiError `unsupported_value` when the catalogue has no such preset */
 export function checkPreset(presets: ReadonlyMap<string, unknown>, preset: string): void {

@@ -17,7 +17,8 @@ import { actorOf, type Route, type RouteCall } from "../../serve.ts";
 import { createdId, digitsOf } from "../../settings/body.ts";
 import { LIST_QUERY, numberedPageOf, pageAnswer } from "../../settings/page.ts";
 import { presentLedgerEntry } from "../../settings/present.ts";
-import { MONEY, noteOf, READ, workspaceOf } from "./common.ts";
+import { workspaceOf } from "../../settings/within.ts";
+import { MONEY, noteOf, READ } from "./common.ts";
 
 const CREDITS = "/operator/workspaces/{id}/credits";
 

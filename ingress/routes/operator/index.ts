@@ -1,8 +1,12 @@
 /** Everything under /operator: what those who run the service do, with tokens of their own. */
 import type { IngressContext } from "../../context.ts";
 import type { Route } from "../../serve.ts";
+import type { Within } from "../../settings/within.ts";
+import { fallbackChains } from "../settings/fallback-chains.ts";
+import { usageRequests } from "../settings/usage-requests.ts";
 import { auditLog } from "./audit-log.ts";
 import { catalogue } from "./catalogue.ts";
+import { READ, WRITE } from "./common.ts";
 import { credits } from "./credits.ts";
 import { deadLetters } from "./dead-letters.ts";
 import { holds } from "./holds.ts";
@@ -14,11 +18,16 @@ import { status } from "./status.ts";
 import { tokens } from "./tokens.ts";
 import { workspaces } from "./workspaces.ts";
 
+/** Routes of a workspace's people, for any workspace. */
+const ANY: Within = { path: "/operator/workspaces/{id}", readers: READ, writers: WRITE, word: "Operator" };
+
 export function operator(context: IngressContext): readonly Route[] {
   return [
     ...workspaces(context),
     ...credits(context),
     ...keys(context),
+    ...fallbackChains(context, ANY),
+    ...usageRequests(context, ANY),
     ...pools(context),
     ...holds(context),
     ...settleFaults(context),

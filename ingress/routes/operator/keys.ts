@@ -1,8 +1,7 @@
 /** Keys as operators see and change them, and the presets that they give. */
 import type { OperatorApiKey, OperatorPresetList } from "#schemas/generated/types.ts";
-import { findKey, type KeySummary, pageKeys } from "#shared/database/api-keys.ts";
+import { findKey, findKeyOwner, type KeySummary, pageKeys, revokeKey, updateKey } from "#shared/database/api-keys.ts";
 import { ApiError } from "#shared/errors.ts";
-import { changeKey } from "#shared/operators/keys.ts";
 
 import { json } from "../../answers.ts";
 import type { IngressContext } from "../../context.ts";
@@ -10,7 +9,8 @@ import { errorsOf } from "../../route-errors.ts";
 import { actorOf, type Route, type RouteCall } from "../../serve.ts";
 import { parsedBody, pathId } from "../../settings/body.ts";
 import { LIST_QUERY, pageAnswer, pageOf } from "../../settings/page.ts";
-import { checkPreset, iso, READ, workspaceOf, WRITE } from "./common.ts";
+import { workspaceOf } from "../../settings/within.ts";
+import { checkPreset, iso, READ, WRITE } from "./common.ts";
 
 export function keys(context: IngressContext): readonly Route[] {
   const { database } = context;
@@ -56,18 +56,23 @@ export function keys(context: IngressContext): readonly Route[] {
   ];
 }
 
-async function update(context: IngressContext, call: RouteCall): Promise<Response> {
+async function update({ catalogue, database }: IngressContext, call: RouteCall): Promise<Response> {
   const { preset, is_revoked: isRevoked } = await parsedBody(call, "OperatorApiKeyUpdateRequest");
-  if (preset !== undefined) checkPreset(context.catalogue.current().presets, preset);
-  const changed = await changeKey(context.database, {
-    id: pathId(call, "id", noKey),
-    ...(preset !== undefined && { preset }),
-    ...(isRevoked === true && { isRevoked }),
-    actor: actorOf(call),
+  if (preset !== undefined) checkPreset(catalogue.current().presets, preset);
+  const id = pathId(call, "id", noKey);
+  const actor = actorOf(call);
+  const key = await database.transaction(async (tx) => {
+    const { workspace_id: workspaceId } = (await findKeyOwner(tx, id)) ?? {};
+    if (workspaceId === undefined) throw noKey();
+    if (preset !== undefined && !(await updateKey(tx, workspaceId, { id, preset, actor }))) {
+      // It has that preset already, or it is revoked, perhaps just now.
+      const now = await findKey(tx, workspaceId, id);
+      if (now && now.revoked_at !== null && now.preset !== preset)
+        throw new ApiError("conflict", "The key is revoked.");
+    }
+    if (isRevoked === true) await revokeKey(tx, workspaceId, { id, actor });
+    return findKey(tx, workspaceId, id);
   });
-  if (changed === undefined) throw noKey();
-  if (changed === "revoked") throw new ApiError("conflict", "The key is revoked.");
-  const key = await findKey(context.database, changed.workspaceId, changed.key.id);
   if (key === undefined) throw noKey();
   return json(presentKey(key));
 }

@@ -17,9 +17,10 @@ import type { IngressContext } from "../../context.ts";
 import { errorsOf } from "../../route-errors.ts";
 import { actorOf, type Route, type RouteCall } from "../../serve.ts";
 import { createdId, parsedBody, pathId, plainName, reusedId, workspaceNameRefused } from "../../settings/body.ts";
-import { LIST_QUERY, pageAnswer, pageOf } from "../../settings/page.ts";
+import { LIST_QUERY, pageAnswer, pageOf, textIn } from "../../settings/page.ts";
 import { presentMember } from "../../settings/present.ts";
-import { checkPreset, noWorkspace, READ, workspaceOf, WRITE } from "./common.ts";
+import { noWorkspace, workspaceOf } from "../../settings/within.ts";
+import { checkPreset, READ, WRITE } from "./common.ts";
 import { presentKey } from "./keys.ts";
 
 const LIST = "/operator/workspaces";
@@ -36,10 +37,18 @@ export function workspaces(context: IngressContext): readonly Route[] {
       path: LIST,
       operationId: "listOperatorWorkspaces",
       summary: "List workspaces and their balances",
-      query: LIST_QUERY,
+      query: [
+        ...LIST_QUERY,
+        {
+          name: "name",
+          description: "Only the one that is called so, or gave the name up in the last 30 days.",
+          schema: { type: "string" },
+        },
+      ],
       responses: { 200: { description: "A page of workspaces", schema: "OperatorWorkspaceList" } },
       errors: ["unsupported_value"],
-      handle: (call) => pageAnswer(pageOf(call), (page) => pageWorkspaces(database, page), present),
+      handle: (call) =>
+        pageAnswer({ ...pageOf(call), name: textIn(call, "name") }, (page) => pageWorkspaces(database, page), present),
     },
     {
       ...WRITE,

@@ -1,4 +1,4 @@
-/** /workspaces/{workspaceId}/fallback-chains: which models serve when another's provider fails. */
+/** …/fallback-chains of a workspace: which models serve when another's provider fails. Its people and operators set them. */
 import type {
   FallbackChain,
   FallbackChainDeleted,
@@ -6,6 +6,7 @@ import type {
   FallbackChainRequest,
 } from "#schemas/generated/types.ts";
 import { storeFallbackChain } from "#shared/calls/fallback-chains.ts";
+import type { Catalogue } from "#shared/calls/model.ts";
 import { parse } from "#shared/contracts.ts";
 import {
   deleteFallbackChain,
@@ -20,45 +21,49 @@ import { readBody } from "../../body.ts";
 import type { IngressContext } from "../../context.ts";
 import { errorsOf } from "../../route-errors.ts";
 import { allow } from "../../roles.ts";
-import { actorOf, callerOf, type Route, type RouteCall } from "../../serve.ts";
+import { actorOf, type Route, type RouteCall } from "../../serve.ts";
+import { type Within, workspaceIdOf } from "../../settings/within.ts";
 
-const LIST = "/workspaces/{workspaceId}/fallback-chains";
-const ONE = `${LIST}/{model}`;
-const READERS = allow("owner", "admin", "developer");
-const WRITERS = allow("owner", "admin");
+const SETTINGS = { tags: ["Workspace settings"], auth: "key" } as const;
+const OWN: Within = {
+  path: "/workspaces/{workspaceId}",
+  readers: { ...SETTINGS, authorize: allow("owner", "admin", "developer") },
+  writers: { ...SETTINGS, authorize: allow("owner", "admin") },
+  word: "",
+};
 /** Pattern of slugs. Anything else has no chain, and some of it Postgres does not take as text. */
 const SLUG = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
 
-export function fallbackChains(context: IngressContext): readonly Route[] {
-  const common = { tags: ["Workspace settings"], auth: "key" } as const;
+export function fallbackChains(context: IngressContext, within: Within = OWN): readonly Route[] {
+  const { readers, writers, word } = within;
+  const all = `${within.path}/fallback-chains`;
+  const one = `${all}/{model}`;
   return [
     {
-      ...common,
+      ...readers,
       method: "GET",
-      path: LIST,
-      operationId: "listFallbackChains",
+      path: all,
+      operationId: `list${word}FallbackChains`,
       summary: "List the fallback chains of the workspace",
       responses: { 200: { description: "All chains, by model", schema: "FallbackChainList" } },
       errors: ["not_found"],
-      authorize: READERS,
       handle: (call) => list(context, call),
     },
     {
-      ...common,
+      ...readers,
       method: "GET",
-      path: ONE,
-      operationId: "getFallbackChain",
+      path: one,
+      operationId: `get${word}FallbackChain`,
       summary: "Read the fallback chain of a model",
       responses: { 200: { description: "The chain", schema: "FallbackChain" } },
       errors: ["not_found"],
-      authorize: READERS,
       handle: (call) => get(context, call),
     },
     {
-      ...common,
+      ...writers,
       method: "PUT",
-      path: ONE,
-      operationId: "putFallbackChain",
+      path: one,
+      operationId: `put${word}FallbackChain`,
       summary: "Set the fallback chain of a model",
       description:
         "When every provider of the model refuses, fails or is silent, the fallbacks are tried in order; the call then " +
@@ -69,33 +74,30 @@ export function fallbackChains(context: IngressContext): readonly Route[] {
       request: { schema: "FallbackChainRequest" },
       responses: { 200: { description: "The chain as stored", schema: "FallbackChain" } },
       errors: errorsOf(["reads_json", "resolves_model"], "not_found"),
-      authorize: WRITERS,
       handle: (call) => put(context, call),
     },
     {
-      ...common,
+      ...writers,
       method: "DELETE",
-      path: ONE,
-      operationId: "deleteFallbackChain",
+      path: one,
+      operationId: `delete${word}FallbackChain`,
       summary: "Delete the fallback chain of a model",
       responses: { 200: { description: "It is deleted", schema: "FallbackChainDeleted" } },
       errors: ["not_found"],
-      authorize: WRITERS,
       handle: (call) => remove(context, call),
     },
   ];
 }
 
 async function list(context: IngressContext, call: RouteCall): Promise<Response> {
-  const rows = await listFallbackChains(context.database, callerOf(call).workspaceId);
+  const rows = await listFallbackChains(context.database, await workspaceIdOf(context.database, call));
   return json({ object: "list", data: rows.map(present) } satisfies FallbackChainList);
 }
 
 async function get(context: IngressContext, call: RouteCall): Promise<Response> {
   const model = modelOf(call);
-  const row = SLUG.test(model)
-    ? await findFallbackChain(context.database, callerOf(call).workspaceId, model)
-    : undefined;
+  const workspaceId = await workspaceIdOf(context.database, call);
+  const row = SLUG.test(model) ? await findFallbackChain(context.database, workspaceId, model) : undefined;
   if (row === undefined) throw noChain();
   return json(present(row));
 }
@@ -106,14 +108,26 @@ async function put(context: IngressContext, call: RouteCall): Promise<Response> 
     "FallbackChainRequest",
     value,
   );
-  const { workspaceId } = callerOf(call);
+  const workspaceId = await workspaceIdOf(context.database, call);
   const change = { model: modelOf(call), fallbacks, continueStreams, actor: actorOf(call) };
-  return json(present(await storeFallbackChain(context.database, context.catalogue.current(), workspaceId, change)));
+  const catalogue = context.catalogue.current();
+  if (call.operator) explainMissing(catalogue, [change.model, ...fallbacks]);
+  return json(present(await storeFallbackChain(context.database, catalogue, workspaceId, change)));
+}
+
+/** Tells an operator why a model is not offered, which others are not told. @throws ApiError `model_not_found` */
+function explainMissing({ models, unroutable }: Catalogue, slugs: readonly string[]): void {
+  for (const [index, slug] of slugs.entries()) {
+    const reason = models.has(slug) ? undefined : unroutable.get(slug);
+    if (reason === undefined) continue;
+    const param = index === 0 ? "model" : `fallbacks[${index - 1}]`;
+    throw new ApiError("model_not_found", `The model ${slug} cannot be served: ${reason}.`, { param });
+  }
 }
 
 async function remove(context: IngressContext, call: RouteCall): Promise<Response> {
   const model = modelOf(call);
-  const { workspaceId } = callerOf(call);
+  const workspaceId = await workspaceIdOf(context.database, call);
   const row = SLUG.test(model)
     ? await deleteFallbackChain(context.database, workspaceId, { model, actor: actorOf(call) })
     : undefined;

@@ -1,4 +1,4 @@
-/** /workspaces/{workspaceId}/usage/requests: what each call used and paid. */
+/** …/usage/requests of a workspace: what each call used and paid. Its people and operators read them. */
 import type { UsageRequest, UsageRequestList } from "#schemas/generated/types.ts";
 import {
   findRunUsage,
@@ -16,12 +16,14 @@ import { creditsNumber, formatCredits } from "#shared/money.ts";
 import { json } from "../../answers.ts";
 import type { IngressContext } from "../../context.ts";
 import { allow, ANY_ROLE } from "../../roles.ts";
-import { callerOf, type Route, type RouteCall } from "../../serve.ts";
+import type { Route, RouteCall } from "../../serve.ts";
 import { csv, wantsCsv } from "../../settings/csv.ts";
 import { idIn, LIST_QUERY, limitIn, queryOf, SPAN_QUERY, timeIn, unsupported } from "../../settings/page.ts";
 import { FILTER_QUERY, filterIn, ownerIn } from "../../settings/usage-query.ts";
+import { type Within, workspaceIdOf } from "../../settings/within.ts";
 
-const LIST = "/workspaces/{workspaceId}/usage/requests";
+const SPENDING = { tags: ["Spending"], auth: "key", authorize: allow(...ANY_ROLE) } as const satisfies Partial<Route>;
+const OWN = { path: "/workspaces/{workspaceId}", readers: SPENDING, word: "" } as const;
 
 const RUN_QUERY: NonNullable<Route["query"]>[number] = {
   name: "run_id",
@@ -29,14 +31,17 @@ const RUN_QUERY: NonNullable<Route["query"]>[number] = {
   schema: { type: "string", format: "uuid" },
 };
 
-export function usageRequests(context: IngressContext): readonly Route[] {
-  const common = { tags: ["Spending"], auth: "key", authorize: allow(...ANY_ROLE) } as const satisfies Partial<Route>;
+export function usageRequests(
+  context: IngressContext,
+  { path, readers, word }: Omit<Within, "writers"> = OWN,
+): readonly Route[] {
+  const all = `${path}/usage/requests`;
   return [
     {
-      ...common,
+      ...readers,
       method: "GET",
-      path: LIST,
-      operationId: "listUsageRequests",
+      path: all,
+      operationId: `list${word}UsageRequests`,
       summary: "List calls with their price",
       description:
         "A developer sees the calls of its own keys. `after` takes `last_id`. As CSV the list is one table of at most " +
@@ -47,10 +52,10 @@ export function usageRequests(context: IngressContext): readonly Route[] {
       handle: (call) => list(context, call),
     },
     {
-      ...common,
+      ...readers,
       method: "GET",
-      path: `${LIST}/{request_id}`,
-      operationId: "getUsageRequest",
+      path: `${all}/{request_id}`,
+      operationId: `get${word}UsageRequest`,
       summary: "Read the price of a call",
       description:
         "By `x-request-id` of the call, or the id of its job; with `:1` behind it, of an attempt other than the last. A run is known by " +
@@ -63,7 +68,7 @@ export function usageRequests(context: IngressContext): readonly Route[] {
 }
 
 async function list({ database }: IngressContext, call: RouteCall): Promise<Response> {
-  const { workspaceId } = callerOf(call);
+  const workspaceId = await workspaceIdOf(database, call);
   const { workflowId: _workflow, ...filter } = filterIn(call);
   const query: Omit<UsageRequestQuery, "limit"> = {
     ...filter,
@@ -91,7 +96,7 @@ async function list({ database }: IngressContext, call: RouteCall): Promise<Resp
 
 async function read({ database }: IngressContext, call: RouteCall): Promise<Response> {
   const place = placeOf(call.params["request_id"] ?? "");
-  const { workspaceId } = callerOf(call);
+  const workspaceId = await workspaceIdOf(database, call);
   const memberId = ownerIn(call);
   const row =
     place &&

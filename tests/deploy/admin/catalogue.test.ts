@@ -52,14 +52,4 @@ describe("the catalogue", () => {
     });
     expect(await admin(["catalogue", "check", join(directory, "absent.yaml")], {})).toMatchObject({ code: 1 });
   });
-
-  test("of the settings gives the presets that keys may have", async () => {
-    const path = file(
-      "good.yaml",
-      "presets:\n  - name: partner\n    requests_per_minute: 1000\n    daily_tokens: null\n",
-    );
-    const rows = await admin(["preset", "list", "--json"], { SLUICE_CATALOGUE: path });
-    expect(JSON.parse(rows.stdout)).toContainEqual({ name: "partner", requests_per_minute: 1000, daily_tokens: null });
-    expect((await admin(["preset", "list"], {})).stdout).toMatch(/^unlimited +unlimited +unlimited$/m);
-  });
 });

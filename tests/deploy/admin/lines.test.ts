@@ -11,7 +11,7 @@ describe("a line that is wrong", () => {
   test.each<readonly [expected: string, ...args: string[]]>([
     ["expected a command, got none"],
     ["expected a command", "frobnicate"],
-    ["expected workspace with create, list, disable, enable", "workspace", "destroy"],
+    ["expected workspace with list, disable, enable, create", "workspace", "destroy"],
     ["expected dead-letters with list, show, redrive, drop", "dead-letters", "resend", ID],
     ["expected <name>", "workspace", "create"],
     ['got "b" besides', "workspace", "create", "a", "b"],
@@ -31,25 +31,18 @@ describe("a line that is wrong", () => {
     ["expected fallback-chains with list, set, delete", "fallback-chains", "show"],
     ["expected --workspace <workspace>", "fallback-chains", "list"],
     ["expected <model>", "fallback-chains", "set", "--workspace", "w"],
-    ["expected one or more fallbacks", "fallback-chains", "set", "a", "--workspace", "w"],
     ['got "b" besides', "fallback-chains", "delete", "a", "b", "--workspace", "w"],
-    ["expected credits as a decimal number", "credits", "top-up", "w", "ten"],
-    ["expected credits as a decimal number", "credits", "top-up", "w", "0.0000000001"],
-    ["expected credits above 0", "credits", "top-up", "w", "-1"],
-    ["expected between 0 and 1000000000 credits", "credits", "top-up", "w", "0"],
-    ["expected between 0 and 1000000000 credits", "credits", "correct", "w", "-1000000001"],
-    ["expected an id as a UUID", "credits", "top-up", "w", "1", "--id", "7"],
-    ["expected a note of 1 to 200", "credits", "top-up", "w", "1", "--note", "a\tb"],
     ["expected credits top-up as below", "credits", "top-up", "w", "1", "--idd", ID],
     ["expected credits top-up as below", "credits", "top-up", "w", "1", "--id"],
     ["expected --limit as a whole number", "credits", "ledger", "w", "--limit", "0"],
     ["expected --limit as a whole number", "holds", "list", "--limit", "1e3"],
     ["expected a job's id", "holds", "close", "x"],
     ["expected a job's id", "holds", "close", `${ID}.0`],
-    ["expected --credits as a decimal number", "holds", "close", ID, "--credits", "x"],
     ["expected --before-deadline yes or no", "holds", "close", ID, "--before-deadline", "x"],
-    ["expected a fault's number", "holds", "resolve", "x"],
-    ["expected a dead letter's id as a UUID", "dead-letters", "show", "1"],
+    ["expected an id as a UUID", "dead-letters", "show", "1"],
+    ["expected another model", "fallback-chains", "delete", "..", "--workspace", "w"],
+    ["expected --url as http://… or https://…", "workspace", "list", "--url", "localhost:8080"],
+    ["expected operator list as below", "operator", "list", "--url", "http://127.0.0.1:1"],
     [
       "expected --continue-streams yes or no",
       "fallback-chains",
@@ -84,8 +77,24 @@ describe("help", () => {
     expect(code).toBe(0);
     expect(stdout).toContain("credits top-up <workspace> <credits> [--id <uuid>] [--note <text>] [--json]");
     expect(stdout).toContain("Dead letters cannot be sent again");
-    const list = JSON.parse((await admin(["help", "--json"], {})).stdout) as { command: string; usage: string }[];
-    for (const { usage } of list) expect(stdout).toContain(usage);
+    const list = JSON.parse((await admin(["help", "--json"], {})).stdout) as Record<string, string>[];
+    for (const { usage = "" } of list) expect(stdout).toContain(usage);
+    const needs = Object.groupBy(list, (row) => row["needs"] ?? "");
+    expect(needs["nothing"]?.map(({ command }) => command)).toEqual([
+      "catalogue check",
+      "catalogue list",
+      "webhook listen",
+      "help",
+    ]);
+    expect(needs["database"]?.map(({ command }) => command)).toContain("operator add");
+    const titles = [
+      "To a running service, with an operator token",
+      "On the database of DATABASE_URL",
+      "On this machine alone",
+    ];
+    expect(titles.map((title) => stdout.indexOf(`\n${title}`))).toEqual(
+      titles.map((title) => stdout.indexOf(title) - 1),
+    );
     expect(await admin(["--help"], {})).toMatchObject({ code: 0, stdout });
     const one = await admin(["key", "create", "--help"], {});
     expect(one).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining("key create <workspace>") });
@@ -117,7 +126,7 @@ describe("faults of the surroundings", () => {
     ["SLUICE_TYPO is not a setting of this version", { SLUICE_TYPO: "1" }],
     ["Postgres cannot be reached at DATABASE_URL", { DATABASE_URL: "postgres://u:canary-password@127.0.0.1:1/x" }],
   ])("are told in one sentence: %s", async (says, env) => {
-    const { code, stdout, stderr } = await admin(["workspace", "list", "--json"], env);
+    const { code, stdout, stderr } = await admin(["operator", "list", "--json"], env);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toStartWith(`sluice: ${says}`);
     expect(stderr).not.toMatch(/\n|canary-password/);
@@ -126,11 +135,9 @@ describe("faults of the surroundings", () => {
   test("a database without migrations is named as such", async () => {
     const empty = await createTestDatabase({ migrated: false });
     try {
-      const said = await admin(["workspace", "list"], { DATABASE_URL: empty.url });
-      expect(said).toMatchObject({
-        code: 1,
-        stderr: expect.stringMatching(/^sluice: the database lacks \d+ migrations/),
-      });
+      const said = await admin(["operator", "list"], { DATABASE_URL: empty.url });
+      const stderr = expect.stringMatching(/^sluice: the database lacks \d+ migrations/) as string;
+      expect(said).toMatchObject({ code: 1, stderr });
     } finally {
       await empty.drop();
     }

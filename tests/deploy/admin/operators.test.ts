@@ -1,18 +1,11 @@
 /** Tokens for /operator by command. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 
 import { isOperatorToken } from "#shared/secrets/api-keys.ts";
 
-import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
-import { commandsOn, type Json, TIME, UUID } from "./commands.ts";
+import { type Json, openCommands, TIME, UUID } from "./commands.ts";
 
-let db: TestDatabase;
-const { json, outcome, refusal, text } = commandsOn(() => db);
-
-beforeAll(async () => {
-  db = await createTestDatabase();
-});
-afterAll(() => db.drop());
+const { bed, json, outcome, refusal, text } = openCommands();
 
 test("a token is made, shown once, listed, revoked by its name, and each change is on record", async () => {
   const made = await json("operator", "add", "night shift", "--scope", "write", "--expires", "2999-01-01T00:00:00Z");
@@ -26,11 +19,11 @@ test("a token is made, shown once, listed, revoked by its name, and each change 
     expires_at: "2999-01-01T00:00:00.000Z",
     revoked_at: null,
   });
-  expect(await json<Json[]>("operator", "list")).toEqual([row]);
+  expect(await json<Json[]>("operator", "list", "--limit", "1")).toEqual([row]);
   expect(await text("operator", "list")).not.toContain(String(token));
   expect(await text("operator", "revoke", "night shift")).toBe("token night shift is revoked");
   expect(await text("operator", "revoke", "night shift")).toBe("token night shift was revoked");
-  const log = await db.query("select workspace_id, actor, action from audit_log where subject = $1 order by id", [
+  const log = await bed().db.query("select workspace_id, actor, action from audit_log where subject = $1 order by id", [
     String(row["id"]),
   ]);
   const actor = { type: "operator", id: "command" };

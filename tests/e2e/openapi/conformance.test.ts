@@ -260,6 +260,17 @@ test("operators", async () => {
   await api.call("updateOperatorWorkspace", { path, body: { name: "renamed team" } });
   await api.call("listOperatorMembers", { path });
   await api.call("listOperatorApiKeys", { path });
+  const chain = { path: { ...path, model: "sandbox-error" } };
+  await api.call("putOperatorFallbackChain", { ...chain, body: { fallbacks: ["sandbox-chat"] } });
+  await api.call("listOperatorFallbackChains", { path });
+  await api.call("getOperatorFallbackChain", chain);
+  await api.call("deleteOperatorFallbackChain", chain);
+  await api.call("listOperatorUsageRequests", { path });
+  const [used] = await stack.query<{ workspace_id: string; job_id: string }>(
+    "select workspace_id, job_id from usage_record limit 1",
+  );
+  const request = { id: used?.workspace_id ?? "", request_id: used?.job_id ?? "" };
+  await api.call("getOperatorUsageRequest", { path: request });
   await api.call("updateOperatorApiKey", { path: { id: made.api_key.id }, body: { preset: "standard" } });
   await api.call("moveOperatorCredits", { path, body: { id: newId(), kind: "top_up", credits: 5 } });
   await api.call("getOperatorCredits", { path });

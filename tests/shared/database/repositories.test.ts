@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
-import { findKeyByHash, insertKey, listKeys, listMemberKeys, revokeKey, updateKey } from "#shared/database/api-keys.ts";
+import { findKeyByHash, insertKey, listMemberKeys, revokeKey, updateKey } from "#shared/database/api-keys.ts";
 import type { Actor } from "#shared/database/audit-log.ts";
-import { findMove, listLedger, readBalance } from "#shared/database/credits.ts";
+import { findMove, pageLedger, readBalance } from "#shared/database/credits.ts";
 import { countDeadLetters, dropDeadLetter, listDeadLetters, recordDeadLetter } from "#shared/database/dead-letters.ts";
 import {
   deleteFallbackChain,
@@ -10,8 +10,8 @@ import {
   listFallbackChains,
   setFallbackChain,
 } from "#shared/database/fallback-chains.ts";
-import { findMember, insertMember, listMembers, updateMember } from "#shared/database/members.ts";
-import { findUsage, listUsage } from "#shared/database/usage.ts";
+import { findMember, insertMember, pageMembers, updateMember } from "#shared/database/members.ts";
+import { findUsage } from "#shared/database/usage.ts";
 import {
   findWorkspaceById,
   findWorkspaceByName,
@@ -197,7 +197,9 @@ describe("under another workspace's id", () => {
       role: "developer",
       is_active: true,
     });
-    expect(await listKeys(db.database, mine.workspaceId)).toMatchObject([{ preset: "free", revoked_at: null }]);
+    expect(await listMemberKeys(db.database, mine.workspaceId, mine.memberId)).toMatchObject([
+      { preset: "free", revoked_at: null },
+    ]);
   });
 
   test("a chain is deleted in that workspace alone", async () => {
@@ -210,7 +212,7 @@ describe("under another workspace's id", () => {
   test("no key is made for a member", async () => {
     const [mine, other] = [await make(), await make()];
     expect(await refusal(makeKey(other.workspaceId, mine.memberId))).toContain("has no member");
-    expect(await listKeys(db.database, other.workspaceId)).toHaveLength(1);
+    expect(await listMemberKeys(db.database, other.workspaceId, other.memberId)).toHaveLength(1);
   });
 
   test("nothing is read", async () => {
@@ -235,12 +237,13 @@ describe("under another workspace's id", () => {
       Promise.all([
         findKeyByHash(db.database, id, mine.sha256).then((row) => row?.id),
         listMemberKeys(db.database, id, mine.memberId).then((rows) => rows[0]?.id),
-        listMembers(db.database, id).then((rows) => rows.find((row) => row.id === mine.memberId)?.id),
+        pageMembers(db.database, id, { after: null, limit: 10 }).then(
+          (rows) => rows.find((row) => row.id === mine.memberId)?.id,
+        ),
         findMove(db.database, id, { kind: "top_up", sourceId }).then((row) => row?.source_id),
-        listLedger(db.database, id, 10).then((rows) => rows[0]?.source_id),
+        pageLedger(db.database, id, { after: null, limit: 10 }).then((rows) => rows[0]?.source_id),
         readBalance(db.database, id).then(({ amount }) => (amount === 0n ? undefined : amount)),
         findUsage(db.database, id, jobId).then((rows) => rows[0]?.job_id),
-        listUsage(db.database, id, 10).then((rows) => rows[0]?.job_id),
         listFallbackChains(db.database, id).then((rows) => rows.find(({ model }) => model === "mine")?.model),
         findFallbackChain(db.database, id, "mine").then((row) => row?.model),
       ]);
@@ -253,11 +256,10 @@ describe("under another workspace's id", () => {
       sourceId,
       5n,
       jobId,
-      jobId,
       "mine",
       "mine",
     ]);
-    expect(await reads(other.workspaceId)).toEqual(Array.from({ length: 10 }, () => undefined));
+    expect(await reads(other.workspaceId)).toEqual(Array.from({ length: 9 }, () => undefined));
   });
 });
 
@@ -286,7 +288,7 @@ describe("a revoked key", () => {
     await revokeKey(db.database, made.workspaceId, { id: made.keyId, actor });
     const change = { id: made.keyId, preset: "pro", actor };
     expect(await updateKey(db.database, made.workspaceId, change)).toBeUndefined();
-    expect(await listKeys(db.database, made.workspaceId)).toMatchObject([{ preset: "free" }]);
+    expect(await listMemberKeys(db.database, made.workspaceId, made.memberId)).toMatchObject([{ preset: "free" }]);
   });
 });
 

@@ -144,6 +144,60 @@ test("workspaces are listed newest first, whatever their ids, in pages that miss
   expect(seen.toSorted()).toEqual(rows.map(({ id }) => id).toSorted());
 });
 
+test("a workspace is found by its name, and by one that it gave up lately", async () => {
+  const { id, workspace } = await make();
+  const named = async (name: string) => {
+    const { data } = await bed.ask("OperatorWorkspaceList", "GET", `${LIST}?name=${encodeURIComponent(name)}`);
+    return data.map((found) => [found.id, found.name]);
+  };
+  expect(await named(workspace.name)).toEqual([[id, workspace.name]]);
+  const name = `renamed & ${id}`;
+  await bed.ask("OperatorWorkspace", "PATCH", `${LIST}/${id}`, { body: { name } });
+  for (const word of [name, workspace.name]) expect(await named(word)).toEqual([[id, name]]);
+  await bed.db.query("update released_name set released_at = now() - interval '31 days'");
+  expect(await named(workspace.name)).toEqual([]);
+  expect(await bed.refusal(400, "GET", `${LIST}?name=%00`)).toEqual({ code: "unsupported_value", param: "name" });
+});
+
+describe("a workspace's own settings", () => {
+  test("are changed by an operator: fallback chains, with the reason why a model is not offered", async () => {
+    const [mine, other] = [await make(), await make()];
+    const path = ({ id }: { id: string }) => `${LIST}/${id}/fallback-chains`;
+    const body = { fallbacks: ["sandbox-slow"] };
+    const chain = await bed.ask("FallbackChain", "PUT", `${path(mine)}/sandbox-error`, { body });
+    expect(chain).toMatchObject({ model: "sandbox-error", ...body });
+    expect(await bed.ask("FallbackChainList", "GET", path(mine))).toEqual({ object: "list", data: [chain] });
+    expect((await bed.ask("FallbackChainList", "GET", path(other))).data).toEqual([]);
+    const missing = { code: "model_not_found", param: "fallbacks[0]" };
+    expect(await bed.refusal(400, "PUT", `${path(mine)}/sandbox-error`, { fallbacks: ["gpt-5.5"] })).toEqual(missing);
+    expect((await bed.refusal(404, "DELETE", `${path(other)}/sandbox-error`)).code).toBe("not_found");
+    await bed.ask("FallbackChainDeleted", "DELETE", `${path(mine)}/sandbox-error`);
+    const { data } = await bed.ask("OperatorAuditLogList", "GET", `/operator/audit-log?workspace_id=${mine.id}`);
+    expect(data[0]).toMatchObject({ action: "fallback_chain.delete", actor: { type: "operator" } });
+    for (const id of [newId(), "x"]) {
+      expect((await bed.refusal(404, "PUT", `${path({ id })}/sandbox-error`, body)).code).toBe("not_found");
+      expect((await bed.refusal(404, "GET", path({ id }))).code).toBe("not_found");
+    }
+  });
+
+  test("are read by an operator: what each call came to, of every member", async () => {
+    const [mine, other] = [await make(), await make()];
+    const call = newId();
+    await bed.db.query(
+      `insert into usage_record (job_id, attempt, workspace_id, key_id, model, status, units, is_estimated, held,
+                                 settled, uncollected, day, tokens, started_at)
+       values ($1, 1, $2, $3, 'm', 'failed', '{}', false, 0, 0, 0, current_date, 0, now())`,
+      [call, mine.id, mine.api_key.id],
+    );
+    const path = ({ id }: { id: string }) => `${LIST}/${id}/usage/requests`;
+    const one = await bed.ask("UsageRequest", "GET", `${path(mine)}/${call}`);
+    expect((await bed.ask("UsageRequestList", "GET", path(mine))).data).toEqual([one]);
+    expect((await bed.ask("UsageRequestList", "GET", path(other))).data).toEqual([]);
+    expect((await bed.refusal(404, "GET", `${path(other)}/${call}`)).code).toBe("not_found");
+    expect((await bed.refusal(404, "GET", path({ id: newId() }))).code).toBe("not_found");
+  });
+});
+
 describe("a key", () => {
   const path = (id: string): string => `/operator/api-keys/${id}`;
 

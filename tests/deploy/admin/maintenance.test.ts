@@ -1,4 +1,4 @@
-/** The rotation of master keys. */
+/** The check of the books, and the rotation of master keys. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 
@@ -66,4 +66,20 @@ test("with both, all of it is sealed anew, also what a rotation that was killed 
   for (const { id, sealed } of rows) {
     expect(openAll(next, { workspaceId, id }, sealed)).toEqual({ url: `https://x.example/${id}`, signingSecret: "s" });
   }
+});
+
+test("the books are checked under both names, and a balance that its entries do not explain is told with exit code 1", async () => {
+  const check = (...args: string[]) => admin(args, { DATABASE_URL: db.url });
+  expect(await check("ledger", "check")).toEqual({ code: 0, stdout: "the books are exact", stderr: "" });
+  await db.query("update balance set amount = amount + 7 where workspace_id = $1", [workspaceId]);
+  const found = await check("credits", "check", "--json");
+  expect(found).toMatchObject({ code: 1, stderr: "" });
+  expect(JSON.parse(found.stdout)).toMatchObject({
+    is_exact: false,
+    faults: [{ workspace_id: workspaceId, expected: "0", found: "7" }],
+  });
+  expect(await check("ledger", "check")).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining(workspaceId) as string,
+  });
 });

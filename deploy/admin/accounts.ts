@@ -1,0 +1,123 @@
+/**
+ * Commands that let somebody in: a workspace by its name alone, its members, and keys, which are shown once. They work on the
+ * database, because an operator's token opens no workspace that has owners of its own.
+ */
+import { findKey, insertKey } from "#shared/database/api-keys.ts";
+import {
+  insertMember,
+  MEMBER_ROLES,
+  type MemberChange,
+  type MemberRole,
+  updateMember,
+} from "#shared/database/members.ts";
+import { insertWorkspace } from "#shared/database/workspaces.ts";
+import { newId } from "#shared/ids.ts";
+import { LIMITS } from "#shared/limits.ts";
+import { hashKey, keyHint, mintKey } from "#shared/secrets/api-keys.ts";
+
+import { findWorkspace, memberOf, nameOf, workspaceNameOf } from "./arguments.ts";
+import { type Answer, type Command, type Given, quote, UsageError } from "./command.ts";
+import { ACTOR, type Context } from "./context.ts";
+
+export const ACCOUNT_COMMANDS: readonly Command[] = [
+  {
+    usage: "workspace create <name>",
+    about: "makes a workspace without members, keys or credits",
+    needs: "database",
+    async run(context, given) {
+      const name = workspaceNameOf(given.word("name"));
+      const row = await insertWorkspace(await context.database(), { id: newId(), name, actor: ACTOR });
+      if (row === undefined) throw new Error(`there is a workspace ${name} already, or was in the last 30 days`);
+      const { id, is_active, created_at } = row;
+      return { json: { id, name, is_active, created_at }, text: `workspace ${name} made, id ${id}` };
+    },
+  },
+  {
+    usage: "member add <workspace> <name> --role <role>",
+    about: `adds a member; roles are ${MEMBER_ROLES.join(", ")}`,
+    needs: "database",
+    async run(context, given) {
+      const role = roleOf(given.word("role"));
+      const name = nameOf(given.word("name"));
+      const database = await context.database();
+      const workspace = await findWorkspace(database, given.word("workspace"));
+      const row = await insertMember(database, workspace.id, { id: newId(), name, role, actor: ACTOR });
+      if (row === undefined) throw new Error(`the workspace ${workspace.name} has a member ${name} already`);
+      const text = `member ${name} added to ${workspace.name} as ${role}, id ${row.id}`;
+      return { json: { workspace_id: workspace.id, ...row }, text };
+    },
+  },
+  {
+    usage: "member role <workspace> <name> <role>",
+    about: "changes a member's role; keys follow within a second",
+    needs: "database",
+    run(context, given) {
+      const role = roleOf(given.word("role"));
+      return change(context, given, { role }, role);
+    },
+  },
+  {
+    usage: "member disable <workspace> <name>",
+    about: "the member's keys stop working within a second",
+    needs: "database",
+    run: (context, given) => change(context, given, { isActive: false }, "disabled"),
+  },
+  {
+    usage: "member enable <workspace> <name>",
+    about: "the member's keys work again",
+    needs: "database",
+    run: (context, given) => change(context, given, { isActive: true }, "enabled"),
+  },
+  {
+    usage: "key create <workspace> --member <name> --preset <preset> [--name <name>]",
+    about: "makes a key and shows it, this once; its name is the member's unless given",
+    needs: "database",
+    async run(context, given) {
+      const name = nameOf(given.option("name") ?? given.word("member"));
+      const preset = await requirePreset(context, given.word("preset"));
+      const database = await context.database();
+      const workspace = await findWorkspace(database, given.word("workspace"));
+      if (!workspace.is_active) throw new Error(`the workspace ${workspace.name} is disabled`);
+      const member = await memberOf(database, workspace, given.word("member"));
+      if (!member.is_active) throw new Error(`the member ${member.name} of ${workspace.name} is disabled`);
+      const [id, key] = [newId(), mintKey()];
+      const kept = { id, memberId: member.id, name, sha256: hashKey(key), hint: keyHint(key), preset, actor: ACTOR };
+      if ((await insertKey(database, workspace.id, kept)) === "too_many") {
+        const most = LIMITS.keysPerWorkspaceMax;
+        throw new Error(`the workspace ${workspace.name} has ${most} keys, the most there can be`);
+      }
+      const row = await findKey(database, workspace.id, id);
+      if (row === undefined) throw new Error("the key was not kept; try again");
+      const { hint, role, created_at, expires_at, last_used_at, revoked_at } = row;
+      const held = { workspace: workspace.name, workspace_id: workspace.id, member: member.name, role, preset };
+      return { json: { key, id, ...held, name, hint, created_at, expires_at, last_used_at, revoked_at } };
+    },
+  },
+];
+
+async function change(
+  context: Context,
+  given: Given,
+  to: Pick<MemberChange, "role" | "isActive">,
+  state: string,
+): Promise<Answer> {
+  const database = await context.database();
+  const workspace = await findWorkspace(database, given.word("workspace"));
+  const member = await memberOf(database, workspace, given.word("name"));
+  const changed = await updateMember(database, workspace.id, { id: member.id, ...to, actor: ACTOR });
+  const text = `member ${member.name} of ${workspace.name} ${changed === undefined ? "was" : "is"} ${state}`;
+  return { json: { workspace_id: workspace.id, ...(changed ?? member) }, text };
+}
+
+function roleOf(word: string): MemberRole {
+  const role = MEMBER_ROLES.find((known) => known === word);
+  if (role === undefined) throw new UsageError(`expected a role of ${MEMBER_ROLES.join(", ")}, got ${quote(word)}`);
+  return role;
+}
+
+/** @throws Error when the catalogue has no such preset */
+async function requirePreset(context: Context, name: string): Promise<string> {
+  const { presets } = await context.catalogue();
+  if (presets.has(name)) return name;
+  throw new Error(`expected a preset of ${[...presets.keys()].join(", ")}, got ${quote(name)}`);
+}

@@ -1,0 +1,124 @@
+/** /operator of a running service, asked with an operator's token. Every fault is one sentence that says what to do. */
+import { unknownPath } from "#ingress/unknown-path.ts";
+import { post } from "#workers/providers/http.ts";
+import { ProviderError } from "#workers/providers/provider.ts";
+
+import { UsageError } from "./command.ts";
+import { cellText } from "./table.ts";
+
+/** Longer than a route of operators takes, the audit of the ledger apart. */
+const ANSWER_WITHIN_MS = 60_000;
+const PAGE_ROWS = 100;
+/** The most rows of any list. */
+export const ROWS_MAX = 10_000;
+
+export type Json = Readonly<Record<string, unknown>>;
+
+export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+
+export interface Ask {
+  readonly method: (typeof METHODS)[number];
+  readonly path: string;
+  readonly body?: object;
+}
+
+export interface Answered {
+  readonly status: number;
+  readonly value: Json;
+}
+
+export interface Service {
+  /** @throws UsageError for what was asked in the wrong form; Unanswered when it is unknown whether it was done; Error */
+  ask(ask: Ask): Promise<Answered>;
+}
+
+/** The request may have been carried out. */
+export class Unanswered extends Error {
+  override readonly name = "Unanswered";
+}
+
+export interface Address {
+  readonly url: string;
+  readonly token: string;
+}
+
+export function openService({ url, token }: Address, timeoutMs = ANSWER_WITHIN_MS): Service {
+  const { origin, pathname } = new URL(url);
+  const endpoint = { baseUrl: (origin + pathname).replace(/\/+$/, ""), headers: { authorization: `Bearer ${token}` } };
+  const at = `the service at ${endpoint.baseUrl}`;
+  return {
+    async ask({ method, path, body }) {
+      const signal = AbortSignal.timeout(timeoutMs);
+      const request = { method, path, ...(body !== undefined && { body: JSON.stringify(body) }) };
+      const { status, text } = await post(endpoint, request, signal).catch((error: unknown) => {
+        throw unreached(error, at, timeoutMs);
+      });
+      const value = objectIn(text);
+      if (status >= 200 && status < 300 && value !== undefined) return { status, value };
+      throw refusalOf(at, status, value?.["error"]);
+    },
+  };
+}
+
+function unreached(error: unknown, at: string, timeoutMs: number): unknown {
+  if (!(error instanceof ProviderError)) return error;
+  if (error.kind === "aborted") return new Unanswered(`${at} did not answer within ${timeoutMs / 1_000} s`);
+  const sentence = `${at} cannot be reached; start it, or name the right address with SLUICE_URL or --url`;
+  const { cause } = error;
+  return error.isUnsent ? new Error(sentence, { cause }) : new Unanswered(sentence, { cause });
+}
+
+const ADVICE: Readonly<Record<string, string>> = {
+  missing_api_key: "set SLUICE_OPERATOR_TOKEN to a token of `operator add`",
+  invalid_api_key: "set SLUICE_OPERATOR_TOKEN to a token of `operator add` that is neither revoked nor over",
+  permission_denied: "make one with `operator add`",
+  service_unavailable: "try again shortly",
+  overloaded: "try again shortly",
+  rate_limit_exceeded: "wait a minute",
+};
+
+/** @param error member of that name in the answer */
+function refusalOf(at: string, status: number, error: unknown): Error {
+  if (!isObject(error) || typeof error["message"] !== "string") {
+    const why = status >= 300 && status < 400 ? `sends elsewhere (${status})` : `is no Sluice (it answered ${status})`;
+    return new Error(`${at} ${why}; name the right address with SLUICE_URL or --url`);
+  }
+  const { code, message, param } = error;
+  if (message === unknownPath().message) {
+    return new Error(
+      `${at} shows no /operator: it has no operator token yet (make one with \`operator add\`), or SLUICE_OPERATOR_ALLOW there does not list this machine`,
+    );
+  }
+  const said = message.charAt(0).toLowerCase() + message.slice(1).replace(/\.$/, "");
+  const place = typeof param === "string" ? ` (${param})` : "";
+  const advice = ADVICE[String(code)];
+  const sentence = cellText(`${said}${place}${advice === undefined ? "" : `; ${advice}`}`);
+  if (status === 400) return new UsageError(sentence);
+  return status >= 500 ? new Unanswered(sentence) : new Error(sentence);
+}
+
+/** Rows of a list from all of its pages, up to so many; of an answer that is none, the answer. */
+export async function askRows(service: Service, ask: Ask, max: number): Promise<Json[]> {
+  const rows: Json[] = [];
+  const base = `${ask.path}${ask.path.includes("?") ? "&" : "?"}`;
+  for (let after = ""; ;) {
+    const limit = Math.min(PAGE_ROWS, max - rows.length);
+    const { value } = await service.ask({ ...ask, path: `${base}limit=${limit}${after}` });
+    rows.push(...[value["data"] ?? value].flat().filter(isObject));
+    if (value["has_more"] !== true || rows.length >= max) return rows;
+    after = `&after=${encodeURIComponent(String(value["last_id"]))}`;
+  }
+}
+
+function objectIn(text: string): Json | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function isObject(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,33 @@
+/** Routes that a workspace's people and operators both have: where they lie, who may, and the workspace that a call is about. */
+import type { Database } from "#shared/database/client.ts";
+import { findWorkspaceSummary, type WorkspaceSummary } from "#shared/database/workspaces.ts";
+import { ApiError } from "#shared/errors.ts";
+
+import { callerOf, type RouteCall } from "../serve.ts";
+import { pathId } from "./body.ts";
+import type { Gate } from "./resource.ts";
+
+export interface Within {
+  /** Path of a workspace. */
+  readonly path: string;
+  readonly readers: Gate;
+  readonly writers: Gate;
+  /** Word in the operation's ids. */
+  readonly word: "" | "Operator";
+}
+
+/** Returns the id of the key's workspace, or of the one that an operator names. @throws ApiError `not_found` */
+export async function workspaceIdOf(database: Database, call: RouteCall): Promise<string> {
+  return call.operator ? (await workspaceOf(database, call)).id : callerOf(call).workspaceId;
+}
+
+/** The workspace of an operator's path. @throws ApiError `not_found` */
+export async function workspaceOf(database: Database, call: RouteCall): Promise<WorkspaceSummary> {
+  const row = await findWorkspaceSummary(database, pathId(call, "id", noWorkspace));
+  if (row === undefined) throw noWorkspace();
+  return row;
+}
+
+export function noWorkspace(): ApiError {
+  return new ApiError("not_found", "There is no such workspace.");
+}

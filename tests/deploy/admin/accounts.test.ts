@@ -1,0 +1,107 @@
+/** Commands on the database that let somebody in. */
+import { describe, expect, test } from "bun:test";
+
+import { LIMITS } from "#shared/limits.ts";
+import { hashKey, isMintedKey } from "#shared/secrets/api-keys.ts";
+
+import { type Json, openCommands, TIME, UUID } from "./commands.ts";
+
+const { audited, bed, json, makeWorkspace, refusal, text } = openCommands();
+
+function makeKey(workspace: string, ...args: string[]): Promise<Json & { id: string; key: string }> {
+  return json("key", "create", workspace, "--member", "ada", "--preset", "free", ...args);
+}
+
+test("a workspace is made once under a name that no other has or gave up lately", async () => {
+  const name = "Ünïcode & co";
+  const made = await json("workspace", "create", name);
+  const id = String(made["id"]);
+  expect(made).toEqual({
+    id: expect.stringMatching(UUID),
+    name,
+    is_active: true,
+    created_at: expect.stringMatching(TIME),
+  });
+  expect(await text("workspace", "create", "plain")).toMatch(/^workspace plain made, id [0-9a-f-]{36}$/);
+  expect(await refusal("workspace", "create", name)).toContain("already");
+  await bed().db.query("update workspace set name = $2 where id = $1", [id, `new ${name}`]);
+  expect(await refusal("workspace", "create", name)).toContain("was in the last 30 days");
+  const renamed = `there is no workspace "${name}"; the one that had this name is called new ${name} now, id ${id}`;
+  expect(await refusal("member", "add", name, "ada", "--role", "owner")).toBe(renamed);
+});
+
+test("members are added, given another role, disabled and enabled, each on record", async () => {
+  const { id, name } = await makeWorkspace();
+  const row = { id: expect.stringMatching(UUID), workspace_id: id, name: "ada", email: null };
+  const changed = await json("member", "role", name, "ada", "billing");
+  expect(changed).toEqual({ ...row, role: "billing", is_active: true, created_at: expect.stringMatching(TIME) });
+  expect(await text("member", "role", name, "ada", "billing")).toBe(`member ada of ${name} was billing`);
+  expect(await json("member", "disable", id, "ada")).toMatchObject({ ...row, is_active: false });
+  expect(await refusal("key", "create", name, "--member", "ada", "--preset", "free")).toContain("disabled");
+  expect(await text("member", "enable", name, "ada")).toBe(`member ada of ${name} is enabled`);
+  expect((await audited(id)).map(({ actor, action }) => `${actor} ${action}`)).toEqual([
+    "command workspace.create",
+    "command member.add",
+    "command member.role",
+    "command member.disable",
+    "command member.enable",
+  ]);
+  expect(await refusal("member", "add", name, "ada", "--role", "owner")).toContain("already");
+  expect(await refusal("member", "role", name, "bob", "owner")).toContain('no member "bob"');
+});
+
+describe("a key", () => {
+  test("is shown once and stored as a hash", async () => {
+    const { id, name } = await makeWorkspace();
+    const made = await makeKey(name, "--name", "laptop");
+    expect(isMintedKey(made.key)).toBe(true);
+    expect(made).toMatchObject({ workspace_id: id, name: "laptop", member: "ada", role: "developer", preset: "free" });
+    const stored = await bed().db.query<{ sha256: Buffer }>("select sha256 from api_key where id = $1", [made.id]);
+    expect(stored[0]?.sha256.toString("hex")).toBe(Buffer.from(hashKey(made.key)).toString("hex"));
+    for (const said of [await text("key", "list", name), JSON.stringify(await audited(id))]) {
+      expect(said).not.toContain(made.key);
+    }
+  });
+
+  test("says itself in the human answer too, named after its member", async () => {
+    const { name } = await makeWorkspace();
+    const facts = await text("key", "create", name, "--member", "ada", "--preset", "pro");
+    expect(isMintedKey(/^key +(\S+)$/m.exec(facts)?.[1] ?? "")).toBe(true);
+    expect(facts).toMatch(/^name +ada$/m);
+  });
+
+  test("has a preset of the catalogue, and is none of a disabled workspace's", async () => {
+    const { name } = await makeWorkspace();
+    const create = (preset: string) => refusal("key", "create", name, "--member", "ada", "--preset", preset);
+    expect(await create("gold")).toBe('expected a preset of free, standard, pro, unlimited, got "gold"');
+    await text("workspace", "disable", name);
+    expect(await create("free")).toContain("disabled");
+  });
+
+  test("is accepted, and refused when it, its member or its workspace is taken away", async () => {
+    const { name } = await makeWorkspace();
+    const { id, key } = await makeKey(name);
+    const status = async (): Promise<number> => {
+      bed().pass(LIMITS.keyCacheMs);
+      return (await bed().send("GET", "/v1/models", { token: key })).status;
+    };
+    expect(await status()).toBe(200);
+    for (const [off, on] of [
+      [
+        ["workspace", "disable", name],
+        ["workspace", "enable", name],
+      ],
+      [
+        ["member", "disable", name, "ada"],
+        ["member", "enable", name, "ada"],
+      ],
+    ] as const) {
+      await text(...off);
+      expect(await status()).toBe(401);
+      await text(...on);
+      expect(await status()).toBe(200);
+    }
+    await text("key", "revoke", id);
+    expect(await status()).toBe(401);
+  });
+});
