@@ -1,5 +1,5 @@
 /** `npm run demo`, as a person runs it: with and without a stack that runs already. */
-import { afterEach, describe, expect, test } from "bun:test";
+import { afterAll, afterEach, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 
@@ -111,10 +111,14 @@ function expectSum({ calls, total, balance }: Shown): void {
 }
 
 describe("npm run demo", () => {
+  /** Of the stack that a demonstration starts, and then of one that runs: its database is made once. */
+  const { directory: dataDir, remove } = temporaryDirectory();
+  afterAll(remove);
+
   test(
     "without a stack starts one, saves what every kind of model makes, and leaves nothing running",
     async () => {
-      const [dataDir, out] = [folder(), folder()];
+      const out = folder();
       const shown = await demo(await bareEnvironment(dataDir), "--out", out);
       expect([shown.code, shown.stderr]).toEqual([0, ""]);
       expect(shown.text).toContain("started for this demonstration");
@@ -191,7 +195,7 @@ describe("npm run demo", () => {
   test(
     "calls a stack that runs, goes on past failures, names them, and ends with 1",
     async () => {
-      const [dataDir, out] = [folder(), folder()];
+      const out = folder();
       const env = await bareEnvironment(dataDir);
       await launchUntil(
         (onLine) => {
@@ -212,7 +216,17 @@ describe("npm run demo", () => {
       // One that is named tells its balance too.
       const { key = "" } = runningStack(dataDir) ?? {};
       const named = ["--base-url", baseUrl, "--key", key, "--out", out];
-      const failing = ["image=sandbox-image-error", "video=sandbox-video-refuse", "3d=nobody"];
+      // All that take long; they are made above.
+      const failing = [
+        "image=sandbox-image-error",
+        "speech=nobody",
+        "music=nobody",
+        "video=sandbox-video-refuse",
+        "3d=nobody",
+        "video-tool=video.nothing",
+        "document-tool=document.nothing",
+        "workflow=nobody",
+      ];
       const shown = await demo(env, ...named, ...failing.flatMap((model) => ["--model", model]));
       expect([shown.code, shown.stderr]).toEqual([1, ""]);
       expect(shown.text).toContain(`Sluice at ${baseUrl}\n`);
@@ -220,15 +234,22 @@ describe("npm run demo", () => {
       expect(faults.map(({ name, rest }) => [name, rest])).toEqual([
         ["image", expect.stringMatching(/^FAILED: 502 upstream_error /)],
         ["image-edit", 'FAILED: needs what "image" makes, and that failed'],
+        ["speech", expect.stringMatching(/^FAILED: 400 model_not_found /)],
+        ["transcription", 'FAILED: needs what "speech" makes, and that failed'],
+        ["music", expect.stringMatching(/^FAILED: 400 model_not_found /)],
         ["video", expect.stringContaining("upstream_refused")],
         ["3d", expect.stringMatching(/^FAILED: 400 model_not_found /)],
         ["3d-transform", 'FAILED: needs what "3d" makes, and that failed'],
+        ["video-tool", expect.stringMatching(/^FAILED: 404 capability_not_found /)],
+        ["document-tool", expect.stringMatching(/^FAILED: 404 capability_not_found /)],
+        ["workflow", 'FAILED: the service has no template "nobody"'],
       ]);
       expect(shown.calls.map(({ name }) => name)).toEqual(ALL);
-      expect(shown.text).toContain("5 of 20 calls failed: image, image-edit, video, 3d, 3d-transform.");
+      const names = faults.map(({ name }) => name).join(", ");
+      expect(shown.text).toContain(`${faults.length} of 20 calls failed: ${names}.`);
       expectSum(shown);
       expect(shown.text).toContain("to the last fraction");
-      expect(existsSync(join(out, "music.mp3"))).toBe(true);
+      expect(existsSync(join(out, "waveform.png"))).toBe(true);
       expect(existsSync(join(out, "image.png"))).toBe(false);
       expect(readFileSync(join(out, "index.html"), "utf8")).toContain("upstream_error");
     },

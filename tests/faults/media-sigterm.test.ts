@@ -46,7 +46,7 @@ test.each<[string, (worker: ManagedProcess) => Promise<void>]>([
     bed.storeFails("PUT", "files/", "pass", "mute");
     const keeping = await place(unkept, ["first", "second"]);
     await eventually("its second picture is in the store", () => bed.storeFaults() > faults);
-    const body = { model: "sandbox-music", prompt: `a slow waltz, ${times}`, duration: 60 };
+    const body = { model: "sandbox-music", prompt: `a slow waltz, ${times}`, duration: 30 };
     const { head } = client.begin(bed.target("/v1/music/generations"), body);
     const children = await eventually("it is made in a child", () => childrenOf(worker.pid), 20_000);
 
@@ -68,7 +68,7 @@ test.each<[string, (worker: ManagedProcess) => Promise<void>]>([
     }
     const music: Answer = await (await head).ended;
     expect(music.status).toBe(200);
-    expect(await bed.usageOf(requestId(music))).toEqual([{ status: "succeeded", settled: 6n * CREDIT }]);
+    expect(await bed.usageOf(requestId(music))).toEqual([{ status: "succeeded", settled: 3n * CREDIT }]);
     await (await next).stop();
   },
   90_000,

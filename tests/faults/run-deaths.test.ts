@@ -27,7 +27,24 @@ beforeAll(async () => {
   });
   child = String(body["id"]);
 }, 90_000);
-afterAll(() => bed?.stop());
+afterAll(async () => {
+  await keepWorkers();
+  await bed?.stop();
+});
+
+const living = new Map<string, ManagedProcess>();
+
+/** Sees to it that one worker of each of these pools lives, and none of others, beside those that die. */
+async function keepWorkers(...pools: readonly string[]): Promise<void> {
+  for (const [pool, worker] of living) {
+    if (pools.includes(pool)) continue;
+    living.delete(pool);
+    await worker.stop();
+  }
+  for (const pool of pools) {
+    if (!living.has(pool)) living.set(pool, await startRole(["worker", pool], bed.stack.env));
+  }
+}
 
 async function call(path: string, body?: object): Promise<{ status: number; body: Record<string, unknown> }> {
   const { url, key } = bed.target();
@@ -104,11 +121,7 @@ async function runThrough(pool: string, at: string, mode: "async" | "sync" | "st
 const CREDITS = 5;
 
 describe("a worker that carries runs on dies at", () => {
-  let chat: ManagedProcess;
-  beforeAll(async () => {
-    chat = await startRole(["worker", "chat"], bed.stack.env);
-  });
-  afterAll(() => chat.stop());
+  beforeAll(() => keepWorkers("chat"));
 
   const points = failpointsOf("workflow worker");
   const later = storm([3], [2, 3, 4, 5]);
@@ -137,36 +150,37 @@ describe("a worker that carries runs on dies at", () => {
   );
 });
 
-test.each(["sync", "stream"] as const)(
-  "a run in mode %s is told to its end, though the worker that carries it on dies",
-  async (mode) => {
-    const chat = await startRole(["worker", "chat"], bed.stack.env);
-    const mortal = await startRole(["worker", "workflow"], { ...bed.stack.env, SLUICE_FAILPOINT: "step.started:2" });
-    let next: ManagedProcess | undefined;
-    try {
-      const { url, key } = bed.target();
-      const answer = fetch(`${url}/v1/pipelines/runs`, {
+test("runs in the modes sync and stream are told to their ends, though the worker that carries them on dies", async () => {
+  await keepWorkers("chat");
+  const mortal = await startRole(["worker", "workflow"], { ...bed.stack.env, SLUICE_FAILPOINT: "step.started:2" });
+  let next: ManagedProcess | undefined;
+  try {
+    const { url, key } = bed.target();
+    const modes = ["sync", "stream"] as const;
+    const answers = modes.map((mode) =>
+      fetch(`${url}/v1/pipelines/runs`, {
         method: "POST",
         headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
         body: JSON.stringify({ definition: definitionOf(`waited ${mode}`), mode }),
-      });
-      expect((await mortal.exited()).signal).toBe("SIGKILL");
-      next = await startRole(["worker", "workflow"], bed.stack.env);
-      const text = await (await answer).text();
-      expect(text).toContain('"status":"succeeded"');
-      if (mode === "stream") expect(text.trimEnd()).toEndWith("data: [DONE]");
+      }),
+    );
+    expect((await mortal.exited()).signal).toBe("SIGKILL");
+    next = await startRole(["worker", "workflow"], bed.stack.env);
+    const texts = await Promise.all(answers.map(async (answer) => (await answer).text()));
+    for (const text of texts) expect(text).toContain('"status":"succeeded"');
+    expect(texts[1]?.trimEnd()).toEndWith("data: [DONE]");
+    for (const mode of modes) {
       expect(asked(`waited ${mode}`).toSorted()).toEqual(["first", "item 1", "item 2", "item 3"]);
-    } finally {
-      await Promise.all([chat.stop(), mortal.stop(), next?.stop()]);
     }
-  },
-  90_000,
-);
+  } finally {
+    await Promise.all([mortal.stop(), next?.stop()]);
+  }
+}, 90_000);
 
 test.each(failpointsOf("ingress, run"))(
   "an ingress that dies at %s leaves one run, which a repeat under its key hears of",
   async (at) => {
-    const workers = await Promise.all(["chat", "workflow"].map((pool) => startRole(["worker", pool], bed.stack.env)));
+    await keepWorkers("chat", "workflow");
     const mortal = await startRole(["ingress"], { ...bed.stack.env, PORT: "0", SLUICE_FAILPOINT: at });
     try {
       const ask = (url: string) =>
@@ -193,18 +207,14 @@ test.each(failpointsOf("ingress, run"))(
       const rows = await bed.stack.query("select 1 from run where idempotency_key = $1", [at]);
       expect(rows).toHaveLength(1);
     } finally {
-      await Promise.all([mortal.stop(), ...workers.map((worker) => worker.stop())]);
+      await mortal.stop();
     }
   },
   90_000,
 );
 
 describe("a worker dies while it does a step's call, at", () => {
-  let workflow: ManagedProcess;
-  beforeAll(async () => {
-    workflow = await startRole(["worker", "workflow"], bed.stack.env);
-  });
-  afterAll(() => workflow.stop());
+  beforeAll(() => keepWorkers("workflow"));
 
   /** A provider may have been asked by then: it is not asked again. */
   const LOST: readonly Failpoint[] = ["job.intended", "job.served"];
@@ -237,16 +247,12 @@ describe("a worker dies while it does a step's call, at", () => {
 
 test("in the end everything adds up", async () => {
   // Words about runs that have ended may wait for a worker still.
-  const workers = await Promise.all(["workflow", "chat"].map((pool) => startRole(["worker", pool], bed.stack.env)));
-  try {
-    await audit(bed, { withinMs: 60_000 });
-    const open = await bed.stack.query("select id from run where status in ('queued', 'running')");
-    expect(open).toEqual([]);
-    await eventually("all work that was begun is known to have ended", async () => {
-      const rows = await bed.stack.query("select 1 from step_item where work_id is not null and credits is null");
-      return rows.length === 0;
-    });
-  } finally {
-    await Promise.all(workers.map((worker) => worker.stop()));
-  }
+  await keepWorkers("workflow", "chat");
+  await audit(bed, { withinMs: 60_000 });
+  const open = await bed.stack.query("select id from run where status in ('queued', 'running')");
+  expect(open).toEqual([]);
+  await eventually("all work that was begun is known to have ended", async () => {
+    const rows = await bed.stack.query("select 1 from step_item where work_id is not null and credits is null");
+    return rows.length === 0;
+  });
 }, 90_000);

@@ -17,8 +17,10 @@ import { type Bed, createWorkspace, startBed, type Workspace } from "./bed.ts";
 import { eventually } from "./wait.ts";
 
 /** Over three workspaces. */
-const RUNS = storm(24, 200);
+const RUNS = storm(18, 200);
 const KILL_EVERY_MS = storm(1_500, 3_000);
+/** Ten wakes at a time. */
+const WAKE_EVERY_MS = storm(25, 5);
 
 let bed: Bed;
 const workspaces: Workspace[] = [];
@@ -87,7 +89,7 @@ test("wakes that come many times over a list of a hundred, to two workers: a hun
       for (const lane of ["live", "batch"] as const) {
         for (let at = 0; at < 5; at += 1) notifyRun(connection, { id, workspace_id: workspaceId, lane });
       }
-    }, 5);
+    }, WAKE_EVERY_MS);
     const run = await ended(key, id);
     clearInterval(resender);
     expect(run).toMatchObject({ status: "succeeded", output: { count: 100 }, creditsUsed: 101 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { deflateSync } from "node:zlib";
 
 import { PDFDocument, StandardFonts } from "@cantoo/pdf-lib";
 
@@ -22,7 +23,8 @@ describe("is refused", () => {
     const document = await PDFDocument.create();
     document.embedStandardFont(StandardFonts.Helvetica);
     document.addPage([10, 10]);
-    document.context.register(document.context.flateStream(new Uint8Array(LIMITS.documentStreamBytesMax + 1)));
+    const packed = deflateSync(new Uint8Array(LIMITS.documentStreamBytesMax + 1));
+    document.context.register(document.context.stream(packed, { Filter: "FlateDecode" }));
     return document.save();
   };
   const ods = (row: string) =>
@@ -30,12 +32,16 @@ describe("is refused", () => {
       mimetype: "application/vnd.oasis.opendocument.spreadsheet",
       "content.xml": `<office:document-content><table:table table:name="a">${row}</table:table></office:document-content>`,
     });
-  /** A table of so many rows, one of them the head. */
-  const letterOf = async (rows: number, columns: number) => {
-    const row = (at: number) => `|${Array.from({ length: columns }, (_, column) => at * column).join("|")}|`;
-    const lines = Array.from({ length: rows - 1 }, (_, at) => row(at + 1));
-    const text = [row(0), `|${"-|".repeat(columns)}`, ...lines].join("\n");
-    return (await runCapability("document.markdown_to_docx", { markdown: { text } })).bytes();
+  /** A table of so many rows. */
+  const letterOf = (rows: number, columns: number) => {
+    const cells = (row: number) =>
+      Array.from({ length: columns }, (_, column) => `<w:tc><w:p><w:r><w:t>${row * column}</w:t></w:r></w:p></w:tc>`);
+    const table = Array.from({ length: rows }, (_, row) => `<w:tr>${cells(row).join("")}</w:tr>`).join("");
+    const types = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml";
+    return zipOf({
+      "[Content_Types].xml": `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Override PartName="/word/document.xml" ContentType="${types}"/></Types>`,
+      "word/document.xml": `<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body><w:tbl>${table}</w:tbl></w:body></w:document>`,
+    });
   };
   const info = (document: Uint8Array) => runCapability("document.info", { document });
   const select = (params: object) => runCapability("document.select_pages", { document: five }, params);

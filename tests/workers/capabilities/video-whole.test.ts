@@ -53,7 +53,7 @@ describe("video.transcode", () => {
   test.each(["mp4", "webm"])(
     "keeps a file below the bytes that it may have, and uses most of them: %s",
     async (format) => {
-      const noise = "nullsrc=s=160x120:r=8:d=4,geq=96+random(1)*64:128:128[v];aevalsrc='random(0)-0.5':s=44100:d=4[a]";
+      const noise = "nullsrc=s=160x120:r=8:d=2,geq=96+random(1)*64:128:128[v];aevalsrc='random(0)-0.5':s=44100:d=2[a]";
       const video = await clipOf(noise, { hasSound: true });
       expect(video.length).toBeGreaterThan(200_000);
       const params = { target_bytes: 100_000, format };
@@ -71,7 +71,7 @@ describe("video.transcode", () => {
   test.each(["h264", "vp9"])(
     "a bitrate makes %s larger or smaller",
     async (video_codec) => {
-      const video = await clipOf("nullsrc=s=160x120:r=8:d=4,geq=96+random(1)*64:128:128[v]");
+      const video = await clipOf("nullsrc=s=160x120:r=8:d=2,geq=96+random(1)*64:128:128[v]");
       const of = async (video_bitrate: number) =>
         (await runCapability("video.transcode", { video }, { video_bitrate, video_codec, format: "mkv" })).bytes()
           .length;
