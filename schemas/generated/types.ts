@@ -5827,6 +5827,16 @@ export interface UsageRequest {
     model: string;
     source: string;
     credits: number;
+    /**
+     * What was measured of it, by unit. Operators are told.
+     */
+    units?: {
+      [k: string]: number;
+    };
+    /**
+     * The provider did not say what it used. Operators are told.
+     */
+    is_estimated?: boolean;
     [k: string]: unknown;
   }[];
   [k: string]: unknown;

@@ -43130,7 +43130,7 @@ return errors === 0;
 validate297.evaluated = { props: { object: true, data: true, has_more: true, next_page: true }, dynamicProps: false, dynamicItems: false };
 var validateUsageRequestList = validate298;
 var schema340 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "UsageRequest" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
-var schema341 = { type: "object", required: ["object", "request_id", "attempt", "key_id", "model", "source", "status", "units", "is_estimated", "tokens", "held", "credits", "uncollected", "workflow_id", "run_id", "started_at", "ended_at"], properties: { object: { const: "usage.request" }, request_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, key_id: { type: "string", format: "uuid" }, model: { type: ["string", "null"] }, source: { type: ["string", "null"] }, status: { type: "string", enum: ["succeeded", "failed", "cancelled", "lost"] }, units: { type: "object", additionalProperties: { type: "number" } }, is_estimated: { type: "boolean" }, tokens: { type: "integer", minimum: 0 }, held: { type: "number", minimum: 0 }, credits: { type: "number", minimum: 0 }, uncollected: { type: "number", minimum: 0 }, workflow_id: { type: ["string", "null"], format: "uuid" }, run_id: { type: ["string", "null"], format: "uuid" }, started_at: { type: "string", format: "date-time" }, ended_at: { type: "string", format: "date-time" }, parts: { type: "array", items: { type: "object", required: ["model", "source", "credits"], properties: { model: { type: "string" }, source: { type: "string" }, credits: { type: "number", minimum: 0 } } } } } };
+var schema341 = { type: "object", required: ["object", "request_id", "attempt", "key_id", "model", "source", "status", "units", "is_estimated", "tokens", "held", "credits", "uncollected", "workflow_id", "run_id", "started_at", "ended_at"], properties: { object: { const: "usage.request" }, request_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1 }, key_id: { type: "string", format: "uuid" }, model: { type: ["string", "null"] }, source: { type: ["string", "null"] }, status: { type: "string", enum: ["succeeded", "failed", "cancelled", "lost"] }, units: { type: "object", additionalProperties: { type: "number" } }, is_estimated: { type: "boolean" }, tokens: { type: "integer", minimum: 0 }, held: { type: "number", minimum: 0 }, credits: { type: "number", minimum: 0 }, uncollected: { type: "number", minimum: 0 }, workflow_id: { type: ["string", "null"], format: "uuid" }, run_id: { type: ["string", "null"], format: "uuid" }, started_at: { type: "string", format: "date-time" }, ended_at: { type: "string", format: "date-time" }, parts: { type: "array", items: { type: "object", required: ["model", "source", "credits"], properties: { model: { type: "string" }, source: { type: "string" }, credits: { type: "number", minimum: 0 }, units: { type: "object", additionalProperties: { type: "number" } }, is_estimated: { type: "boolean" } } } } } };
 function validate298(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -43548,6 +43548,46 @@ var valid6 = _errs51 === errors;
 } else {
 var valid6 = true;
 }
+if (valid6) {
+if (data22.units !== undefined) {
+let data26 = data22.units;
+const _errs53 = errors;
+if (errors === _errs53) {
+if (data26 && typeof data26 == "object" && !Array.isArray(data26)) {
+for (const key1 in data26) {
+let data27 = data26[key1];
+const _errs56 = errors;
+if (!(typeof data27 == "number" && isFinite(data27))) {
+validate298.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i1 + "/units/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "UsageRequest/properties/parts/items/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+var valid7 = _errs56 === errors;
+if (!valid7) {
+break;
+}
+}
+} else {
+validate298.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i1 + "/units", schemaPath: "UsageRequest/properties/parts/items/properties/units/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid6 = _errs53 === errors;
+} else {
+var valid6 = true;
+}
+if (valid6) {
+if (data22.is_estimated !== undefined) {
+const _errs58 = errors;
+if (typeof data22.is_estimated !== "boolean") {
+validate298.errors = [{ instancePath: instancePath + "/data/" + i0 + "/parts/" + i1 + "/is_estimated", schemaPath: "UsageRequest/properties/parts/items/properties/is_estimated/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid6 = _errs58 === errors;
+} else {
+var valid6 = true;
+}
+}
+}
 }
 }
 }
@@ -43609,36 +43649,36 @@ var valid0 = true;
 }
 if (valid0) {
 if (data.first_id !== undefined) {
-let data26 = data.first_id;
-const _errs53 = errors;
-if (typeof data26 !== "string" && data26 !== null) {
+let data29 = data.first_id;
+const _errs60 = errors;
+if (typeof data29 !== "string" && data29 !== null) {
 validate298.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema340.properties.first_id.type } }];
 return false;
 }
-var valid0 = _errs53 === errors;
+var valid0 = _errs60 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.last_id !== undefined) {
-let data27 = data.last_id;
-const _errs55 = errors;
-if (typeof data27 !== "string" && data27 !== null) {
+let data30 = data.last_id;
+const _errs62 = errors;
+if (typeof data30 !== "string" && data30 !== null) {
 validate298.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema340.properties.last_id.type } }];
 return false;
 }
-var valid0 = _errs55 === errors;
+var valid0 = _errs62 === errors;
 } else {
 var valid0 = true;
 }
 if (valid0) {
 if (data.has_more !== undefined) {
-const _errs57 = errors;
+const _errs64 = errors;
 if (typeof data.has_more !== "boolean") {
 validate298.errors = [{ instancePath: instancePath + "/has_more", schemaPath: "#/properties/has_more/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid0 = _errs57 === errors;
+var valid0 = _errs64 === errors;
 } else {
 var valid0 = true;
 }
@@ -44044,6 +44084,46 @@ return false;
 var valid3 = _errs45 === errors;
 } else {
 var valid3 = true;
+}
+if (valid3) {
+if (data19.units !== undefined) {
+let data23 = data19.units;
+const _errs47 = errors;
+if (errors === _errs47) {
+if (data23 && typeof data23 == "object" && !Array.isArray(data23)) {
+for (const key1 in data23) {
+let data24 = data23[key1];
+const _errs50 = errors;
+if (!(typeof data24 == "number" && isFinite(data24))) {
+validate299.errors = [{ instancePath: instancePath + "/parts/" + i0 + "/units/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"), schemaPath: "#/properties/parts/items/properties/units/additionalProperties/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+var valid4 = _errs50 === errors;
+if (!valid4) {
+break;
+}
+}
+} else {
+validate299.errors = [{ instancePath: instancePath + "/parts/" + i0 + "/units", schemaPath: "#/properties/parts/items/properties/units/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid3 = _errs47 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data19.is_estimated !== undefined) {
+const _errs52 = errors;
+if (typeof data19.is_estimated !== "boolean") {
+validate299.errors = [{ instancePath: instancePath + "/parts/" + i0 + "/is_estimated", schemaPath: "#/properties/parts/items/properties/is_estimated/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid3 = _errs52 === errors;
+} else {
+var valid3 = true;
+}
+}
 }
 }
 }

@@ -87,7 +87,7 @@ async function list({ database }: IngressContext, call: RouteCall): Promise<Resp
   const [first, last] = [page[0], page.at(-1)];
   return json({
     object: "list",
-    data: page.map(present),
+    data: page.map((row) => present(row, call)),
     first_id: first ? idOf(first) : null,
     last_id: last ? idOf(last) : null,
     has_more: rows.length > limit,
@@ -102,7 +102,7 @@ async function read({ database }: IngressContext, call: RouteCall): Promise<Resp
     place &&
     ((await findUsageRequest(database, workspaceId, { ...place, memberId })) ??
       (await findRunUsage(database, workspaceId, { runId: place.jobId, memberId })));
-  if (row) return json(present(row));
+  if (row) return json(present(row, call));
   throw new ApiError("not_found", "The call has not ended yet, or is unknown.");
 }
 
@@ -125,11 +125,12 @@ function afterIn(call: RouteCall): UsagePlace | null {
   return { jobId: place.jobId, attempt: place.attempt ?? 1 };
 }
 
-function present(row: UsageRequestRow): UsageRequest {
-  const parts = row.parts.map(({ model, source, amount }) => ({
+function present(row: UsageRequestRow, call?: RouteCall): UsageRequest {
+  const parts = row.parts.map(({ model, source, amount, units, is_estimated }) => ({
     model,
     source,
     credits: creditsNumber(BigInt(amount)),
+    ...(call?.operator && { units, is_estimated }),
   }));
   return {
     object: "usage.request",
