@@ -1,15 +1,15 @@
 /** Runs that are cancelled, tried again, repeated under a key, or refused; and who sees them. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 
 import { eventually } from "#tests/faults/wait.ts";
 import { errorOf } from "#tests/e2e/media/bench.ts";
-import { framesOf, type RunsBench, say, startRunsBench } from "./runs-bench.ts";
+import { framesOf, type RunsBench, say } from "./runs-bench.ts";
+import { runsOfNewWorkspace, sharedRuns } from "./shared-runs.ts";
 
 let bench: RunsBench;
 beforeAll(async () => {
-  bench = await startRunsBench();
+  bench = await runsOfNewWorkspace(sharedRuns());
 }, 120_000);
-afterAll(() => bench.close());
 
 const slow = (id: string, more: object = {}) => ({
   id,

@@ -1,20 +1,20 @@
 /** A workspace's lists of thousands of runs slow its neighbours by their share of the machine, and by no more. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 
 import type { WorkflowRun } from "#schemas/generated/types.ts";
 import { createWorkspace, type Workspace } from "#tests/faults/bed.ts";
 import { eventually } from "#tests/faults/wait.ts";
 
-import { type RunsBench, say, startRunsBench } from "./runs-bench.ts";
+import { type RunsBench, say } from "./runs-bench.ts";
+import { sharedRuns } from "./shared-runs.ts";
 
 const CHAIN = 5;
 const ROUNDS = 7;
 
 let bench: RunsBench;
 beforeAll(async () => {
-  bench = await startRunsBench({ pools: ["workflow"], workers: 1 });
+  bench = await sharedRuns();
 }, 120_000);
-afterAll(() => bench.close());
 
 async function post({ key }: Workspace, path: string, body: object): Promise<WorkflowRun> {
   const answer = await fetch((bench.stack.baseUrls[0] ?? "") + path, {

@@ -1,13 +1,13 @@
 /** Abilities of steps in a run: lists, conditions, retries, workflows within workflows, failures, and large values. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 
-import { type RunsBench, say, startRunsBench } from "./runs-bench.ts";
+import { type RunsBench, say } from "./runs-bench.ts";
+import { runsOfNewWorkspace, sharedMediaRuns } from "./shared-runs.ts";
 
 let bench: RunsBench;
 beforeAll(async () => {
-  bench = await startRunsBench();
+  bench = await runsOfNewWorkspace(sharedMediaRuns());
 }, 120_000);
-afterAll(() => bench.close());
 
 const EACH = {
   inputs: { list: { type: "array" } },

@@ -1,21 +1,19 @@
 /** Estimates of runs: what they say, and that no run exceeds them. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 
 import type { WorkflowEstimate } from "#schemas/generated/types.ts";
 import { errorOf } from "#tests/e2e/media/bench.ts";
 import { seeded, testSeed } from "#tests/support/seed.ts";
 
-import { type RunsBench, say, startRunsBench } from "./runs-bench.ts";
+import { say } from "./runs-bench.ts";
+import { runsOfNewWorkspace, sharedMediaRuns, type WorkspaceRuns } from "./shared-runs.ts";
 
-let bench: RunsBench;
+let bench: WorkspaceRuns;
 let child: string;
 /** Makes images, as many as it is told, if it is told to; neither need be said. */
 let images: string;
 beforeAll(async () => {
-  bench = await startRunsBench({
-    pools: ["chat", "image", "capability", "workflow"],
-    env: { SLUICE_WORKER_SLOTS: "64" },
-  });
+  bench = await runsOfNewWorkspace(sharedMediaRuns());
   child = await bench.store({
     inputs: { word: { type: "string", required: true }, list: { type: "array", default: [1, 2] } },
     steps: [say("a", "${{ inputs.word }}"), say("b", "${{ item }}", { for_each: "${{ inputs.list }}" })],
@@ -33,7 +31,6 @@ beforeAll(async () => {
     ],
   });
 }, 120_000);
-afterAll(() => bench.close());
 
 const image = (id: string, more: object = {}) => ({
   id,
@@ -218,7 +215,9 @@ describe("an estimate", () => {
     const count = async () =>
       (
         await bench.stack.query(
-          "select (select count(*) from hold) + (select count(*) from usage_record) + (select count(*) from run) as n",
+          `select (select count(*) from hold where workspace_id = $1) + (select count(*) from run where workspace_id = $1)
+             + (select count(*) from usage_record where workspace_id = $1) as n`,
+          [bench.workspace.id],
         )
       )[0];
     const before = await count();

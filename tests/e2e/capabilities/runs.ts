@@ -1,8 +1,6 @@
 /** Runs of capabilities through the service: inputs of every sort, money, jobs, refusals, deaths of worker and child. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { beforeAll, describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
 
 import { utils, write } from "@e965/xlsx";
 import sharp from "sharp";
@@ -16,34 +14,19 @@ import { eventually } from "#tests/faults/wait.ts";
 
 import { errorOf } from "../media/bench.ts";
 
-import { type CapabilityBench, childrenAtWork, type RunAnswer, startCapabilityBench } from "./bench.ts";
+import { type CapabilityBench, childrenAtWork, type RunAnswer } from "./bench.ts";
+import { sharedBench } from "./shared-bench.ts";
 
 const PHOTO = { image: { file_id: "file-sample-photo" } };
 /** Takes a second or so. */
 const SLOW = { code: { text: "for (let i = 0; ; i++) {}" } };
 
-/** Settings for two capabilities by the operator of this stack. */
-const TERMS = `capabilities:
-  - id: code.diff
-    pricing: { unit: per_operation, operation_price: "0.5" }
-  - id: code.highlight
-    disabled: true
-`;
-const CATALOGUE = join(mkdtempSync(join(tmpdir(), "sluice-terms-")), "terms.yaml");
-
 let bench: CapabilityBench;
 let poor: Workspace;
 beforeAll(async () => {
-  writeFileSync(CATALOGUE, TERMS);
-  bench = await startCapabilityBench({ env: { SLUICE_CATALOGUE: CATALOGUE } });
+  bench = await sharedBench();
   poor = await createWorkspace(bench.stack, { creditsNano: 1_000n });
 }, 60_000);
-afterAll(async () => {
-  expect(await bench.stack.query("select * from audit_ledger()")).toEqual([]);
-  expect(await bench.stack.query("select * from hold")).toEqual([]);
-  await bench.stop();
-  rmSync(dirname(CATALOGUE), { recursive: true });
-});
 
 const upload = async (bytes: Uint8Array<ArrayBuffer>, name: string, key = bench.stack.key): Promise<string> => {
   const form = new FormData();

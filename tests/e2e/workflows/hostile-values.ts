@@ -1,19 +1,19 @@
 /** Values that steps give and hand on: whatever they are, the run ends and can be read. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 
-import { type RunsBench, say, startRunsBench } from "./runs-bench.ts";
+import { type RunsBench, say } from "./runs-bench.ts";
+import { runsOfNewWorkspace, sharedMediaRuns } from "./shared-runs.ts";
 
 let bench: RunsBench;
 let echo: string;
 beforeAll(async () => {
-  bench = await startRunsBench();
+  bench = await runsOfNewWorkspace(sharedMediaRuns());
   echo = await bench.store({
     inputs: { value: { type: "object" } },
     steps: [say("a", "x")],
     output: { of: "${{ inputs.value.of }}" },
   });
 }, 120_000);
-afterAll(() => bench.close());
 
 const deep = (depth: number): unknown => JSON.parse("[".repeat(depth) + "]".repeat(depth));
 

@@ -1,20 +1,22 @@
 /** Sample files, read and downloaded as a workspace's own, and kept from being deleted. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 
 import type { StoredFile } from "#schemas/generated/types.ts";
 import { SAMPLE_FILES } from "#shared/calls/capabilities/samples.ts";
 import { validate } from "#shared/contracts.ts";
-import { startStack, type Stack } from "#tests/support/stack.ts";
+import type { Stack } from "#tests/support/stack.ts";
+import { asNewWorkspace } from "#tests/support/tenant.ts";
 
 import { errorOf } from "../media/bench.ts";
 
+import { sharedBench } from "./shared-bench.ts";
+
 let stack: Stack;
 beforeAll(async () => {
-  stack = await startStack({});
+  stack = await asNewWorkspace((await sharedBench()).stack);
 }, 60_000);
-afterAll(() => stack.stop());
 
 const call = (path: string, init: RequestInit = {}): Promise<Response> =>
   fetch(`${stack.baseUrls[0]}/v1/files${path}`, {

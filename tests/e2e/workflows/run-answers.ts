@@ -1,17 +1,17 @@
 /** Answers and events of runs beyond the plain case. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 
 import type { UsageRequest, UsageRequestList, WorkflowRun } from "#schemas/generated/types.ts";
 import { createWorkspace } from "#tests/faults/bed.ts";
 import { eventually } from "#tests/faults/wait.ts";
 
-import { type RunsBench, say, startRunsBench } from "./runs-bench.ts";
+import { say } from "./runs-bench.ts";
+import { runsOfNewWorkspace, sharedRuns, type WorkspaceRuns } from "./shared-runs.ts";
 
-let bench: RunsBench;
+let bench: WorkspaceRuns;
 beforeAll(async () => {
-  bench = await startRunsBench({ pools: ["chat", "capability", "workflow"] });
+  bench = await runsOfNewWorkspace(sharedRuns());
 }, 120_000);
-afterAll(() => bench.close());
 
 const LONG = "word ".repeat(400);
 const slow = (id: string, more: object = {}) => ({ ...say(id, LONG, more), model: "sandbox-slow" });
@@ -142,7 +142,7 @@ describe("the price of a run", () => {
     const { headers, run } = await bench.run({ steps: [say("a", "1"), sub] });
     await bench.run({ steps: [say("a", "of another run")] });
     const id = headers.get("x-request-id") ?? "";
-    const usage = "/workspaces/default/usage/requests";
+    const usage = `/workspaces/${bench.workspace.id}/usage/requests`;
     const record = (await (await bench.call(`${usage}/${id}`)).json()) as UsageRequest;
     expect(record).toMatchObject({ request_id: id, run_id: id, model: null, source: null, status: "succeeded" });
     expect(record.credits).toBe(run.creditsUsed);
@@ -166,7 +166,7 @@ describe("the price of a run", () => {
     const { run } = await bench.run({ steps: [say("a", "1")] });
     const going = await begin("/v1/pipelines/runs", { mode: "async", definition: { steps: [slow("a")] } });
     const { id } = (await going.json()) as WorkflowRun;
-    expect((await bench.call(`/workspaces/default/usage/requests/${id}`)).status).toBe(404);
+    expect((await bench.call(`/workspaces/${bench.workspace.id}/usage/requests/${id}`)).status).toBe(404);
     await bench.call(`/v1/workflows/runs/${id}/cancel`, {});
     const stranger = await createWorkspace(bench.stack, { creditsNano: 1n });
     const list = async (key: string, workspace: string): Promise<unknown> => {
@@ -176,13 +176,14 @@ describe("the price of a run", () => {
       return [one.status, ((await all.json()) as UsageRequestList).data];
     };
     expect(await list(stranger.key, stranger.id)).toEqual([404, []]);
-    const made = await bench.stack.command("admin", "member", "add", "default", "ada", "--role", "developer", "--json");
+    const own = bench.workspace.id;
+    const made = await bench.stack.command("admin", "member", "add", own, "ada", "--role", "developer", "--json");
     expect(made.code).toBe(0);
     const other = await bench.stack.command(
       "admin",
       "key",
       "create",
-      "default",
+      own,
       "--member",
       "ada",
       "--preset",
@@ -190,7 +191,7 @@ describe("the price of a run", () => {
       "--json",
     );
     const { key } = JSON.parse(other.stdout) as { key: string };
-    expect(await list(key, "default")).toEqual([404, []]);
+    expect(await list(key, own)).toEqual([404, []]);
   });
 });
 

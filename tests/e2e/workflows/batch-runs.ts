@@ -9,28 +9,26 @@ import { LIMITS } from "#shared/limits.ts";
 import { openPublisher, type Publisher } from "#tests/faults/publisher.ts";
 import { eventually } from "#tests/faults/wait.ts";
 
-import { type RunsBench, say, startRunsBench } from "./runs-bench.ts";
+import { say } from "./runs-bench.ts";
+import { runsOfNewWorkspace, sharedMediaRuns, type WorkspaceRuns } from "./shared-runs.ts";
 
-let bench: RunsBench;
+let bench: WorkspaceRuns;
 let publisher: Publisher;
 let workflow: string;
 const ENDPOINT = "/v1/workflows/{id}/runs";
 
 beforeAll(async () => {
-  bench = await startRunsBench();
-  const [row] = await bench.stack.query<{ id: string }>("select id from workspace limit 1");
-  publisher = await openPublisher(bench.stack.natsUrl, row?.id ?? "");
+  bench = await runsOfNewWorkspace(sharedMediaRuns());
+  publisher = await openPublisher(bench.stack.natsUrl, bench.workspace.id);
   workflow = await bench.store({
     inputs: { word: { type: "string", required: true } },
     steps: [say("a", "${{ inputs.word }}!")],
     output: { text: "${{ steps.a.output.text }}" },
   });
 }, 120_000);
-afterAll(async () => {
-  await publisher.close();
-  await bench.close();
-});
+afterAll(() => publisher.close());
 
+const holds = () => bench.stack.query("select 1 from hold where workspace_id = $1", [bench.workspace.id]);
 const ask = (body: object, of: object = { workflow }) => ({ endpoint: ENDPOINT, ...of, body });
 
 test("a message begins a run, whose end its publisher is told; a repeat is the same run", async () => {
@@ -77,7 +75,7 @@ test("a key whose run is not kept any more begins it anew, and each step of it i
     [id],
   );
   expect(usage).toEqual([1, 2].map((attempt) => ({ attempt, settled: usage[0]?.settled ?? 0n })));
-  expect(await bench.stack.query("select 1 from hold")).toEqual([]);
+  expect(await holds()).toEqual([]);
   expect(await bench.stack.query("select * from audit_ledger()")).toEqual([]);
 });
 
@@ -112,21 +110,20 @@ test.each<[string, () => object, string]>([
 });
 
 test("a key of the billing role is refused, as over HTTP, also for a workflow that is shared", async () => {
-  const [row] = await bench.stack.query<{ id: string }>("select id from workspace limit 1");
   const [member, keyId] = [newId(), newId()];
   await bench.stack.query("insert into member (id, workspace_id, name, role) values ($1, $2, 'books', 'billing')", [
     member,
-    row?.id ?? "",
+    bench.workspace.id,
   ]);
   await bench.stack.query(
     `insert into api_key (id, workspace_id, member_id, name, sha256, hint, preset)
      values ($1, $2, $3, 'books', sha256(convert_to(gen_random_uuid()::text, 'UTF8')), 'slk_…', 'unlimited')`,
-    [keyId, row?.id ?? "", member],
+    [keyId, bench.workspace.id, member],
   );
   await bench.stack.query("update workflow set sharing_scope = 'workspace', share_permission = 'run' where id = $1", [
     workflow,
   ]);
-  const runs = () => bench.stack.query("select id from run");
+  const runs = () => bench.stack.query("select id from run where workspace_id = $1", [bench.workspace.id]);
   const before = await runs();
   const asked = publisher.submit(ask({ input: { word: "tea" } }), {
     pool: "workflow",
@@ -139,8 +136,8 @@ test("a run waits while its workspace has as many under way as it may, and begin
   const rows = await bench.stack.query<{ id: string }>(
     `insert into run (id, workspace_id, key_id, member_id, definition, mode, lane, status, max_attempts, progressed_at)
      select gen_random_uuid(), m.workspace_id, m.id, m.id, '{}', 'async', 'batch', 'running', 1, now() + interval '1 hour'
-     from (select workspace_id, id from member limit 1) m, generate_series(1, $1::int) returning id`,
-    [LIMITS.activeRunsMax],
+     from (select workspace_id, id from member where workspace_id = $2 limit 1) m, generate_series(1, $1::int) returning id`,
+    [LIMITS.activeRunsMax, bench.workspace.id],
   );
   const key = newId();
   const { job_id: id } = await publisher.submit(ask({ input: { word: "later" } }), { key, pool: "workflow" });
@@ -154,14 +151,16 @@ test("a run waits while its workspace has as many under way as it may, and begin
 test("a message stays in the stream while as many runs wait to begin as may be", async () => {
   await bench.stack.query(
     `insert into job (id, workspace_id, pool, lane, kind, modality, state, deadline, not_before, work)
-     select gen_random_uuid(), w.id, 'workflow', 'batch', 'workflow', 'text', 'queued', now() + interval '1 day', now() + interval '1 day', '{}'
-     from (select id from workspace limit 1) w, generate_series(1, $1::int)`,
-    [LIMITS.ticketsWaitingMax],
+     select gen_random_uuid(), $2, 'workflow', 'batch', 'workflow', 'text', 'queued', now() + interval '1 day', now() + interval '1 day', '{}'
+     from generate_series(1, $1::int)`,
+    [LIMITS.ticketsWaitingMax, bench.workspace.id],
   );
   const key = newId();
   const message = ask({ input: { word: "patient" } });
   expect(await publisher.submit(message, { key, pool: "workflow" })).toMatchObject({ key, status: "waiting" });
-  await bench.stack.query("delete from job where not_before > now() + interval '1 hour'");
+  await bench.stack.query("delete from job where workspace_id = $1 and not_before > now() + interval '1 hour'", [
+    bench.workspace.id,
+  ]);
   expect(await publisher.ended(key, 40_000)).toMatchObject({ status: "completed" });
 }, 60_000);
 
@@ -172,5 +171,5 @@ test("many are begun and all end; their tickets hold nothing", async () => {
   expect(ends.map(({ status, result }) => [status, (result as { output?: unknown } | undefined)?.output])).toEqual(
     keys.map((key) => ["completed", { text: `${key}!` }]),
   );
-  await eventually("no hold is open", async () => (await bench.stack.query("select 1 from hold")).length === 0);
+  await eventually("no hold is open", async () => (await holds()).length === 0);
 });

@@ -1,17 +1,17 @@
 /** Owners of runs: who sees a run, who pays for it, and for whom its steps call. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 
 import type { WorkflowRun } from "#schemas/generated/types.ts";
 import { createWorkspace, type Workspace } from "#tests/faults/bed.ts";
 import { eventually } from "#tests/faults/wait.ts";
 
-import { type RunsBench, say, startRunsBench } from "./runs-bench.ts";
+import { type RunsBench, say } from "./runs-bench.ts";
+import { sharedRuns } from "./shared-runs.ts";
 
 let bench: RunsBench;
 beforeAll(async () => {
-  bench = await startRunsBench({ pools: ["chat", "workflow"] });
+  bench = await sharedRuns();
 }, 120_000);
-afterAll(() => bench.close());
 
 async function call(key: string, path: string, body?: object): Promise<{ status: number; body: WorkflowRun }> {
   const answer = await fetch((bench.stack.baseUrls[0] ?? "") + path, {

@@ -1,5 +1,5 @@
 /** Estimates and holds that follow what is known of a run's inputs. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 
 import sharp from "sharp";
@@ -8,16 +8,13 @@ import { createWorkspace } from "#tests/faults/bed.ts";
 
 import { errorOf } from "../media/bench.ts";
 
-import { type CapabilityBench, type RunAnswer, startCapabilityBench } from "./bench.ts";
+import type { CapabilityBench, RunAnswer } from "./bench.ts";
+import { sharedBench } from "./shared-bench.ts";
 
 let bench: CapabilityBench;
 beforeAll(async () => {
-  bench = await startCapabilityBench();
+  bench = await sharedBench();
 }, 60_000);
-afterAll(async () => {
-  expect(await bench.stack.query("select * from audit_ledger()")).toEqual([]);
-  await bench.stop();
-});
 
 interface Estimate {
   readonly estimated_credits: number;

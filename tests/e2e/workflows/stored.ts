@@ -1,11 +1,13 @@
 /** Stored workflows over HTTP: who sees them, who changes them, and what each version holds. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 
 import type { ErrorEnvelope } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
 import { hashKey, keyHint, mintKey } from "#shared/secrets/api-keys.ts";
-import { type Stack, startStack } from "#tests/support/stack.ts";
-import { createWorkspace } from "../../faults/bed.ts";
+import { createWorkspace } from "#tests/faults/bed.ts";
+import type { Stack } from "#tests/support/stack.ts";
+
+import { sharedMediaRuns } from "./shared-runs.ts";
 
 let stack: Stack;
 let base: string;
@@ -13,7 +15,7 @@ let base: string;
 const keys: Record<string, string> = {};
 
 beforeAll(async () => {
-  stack = await startStack();
+  ({ stack } = await sharedMediaRuns());
   base = stack.baseUrls[0] ?? "";
   const { id, key } = await createWorkspace(stack, { creditsNano: 0n });
   keys["maker"] = key;
@@ -36,7 +38,6 @@ beforeAll(async () => {
     keys[name] = minted;
   }
 }, 120_000);
-afterAll(() => stack.stop());
 
 async function call(method: string, path: string, who: string, body?: unknown) {
   const answer = await fetch(`${base}${path}`, {

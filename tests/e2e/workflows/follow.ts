@@ -1,17 +1,17 @@
 /** A streamed run is followed with the stream reader of the Vercel AI SDK, and with curl; both lose it in the middle and come back. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 
 import { jsonSchema, parseJsonEventStream } from "ai";
 
 import type { WorkflowRunFrame } from "#schemas/generated/types.ts";
 
-import { type RunsBench, say, startRunsBench } from "./runs-bench.ts";
+import { type RunsBench, say } from "./runs-bench.ts";
+import { runsOfNewWorkspace, sharedRuns } from "./shared-runs.ts";
 
 let bench: RunsBench;
 beforeAll(async () => {
-  bench = await startRunsBench();
+  bench = await runsOfNewWorkspace(sharedRuns());
 }, 120_000);
-afterAll(() => bench.close());
 
 const DEFINITION = {
   steps: [

@@ -1,34 +1,22 @@
 /** Pages through the service: the address as a plain string, the worker's fetch, the child that has no network. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 
 import sharp from "sharp";
 
-import { listen, type Listening } from "#tests/shared/outbound/servers.ts";
+import type { Listening } from "#tests/shared/outbound/servers.ts";
 
 import { eventually } from "#tests/faults/wait.ts";
 
 import { errorOf } from "../media/bench.ts";
 
-import { type CapabilityBench, startCapabilityBench } from "./bench.ts";
+import { type SharedBench, sharedBench } from "./shared-bench.ts";
 
-let bench: CapabilityBench;
+let bench: SharedBench;
 let site: Listening;
 beforeAll(async () => {
-  site = await listen(({ url }, response) => {
-    if (url === "/red.css") response.setHeader("content-type", "text/css").end("body { background: rgb(255, 0, 0) }");
-    else if (url === "/styled")
-      response.setHeader("content-type", "text/html").end("<link rel=stylesheet href=red.css><h1>Tea</h1>");
-    else if (url === "/inside") response.writeHead(302, { location: "http://127.0.0.1:1/" }).end();
-    else if (url === "/robots.txt") response.end("User-agent: *\nDisallow: /private");
-    else response.setHeader("content-type", "text/html").end("<h1>Tea</h1><p>Of <a href='/green'>green</a> tea.</p>");
-  });
-  bench = await startCapabilityBench({ env: { SLUICE_OUTBOUND_ALLOW: `127.0.0.1:${site.port}` } });
+  bench = await sharedBench();
+  ({ site } = bench);
 }, 60_000);
-afterAll(async () => {
-  expect(await bench.stack.query("select * from hold")).toEqual([]);
-  await bench.stop();
-  site.close();
-});
 
 test("a page is read as Markdown, listed and fetched", async () => {
   const url = site.url("/");

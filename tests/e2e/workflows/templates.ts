@@ -1,11 +1,12 @@
 /** Every template runs as it is, and gives what it says. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 
 import type { WorkflowTemplate } from "#schemas/generated/types.ts";
 
-import { type RunsBench, startRunsBench } from "./runs-bench.ts";
+import type { RunsBench } from "./runs-bench.ts";
+import { runsOfNewWorkspace, sharedMediaRuns } from "./shared-runs.ts";
 
 const FOLDER = join(import.meta.dir, "../../../deploy/examples");
 const NAMES = readdirSync(FOLDER).map((name) => name.replace(".json", ""));
@@ -13,14 +14,10 @@ const NAMES = readdirSync(FOLDER).map((name) => name.replace(".json", ""));
 let bench: RunsBench;
 let listed: readonly WorkflowTemplate[];
 beforeAll(async () => {
-  bench = await startRunsBench({
-    pools: ["chat", "image", "audio", "3d", "capability", "workflow"],
-    env: { SLUICE_WORKER_SLOTS: "64" },
-  });
+  bench = await runsOfNewWorkspace(sharedMediaRuns());
   const answer = await bench.call("/v1/workflows/templates");
   listed = ((await answer.json()) as { data: WorkflowTemplate[] }).data;
 }, 120_000);
-afterAll(() => bench.close());
 
 test("all of them are listed, by name", () => {
   expect(listed.length).toBeGreaterThanOrEqual(8);
