@@ -9,12 +9,13 @@ import { KINDS } from "#shared/calls/kinds/kinds.ts";
 import { LIMITS } from "#shared/limits.ts";
 import type { Storage } from "#shared/storage/client.ts";
 import { listObjects } from "#shared/storage/objects.ts";
-import { audit } from "#tests/faults/audit.ts";
-import { ask, type Bed, createWorkspace, startBed, type Workspace } from "#tests/faults/bed.ts";
+import { ask, type Bed, createWorkspace, type Workspace } from "#tests/faults/bed.ts";
 import { openPublisher, type Publisher } from "#tests/faults/publisher.ts";
 import { eventually } from "#tests/faults/wait.ts";
 import { storageAt } from "#tests/shared/files/bench.ts";
 import { wavOf } from "#tests/providers/fal/clips.ts";
+
+import { sharedBed } from "./shared-bed.ts";
 
 const CREDIT = 1_000_000_000n;
 /** Base64 of a picture larger than a call may carry inline: noise does not compress. */
@@ -30,10 +31,7 @@ beforeAll(async () => {
   const picture = await sharp(noise).png().toBuffer();
   expect(picture.length).toBeGreaterThan(LIMITS.inlineInputBytesMax);
   largePicture = picture.toString("base64");
-  bed = await startBed({
-    pools: ["chat", "image", "audio", "video", "3d"],
-    env: { SLUICE_SANDBOX: "on", SLUICE_WORKER_SLOTS: "32" },
-  });
+  bed = await sharedBed();
   workspace = await createWorkspace(bed.stack, { creditsNano: 1_000n * CREDIT });
   const own = bed.stack.env;
   storage = storageAt(own["S3_ENDPOINT"] ?? "", own["SLUICE_S3_BUCKET"] ?? "", own);
@@ -41,9 +39,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(async () => {
   storage?.close();
-  if (bed) await audit(bed);
   await publisher?.close();
-  await bed?.stop();
 });
 
 const bodies = (): Readonly<Record<keyof typeof KINDS, object>> => ({

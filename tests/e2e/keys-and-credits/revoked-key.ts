@@ -2,21 +2,22 @@
  * A revoked key dies on every ingress and stays dead, whatever else is broken. That it does so within a second
  * is proven with an injected clock in tests/shared/access/authenticate.test.ts.
  */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 
-import { audit } from "../faults/audit.ts";
-import { ask, type Bed, createWorkspace, FLAT_NANO, startBed, type Workspace } from "../faults/bed.ts";
-import { errorCode } from "../faults/client.ts";
-import { eventually } from "../faults/wait.ts";
+import { audit } from "#tests/faults/audit.ts";
+import { ask, type Bed, createWorkspace, FLAT_NANO, type Workspace } from "#tests/faults/bed.ts";
+import { errorCode } from "#tests/faults/client.ts";
+import { eventually } from "#tests/faults/wait.ts";
+
+import { sharedBed } from "./shared-bed.ts";
 
 /** Uses after the first refusal: a key that comes back to life would be seen in them. */
 const USES_AFTER = 20;
 
 let bed: Bed;
 beforeAll(async () => {
-  bed = await startBed({ janitor: false, ingress: 2 });
+  bed = await sharedBed();
 });
-afterAll(() => bed?.stop());
 
 async function use(ingress: number, { key }: Workspace): Promise<number> {
   const headers = { authorization: `Bearer ${key}` };
@@ -64,5 +65,11 @@ test("a revoked key dies while NATS is stopped", async () => {
   await bed.stack.nats.stop();
   await expectDeath(workspace, () => revoke(workspace));
   await bed.stack.nats.start();
+  const other = await createWorkspace(bed.stack, { creditsNano: 10n * FLAT_NANO });
+  for (const ingress of [0, 1]) {
+    await eventually("calls go on", async () => {
+      return (await bed.client.chat(bed.target(ingress, other.key), ask("flat"))).status === 200;
+    });
+  }
   await audit(bed);
 });

@@ -1,17 +1,19 @@
 /** The exact window of 60 seconds, shared by two ingress processes (design part 5). */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 
-import { audit } from "../faults/audit.ts";
-import { ask, type Bed, createWorkspace, FLAT_NANO, startBed, type Workspace } from "../faults/bed.ts";
-import { type Answer, errorCode } from "../faults/client.ts";
+import { audit } from "#tests/faults/audit.ts";
+import { ask, type Bed, createWorkspace, FLAT_NANO, type Workspace } from "#tests/faults/bed.ts";
+import { type Answer, errorCode } from "#tests/faults/client.ts";
 
+import { sharedBed } from "./shared-bed.ts";
+
+/** Of the preset `thirty`. */
 const LIMIT = 30;
 
 let bed: Bed;
 beforeAll(async () => {
-  bed = await startBed({ janitor: false, ingress: 2, presets: { thirty: [LIMIT, null] } });
+  bed = await sharedBed();
 });
-afterAll(() => bed?.stop());
 
 const workspaceOfThirty = (): Promise<Workspace> =>
   createWorkspace(bed.stack, { creditsNano: 1_000n * FLAT_NANO, preset: "thirty" });

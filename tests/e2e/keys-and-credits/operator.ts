@@ -1,5 +1,5 @@
 /** The first hour of an operator, on the real service: a token by command, then everything over HTTP. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 
 import type {
   OperatorLedgerAudit,
@@ -12,14 +12,15 @@ import type {
 import { parse } from "#shared/contracts.ts";
 import { newId } from "#shared/ids.ts";
 
-import { eventually } from "../faults/wait.ts";
-import { type Stack, startStack } from "../support/stack.ts";
+import { eventually } from "#tests/faults/wait.ts";
+import type { Stack } from "#tests/support/stack.ts";
+
+import { sharedBed } from "./shared-bed.ts";
 
 let stack: Stack;
 beforeAll(async () => {
-  stack = await startStack({ ingress: 2, pools: ["chat", "workflow"] });
+  ({ stack } = await sharedBed());
 });
-afterAll(() => stack?.stop());
 
 async function send(ingress: number, token: string, method: string, path: string, body?: unknown): Promise<Response> {
   return fetch(`${stack.baseUrls[ingress]}${path}`, {
@@ -62,7 +63,7 @@ test("a token made by command makes a workspace, tops it up and sees it call; re
     body,
   );
   const key = made.api_key.key ?? "";
-  const chat = { model: "sandbox-chat", messages: [{ role: "user", content: "Say exactly: it works" }] };
+  const chat = { model: "flat", messages: [{ role: "user", content: "say it works" }] };
   const call = (): Promise<Response> => send(0, key, "POST", "/v1/chat/completions", chat);
   expect((await call()).status).toBe(402);
 

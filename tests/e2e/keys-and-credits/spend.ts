@@ -1,20 +1,21 @@
 /** Spending as people see it on the real service: the price of each call, sums that are the ledger's, budgets that stop calls. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 
 import type { SchemaName, SchemaTypes } from "#schemas/generated/types.ts";
 import { parse } from "#shared/contracts.ts";
 import { newId } from "#shared/ids.ts";
 
-import { ask, type Bed, createWorkspace, FLAT_NANO, startBed, type Workspace } from "../faults/bed.ts";
-import { type Answer, errorCode, requestId } from "../faults/client.ts";
-import { eventually } from "../faults/wait.ts";
-import { openPublisher } from "../faults/publisher.ts";
+import { ask, type Bed, createWorkspace, FLAT_NANO, type Workspace } from "#tests/faults/bed.ts";
+import { type Answer, errorCode, requestId } from "#tests/faults/client.ts";
+import { eventually } from "#tests/faults/wait.ts";
+import { openPublisher } from "#tests/faults/publisher.ts";
+
+import { sharedBed } from "./shared-bed.ts";
 
 let bed: Bed;
 beforeAll(async () => {
-  bed = await startBed({ workers: 1, pools: ["chat", "workflow"] });
+  bed = await sharedBed();
 });
-afterAll(() => bed?.stop());
 
 /** A workspace whose only member is its owner. */
 async function owned(credits: bigint): Promise<Workspace> {

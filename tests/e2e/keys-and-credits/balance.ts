@@ -1,15 +1,16 @@
 /** A balance for ten calls, two hundred at once over two ingress processes. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 
-import { audit } from "../faults/audit.ts";
-import { ask, type Bed, createWorkspace, FLAT_NANO, startBed, type Workspace } from "../faults/bed.ts";
-import { errorCode } from "../faults/client.ts";
+import { audit } from "#tests/faults/audit.ts";
+import { ask, type Bed, createWorkspace, FLAT_NANO, type Workspace } from "#tests/faults/bed.ts";
+import { errorCode } from "#tests/faults/client.ts";
+
+import { sharedBed } from "./shared-bed.ts";
 
 let bed: Bed;
 beforeAll(async () => {
-  bed = await startBed({ janitor: false, ingress: 2, workers: 2 });
+  bed = await sharedBed();
 });
-afterAll(() => bed?.stop());
 
 /** Looks at the available balance without pause; the result stops that and tells the lowest it has seen. */
 function watchAvailable(workspace: Workspace): () => Promise<bigint> {
@@ -39,9 +40,11 @@ test("a balance for ten calls serves ten of two hundred that arrive at once", as
   upstream.setDefault({ delayMs: 1_000 });
   const workspace = await createWorkspace(stack, { creditsNano: 10n * FLAT_NANO });
   const lowest = watchAvailable(workspace);
+  const before = upstream.requests.length;
   const answers = await Promise.all(
     Array.from({ length: 200 }, (_, index) => client.chat(bed.target(index % 2, workspace.key), ask("flat"))),
   );
+  upstream.setDefault({});
 
   expect(await lowest()).toBe(0n);
   const served = answers.filter((answer) => answer.status === 200);
@@ -49,7 +52,7 @@ test("a balance for ten calls serves ten of two hundred that arrive at once", as
   expect({ served: served.length, refused: refused.length }).toEqual({ served: 10, refused: 190 });
   expect(new Set(refused.map(errorCode))).toEqual(new Set(["insufficient_credits"]));
   expect(new Set(served.map((answer) => answer.headers.get("x-credits-used")))).toEqual(new Set(["1"]));
-  expect(upstream.requests).toHaveLength(10);
+  expect(upstream.requests.length - before).toBe(10);
   await stack.settled();
   const [balance] = await stack.query("select amount, held from balance where workspace_id = $1", [workspace.id]);
   expect(balance).toEqual({ amount: 0n, held: 0n });
@@ -58,7 +61,6 @@ test("a balance for ten calls serves ten of two hundred that arrive at once", as
 
 test("a call that fails gives its credit back to the next one", async () => {
   const { stack, client, upstream } = bed;
-  upstream.setDefault({});
   const workspace = await createWorkspace(stack, { creditsNano: FLAT_NANO });
   upstream.next("reset");
   const failed = await client.chat(bed.target(0, workspace.key), ask("flat"));

@@ -1,16 +1,17 @@
 /** GET /v1/key over HTTP: what a client with nothing but its key learns, by two ingress processes. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 
 import type { Key } from "#schemas/generated/types.ts";
 import { validate } from "#shared/contracts.ts";
 
-import { ask, type Bed, createWorkspace, FLAT_NANO, startBed, type Workspace } from "../faults/bed.ts";
+import { ask, type Bed, createWorkspace, FLAT_NANO, type Workspace } from "#tests/faults/bed.ts";
+
+import { sharedBed } from "./shared-bed.ts";
 
 let bed: Bed;
 beforeAll(async () => {
-  bed = await startBed({ janitor: false, ingress: 2, presets: { narrow: [4, 1_000_000] } });
+  bed = await sharedBed();
 });
-afterAll(() => bed?.stop());
 
 function askKey(ingress: number, key?: string): Promise<Response> {
   const headers: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` };
