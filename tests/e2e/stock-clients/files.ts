@@ -9,12 +9,12 @@ import OpenAI, { toFile } from "openai";
 import type { ErrorEnvelope } from "#shared/errors.ts";
 import { temporaryDirectory } from "#tests/support/infrastructure.ts";
 import { beginUpload, END, part } from "#tests/support/raw-form.ts";
-import { startStack, type Stack } from "#tests/support/stack.ts";
-import { createWorkspace, type Workspace } from "../faults/bed.ts";
-import { eventually } from "../faults/wait.ts";
+import type { Stack } from "#tests/support/stack.ts";
+import { asNewWorkspace } from "#tests/support/tenant.ts";
+import { createWorkspace, type Workspace } from "#tests/faults/bed.ts";
+import { eventually } from "#tests/faults/wait.ts";
 
-const FILE_BYTES_MAX = 20 * 1_048_576;
-const STORAGE_BYTES_MAX = 60 * 1_048_576;
+import { FILE_BYTES_MAX, sharedStack, STORAGE_BYTES_MAX } from "./shared-stack.ts";
 
 let stack: Stack;
 let client: OpenAI;
@@ -22,9 +22,7 @@ let base: string;
 const scratch = temporaryDirectory();
 
 beforeAll(async () => {
-  stack = await startStack({
-    env: { SLUICE_FILE_BYTES_MAX: String(FILE_BYTES_MAX), SLUICE_STORAGE_BYTES_MAX: String(STORAGE_BYTES_MAX) },
-  });
+  stack = await asNewWorkspace(await sharedStack());
   base = stack.baseUrls[0] ?? "";
   client = new OpenAI({ baseURL: `${base}/v1`, apiKey: stack.key, maxRetries: 0 });
 }, 120_000);
@@ -38,7 +36,6 @@ afterAll(async () => {
   );
   expect(differences).toEqual([]);
   expect(await stack.query("select * from file where state = 'uploading'")).toEqual([]);
-  await stack.stop();
 });
 
 interface Init extends Omit<RequestInit, "headers"> {

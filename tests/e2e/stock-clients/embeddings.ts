@@ -1,8 +1,5 @@
 /** Embeddings and estimates with the stock OpenAI SDK, against the running service. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { beforeAll, describe, expect, test } from "bun:test";
 
 import OpenAI from "openai";
 
@@ -11,57 +8,17 @@ import { validate } from "#shared/contracts.ts";
 import { creditsNumber } from "#shared/money.ts";
 import { createWorkspace } from "#tests/faults/bed.ts";
 import { mockVector } from "#tests/providers/openai-compatible/embeddings.ts";
-import { type OpenAiServer, startOpenAiServer } from "#tests/providers/openai-compatible/server.ts";
-import { temporaryDirectory } from "#tests/support/infrastructure.ts";
-import { startStack, type Stack } from "#tests/support/stack.ts";
 
-let stack: Stack;
+import { type SharedStack, sharedStack } from "./shared-stack.ts";
+
+let stack: SharedStack;
 let client: OpenAI;
-/** Serves the model `upstream-embed`, which takes two inputs a request. */
-let upstream: OpenAiServer;
-const folder = temporaryDirectory();
-
-const catalogueOf = (url: string): string => `
-providers:
-  - { id: mock, family: openai-compatible, base_url: "${url}" }
-models:
-  - &embed
-    slug: upstream-embed
-    modality: embedding
-    owned_by: mock
-    created: 1700000000
-    supports_embeddings: true
-    max_context_tokens: 512
-    embedding: { dimensions: 8, source_inputs_max: 2 }
-    pricing: { unit: per_token, input_per_million: "100" }
-    sources: [{ provider: mock, model: mock-ok }]
-  - <<: *embed
-    slug: upstream-floats
-    sources: [{ provider: mock, model: mock-ok, drop_params: [encoding_format] }]
-  - <<: *embed
-    slug: upstream-down
-    sources: [{ provider: mock, model: mock-server-error }]
-  - <<: *embed
-    slug: upstream-silent
-    sources: [{ provider: mock, model: mock-silent }]
-`;
+let upstream: SharedStack["upstream"];
 
 beforeAll(async () => {
-  upstream = startOpenAiServer();
-  const catalogue = join(folder.directory, "catalogue.yaml");
-  writeFileSync(catalogue, catalogueOf(upstream.url));
-  stack = await startStack({ janitor: false, env: { SLUICE_CALL_TOTAL_MS: "20000", SLUICE_CATALOGUE: catalogue } });
+  stack = await sharedStack();
+  ({ upstream } = stack);
   client = new OpenAI({ baseURL: `${stack.baseUrls[0]}/v1`, apiKey: stack.key, maxRetries: 0 });
-});
-
-afterAll(async () => {
-  await stack.settled();
-  expect(await stack.query("select * from audit_ledger()")).toEqual([]);
-  expect(await stack.query("select * from hold")).toEqual([]);
-  await stack.stop();
-  expect(upstream.faults).toEqual([]);
-  upstream.close();
-  folder.remove();
 });
 
 const MODEL = "sandbox-embed";
