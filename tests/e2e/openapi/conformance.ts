@@ -4,29 +4,22 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { newId } from "#shared/ids.ts";
 import { startReceiver, type Receiver } from "#tests/e2e/notifications/bench.ts";
 import { eventually } from "#tests/faults/wait.ts";
-import { startStack, type Stack } from "#tests/support/stack.ts";
+import type { Stack } from "#tests/support/stack.ts";
 
 import { type CheckedApi, createCheckedApi, type Document, type Sent } from "./checked-api.ts";
-
-const TOKEN = "an_operator_of_the_test";
+import { OPERATOR_TOKEN, sharedStack } from "./shared-stack.ts";
 
 let stack: Stack;
 let receiver: Receiver;
 let api: CheckedApi;
 beforeAll(async () => {
   receiver = await startReceiver();
-  stack = await startStack({
-    pools: ["chat", "image", "audio", "video", "3d", "capability", "workflow", "webhook"],
-    env: { SLUICE_WORKER_SLOTS: "24", SLUICE_OUTBOUND_ALLOW: "127.0.0.1", SLUICE_OPERATOR_TOKEN: TOKEN },
-  });
+  stack = await sharedStack();
   const [baseUrl = ""] = stack.baseUrls;
   const document = (await (await fetch(`${baseUrl}/openapi.json`)).json()) as Document;
-  api = createCheckedApi(baseUrl, document, (path) => (path.startsWith("/operator/") ? TOKEN : stack.key));
+  api = createCheckedApi(baseUrl, document, (path) => (path.startsWith("/operator/") ? OPERATOR_TOKEN : stack.key));
 }, 240_000);
-afterAll(async () => {
-  await stack.stop();
-  await receiver.close();
-});
+afterAll(() => receiver.close());
 
 /** A value of the answer that must be there. */
 async function ask<T = Readonly<Record<string, unknown>>>(operationId: string, sent?: Sent): Promise<T> {

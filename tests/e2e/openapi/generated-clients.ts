@@ -6,7 +6,10 @@ import { join } from "node:path";
 
 import { run } from "#deploy/embedded/process.mjs";
 import { PROJECT_ROOT } from "#tests/support/infrastructure.ts";
-import { startStack, type Stack } from "#tests/support/stack.ts";
+import type { Stack } from "#tests/support/stack.ts";
+import { asNewWorkspace } from "#tests/support/tenant.ts";
+
+import { sharedStack } from "./shared-stack.ts";
 
 const HERE = join(import.meta.dir, "generated-clients");
 const PROGRAMS = ["openapi-fetch", "hey-api"] as const;
@@ -29,10 +32,7 @@ const TSCONFIG = {
 let stack: Stack;
 let folder: string;
 beforeAll(async () => {
-  stack = await startStack({
-    pools: ["chat", "audio", "capability", "workflow"],
-    env: { SLUICE_WORKER_SLOTS: "64" },
-  });
+  stack = await asNewWorkspace(await sharedStack());
   folder = await mkdtemp(join(tmpdir(), "sluice-clients-"));
   await symlink(join(PROJECT_ROOT, "node_modules"), join(folder, "node_modules"));
   const document = join(folder, "openapi.json");
@@ -41,10 +41,7 @@ beforeAll(async () => {
   for (const name of PROGRAMS) await cp(join(HERE, `${name}.ts.txt`), join(folder, `${name}.ts`));
   await succeed("the generators", process.execPath, [join(HERE, "generate.ts"), document, folder]);
 }, 240_000);
-afterAll(async () => {
-  await stack.stop();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => rm(folder, { recursive: true }));
 
 async function succeed(name: string, command: string, args: readonly string[]): Promise<void> {
   const { code, stdout, stderr } = await run({ name, command, args: [...args], cwd: PROJECT_ROOT, env: process.env });
