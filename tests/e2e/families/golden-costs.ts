@@ -4,51 +4,22 @@
  * out by hand beside each row. In nano-credits a token costs: input 300,000, output 1,500,000, read from the cache 30,000,
  * written to it 375,000 (5 minutes) or 600,000 (an hour), sound 1,000,000 in and 2,000,000 out.
  */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 
 import { audit } from "#tests/faults/audit.ts";
 import { type Answer, DONE, requestId, streamedText } from "#tests/faults/client.ts";
 import { metric } from "#tests/faults/metric.ts";
 import { VENDOR_MARK } from "#tests/providers/engine/behaviour.ts";
 
-import { listen, type Listening } from "#tests/shared/outbound/servers.ts";
+import { FAMILIES, type Family } from "./bed.ts";
+import { OPENAI_TOOLS, PNG, QUESTION, SYSTEM, TURNS } from "./conversation.ts";
+import { type SharedBed, sharedBed, UNSERVED } from "./shared-bed.ts";
+import type { Report, Took, Turn } from "./turn.ts";
 
-import { FAMILIES, type Family, type FamilyBed, startFamilies } from "./families/bed.ts";
-import { OPENAI_TOOLS, PNG, QUESTION, SYSTEM, TURNS } from "./families/conversation.ts";
-import type { Report, Took, Turn } from "./families/turn.ts";
-
-/** Models at which pictures have a price of their own: 450,000 nano-credits a token. */
-const PICTURES = { image_input_per_million: "450" };
-
-/** Answers without any output, by the names that each family's local server has for them. */
-const UNSERVED: Readonly<Record<Family, readonly string[]>> = {
-  openai: ["server-error", "error-in-200", "html", "content-policy", "error-first"],
-  claude: ["server-error", "error-in-200", "html", "content-policy", "error-first"],
-  gemini: ["internal", "error-in-200", "html", "blocked", "error-first"],
-};
-
-let bed: FamilyBed;
-/** Hands out a recording, whatever the address says. */
-let site: Listening;
+let bed: SharedBed;
 
 beforeAll(async () => {
-  site = await listen((_request, response) => response.end(Buffer.from("RIFF\u0024\0\0\0WAVEfmt ", "latin1")));
-  bed = await startFamilies({
-    env: { SLUICE_OUTBOUND_ALLOW: `127.0.0.1:${site.port}` },
-    models: FAMILIES.flatMap((family) => [
-      { slug: `${family}-reader`, family, inputs: ["text", "image", "file"] },
-      { slug: `${family}-two`, family, prices: PICTURES },
-      ...[...UNSERVED[family], "error-mid"].map((name) => ({
-        slug: `${family}-${name}`,
-        family,
-        source: `mock-${name}`,
-      })),
-    ]),
-  });
-});
-afterAll(async () => {
-  site?.close();
-  await bed?.stop();
+  bed = await sharedBed();
 });
 
 type Body = Readonly<Record<string, unknown>>;
@@ -413,7 +384,7 @@ describe.each(FAMILIES)("sound behind an address that does not tell, at %s", (fa
     ["image_url.url", { type: "image_url", image_url: { url: "IT" } }],
     ["file.file_url", { type: "file", file: { file_url: "IT" } }],
   ])("in %s is refused like other sound before its provider hears of it, and costs nothing", async (param, part) => {
-    const named = JSON.parse(JSON.stringify(part).replace("IT", site.url("/it"))) as Body;
+    const named = JSON.parse(JSON.stringify(part).replace("IT", bed.site.url("/it"))) as Body;
     const answer = await ask(`${family}-reader`, shown(named), false);
     expect([answer.status, answer.body]).toEqual([400, expect.stringContaining("audio_not_supported_by_model")]);
     expect(answer.body).toContain(`messages[1].content[1].${param}`);

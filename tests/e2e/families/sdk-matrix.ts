@@ -3,25 +3,28 @@
  * results and another question, through the running service. Every client must hear the same, and every provider must have
  * been told the same, in its own words.
  */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 
 import { audit } from "#tests/faults/audit.ts";
+import { createWorkspace, type Workspace } from "#tests/faults/bed.ts";
 import type { RecordedCall } from "#tests/providers/engine/recorder.ts";
 
-import { FAMILIES, type Family, type FamilyBed, startFamilies } from "./families/bed.ts";
-import { type ClientName, CLIENTS, type Heard } from "./families/clients.ts";
-import { THINKING_SIGNATURE } from "./families/anthropic.ts";
-import { PNG, QUESTION, SYSTEM, THANKS, TOOL_NAMES, TOOLS, TURNS } from "./families/conversation.ts";
-import { THOUGHT_SIGNATURE } from "./families/gemini.ts";
-import { readSent, type Said, type Sent, signaturesOf, thinkingOf } from "./families/sent.ts";
-import type { Report } from "./families/turn.ts";
+import { FAMILIES, type Family, type FamilyBed } from "./bed.ts";
+import { type ClientName, CLIENTS, type Heard } from "./clients.ts";
+import { THINKING_SIGNATURE } from "./anthropic.ts";
+import { PNG, QUESTION, SYSTEM, THANKS, TOOL_NAMES, TOOLS, TURNS } from "./conversation.ts";
+import { THOUGHT_SIGNATURE } from "./gemini.ts";
+import { readSent, type Said, type Sent, signaturesOf, thinkingOf } from "./sent.ts";
+import { sharedBed } from "./shared-bed.ts";
+import type { Report } from "./turn.ts";
 
 let bed: FamilyBed;
+let workspace: Workspace;
 
 beforeAll(async () => {
-  bed = await startFamilies();
+  bed = await sharedBed();
+  workspace = await createWorkspace(bed.stack, { creditsNano: 10n ** 15n });
 });
-afterAll(() => bed?.stop());
 
 const CALLS = TOOL_NAMES.map((name) => ({ name, args: TOOLS[name].call.args }));
 
@@ -89,7 +92,7 @@ async function converse(
   const server = bed.servers[family];
   const before = server.requests.length;
   bed.says(family, TURNS, report);
-  const heard = await CLIENTS[client](bed.target(), `${family}-one`);
+  const heard = await CLIENTS[client](bed.target(workspace.key), `${family}-one`);
   return { heard, calls: server.requests.slice(before) };
 }
 
@@ -127,7 +130,8 @@ test("no provider was asked in a way it would refuse, and the books are exact", 
   for (const family of FAMILIES) expect(bed.servers[family].faults).toEqual([]);
   await bed.stack.settled();
   const [row] = await bed.stack.query<{ count: bigint; estimated: bigint }>(
-    "select count(*) as count, count(*) filter (where is_estimated) as estimated from usage_record",
+    "select count(*) as count, count(*) filter (where is_estimated) as estimated from usage_record where workspace_id = $1",
+    [workspace.id],
   );
   // Seven conversations of each client, three turns each.
   expect(row).toEqual({ count: BigInt(Object.keys(CLIENTS).length * 7 * 3), estimated: 0n });
