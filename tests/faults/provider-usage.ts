@@ -4,18 +4,19 @@
  * marked as estimated; what cannot be true settles the call at its hold, with an alert; no report ever credits a caller or
  * takes more than the hold.
  */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 
 import { loadTokenizer } from "#shared/tokens/tokenizer.ts";
 
 import type { CustomBehaviour } from "../providers/engine/behaviour.ts";
 import { audit } from "./audit.ts";
-import { type Bed, startBed } from "./bed.ts";
+import type { Bed } from "./bed.ts";
 import { errorCode } from "./client.ts";
 import { FAMILIES, type FamilyName, modelsOf } from "./families.ts";
 import { isServed } from "./load.ts";
 import { metric } from "./metric.ts";
 import { costOf, probe } from "./probe.ts";
+import { offer, sharedBed } from "./provider-bed.ts";
 
 /** No report at all, in each family's ways. */
 const UNSAID: Readonly<Record<FamilyName, readonly string[]>> = {
@@ -41,23 +42,23 @@ const cells = (reportsOf: (family: FamilyName) => readonly string[]) =>
     reportsOf(family).flatMap((report) => (["plain", "streamed"] as const).map((kind) => ({ family, report, kind }))),
   );
 
+offer({
+  models: [
+    ...FAMILIES.flatMap((family) =>
+      modelsOf(
+        family,
+        [...UNSAID[family], ...IMPOSSIBLE].map((report) => `usage-${report}`),
+      ),
+    ),
+    ...modelsOf("openai", ["usage-bare-nan"]),
+    ...EMBEDDERS.map((family) => ({ slug: `${family}-embed`, sources: [`${family}/embed`], embeds: true })),
+  ],
+});
+
 let bed: Bed;
 beforeAll(async () => {
-  bed = await startBed({
-    janitor: false,
-    models: [
-      ...FAMILIES.flatMap((family) =>
-        modelsOf(
-          family,
-          [...UNSAID[family], ...IMPOSSIBLE].map((report) => `usage-${report}`),
-        ),
-      ),
-      ...modelsOf("openai", ["usage-bare-nan"]),
-      ...EMBEDDERS.map((family) => ({ slug: `${family}-embed`, sources: [`${family}/embed`], embeds: true })),
-    ],
-  });
+  bed = await sharedBed();
 });
-afterAll(() => bed?.stop());
 
 /** Returns the count that an operator is woken by. Before the first there is no sample. */
 const alerts = (): Promise<number> =>

@@ -11,12 +11,13 @@ import { freePort } from "#deploy/embedded/probe.mjs";
 
 import { VENDOR_MARK } from "../providers/engine/behaviour.ts";
 import { audit } from "./audit.ts";
-import { ask, type Bed, setFallbacks, startBed } from "./bed.ts";
+import { ask, type Bed, setFallbacks } from "./bed.ts";
 import { DONE, errorCode } from "./client.ts";
 import { type BedModel, BUSY, FAMILIES, type FamilyName, modelsOf, PROVIDER_IDS } from "./families.ts";
 import { isServed } from "./load.ts";
 import { MAY_BE_REPEATED } from "./mixed-models.ts";
 import { type CallKind, costOf, probe, usageOf } from "./probe.ts";
+import { offer, sharedBed } from "./provider-bed.ts";
 
 type ByFamily<T> = Readonly<Record<FamilyName, T>>;
 const same = (name: string): ByFamily<string> => ({ openai: name, anthropic: name, gemini: name });
@@ -97,31 +98,31 @@ function models(): BedModel[] {
   return [...list.values()];
 }
 
+const hangUp = startHangUp();
+offer({
+  models: [
+    ...models(),
+    ...FAMILIES.flatMap((family): BedModel[] => [
+      ...modelsOf(family, ["bad-request"]),
+      { slug: `${family}-rejects-twice`, sources: [`${family}/mock-bad-request`, `${NEXT[family]}/stand-in`] },
+      { slug: `${family}-error-mid-twice`, sources: [`${family}/mock-error-mid`, `${NEXT[family]}/stand-in`] },
+      { slug: `${family}-all-fail`, sources: [`${family}/mock-server-error`, `${NEXT[family]}/mock-reset`] },
+    ]),
+    ...NEAR.map((family) => ({
+      slug: `${family}-near`,
+      sources: [`${family}/mock-429-1`, `${NEXT[family]}/stand-in`],
+    })),
+    { slug: "hung-up", sources: ["hang-up/upstream"] },
+    { slug: "hung-up-twice", sources: ["hang-up/upstream", "gemini/stand-in"] },
+    { slug: "refused", sources: ["nobody/upstream"] },
+    { slug: "refused-twice", sources: ["nobody/upstream", "anthropic/stand-in"] },
+  ],
+  providers: { "hang-up": hangUp.url, nobody: `http://127.0.0.1:${await freePort()}/v1` },
+});
+
 let bed: Bed;
-let hangUp: HangUp;
 beforeAll(async () => {
-  hangUp = startHangUp();
-  bed = await startBed({
-    janitor: false,
-    models: [
-      ...models(),
-      ...FAMILIES.flatMap((family): BedModel[] => [
-        ...modelsOf(family, ["bad-request"]),
-        { slug: `${family}-rejects-twice`, sources: [`${family}/mock-bad-request`, `${NEXT[family]}/stand-in`] },
-        { slug: `${family}-error-mid-twice`, sources: [`${family}/mock-error-mid`, `${NEXT[family]}/stand-in`] },
-        { slug: `${family}-all-fail`, sources: [`${family}/mock-server-error`, `${NEXT[family]}/mock-reset`] },
-      ]),
-      ...NEAR.map((family) => ({
-        slug: `${family}-near`,
-        sources: [`${family}/mock-429-1`, `${NEXT[family]}/stand-in`],
-      })),
-      { slug: "hung-up", sources: ["hang-up/upstream"] },
-      { slug: "hung-up-twice", sources: ["hang-up/upstream", "gemini/stand-in"] },
-      { slug: "refused", sources: ["nobody/upstream"] },
-      { slug: "refused-twice", sources: ["nobody/upstream", "anthropic/stand-in"] },
-    ],
-    providers: { "hang-up": hangUp.url, nobody: `http://127.0.0.1:${await freePort()}/v1` },
-  });
+  bed = await sharedBed();
   await setFallbacks(bed, {
     ...Object.fromEntries(
       CHAINS.map((chain) => [chainSlug(chain), [`${chainSlug(chain)}-2`, `${chainSlug(chain)}-3`]]),
@@ -129,10 +130,7 @@ beforeAll(async () => {
     ...Object.fromEntries(FAMILIES.map((family) => [`${family}-bad-request`, [`${NEXT[family]}-all-fail`]])),
   });
 });
-afterAll(async () => {
-  await bed?.stop();
-  hangUp?.stop();
-});
+afterAll(() => hangUp.stop());
 
 /** One of them may have been asked twice in a row: after a failure of its own its budget may grant one repeat to the call. */
 function expectTried(tried: readonly string[], expected: readonly string[]): void {

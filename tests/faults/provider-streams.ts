@@ -5,17 +5,18 @@
  * only is whole for the client and billed by the provider's report; what breaks before the first content has a true status
  * and is free, or goes to the next source; what breaks later ends in an error frame without [DONE], billed for what came.
  */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 
 import { loadTokenizer } from "#shared/tokens/tokenizer.ts";
 
 import { VENDOR_MARK } from "../providers/engine/behaviour.ts";
 import { audit } from "./audit.ts";
-import { type Bed, startBed } from "./bed.ts";
+import type { Bed } from "./bed.ts";
 import { DONE, errorCode, streamedText } from "./client.ts";
 import { FAMILIES, type FamilyName, PROVIDER_IDS } from "./families.ts";
 import { isServed } from "./load.ts";
 import { costOf, probe } from "./probe.ts";
+import { offer, sharedBed } from "./provider-bed.ts";
 import {
   frameText,
   PROMPT_TOKENS,
@@ -92,17 +93,17 @@ const FALSE_STARTS: Readonly<Record<string, (family: FamilyName) => readonly [re
 const each = (names: readonly string[]): { what: string; family: FamilyName }[] =>
   names.flatMap((what) => FAMILIES.map((family) => ({ what, family })));
 
+offer({
+  models: FAMILIES.flatMap((family) => [
+    { slug: `${family}-raw`, sources: [`${family}/raw`] },
+    { slug: `${family}-raw-twice`, sources: [`${family}/raw`, `${family}/mock-ok`] },
+  ]),
+});
+
 let bed: Bed;
 beforeAll(async () => {
-  bed = await startBed({
-    janitor: false,
-    models: FAMILIES.flatMap((family) => [
-      { slug: `${family}-raw`, sources: [`${family}/raw`] },
-      { slug: `${family}-raw-twice`, sources: [`${family}/raw`, `${family}/mock-ok`] },
-    ]),
-  });
+  bed = await sharedBed();
 });
-afterAll(() => bed?.stop());
 
 /** Resolves when the client of the call that is made next has this much: then the service has read it. */
 function untilClientHas(text: string, mark = ""): () => Promise<unknown> {
