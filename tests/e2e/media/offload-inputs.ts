@@ -10,26 +10,30 @@ import { eventually } from "#tests/faults/wait.ts";
 import { pngOf } from "#tests/providers/png.ts";
 import { storageAt } from "#tests/shared/files/bench.ts";
 
-import { type Bench, startBench } from "./bench.ts";
+import { benchOfNewWorkspace, type WorkspaceBench } from "./shared-bench.ts";
 
 const EDITS = "/v1/images/edits";
 
-let bench: Bench;
+let bench: WorkspaceBench;
 let storage: Storage;
 
 beforeAll(async () => {
-  bench = await startBench({ pools: ["image", "video"] });
+  bench = await benchOfNewWorkspace();
   const own = bench.stack.env;
   storage = storageAt(own["S3_ENDPOINT"] ?? "", own["SLUICE_S3_BUCKET"] ?? "", own);
 }, 60_000);
 
-afterAll(async () => {
-  storage?.close();
-  await bench?.close();
-});
+afterAll(() => storage?.close());
 
-const storedMedia = async (): Promise<string[]> =>
-  (await listObjects(storage, "claims/", undefined, 1_000)).objects.map(({ key }) => key.split("/").slice(2).join());
+/** Names of what lies aside for jobs of this story. */
+async function storedMedia(): Promise<string[]> {
+  const jobs = await bench.stack.query<{ id: string }>("select id from job where workspace_id = $1", [
+    bench.workspace.id,
+  ]);
+  const { objects } = await listObjects(storage, "claims/", undefined, 1_000);
+  const aside = objects.map(({ key }) => key.split("/").slice(1));
+  return aside.flatMap(([job, ...name]) => (jobs.some(({ id }) => id === job) ? [name.join()] : []));
+}
 
 /** Makes a picture larger than a call may carry inline, with an alpha channel, which a mask needs. */
 function noise(): Promise<Buffer> {
@@ -59,7 +63,8 @@ test("large pictures of an edit are neither in its row nor in its message, and g
     answer = call({ image_base64: image.toString("base64"), mask_base64: mask.toString("base64") });
     const [job] = await eventually("it is admitted", async () => {
       const rows = await bench.stack.query<{ request: string; work: { stored_inputs: Record<string, unknown> } }>(
-        "select request, work from job where ended_at is null",
+        "select request, work from job where ended_at is null and workspace_id = $1",
+        [bench.workspace.id],
       );
       return rows.length > 0 && rows;
     });
@@ -114,7 +119,8 @@ test("a small picture travels with its call", async () => {
   const response = await call({ image_base64 });
   expect(response.status).toBe(200);
   const [job] = await bench.stack.query<{ work: { stored_inputs?: unknown } }>(
-    "select work from job order by created_at desc",
+    "select work from job where workspace_id = $1 order by created_at desc",
+    [bench.workspace.id],
   );
   expect(job?.work.stored_inputs).toBeUndefined();
 });

@@ -1,5 +1,5 @@
 /** Videos of the sandbox against the running service: asked for, watched, collected, ended. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 
 import type { Job } from "#schemas/generated/types.ts";
 import { validate } from "#shared/contracts.ts";
@@ -8,7 +8,8 @@ import { createWorkspace } from "#tests/faults/bed.ts";
 import { eventually } from "#tests/faults/wait.ts";
 import { decodePictures, distance, type Picture } from "#tests/providers/sandbox/media/video-reading.ts";
 
-import { type Bench, CREDIT, errorOf, startBench } from "./bench.ts";
+import { type Bench, CREDIT, errorOf } from "./bench.ts";
+import { benchOfNewWorkspace } from "./shared-bench.ts";
 
 const MODEL = "sandbox-video";
 const VIDEOS = "/v1/videos/generations";
@@ -16,10 +17,8 @@ const VIDEOS = "/v1/videos/generations";
 let bench: Bench;
 
 beforeAll(async () => {
-  bench = await startBench({ pools: ["video", "image"] });
+  bench = await benchOfNewWorkspace();
 }, 60_000);
-
-afterAll(() => bench.close());
 
 async function begin(body: object): Promise<Job> {
   const response = await bench.call(VIDEOS, { model: MODEL, prompt: "a lighthouse in a storm", ...body });

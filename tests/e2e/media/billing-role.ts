@@ -1,11 +1,12 @@
 /** Access of a billing key to jobs by their ids: it finds those of its own member, and nothing else. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 
 import type { Job } from "#schemas/generated/types.ts";
 import { newId } from "#shared/ids.ts";
 import { hashKey, keyHint, mintKey } from "#shared/secrets/api-keys.ts";
 
-import { type Bench, errorOf, startBench } from "./bench.ts";
+import { type Bench, errorOf } from "./bench.ts";
+import { benchOfNewWorkspace } from "./shared-bench.ts";
 
 const PICTURE = { model: "sandbox-image", prompt: "a lighthouse" };
 
@@ -14,7 +15,7 @@ let addKey: (member: string) => Promise<string>;
 const [billing, developer] = [newId(), newId()];
 
 beforeAll(async () => {
-  bench = await startBench({ pools: ["image"], janitor: false });
+  bench = await benchOfNewWorkspace();
   const { query, key } = bench.stack;
   const [bootstrap] = await query<{ id: string }>("select workspace_id as id from api_key where sha256 = $1", [
     Buffer.from(hashKey(key)),
@@ -35,8 +36,6 @@ beforeAll(async () => {
     return minted;
   };
 }, 60_000);
-
-afterAll(() => bench.close());
 
 const call = (key: string, path: string, body?: object): Promise<Response> =>
   fetch(`${bench.stack.baseUrls[0]}${path}`, {

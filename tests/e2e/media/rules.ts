@@ -2,7 +2,7 @@
  * The rules that a model may have, each on a test model: what is refused before anything is billed, and what a call of each
  * unit of price settles at, to the nano-credit, as its estimate said.
  */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 
 import type { Estimate, Job, MediaResults, ModelEntry } from "#schemas/generated/types.ts";
 import { readImageHeader } from "#shared/media/image-header.ts";
@@ -12,7 +12,8 @@ import { wavOf } from "#tests/providers/fal/clips.ts";
 import { pngOf } from "#tests/providers/png.ts";
 import { documentOf, packedDocumentOf } from "#tests/shared/media/documents.ts";
 
-import { type Bench, CREDIT, errorOf, startBench } from "./bench.ts";
+import { type Bench, CREDIT, errorOf } from "./bench.ts";
+import { benchOfNewWorkspace } from "./shared-bench.ts";
 
 const GENERATIONS = "/v1/images/generations";
 const EDITS = "/v1/images/edits";
@@ -28,13 +29,11 @@ let bench: Bench;
 let footage: string;
 
 beforeAll(async () => {
-  bench = await startBench({ pools: ["chat", "image", "audio", "video"], env: { SLUICE_WORKER_SLOTS: "16" } });
+  bench = await benchOfNewWorkspace();
   const begun = await bench.call(VIDEOS, { model: "sandbox-video", prompt: "a hill", duration: 1, resolution: "240p" });
   const { data } = await bench.endOf(((await begun.json()) as Job).id);
   footage = String(data?.[0]?.["file_id"]);
 }, 60_000);
-
-afterAll(() => bench.close());
 
 function asked(...content: readonly object[]): object {
   return { messages: [{ role: "user", content: [{ type: "text", text: "What is it?" }, ...content] }], max_tokens: 20 };
