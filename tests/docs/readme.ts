@@ -4,7 +4,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { BUN, PROJECT_ROOT } from "#tests/support/infrastructure.ts";
-import { startStack, type Stack } from "#tests/support/stack.ts";
+import type { Stack } from "#tests/support/stack.ts";
+import { asNewWorkspace } from "#tests/support/tenant.ts";
+
+import { sharedStack } from "./shared-stack.ts";
 
 const README = readFileSync(join(PROJECT_ROOT, "README.md"), "utf8");
 const PRINTED_BASE = "http://127.0.0.1:8080";
@@ -13,15 +16,12 @@ let stack: Stack;
 let folder: string;
 
 beforeAll(async () => {
-  stack = await startStack({ janitor: false });
+  stack = await asNewWorkspace(await sharedStack());
   // Inside the project, so that the examples find the packages they import.
   folder = mkdtempSync(join(PROJECT_ROOT, "node_modules", ".readme-"));
 });
 
-afterAll(async () => {
-  rmSync(folder, { recursive: true, force: true });
-  await stack.stop();
-});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function block(language: string, containing: string): string {
   for (const [, name, text = ""] of README.matchAll(/```(\w+)\n([\s\S]*?)```/g)) {

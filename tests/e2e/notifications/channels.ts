@@ -1,5 +1,5 @@
 /** Channels against a real receiver: the rules of the specification, one by one. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { createHmac } from "node:crypto";
 
 import { Webhook } from "standardwebhooks";
@@ -8,17 +8,14 @@ import type { Channel } from "#schemas/generated/types.ts";
 import { validate } from "#shared/contracts.ts";
 import { newId } from "#shared/ids.ts";
 
-import { type NotificationsBench, type Receiver, startNotifications, startReceiver } from "./bench.ts";
+import { type SharedBench, sharedBench } from "./shared-bench.ts";
 
-let bench: NotificationsBench;
-let receiver: Receiver;
+let bench: SharedBench;
+let receiver: SharedBench["receiver"];
 beforeAll(async () => {
-  [bench, receiver] = await Promise.all([startNotifications({ pools: ["webhook"] }), startReceiver()]);
+  bench = await sharedBench();
+  ({ receiver } = bench);
 }, 120_000);
-afterAll(async () => {
-  await bench.close();
-  await receiver.close();
-});
 
 /** Sends a test to the channel; returns the delivery and the request it arrives as. */
 async function next(channelId: string) {

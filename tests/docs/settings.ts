@@ -2,18 +2,19 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 
 import { LIMITS } from "#shared/limits.ts";
-import { startStack, type Stack } from "#tests/support/stack.ts";
+import type { Stack } from "#tests/support/stack.ts";
+
+import { sharedStack } from "./shared-stack.ts";
 
 const page = readFileSync(join(import.meta.dir, "../../schemas/SETTINGS.md"), "utf8");
 
 let stack: Stack;
 beforeAll(async () => {
-  stack = await startStack();
+  stack = await sharedStack();
 });
-afterAll(() => stack.stop());
 
 async function run(call: string, ids: Readonly<Record<string, string>>): Promise<string> {
   const env = { ...process.env, ...ids, SLUICE_KEY: stack.key, WORKSPACE: "default" };

@@ -1,38 +1,21 @@
 /** Events of the service on their way to people: which are told, to whom, and what they say. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 
 import { validate } from "#shared/contracts.ts";
 import { EVENTS, type EventName } from "#shared/events/events.ts";
-import { createWorkspace, type Workspace } from "#tests/faults/bed.ts";
 import { sluice } from "#tests/deploy/admin/commands.ts";
 import { eventually } from "#tests/faults/wait.ts";
-import { postbox, type Postbox } from "#tests/workers/webhook/smtp.ts";
 
-import { type NotificationsBench, type Receiver, startNotifications, startReceiver } from "./bench.ts";
+import { type SharedBench, sharedBench } from "./shared-bench.ts";
 
-let bench: NotificationsBench;
-let receiver: Receiver;
-let mail: Postbox;
-let operators: Workspace;
+let bench: SharedBench;
+let receiver: SharedBench["receiver"];
+let mail: SharedBench["mail"];
+let operators: SharedBench["operators"];
 beforeAll(async () => {
-  mail = await postbox();
-  [bench, receiver] = await Promise.all([
-    startNotifications({
-      pools: ["chat", "image", "workflow", "webhook"],
-      env: { SLUICE_SMTP_URL: mail.url(), SLUICE_MAIL_FROM: "sluice@example.com", SLUICE_ADMIN_WORKSPACE: "operators" },
-      async prepare(query) {
-        operators = await createWorkspace({ query }, { creditsNano: 0n });
-        await query("update workspace set name = 'operators' where id = $1", [operators.id]);
-        await query("update member set role = 'owner' where workspace_id = $1", [operators.id]);
-      },
-    }),
-    startReceiver(),
-  ]);
+  bench = await sharedBench();
+  ({ receiver, mail, operators } = bench);
 }, 120_000);
-afterAll(async () => {
-  await bench.close();
-  await Promise.all([receiver.close(), mail.close()]);
-});
 
 interface Told {
   readonly event: EventName;
