@@ -7,7 +7,7 @@ const providers: Record<string, string> = {};
 let started: Promise<Bed> | undefined;
 
 /** Offers models, and providers of the story's own, on the service that is not started yet. */
-export function offer(more: Required<Pick<BedOptions, "models">> & Pick<BedOptions, "providers">): void {
+export function offerModels(more: Required<Pick<BedOptions, "models">> & Pick<BedOptions, "providers">): void {
   if (started !== undefined) throw new Error("the service has begun");
   models.push(...more.models);
   Object.assign(providers, more.providers);

@@ -17,7 +17,7 @@ import { type BedModel, BUSY, FAMILIES, type FamilyName, modelsOf, PROVIDER_IDS 
 import { isServed } from "./load.ts";
 import { MAY_BE_REPEATED } from "./mixed-models.ts";
 import { type CallKind, costOf, probe, usageOf } from "./probe.ts";
-import { offer, sharedBed } from "./provider-bed.ts";
+import { offerModels, sharedBed } from "./provider-bed.ts";
 
 type ByFamily<T> = Readonly<Record<FamilyName, T>>;
 const same = (name: string): ByFamily<string> => ({ openai: name, anthropic: name, gemini: name });
@@ -99,7 +99,7 @@ function models(): BedModel[] {
 }
 
 const hangUp = startHangUp();
-offer({
+offerModels({
   models: [
     ...models(),
     ...FAMILIES.flatMap((family): BedModel[] => [

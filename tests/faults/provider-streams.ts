@@ -16,7 +16,7 @@ import { DONE, errorCode, streamedText } from "./client.ts";
 import { FAMILIES, type FamilyName, PROVIDER_IDS } from "./families.ts";
 import { isServed } from "./load.ts";
 import { costOf, probe } from "./probe.ts";
-import { offer, sharedBed } from "./provider-bed.ts";
+import { offerModels, sharedBed } from "./provider-bed.ts";
 import {
   frameText,
   PROMPT_TOKENS,
@@ -93,7 +93,7 @@ const FALSE_STARTS: Readonly<Record<string, (family: FamilyName) => readonly [re
 const each = (names: readonly string[]): { what: string; family: FamilyName }[] =>
   names.flatMap((what) => FAMILIES.map((family) => ({ what, family })));
 
-offer({
+offerModels({
   models: FAMILIES.flatMap((family) => [
     { slug: `${family}-raw`, sources: [`${family}/raw`] },
     { slug: `${family}-raw-twice`, sources: [`${family}/raw`, `${family}/mock-ok`] },

@@ -16,7 +16,7 @@ import { FAMILIES, type FamilyName, modelsOf } from "./families.ts";
 import { isServed } from "./load.ts";
 import { metric } from "./metric.ts";
 import { costOf, probe } from "./probe.ts";
-import { offer, sharedBed } from "./provider-bed.ts";
+import { offerModels, sharedBed } from "./provider-bed.ts";
 
 /** No report at all, in each family's ways. */
 const UNSAID: Readonly<Record<FamilyName, readonly string[]>> = {
@@ -42,7 +42,7 @@ const cells = (reportsOf: (family: FamilyName) => readonly string[]) =>
     reportsOf(family).flatMap((report) => (["plain", "streamed"] as const).map((kind) => ({ family, report, kind }))),
   );
 
-offer({
+offerModels({
   models: [
     ...FAMILIES.flatMap((family) =>
       modelsOf(

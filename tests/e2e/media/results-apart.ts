@@ -1,7 +1,5 @@
 /** Isolation of callers: a slow provider or server of one never makes another wait. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 
 import sharp from "sharp";
 
@@ -9,11 +7,10 @@ import { createWorkspace } from "#tests/faults/bed.ts";
 import { eventually } from "#tests/faults/wait.ts";
 import { pngOf } from "#tests/providers/png.ts";
 import { soundOf } from "#tests/providers/sounds.ts";
-import { temporaryDirectory } from "#tests/support/infrastructure.ts";
 
-import { type Bench, CREDIT, startBench } from "./bench.ts";
+import { type Bench, CREDIT } from "./bench.ts";
+import { localBench, playProvider } from "./local-bench.ts";
 
-const folder = temporaryDirectory();
 /** Half of it is enough to tell what it is. */
 const SOUND = Buffer.concat([soundOf("mp3"), Buffer.alloc(4_000, 7)]);
 const HALF = SOUND.length >> 1;
@@ -53,47 +50,39 @@ function spoken(): ReadableStream<Uint8Array> {
   });
 }
 
+const common = { owned_by: "local", created: 1_700_000_000 };
+playProvider({
+  url: provider.url,
+  provider: { id: "local", breaker: "off" },
+  models: [
+    {
+      ...common,
+      slug: "local-image",
+      modality: "image",
+      pricing: { unit: "per_image", image_price: "1" },
+      sources: [{ provider: "local", model: "m", overrides: { response_format: "url" } }],
+    },
+    {
+      ...common,
+      slug: "local-tts",
+      modality: "audio",
+      pricing: { unit: "per_request", request_price: "1" },
+      allowed_params: { response_formats: ["mp3"] },
+      sources: [{ provider: "local", model: "m" }],
+    },
+  ],
+});
+
 beforeAll(async () => {
   const noise = { type: "gaussian", mean: 128, sigma: 60 } as const;
   const create = { width: 1_200, height: 900, channels: 3, background: "#000", noise } as const;
   large = (await sharp({ create }).png().toBuffer()).toString("base64");
-  const catalogue = join(folder.directory, "catalogue.yaml");
-  const source = "sources: [{ provider: local, model: m, overrides: { response_format: url } }]";
-  writeFileSync(
-    catalogue,
-    `
-providers:
-  - { id: local, family: openai-compatible, breaker: off, base_url: "${provider.url.origin}", api_key_env: LOCAL_API_KEY }
-models:
-  - slug: local-image
-    modality: image
-    owned_by: local
-    created: 1700000000
-    pricing: { unit: per_image, image_price: "1" }
-    ${source}
-  - slug: local-tts
-    modality: audio
-    owned_by: local
-    created: 1700000000
-    pricing: { unit: per_request, request_price: "1" }
-    allowed_params: { response_formats: [mp3] }
-    sources: [{ provider: local, model: m }]
-`,
-  );
-  const env = {
-    SLUICE_CATALOGUE: catalogue,
-    LOCAL_API_KEY: "a-local-key",
-    SLUICE_OUTBOUND_ALLOW: provider.url.host,
-    SLUICE_RESULT_BYTES_MAX: "1048576",
-  };
-  bench = await startBench({ pools: ["image", "audio"], env });
+  bench = await localBench();
 }, 60_000);
 
 afterAll(async () => {
   held.resolve();
-  await bench?.close();
   await provider.stop(true);
-  folder.remove();
 });
 
 function postAs(key: string, path: string, body: object): Promise<Response> {

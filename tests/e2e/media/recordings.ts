@@ -1,6 +1,6 @@
 /** Transcribed recordings: who may send them, where they lie meanwhile, what is left of them, what they cost. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { LIMITS } from "#shared/limits.ts";
@@ -10,17 +10,16 @@ import { createWorkspace } from "#tests/faults/bed.ts";
 import { eventually } from "#tests/faults/wait.ts";
 import { pngOf } from "#tests/providers/png.ts";
 import { storageAt } from "#tests/shared/files/bench.ts";
-import { temporaryDirectory } from "#tests/support/infrastructure.ts";
 import { beginUpload, part } from "#tests/support/raw-form.ts";
 
-import { type Bench, CREDIT, errorOf, startBench } from "./bench.ts";
+import { CREDIT, errorOf } from "./bench.ts";
 import { wav } from "./hostile-inputs.ts";
+import { type LocalBench, localBench, playProvider } from "./local-bench.ts";
 
-const folder = temporaryDirectory();
 const SOUND = wav();
 const PATH = "/v1/audio/transcriptions";
 
-let bench: Bench;
+let bench: LocalBench;
 let storage: Storage;
 /** Answers when it is let, and has heard nothing of any length. */
 let answers: PromiseWithResolvers<void>;
@@ -36,34 +35,35 @@ const provider = Bun.serve({
   },
 });
 
+playProvider({
+  url: provider.url,
+  provider: { id: "local-stt" },
+  models: [
+    {
+      slug: "local-stt",
+      modality: "stt",
+      owned_by: "local",
+      created: 1_700_000_000,
+      pricing: { unit: "per_minute", minute_price: "60" },
+      allowed_params: {
+        response_formats: ["json", "verbose_json"],
+        supported_inputs: ["audio"],
+        requires_input_audio: true,
+      },
+      sources: [{ provider: "local-stt", model: "whisper" }],
+    },
+  ],
+});
+
 beforeAll(async () => {
-  const catalogue = join(folder.directory, "catalogue.yaml");
-  writeFileSync(
-    catalogue,
-    `
-providers:
-  - { id: local-stt, family: openai-compatible, base_url: "http://127.0.0.1:${provider.port}", api_key_env: LOCAL_STT_API_KEY }
-models:
-  - slug: local-stt
-    modality: stt
-    owned_by: local
-    created: 1700000000
-    pricing: { unit: per_minute, minute_price: "60" }
-    allowed_params: { response_formats: [json, verbose_json], supported_inputs: [audio], requires_input_audio: true }
-    sources: [{ provider: local-stt, model: whisper }]
-`,
-  );
-  const env = { SLUICE_CATALOGUE: catalogue, LOCAL_STT_API_KEY: "a-local-key", TMPDIR: folder.directory };
-  bench = await startBench({ pools: ["audio"], env });
+  bench = await localBench();
   const own = bench.stack.env;
   storage = storageAt(own["S3_ENDPOINT"] ?? "", own["SLUICE_S3_BUCKET"] ?? "", own);
 }, 60_000);
 
 afterAll(async () => {
   storage.close();
-  await bench.close();
   await provider.stop(true);
-  folder.remove();
 });
 
 function send(model: string, key = bench.stack.key, type = "audio/wav"): Promise<Response> {
@@ -95,8 +95,8 @@ function childrenOf(pid: number): string[] | undefined {
 }
 
 function spooled(): string[] {
-  const folders = readdirSync(folder.directory).filter((name) => name.startsWith("sluice-spool-"));
-  return folders.flatMap((name) => readdirSync(join(folder.directory, name)));
+  const folders = readdirSync(bench.scratch).filter((name) => name.startsWith("sluice-spool-"));
+  return folders.flatMap((name) => readdirSync(join(bench.scratch, name)));
 }
 
 describe("a recording", () => {
