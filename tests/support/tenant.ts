@@ -7,7 +7,7 @@ export interface Tenant extends Stack {
   readonly workspace: Workspace;
 }
 
-/** As much as the first workspace of a stack has. */
+/** The same that the first workspace of a stack has. */
 const CREDITS_NANO = 10n ** 15n;
 
 /** The same service with the key of a new workspace, as its owner: what it counts and spends is the story's alone. */

@@ -7,7 +7,7 @@ import { type Answer, errorCode } from "#tests/faults/client.ts";
 
 import { sharedBed } from "./shared-bed.ts";
 
-/** Of the preset `thirty`. */
+/** The limit of the preset `thirty`. */
 const LIMIT = 30;
 
 let bed: Bed;
