@@ -33,7 +33,7 @@ test("a page is read as Markdown, listed and fetched", async () => {
 }, 30_000);
 
 test("a page is shown by a browser in a child without a network, with its parts, and printed", async () => {
-  await eventually("the worker's browser is offered", async () => (await (await bench.call("/v1/tools")).text()).includes("web.screenshot"), 15_000); // prettier-ignore
+  await eventually("the worker's browser is offered", async () => (await (await bench.call("/v1/tools")).text()).includes("web.screenshot"), 30_000); // prettier-ignore
   const url = site.url("/styled");
   const shown = await bench.made("web.screenshot", { input: { url }, params: { width: 320, height: 240 } });
   expect(shown).toMatchObject({
