@@ -7,6 +7,8 @@ import { sharedStack } from "./stock-clients/shared-stack.ts";
 
 await import("./stock-clients/openai-sdk.ts");
 await import("./stock-clients/anthropic-sdk.ts");
+await import("./stock-clients/embeddings.ts");
+await import("./stock-clients/files.ts");
 await import("./stock-clients/files-in-chat.ts");
 await import("./stock-clients/response-cache.ts");
 
@@ -15,4 +17,5 @@ afterAll(async () => {
   await eventually("no hold stays open", async () => (await stack.query("select * from hold")).length === 0);
   expect(await stack.query("select * from audit_ledger()")).toEqual([]);
   await stack.stop();
+  expect(stack.upstream.faults).toEqual([]);
 });

@@ -28,7 +28,7 @@ const CHAT = rowsOf("Chat");
 const EMBEDDINGS = rowsOf("Embeddings");
 /** Held against what happens in tests/e2e/test-models-media.test.ts. */
 const MEDIA = ["Images", "Speech", "Transcriptions", "Videos", "Music", "3D"].flatMap(rowsOf);
-/** And these in tests/e2e/media/rules.test.ts. */
+/** And these in tests/e2e/media/rules.ts. */
 const RULES = rowsOf("Rules");
 const MODES: readonly Mode[] = ["plain", "streamed"];
 /** They end at a limit of the service. */

@@ -30,7 +30,11 @@ export interface Bench {
 
 /** @param options over a stack with one worker of every media pool */
 export async function startBench(options: StackOptions = {}): Promise<Bench> {
-  const stack = await startStack({ pools: ["image", "audio", "video", "3d"], ...options });
+  return benchOf(await startStack({ pools: ["image", "audio", "video", "3d"], ...options }));
+}
+
+/** A bench with the stack's key. */
+export function benchOf(stack: Stack): Bench {
   const [url] = stack.baseUrls;
   const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: stack.key, maxRetries: 0 });
 

@@ -2,9 +2,9 @@
 import { expect } from "bun:test";
 
 import type { WorkflowRun, WorkflowRunFrame } from "#schemas/generated/types.ts";
-import { type Bench, startBench } from "#tests/e2e/media/bench.ts";
+import { type Bench, benchOf, startBench } from "#tests/e2e/media/bench.ts";
 import { eventually } from "#tests/faults/wait.ts";
-import type { StackOptions } from "#tests/support/stack.ts";
+import type { Stack, StackOptions } from "#tests/support/stack.ts";
 
 export interface RunsBench extends Bench {
   /** An inline run. @returns the answer, and its body as JSON */
@@ -24,7 +24,15 @@ export interface Answered {
 }
 
 export async function startRunsBench(options: StackOptions = {}): Promise<RunsBench> {
-  const bench = await startBench({ pools: ["chat", "capability", "workflow"], ...options });
+  return runsOf(await startBench({ pools: ["chat", "capability", "workflow"], ...options }));
+}
+
+/** Runs with the stack's key. */
+export function runsBenchOf(stack: Stack): RunsBench {
+  return runsOf(benchOf(stack));
+}
+
+function runsOf(bench: Bench): RunsBench {
   const post = async (
     path: string,
     body: object,

@@ -1,4 +1,4 @@
-/** /v1/files in front of a store that fails, and of callers that may not. SDK and forms: tests/e2e/files.test.ts. */
+/** /v1/files in front of a store that fails, and of callers that may not. SDK and forms: tests/e2e/stock-clients/files.ts. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 

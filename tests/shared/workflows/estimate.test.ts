@@ -1,4 +1,4 @@
-/** Estimates of steps, and how much they look at. Workflows that steps run are in tests/e2e/workflows/estimate.test.ts. */
+/** Estimates of steps, and how much they look at. Workflows that steps run are in tests/e2e/workflows/estimate.ts. */
 import { describe, expect, test } from "bun:test";
 
 import type { WorkflowDefinition } from "#schemas/generated/types.ts";

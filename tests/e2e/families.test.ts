@@ -1,0 +1,11 @@
+/** Families of providers: their costs, and conversations of stock clients with each, on one running service. */
+import { afterAll } from "bun:test";
+
+import { sharedBed } from "./families/shared-bed.ts";
+
+await import("./families/golden-costs.ts");
+await import("./families/sdk-matrix.ts");
+
+afterAll(async () => {
+  await (await sharedBed()).stop();
+});

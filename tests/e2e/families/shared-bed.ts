@@ -1,0 +1,47 @@
+/** One running service in front of all families, for the stories of this folder. */
+import { listen, type Listening } from "#tests/shared/outbound/servers.ts";
+
+import { FAMILIES, type Family, type FamilyBed, startFamilies } from "./bed.ts";
+
+/** Models at which pictures have a price of their own: 450,000 nano-credits a token. */
+const PICTURES = { image_input_per_million: "450" };
+
+/** Answers without any output, by the names that each family's local server has for them. */
+export const UNSERVED: Readonly<Record<Family, readonly string[]>> = {
+  openai: ["server-error", "error-in-200", "html", "content-policy", "error-first"],
+  claude: ["server-error", "error-in-200", "html", "content-policy", "error-first"],
+  gemini: ["internal", "error-in-200", "html", "content-policy", "error-first"],
+};
+
+export interface SharedBed extends FamilyBed {
+  /** Hands out a recording, whatever the address says. */
+  readonly site: Listening;
+}
+
+let started: Promise<SharedBed> | undefined;
+
+export function sharedBed(): Promise<SharedBed> {
+  started ??= start();
+  return started;
+}
+
+async function start(): Promise<SharedBed> {
+  const site = await listen((_request, response) => response.end(Buffer.from("RIFF\u0024\0\0\0WAVEfmt ", "latin1")));
+  const bed = await startFamilies({
+    env: { SLUICE_OUTBOUND_ALLOW: `127.0.0.1:${site.port}` },
+    models: FAMILIES.flatMap((family) => [
+      { slug: `${family}-reader`, family, inputs: ["text", "image", "file"] },
+      { slug: `${family}-two`, family, prices: PICTURES },
+      ...[...UNSERVED[family], "error-mid"].map((name) => ({
+        slug: `${family}-${name}`,
+        family,
+        source: `mock-${name}`,
+      })),
+    ]),
+  });
+  const stop = async (): Promise<void> => {
+    site.close();
+    await bed.stop();
+  };
+  return { ...bed, site, stop };
+}

@@ -1,0 +1,13 @@
+/** One running service for all stories of this folder, whose workspaces are their own. */
+import { type Bed, startBed } from "#tests/faults/bed.ts";
+
+let started: Promise<Bed> | undefined;
+
+export function sharedBed(): Promise<Bed> {
+  started ??= startBed({
+    ingress: 2,
+    pools: ["chat", "workflow"],
+    presets: { narrow: [4, 1_000_000], thirty: [30, null] },
+  });
+  return started;
+}

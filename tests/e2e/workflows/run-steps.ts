@@ -1,0 +1,199 @@
+/** Abilities of steps in a run: lists, conditions, retries, workflows within workflows, failures, and large values. */
+import { beforeAll, describe, expect, test } from "bun:test";
+
+import { type RunsBench, say } from "./runs-bench.ts";
+import { runsOfNewWorkspace, sharedMediaRuns } from "./shared-runs.ts";
+
+let bench: RunsBench;
+beforeAll(async () => {
+  bench = await runsOfNewWorkspace(sharedMediaRuns());
+}, 120_000);
+
+const EACH = {
+  inputs: { list: { type: "array" } },
+  steps: [
+    say("each", "${{ index }}: ${{ item }}", { for_each: "${{ inputs.list }}", concurrency: 3 }),
+    say("count", "${{ size(steps.each.output) }} of them"),
+  ],
+  output: { texts: "${{ steps.each.output.map(one, one.text) }}", count: "${{ steps.count.output.text }}" },
+};
+
+describe("a step for each item", () => {
+  test("gives its outputs in the order of the list", async () => {
+    const list = Array.from({ length: 12 }, (_, at) => `item ${at}`);
+    const { run } = await bench.run(EACH, { input: { list } });
+    expect(run).toMatchObject({
+      status: "succeeded",
+      output: { texts: list.map((item, at) => `${at}: ${item}`), count: "12 of them" },
+    });
+  });
+
+  test.each([[[]], [undefined]])("of %p does nothing", async (list) => {
+    const definition = { ...EACH, inputs: { list: { type: "array", default: [] } } };
+    const { run } = await bench.run(definition, { input: list ? { list } : {} });
+    expect(run.output).toEqual({ texts: [], count: "0 of them" });
+  });
+
+  test("of workflows tells their runs in the order of the list", async () => {
+    const child = await bench.store({
+      inputs: { word: { type: "string", required: true } },
+      steps: [say("say", "${{ inputs.word }}!")],
+      output: { text: "${{ steps.say.output.text }}" },
+    });
+    const { run } = await bench.run({
+      steps: [
+        {
+          id: "each",
+          type: "sub_pipeline",
+          workflow_id: child,
+          for_each: ["one", "two", "three"],
+          input: { word: "${{ item }}" },
+        },
+      ],
+      output: { list: "${{ steps.each.output }}" },
+    });
+    expect(run).toMatchObject({
+      status: "succeeded",
+      output: { list: ["one!", "two!", "three!"].map((text) => ({ text })) },
+    });
+    const [step] = run.stepRuns;
+    const children = await Promise.all((step?.childRunIds ?? []).map((id) => bench.read(id)));
+    expect(children.map(({ input, parentRunId, status }) => [input, parentRunId, status])).toEqual(
+      ["one", "two", "three"].map((word) => [{ word }, run.id, "succeeded"]),
+    );
+    const credits = children.reduce((sum, { creditsUsed }) => sum + creditsUsed, 0);
+    expect(run.creditsUsed).toBeCloseTo(credits, 9);
+    expect(step?.creditsUsed).toBe(run.creditsUsed);
+    const listed = await bench.call(`/v1/workflows/runs?parentRunId=${run.id}`);
+    expect(((await listed.json()) as { total: number }).total).toBe(3);
+  });
+});
+
+describe("a step that fails", () => {
+  const failing = (more: object = {}) => ({
+    steps: [
+      {
+        id: "bad",
+        type: "model",
+        model: "sandbox-error",
+        params: { messages: [{ role: "user", content: "x" }] },
+        ...more,
+      },
+      say("after", "got ${{ steps.bad.status }}"),
+      say("beside", "still paid"),
+    ],
+    output: { text: "${{ steps.after.output.text }}" },
+  });
+
+  test("fails the run with its error; what ran beside it is paid", async () => {
+    const { status, run } = await bench.run(failing());
+    expect(status).toBe(200);
+    expect(run).toMatchObject({ status: "failed", error: { code: "upstream_error", stepId: "bad" } });
+    expect(run).not.toHaveProperty("output");
+    expect(run.stepRuns.map(({ id, status: ended, skippedReason }) => [id, ended, skippedReason])).toEqual([
+      ["bad", "failed", undefined],
+      ["beside", "succeeded", undefined],
+      ["after", "skipped", "dependency_failed"],
+    ]);
+    expect(run.creditsUsed).toBe(run.stepRuns[1]?.creditsUsed as number);
+  });
+
+  test("is passed over where the definition says so", async () => {
+    const { run } = await bench.run(failing({ on_error: "continue" }));
+    expect(run).toMatchObject({ status: "succeeded", output: { text: "got failed" } });
+  });
+
+  test("is tried again, and each try has its own entry", async () => {
+    const { run } = await bench.run(failing({ retry: { max_attempts: 3 } }));
+    const tries = run.stepRuns.filter(({ id }) => id === "bad");
+    expect(tries.map(({ attempt, status }) => [attempt, status])).toEqual([
+      [1, "failed"],
+      [2, "failed"],
+      [3, "failed"],
+    ]);
+  });
+
+  test("is not tried again when its request is at fault", async () => {
+    const { run } = await bench.run(
+      {
+        inputs: { n: { type: "integer" } },
+        steps: [
+          {
+            id: "bad",
+            type: "image.resize",
+            input: { image: { file_id: "file-${{ inputs.n }}" } },
+            params: { width: "${{ inputs.n }}" },
+            retry: { max_attempts: 3 },
+          },
+        ],
+      },
+      { input: { n: -1 } },
+    );
+    expect(run).toMatchObject({ status: "failed", error: { stepId: "bad" } });
+    expect(run.stepRuns).toHaveLength(1);
+  });
+
+  test("is late after its time", async () => {
+    const { run } = await bench.run({
+      steps: [
+        {
+          id: "slow",
+          type: "model",
+          model: "sandbox-slow",
+          params: { messages: [{ role: "user", content: "x" }] },
+          timeout_seconds: 0.5,
+        },
+      ],
+    });
+    expect(run).toMatchObject({ status: "failed", error: { code: "step_timeout", stepId: "slow" } });
+  });
+});
+
+describe("a capability", () => {
+  test("takes what a step before it gave, and its output holds its own members and files", async () => {
+    const { run } = await bench.run({
+      steps: [
+        say("json", '{"name":"tea","price":3}'),
+        {
+          id: "table",
+          type: "code.transform_json",
+          input: { data: { text: "${{ steps.json.output.text }}" } },
+          params: { jq: "{named: .name}" },
+        },
+      ],
+      output: { parsed: "${{ steps.json.output.json.price }}", table: "${{ steps.table.output }}" },
+    });
+    expect(run).toMatchObject({ status: "succeeded", output: { parsed: 3 } });
+  });
+});
+
+describe("a large output", () => {
+  test("lies apart, is read where its step says, and by the next step", async () => {
+    const text = "word ".repeat(30_000).trim();
+    const { run } = await bench.run(
+      {
+        inputs: { text: { type: "string" } },
+        steps: [
+          {
+            id: "big",
+            type: "sub_pipeline",
+            workflow_id: await bench.store({
+              inputs: { text: { type: "string" } },
+              steps: [say("noop", "x")],
+              output: { text: "${{ inputs.text }}" },
+            }),
+            input: { text: "${{ inputs.text }}" },
+          },
+          say("size", "${{ size(steps.big.output.text) }}"),
+        ],
+        output: { size: "${{ steps.size.output.text }}" },
+      },
+      { input: { text } },
+    );
+    expect(run).toMatchObject({ status: "succeeded", output: { size: String(text.length) } });
+    const [big] = run.stepRuns;
+    expect(big).not.toHaveProperty("output");
+    const answer = await bench.call(big?.outputRef ?? "");
+    expect(await answer.json()).toEqual({ text });
+  });
+});
