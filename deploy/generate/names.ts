@@ -6,6 +6,8 @@ import { SCHEMAS_DIR } from "./schema-files.ts";
 interface Names {
   /** Path of its endpoint by the name of each kind of job. */
   readonly kinds: Readonly<Record<string, string>>;
+  /** Path at which runs are asked for, which are no jobs. */
+  readonly runs: string;
   readonly modalities: readonly string[];
   readonly events: readonly string[];
 }
@@ -13,7 +15,7 @@ interface Names {
 /** Schema files whose one `enum` with a name of the list becomes the list. */
 const LISTS: readonly (readonly [path: string, list: (names: Names) => readonly string[]])[] = [
   ["job-message.schema.json", ({ kinds }) => Object.keys(kinds)],
-  ["batch-message.schema.json", ({ kinds }) => Object.values(kinds)],
+  ["batch-message.schema.json", ({ kinds, runs }) => [...Object.values(kinds), runs]],
   ["model-entry.schema.json", ({ modalities }) => modalities],
   ["results/event-type-list.schema.json", ({ events }) => events],
   ["results/subscription.schema.json", ({ events }) => events],

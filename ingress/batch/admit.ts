@@ -1,13 +1,14 @@
 /**
  * One batch message: the checks and the admission of the HTTP door, under a caller found from the subject. What it comes to
- * is kept under the job's id, so that a repeat changes nothing and hears the same.
+ * is kept under the id of its job or run, so that a repeat changes nothing and hears the same.
  */
 import { type Caller, findPublisher } from "#shared/access/authenticate.ts";
 import { admitJob } from "#shared/calls/admit.ts";
 import type { ReadCall } from "#shared/calls/read.ts";
 import type { Queryable } from "#shared/database/client.ts";
-import { hasManyTickets } from "#shared/database/run-work.ts";
+import type { NewRun } from "#shared/database/runs.ts";
 import { ApiError } from "#shared/errors.ts";
+import { failpoint } from "#shared/failpoint.ts";
 import { isUuid, jobIdOf } from "#shared/ids.ts";
 import type { JobAdmission } from "#shared/jobs/admission.ts";
 import type { Addressed } from "#shared/jobs/answer.ts";
@@ -16,6 +17,7 @@ import { KeyedSemaphore } from "#shared/keyed-semaphore.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { paced } from "#shared/pace.ts";
 import type { Pool } from "#shared/queue/subjects.ts";
+import { beginRun } from "#shared/workflows/begin-run.ts";
 
 import type { IngressContext } from "../context.ts";
 
@@ -74,10 +76,12 @@ export async function takeMessage(context: BatchContext, arrival: BatchArrival):
   if (caller instanceof ApiError) {
     return (await findKnown(context, job, arrival.data)) ?? refused(job, jobError(caller));
   }
-  const call = await unlessRefused(readMessage(context, arrival, job, caller));
-  const isRun = !(call instanceof ApiError) && call.kind.name === "workflow";
-  const putOff = call instanceof ApiError ? undefined : await putOffOf(context, arrival, job, call);
-  if (putOff) return putOff;
+  const read = await unlessRefused(readMessage(context, arrival, job, caller));
+  const call = read instanceof ApiError || "kind" in read ? read : await begin(context, arrival, job, read);
+  if ("outcome" in call || "waitMs" in call) return call;
+  // Before any costly work is done for it: a repeat gets the outcome of the first.
+  const known = !(call instanceof ApiError) && call.isHeavy() ? await findKnown(context, job, arrival.data) : undefined;
+  if (known) return known;
   const admission = await admitJob(context, {
     entry: "batch",
     id: job.id,
@@ -94,8 +98,6 @@ export async function takeMessage(context: BatchContext, arrival: BatchArrival):
     starves,
     part: place.replace(":", "-"),
     turn: () => takeTurn(workspaceId),
-    // Of a run the events of runs tell.
-    ...(isRun ? { step: { runId: job.id, stepId: "" } } : {}),
   });
   switch (admission.kind) {
     case "admitted":
@@ -136,26 +138,33 @@ async function unlessRefused<T>(asked: Promise<T>): Promise<T | ApiError> {
 /** @throws ApiError as the endpoint over HTTP would answer */
 function readMessage(
   context: BatchContext,
-  { key, pool, data, deliveries }: BatchArrival,
+  arrival: BatchArrival,
   job: Addressed,
   caller: Caller,
-): Promise<ReadCall> {
-  if (key === "" || job.publisher_key !== null) return readBatchCall(context, { caller, pool, data, deliveries });
+): Promise<ReadCall | NewRun> {
+  if (arrival.key === "" || job.publisher_key !== null) return readBatchCall(context, { ...arrival, caller, job });
   const expected = `an Idempotency-Key of 1 to ${LIMITS.idempotencyKeyCharsMax} printable ASCII characters`;
   return Promise.reject(new ApiError("invalid_request", `Expected ${expected}.`));
 }
 
-/** Answers a message before any costly work is done for it: a repeat gets the outcome of the first. Undefined: go on. */
-async function putOffOf(
+/** Begins the run that is asked for; one that is not begun is not counted either. Returns what refuses it, to be kept. */
+async function begin(
   context: BatchContext,
-  { workspaceId, data }: BatchArrival,
+  { data }: BatchArrival,
   job: Addressed,
-  call: ReadCall,
-): Promise<Answered | Full | undefined> {
-  const isCrowded = call.kind.name === "workflow" && (await hasManyTickets(context.database, workspaceId));
-  const known = isCrowded || call.isHeavy() ? await findKnown(context, job, data) : undefined;
-  // It stays in the stream, which bounds how many a workspace has there.
-  return known ?? (isCrowded ? { kind: "full", waitMs: TICKETS_MS, isWindow: false } : undefined);
+  run: NewRun,
+): Promise<Answered | Full | ApiError> {
+  const begun = await unlessRefused(beginRun(context, run));
+  if (begun instanceof ApiError) return begun;
+  const { verdict, waitMs } = begun;
+  if (verdict === "waits") return { kind: "full", waitMs, isWindow: true };
+  if (verdict !== "begun") {
+    // Over a crowd it stays in the stream, which bounds how many a workspace has there.
+    const again = { kind: "full", waitMs: verdict === "crowded" ? CROWDED_MS : 0, isWindow: false } as const;
+    return (await findKnown(context, job, data)) ?? again;
+  }
+  failpoint("run.inserted");
+  return { kind: "answered", outcome: "queued", job, told: { status: "queued" }, isRun: true, foundOpen: waitMs >= 0 };
 }
 
 /** Large messages are taken a few at a time: the object store and audio probes serve callers over HTTP too. None waits for its turn. */
@@ -178,7 +187,7 @@ async function takeTurn(workspaceId: string): Promise<(() => void) | undefined> 
 }
 
 /** Runs that wait for others of their workspace to end do so for minutes. */
-const TICKETS_MS = paced(10_000);
+const CROWDED_MS = paced(10_000);
 
 /** @throws ApiError `invalid_api_key`, `permission_denied` */
 async function callerOf(context: BatchContext, { workspaceId, keyId }: BatchArrival): Promise<Caller> {

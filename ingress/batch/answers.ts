@@ -5,6 +5,7 @@ import { ApiError } from "#shared/errors.ts";
 import { type Addressed, type JobReply, jobReplyOf } from "#shared/jobs/answer.ts";
 import { jobError } from "#shared/jobs/error.ts";
 import { loadResult } from "#shared/jobs/result.ts";
+import { findPublishedRun, jobOfRun, resultOfRun } from "#shared/workflows/published-run.ts";
 
 import type { IngressContext } from "../context.ts";
 
@@ -17,6 +18,8 @@ export interface Answered {
   readonly told: JobReply;
   /** The message to put on the queue now. */
   readonly dispatch?: { readonly attempt: number; readonly dispatch: number };
+  /** A run has begun, of which workers are to hear now. */
+  readonly isRun?: true;
   /** The window had room for it. */
   readonly foundOpen?: boolean;
 }
@@ -29,7 +32,7 @@ export interface Full {
 }
 
 /**
- * Returns the answer for a job that is known by its id; undefined: there is none.
+ * Returns the answer for a job or run that is known by its id; undefined: there is none.
  * @param data the message: one that asks for something else than the first is refused
  */
 export async function findKnown(
@@ -37,11 +40,13 @@ export async function findKnown(
   job: Addressed,
   data: Uint8Array,
 ): Promise<Answered | undefined> {
-  const row = await findJob(context.database, job.workspace_id, job.id);
+  const known = await findJob(context.database, job.workspace_id, job.id);
+  const run = known ? undefined : await findPublishedRun(context.database, job.workspace_id, job.id);
+  const row = known ?? (run && jobOfRun(run));
   if (!row) return undefined;
   if (row.fingerprint !== null && row.fingerprint !== (await fingerprintOf(data)))
     return refused(job, jobError(REUSED));
-  const result = await loadResult(context.storage, row).catch((error: unknown) => {
+  const result = await (run ? resultOfRun(context, run) : loadResult(context.storage, row)).catch((error: unknown) => {
     context.log.warn({ err: error, job_id: job.id }, "a job's result could not be read for its publisher");
     return null;
   });

@@ -11,6 +11,7 @@ import type { Metrics } from "#shared/metrics.ts";
 import { paced } from "#shared/pace.ts";
 import { openPullLoop } from "#shared/queue/pull-loop.ts";
 import type { Delivery } from "#shared/queue/puller.ts";
+import { notifyRun } from "#shared/queue/run-notice.ts";
 import { BATCH_DURABLE, BATCH_STREAM, batchTarget, HEADERS, isWorkspaceReply } from "#shared/queue/subjects.ts";
 
 import { addressOf, type BatchArrival, type BatchContext, takeMessage } from "./admit.ts";
@@ -89,13 +90,14 @@ export function startIntake(context: IntakeContext, connection: NatsConnection):
   const conclude = async (
     message: Delivery,
     pool: NonNullable<ReturnType<typeof batchTarget>>["pool"],
-    { job, told, dispatch, outcome }: Answered,
+    { job, told, dispatch, isRun, outcome }: Answered,
   ): Promise<void> => {
     waiting.forget(job.id);
     notifyPublisher(connection, job, told);
     message.ack();
     metrics.batchMessages.inc(outcome);
     log.info({ job_id: job.id, workspace_id: job.workspace_id, outcome, code: told.error?.code }, "batch message");
+    if (isRun) notifyRun(connection, { ...job, lane: "batch" });
     if (!dispatch) return;
     const deadline = new Date(Date.now() + LIMITS.jobLifeMs);
     await dispatcher.send(pool, "batch", [{ ...job, ...dispatch, deadline }], "admitted");

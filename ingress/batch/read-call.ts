@@ -5,16 +5,16 @@ import type { WorkflowRunRequest } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import { RUN_KIND } from "#shared/calls/capabilities/read-run.ts";
 import { kindAt } from "#shared/calls/kinds/kinds.ts";
-import type { Price } from "#shared/calls/pricing/price.ts";
 import { type CallTarget, type ReadCall, readCall } from "#shared/calls/read.ts";
-import type { WorkKind } from "#shared/calls/work.ts";
 import { writingCanonical } from "#shared/canonical-json.ts";
 import { parse } from "#shared/contracts.ts";
 import type { Queryable } from "#shared/database/client.ts";
+import type { NewRun } from "#shared/database/runs.ts";
 import { findWorkflow } from "#shared/database/workflows.ts";
 import { ApiError } from "#shared/errors.ts";
 import { exactIntegersOf } from "#shared/exact-integers.ts";
-import { isUuid, newId } from "#shared/ids.ts";
+import { isUuid } from "#shared/ids.ts";
+import type { Addressed } from "#shared/jobs/answer.ts";
 import { type JsonBody, readJson, readJsonInSlices } from "#shared/json.ts";
 import { LIMITS } from "#shared/limits.ts";
 import type { Pool } from "#shared/queue/subjects.ts";
@@ -26,27 +26,32 @@ type Context = Parameters<typeof readCall>[0];
 
 interface Arrived {
   readonly caller: Caller;
+  readonly job: Addressed;
   readonly pool: Pool;
   readonly data: Uint8Array;
   /** Number of deliveries of the message, this one included. */
   readonly deliveries: number;
+  /** Its window has been full for longer than one lasts. */
+  readonly starves: boolean;
 }
 
-/** @throws ApiError as the endpoint over HTTP would answer, its params counted from `body` */
-export async function readBatchCall(context: Context, arrived: Arrived): Promise<ReadCall> {
+type BatchContext = Context & { readonly database: Queryable };
+
+/** Returns the call or the run that is asked for. @throws ApiError as the endpoint over HTTP would answer, its params counted from `body` */
+export async function readBatchCall(context: BatchContext, arrived: Arrived): Promise<ReadCall | NewRun> {
   const { caller, pool, data, deliveries: tries } = arrived;
   const message = await readMessage(data);
   const { endpoint = CHAT_ENDPOINT, capability = "", workflow = "", body } = parse("BatchMessage", message.value);
   if (endpoint === WORKFLOW_ENDPOINT) {
-    checkPool(endpoint, TICKET_KIND, pool);
-    return readTicket(context, caller, workflow, body);
+    checkPool(endpoint, { pool: "workflow" }, pool);
+    return readRun(context, arrived, workflow, body);
   }
   const target: CallTarget = endpoint === RUN_ENDPOINT ? { capability } : { kind: kindAt(endpoint) };
   checkPool(endpoint, "kind" in target ? target.kind : RUN_KIND, pool);
   return readCall(context, { caller, target, body, exactIntegers: exactIntegersOf(message.text), tries });
 }
 
-function checkPool(endpoint: string, { pool: own }: Pick<WorkKind, "pool">, pool: Pool): void {
+function checkPool(endpoint: string, { pool: own }: { readonly pool: Pool }, pool: Pool): void {
   if (own === pool) return;
   const message = `Expected ${endpoint} on batch.${own}.<workspace>, got batch.${pool}.`;
   throw new ApiError("invalid_request", message, { param: "endpoint" });
@@ -87,36 +92,19 @@ const CHAT_ENDPOINT = "/v1/chat/completions";
 const WORKFLOW_ENDPOINT = "/v1/workflows/{id}/runs";
 const RUN_ENDPOINT = "/v1/capabilities/{id}/run";
 
-// A run of a workflow that a batch message asks for: its job holds nothing, and is there to be answered and bounded.
-
-const TICKET_KIND = {
-  name: "workflow",
-  pool: "workflow",
-  keepsFiles: false,
-  keepsRecord: false,
-} as const satisfies WorkKind & { readonly keepsFiles: boolean };
-
-const NO_PRICE: Price = { unit: "per_request", tokenRates: {}, unitRate: 0n };
-
 /** @throws ApiError as `POST /v1/workflows/{id}/runs` would answer */
-async function readTicket(
-  { database }: { readonly database: Queryable },
-  caller: Caller,
+async function readRun(
+  { database }: BatchContext,
+  { caller, job, data, starves }: Arrived,
   workflowId: string,
   body: unknown,
-): Promise<ReadCall> {
+): Promise<NewRun> {
   const { input, version }: WorkflowRunRequest = parse("WorkflowRunRequest", body);
   const id = workflowId.toLowerCase();
   const workflow = isUuid(id) ? await findWorkflow(database, readerOf(caller), id) : undefined;
-  // The run is made when its turn has come; what would keep it from being made is told now.
-  await newRunOf(database, caller, { id: newId(), workflow, version, input, mode: "async", lane: "batch", depth: 0 });
-  const text = JSON.stringify({ workflow_id: id, version, input });
-  const bound = { holdNano: 0n, outputTokensMax: 0, mayExceed: false, tokensMax: 0 };
-  return {
-    kind: TICKET_KIND,
-    model: { slug: "workflow", modality: "text", price: NO_PRICE },
-    leastNano: 0n,
-    isHeavy: () => false,
-    load: () => Promise.resolve({ bound, inline: [], text: () => text }),
-  };
+  const asked = { id: job.id, workflow, version, input, mode: "async", lane: "batch", depth: 0 } as const;
+  const run = await newRunOf(database, caller, asked);
+  const limit = caller.preset.requests_per_minute;
+  const publisher = { key: job.publisher_key, reply: job.reply, limit, starves };
+  return { ...run, publisher, fingerprint: await fingerprintOf(data) };
 }

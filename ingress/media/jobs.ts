@@ -1,17 +1,21 @@
 /** Jobs as those who made them see them: found, shown, ended. */
 import type { Job, MediaOutcome, Modality } from "#schemas/generated/types.ts";
+import type { Caller } from "#shared/access/authenticate.ts";
 import { findShownJob, type JobRow, type JobState, requestCancel } from "#shared/database/jobs.ts";
+import { findRun } from "#shared/database/runs.ts";
 import { ApiError } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";
 import { CANCELLED, endOrphan } from "#shared/calls/orphaned-jobs.ts";
 import { loadResult } from "#shared/jobs/result.ts";
 import { creditsNumber } from "#shared/money.ts";
 import { readerOf } from "#shared/workflows/access.ts";
+import { jobOfRun, resultOfRun } from "#shared/workflows/published-run.ts";
 
 import { json } from "../answers.ts";
 import { presentRun, type RunOutcome } from "../capabilities/present.ts";
 import type { IngressContext } from "../context.ts";
 import { callerOf, type RouteCall } from "../serve.ts";
+import { cancelRun } from "../workflows/cancel-run.ts";
 
 import { asOutcome, servedHeaders, withLinks } from "./present.ts";
 
@@ -34,9 +38,16 @@ export async function shownJob(
     jobsOf: role === "billing" ? memberId : null,
     runsOf: readerOf(caller).seesAll ? null : memberId,
   };
-  const row = id === undefined ? undefined : await findShownJob(context.database, workspaceId, id, reader);
+  const job = id === undefined ? undefined : await findShownJob(context.database, workspaceId, id, reader);
+  const row = job ?? (id === undefined ? undefined : await shownRun(context, caller, id));
   if (!row || (modality !== undefined && row.modality !== modality)) throw notFound();
   return row;
+}
+
+/** Returns the run that a batch message asked for as its job. */
+async function shownRun(context: IngressContext, caller: Caller, id: string): Promise<JobRow | undefined> {
+  const run = await findRun(context.database, readerOf(caller), id);
+  return run && run.told !== null ? { ...jobOfRun(run), result: await resultOfRun(context, run) } : undefined;
 }
 
 /** A job of the workspace by its id. @throws ApiError `job_not_found` */
@@ -59,7 +70,10 @@ export async function cancelShownJob(
 ): Promise<void> {
   const { id, workspace_id } = await shownJob(context, call, param, modality);
   const job = await requestCancel(context.database, workspace_id, id);
-  if (!job) throw notFound();
+  if (!job) {
+    await cancelRun(context, { id, workspace_id, lane: "batch" });
+    return;
+  }
   context.cancel(id);
   const isFree = job.state === "queued" && !job.has_intent && !job.is_at_provider && job.lease_ms <= 0;
   if (isFree) await endOrphan({ ...context, unknownKeepMs: 0 }, job, CANCELLED);

@@ -1,18 +1,9 @@
 /** Runs of workflows: begun, read, followed, cancelled. */
 import type { WorkflowRunCancelled, WorkflowRunList, WorkflowRunSummary } from "#schemas/generated/types.ts";
-import {
-  findRun,
-  findStepRuns,
-  listRuns,
-  requestRunCancel,
-  RUN_MODES,
-  RUN_STATUSES,
-  type RunRow,
-} from "#shared/database/runs.ts";
+import { findRun, findStepRuns, listRuns, RUN_MODES, RUN_STATUSES, type RunRow } from "#shared/database/runs.ts";
 import { ApiError } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";
 import { LIMITS } from "#shared/limits.ts";
-import { notifyRun } from "#shared/queue/run-notice.ts";
 import { readClaim } from "#shared/storage/claim-check.ts";
 import { readerOf } from "#shared/workflows/access.ts";
 import { outputOf, presentRunHead } from "#shared/workflows/present-run.ts";
@@ -26,6 +17,7 @@ import { callerOf, type Route, type RouteCall } from "../serve.ts";
 import { shownWorkflow } from "../workflows/access.ts";
 import { runInline, runStored } from "../workflows/ask-run.ts";
 import { answerRun } from "../workflows/begin-run.ts";
+import { cancelRun } from "../workflows/cancel-run.ts";
 import { EXAMPLE_DEFINITION } from "../workflows/example.ts";
 import { PAGE_QUERY, pageOf, wholeNumber } from "../workflows/paging.ts";
 import { streamRun } from "../workflows/run-stream.ts";
@@ -278,12 +270,8 @@ async function stepOutput(context: IngressContext, call: RouteCall): Promise<Res
 
 async function cancel(context: IngressContext, call: RouteCall): Promise<Response> {
   const row = await shownRun(context, call);
-  const jobs = await requestRunCancel(context.database, row.id);
-  for (const id of jobs ?? []) context.cancel(id);
-  if (jobs !== undefined) notifyRun(context.connection, row);
   // It may have ended since it was read.
-  const now = jobs === undefined ? await shownRun(context, call) : row;
-  const status = jobs === undefined ? endedStatus(now) : "cancelled";
+  const status = (await cancelRun(context, row)) ? "cancelled" : endedStatus(await shownRun(context, call));
   return json({ id: row.id, status } satisfies WorkflowRunCancelled);
 }
 

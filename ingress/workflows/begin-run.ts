@@ -24,8 +24,8 @@ export async function beginRun(context: IngressContext, request: Request, run: N
   const followed = run.mode === "async" ? undefined : context.runs.follow(run.id, reader);
   let isStreamed = false;
   try {
-    const [isNew] = await Promise.all([beginNewRun(context, run), followed?.catchUp()]);
-    if (!isNew) return undefined;
+    const [{ verdict }] = await Promise.all([beginNewRun(context, run), followed?.catchUp()]);
+    if (verdict !== "begun") return undefined;
     failpoint("run.inserted");
     notifyRun(context.connection, { id: run.id, workspace_id: run.workspaceId, lane: run.lane });
     if (!followed) return await answerRun(context, await mustFind(context, run.id), { status: 202, isFresh: true });

@@ -1609,8 +1609,7 @@ export interface JobMessage {
     | "music"
     | "video"
     | "mesh"
-    | "capability"
-    | "workflow";
+    | "capability";
   /**
    * Whose format the answer has; absent: OpenAI's.
    */

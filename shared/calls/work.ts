@@ -134,7 +134,7 @@ export function jobWorkOf(of: AdmissionOf, job: PreparedJob) {
     ...(isStreamed === undefined ? {} : { isStreamed }),
     ...(fingerprint === undefined ? {} : { fingerprint }),
   };
-  const hold = holdOf(of, model, checked.bound, jobHoldMs(kind.name, lifeMs));
+  const hold = holdOf(of, model, checked.bound, jobHoldMs(lifeMs));
   return {
     kind: kind.name,
     modality: model.modality,

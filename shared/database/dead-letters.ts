@@ -134,15 +134,11 @@ export type Redrive = "done" | "unknown" | "over" | "funds";
 
 /** Sends the job of a dead letter on its way again, under its next attempt and a new hold; the audit log tells of it. */
 export async function redriveDeadLetter(target: Queryable, id: string, actor: Actor): Promise<Redrive> {
-  const [job] = await target.query<{ kind: string }>(
-    "select kind from job where id = (select job_id from dead_letter where id = $1)",
-    [id],
-  );
   const rows = await target.query<{ result: Redrive }>("select redrive_job($1, $2, $3, $4) as result", [
     id,
     actorJson(actor),
     LIMITS.jobLifeMs,
-    jobHoldMs(job?.kind ?? "", LIMITS.jobLifeMs),
+    jobHoldMs(LIMITS.jobLifeMs),
   ]);
   return rows[0]?.result ?? "unknown";
 }

@@ -230,27 +230,19 @@ export async function noteRecorded(target: Queryable, id: string, state: JobStat
 /**
  * Ended jobs older than this go, in one batch; resolves with the references of results that lie in the object store. Those that a run
  * has still to hear of stay: without them it would begin their work anew.
- * @param ticketMs of those that runs were asked with, which stay for as long as their runs are there
  */
 export async function dropEndedJobs(
   target: Queryable,
   olderMs: number,
   max: number,
-  ticketMs: number = olderMs,
 ): Promise<(Pick<JobRow, "id" | "workspace_id" | "result_ref"> & { readonly is_recorded: boolean })[]> {
   return target.query(
     `delete from job where id in (
-       select id from (
-         select id from job where kind <> 'workflow' and ended_at < now() - $1 * interval '1 millisecond'
-           and (run_id is null or (select i.work_id from step_item i where i.work_id = job.id and i.credits is null limit 1) is null)
-         order by ended_at limit $2 for update skip locked) work
-       union all
-       select id from (
-         select id from job where kind = 'workflow' and ended_at < now() - $3 * interval '1 millisecond'
-           and (select r.id from run r where r.id = job.id) is null
-         order by ended_at limit $2 for update skip locked) ticket)
+       select id from job where ended_at < now() - $1 * interval '1 millisecond'
+         and (run_id is null or (select i.work_id from step_item i where i.work_id = job.id and i.credits is null limit 1) is null)
+       order by ended_at limit $2 for update skip locked)
      returning id, workspace_id, result_ref, recorded is not null as is_recorded`,
-    [olderMs, max, ticketMs],
+    [olderMs, max],
   );
 }
 

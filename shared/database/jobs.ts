@@ -35,8 +35,7 @@ export interface JobRow {
 
 /** Columns of a JobRow. */
 export const JOB_COLUMNS = `id, workspace_id, kind, modality, model, state, progress, unknown_since is not null as is_unknown,
-  publisher_key, work ->> 'fingerprint' as fingerprint, reply, result, result_ref, error,
-  case when kind = 'workflow' and ended_at is not null then coalesce((select r.credits from run r where r.id = job.id), credits) else credits end as credits, created_at, started_at, ended_at`;
+  publisher_key, work ->> 'fingerprint' as fingerprint, reply, result, result_ref, error, credits, created_at, started_at, ended_at`;
 
 /** Undefined for another workspace's job as for none. */
 export async function findJob(target: Queryable, workspaceId: string, id: string): Promise<JobRow | undefined> {
@@ -66,7 +65,7 @@ export async function findShownJob(
   const rows = await target.query<JobRow>(
     `select ${JOB_COLUMNS} from job where id = $1 and workspace_id = $2 and not is_hidden
        and ($3::uuid is null or key_id in (select k.id from api_key k where k.member_id = $3))
-       and ($4::uuid is null or (run_id is null and kind <> 'workflow')
+       and ($4::uuid is null or run_id is null
          or key_id in (select k.id from api_key k where k.member_id = $4))`,
     [id, workspaceId, jobsOf, runsOf],
     "find_shown_job",
@@ -157,19 +156,6 @@ export async function claimJob(target: Queryable, claim: ClaimRequest): Promise<
   return rows[0];
 }
 
-/** Returns the request of a job, or the reference of a large one, and the id of its key. */
-export async function findRequest(
-  target: Queryable,
-  id: string,
-): Promise<(Pick<ClaimedJob, "request" | "request_ref"> & { readonly key_id: string | null }) | undefined> {
-  const rows = await target.query<Pick<ClaimedJob, "request" | "request_ref"> & { key_id: string | null }>(
-    "select request, request_ref, key_id from job where id = $1",
-    [id],
-    "find_request",
-  );
-  return rows[0];
-}
-
 /** A job without a live owner, as whoever ends it must have seen it. */
 export interface OrphanedJob extends Pick<JobRow, "id" | "workspace_id" | "publisher_key" | "reply"> {
   readonly pool: Pool;
@@ -222,7 +208,7 @@ export async function whyUnclaimed(target: Queryable, claim: ClaimRequest): Prom
 /** Columns of an OrphanedJob. */
 export const ORPHANED_COLUMNS = `id, workspace_id, publisher_key, reply, pool, lane, state, epoch, attempt, dispatch, stream_seq,
   claims, request_ref, run_id,
-  cancel_requested or (run_id is not null and kind <> 'workflow' and work_is_over(id, run_id)) as cancel_requested, kind, intent_at is not null and provider_job is null as has_intent, intent_is_direct as is_direct,
+  cancel_requested or (run_id is not null and work_is_over(id, run_id)) as cancel_requested, kind, intent_at is not null and provider_job is null as has_intent, intent_is_direct as is_direct,
   provider_job is not null as is_at_provider, unknown_since is not null as is_unknown, is_hidden,
   deadline <= clock_timestamp() as is_late, work->'stored_inputs' as stored_inputs,
   coalesce(provider_job->>'hold_nano', work->>'hold_nano')::bigint as held_nano`;

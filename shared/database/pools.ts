@@ -14,7 +14,7 @@ export interface PoolCounts {
 
 /**
  * Jobs and runs that have not ended. Each part reads a partial index of live rows. A job of unknown outcome that nobody owns holds no
- * slot and is not counted, nor is one that a running run stands for. One that rests waits for a source, not for a worker.
+ * slot and is not counted. One that rests waits for a source, not for a worker.
  */
 export function countPools(target: Queryable): Promise<PoolCounts[]> {
   return target.query<PoolCounts>(
@@ -23,7 +23,7 @@ export function countPools(target: Queryable): Promise<PoolCounts[]> {
      from (
        select pool, lane, state = 'queued' as waits, created_at as since
        from job
-       where state in ('queued', 'running') and dispatched_at is not null and not (kind = 'workflow' and state = 'running')
+       where state in ('queued', 'running') and dispatched_at is not null
        union all
        select pool, lane, true, created_at
        from job

@@ -1,6 +1,7 @@
 /** Runs as the janitor looks for them: those that a worker has to look at, and those that ended long ago. */
 import { plainArray } from "./arrays.ts";
 import type { Queryable, SqlValue } from "./client.ts";
+import { freshAndDue } from "./sweep-retries.ts";
 
 /** Runs that a worker has to look at. */
 export interface WaitingRun {
@@ -50,17 +51,6 @@ function takeWords(
      returning run.id, run.workspace_id, run.lane`,
     [againMs, max, ...values],
     name,
-  );
-}
-
-/** Tickets whose run has ended: the worker that ended it died before it told. */
-export function takeLateTickets(target: Queryable, words: Words): Promise<WaitingRun[]> {
-  return takeWords(
-    target,
-    "take_late_tickets",
-    `select r.id, r.ended_at as since from job j join run r on r.id = j.id
-     where j.kind = 'workflow' and j.state = 'running' and r.ended_at < now() - interval '2 seconds'`,
-    words,
   );
 }
 
@@ -149,6 +139,29 @@ export function takeStalledRuns(
      select * from stalled`,
     [olderMs, max],
     "take_stalled_runs",
+  );
+}
+
+/** Publishers' runs that no worker has begun for so long. */
+export function findLateRuns(target: Queryable, olderMs: number, max: number): Promise<{ readonly id: string }[]> {
+  return target.query(
+    `select id from run
+     where status = 'queued' and progressed_at < now() - $1 * interval '1 millisecond' and not told and started_at is null
+     order by progressed_at limit $2`,
+    [olderMs, max],
+  );
+}
+
+/** Publishers' runs that have ended: who ended them died before telling. */
+export function findUntoldRuns(target: Queryable, max: number): Promise<{ readonly id: string }[]> {
+  return target.query(
+    freshAndDue(
+      "untold runs",
+      "run.id::text",
+      (condition) =>
+        `select id from run where not told and ended_at < now() - interval '2 seconds' and ${condition} order by ended_at limit $1`,
+    ),
+    [max],
   );
 }
 

@@ -1,9 +1,7 @@
 /** The jobs and runs that do the work of steps, as their run looks for them. */
 import type { Queryable } from "./client.ts";
-import { LIMITS } from "#shared/limits.ts";
-import type { Lane } from "#shared/queue/subjects.ts";
 
-import type { ClaimedJob, JobError } from "./jobs.ts";
+import type { JobError } from "./jobs.ts";
 
 /** Work that has ended and whose run does not know it. */
 export interface EndedWork {
@@ -100,27 +98,14 @@ export async function isBegun(target: Queryable, workId: string): Promise<boolea
   return row?.is_begun === true;
 }
 
-/** The job that a publisher asked a run with: it has the run's id, and ends with it. */
-export type Ticket = Pick<ClaimedJob, "workspace_id" | "epoch" | "publisher_key" | "reply"> & { readonly lane: Lane };
-
-/** True when the workspace has as many runs waiting to begin as batch messages may ask for. */
-export async function hasManyTickets(target: Queryable, workspaceId: string): Promise<boolean> {
+/** Notes that the publisher of a run is told of its end. False: it was before, or there is nobody or nothing to tell. */
+export async function noteTold(target: Queryable, id: string): Promise<boolean> {
   const rows = await target.query(
-    "select from job where workspace_id = $1 and kind = 'workflow' and state = 'queued' offset $2 limit 1",
-    [workspaceId, LIMITS.ticketsWaitingMax - 1],
-    "has_many_tickets",
+    "update run set told = true where id = $1 and not told and ended_at is not null returning 1",
+    [id],
+    "note_told",
   );
   return rows.length > 0;
-}
-
-/** Undefined where there is none, or it has ended. */
-export async function findTicket(target: Queryable, runId: string): Promise<Ticket | undefined> {
-  const rows = await target.query<Ticket>(
-    "select workspace_id, epoch, publisher_key, reply, lane from job where id = $1 and kind = 'workflow' and state = 'running'",
-    [runId],
-    "find_ticket",
-  );
-  return rows[0];
 }
 
 /**

@@ -29,6 +29,10 @@ export interface RunRow {
   readonly error: { readonly code: string; readonly message: string; readonly stepId: string } | null;
   readonly parent_id: string | null;
   readonly fingerprint: string | null;
+  readonly publisher_key: string | null;
+  readonly reply: string | null;
+  /** Null: no publisher asked for it. */
+  readonly told: boolean | null;
   /** Nano-credits of its work that has ended. */
   readonly credits: bigint;
   /** Number of its last frame. */
@@ -40,7 +44,7 @@ export interface RunRow {
 
 const RUN_COLUMNS = `id, workspace_id, workflow_id, version, mode, lane,
   case when cancel_requested and status in ('queued', 'running') then 'cancelled' else status end as status,
-  attempt, max_attempts, input, input_ref, output, error, parent_id, fingerprint, credits, frames, created_at, started_at, ended_at`;
+  attempt, max_attempts, input, input_ref, output, error, parent_id, fingerprint, publisher_key, reply, told, credits, frames, created_at, started_at, ended_at`;
 
 /** A run that is to begin. */
 export interface NewRun {
@@ -68,33 +72,52 @@ export interface NewRun {
   readonly depth: number;
   readonly idempotencyKey?: string;
   readonly fingerprint?: string;
+  /** Sender of the batch message that asked for it, which is counted in the window when the run begins. */
+  readonly publisher?: RunPublisher;
   readonly traceparent?: string;
+}
+
+interface RunPublisher {
+  /** Its name for the run. */
+  readonly key: string | null;
+  readonly reply: string | null;
+  /** Calls per 60 s of its key. */
+  readonly limit: number | null;
+  /** The message waits for longer than a window lasts. */
+  readonly starves: boolean;
 }
 
 /**
  * The outcome for a run that was to begin. `known`: there is one of that id, or of that idempotency key within its day; `over`: the run whose
- * step it is is over; `gone`: so is its definition; `crowded`: the workspace has as many under way as it may; `full`: so is its storage.
+ * step it is is over; `gone`: so is its definition; `crowded`: the workspace has as many under way as it may; `full`: so is its storage; `waits`: so is the window that counts its message.
  */
-export type RunVerdict = "begun" | "known" | "over" | "gone" | "crowded" | "full";
+export type RunVerdict = "begun" | "known" | "over" | "gone" | "crowded" | "full" | "waits";
+
+export interface RunBegun {
+  readonly verdict: RunVerdict;
+  /** Milliseconds until the window opens; below 0: it was full, and had a share for those who starve. */
+  readonly waitMs: number;
+}
 
 /** @param storageBytesMax of its workspace */
-export async function insertRun(target: Queryable, run: NewRun, storageBytesMax: number): Promise<RunVerdict> {
+export async function insertRun(target: Queryable, run: NewRun, storageBytesMax: number): Promise<RunBegun> {
   const definitionBytes = run.definition === null ? 0 : Buffer.byteLength(run.definition);
   // The row of a step's run was counted for the run that it is a step of.
   const storedBytes = (run.parent ? 0 : LIMITS.runRowBytes) + definitionBytes + run.inputBytes;
-  const [row] = await target.query<{ verdict: RunVerdict; is_made: boolean }>(
+  const [row] = await target.query<{ verdict: RunVerdict; wait_ms: bigint | null; is_made: boolean }>(
     `with admitted as (
-       select admit_run($1::uuid, $2::uuid, $4::uuid, $17::text, $12::uuid, $5::uuid, $6::int, $22::bigint, $23::int, $24::bigint) as verdict
+       select * from admit_run($1::uuid, $2::uuid, $4::uuid, $17::text, $12::uuid, $5::uuid, $6::int, $22::bigint, $23::int, $24::bigint,
+         $28::boolean, $29::int, $30::int)
      ), made as (
        insert into run (id, workspace_id, key_id, member_id, workflow_id, version, definition, mode, lane, max_attempts, input,
          parent_id, parent_step, parent_attempt, parent_index, depth, idempotency_key, fingerprint, traceparent, input_ref, input_bytes,
-         stored_bytes, root_id)
+         stored_bytes, root_id, publisher_key, reply, told)
        select $1, $2, $3, $4, $5, $6, $7::json, $8, $9, $10, $11, $12::uuid, $13, $14::smallint, $15::int, $16::smallint, $17, $18, $19, $20,
-         $21::int, $22, (select coalesce(root_id, id) from run parent where parent.id = $12::uuid)
+         $21::int, $22, (select coalesce(root_id, id) from run parent where parent.id = $12::uuid), $25, $26, $27::boolean
        from admitted where verdict = 'begun'
        on conflict do nothing returning 1
      )
-     select verdict, exists (select from made) as is_made from admitted`,
+     select verdict, wait_ms, exists (select from made) as is_made from admitted`,
     [
       run.id,
       run.workspaceId,
@@ -120,11 +143,18 @@ export async function insertRun(target: Queryable, run: NewRun, storageBytesMax:
       storedBytes,
       LIMITS.activeRunsMax,
       storageBytesMax,
+      run.publisher?.key ?? null,
+      run.publisher?.reply ?? null,
+      run.publisher ? false : null,
+      run.publisher?.starves ?? null,
+      run.publisher?.limit ?? null,
+      LIMITS.contendedWaitMs,
     ],
     "insert_run",
   );
   if (!row) throw new Error("a run that was to begin was told nothing");
-  return row.verdict === "begun" && !row.is_made ? "known" : row.verdict;
+  const verdict = row.verdict === "begun" && !row.is_made ? "known" : row.verdict;
+  return { verdict, waitMs: Number(row.wait_ms ?? 0n) };
 }
 
 /** A member's run of this key. Keys older than that are free again. */
@@ -205,7 +235,7 @@ export async function requestRunCancel(target: Queryable, id: string): Promise<r
        returning id
      ), jobs as (
        update job set cancel_requested = true from asked
-       where job.run_id = asked.id and job.kind <> 'workflow' and job.state in ('queued', 'running')
+       where job.run_id = asked.id and job.state in ('queued', 'running')
        returning job.id
      )
      select (select array_agg(id) from jobs) as jobs from asked`,

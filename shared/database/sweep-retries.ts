@@ -12,6 +12,7 @@ export const ROW_SWEEPS = [
   "job leases",
   "job records",
   "unknown jobs",
+  "untold runs",
   "expired uploads",
   "outlived files",
   "kept results",

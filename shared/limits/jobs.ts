@@ -6,8 +6,6 @@ import { MEDIA_LIMITS } from "./media.ts";
 export const JOBS_LIMITS = {
   /** A job that fails in our own hands, and not for an outage, is taken once more: by another worker, where there is one. */
   faultyTries: 2,
-  /** The job that asked for a run lives as long as the run: longer than any. */
-  ticketLifeMs: 365 * 86_400_000,
   /** A job that has not begun by then ends as failed: its publisher has long given it up. */
   jobLifeMs: 24 * 3_600_000,
   /** A job's hold outlives its deadline by an hour: the end of the job closes it, and the sweep of expired holds never should. */
@@ -22,8 +20,6 @@ export const JOBS_LIMITS = {
   intakeLargeMax: 8,
   /** Batch messages of one workspace that lie in the stream, for each pool; further ones are dropped. */
   batchMessagesPerWorkspace: 360,
-  /** Runs that a workspace's batch messages ask for and that have not begun; further messages stay in the stream. */
-  ticketsWaitingMax: 5_000,
   /** Batch messages that a process remembers as waiting for a window (200 bytes each). */
   waitingMessagesMax: 20_000,
   /** A batch message whose workspace's window is full comes again after this long at least and at most. */
@@ -46,7 +42,6 @@ export const JOBS_LIMITS = {
 } as const;
 
 /** Life of the hold of a job that may be begun within `lifeMs`: begun at the very end, it still has all the time that it may run. */
-export function jobHoldMs(kind: string, lifeMs: number): number {
-  const runMs = kind === "workflow" ? JOBS_LIMITS.ticketLifeMs : MEDIA_LIMITS.mediaJobLifeMs;
-  return lifeMs + runMs + JOBS_LIMITS.jobHoldSlackMs;
+export function jobHoldMs(lifeMs: number): number {
+  return lifeMs + MEDIA_LIMITS.mediaJobLifeMs + JOBS_LIMITS.jobHoldSlackMs;
 }

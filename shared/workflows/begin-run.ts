@@ -1,6 +1,6 @@
 /** The beginning of a run, for callers, publishers and steps of other runs alike. */
-import type { Database } from "#shared/database/client.ts";
-import { insertRun, type NewRun, type RunRow, type RunVerdict } from "#shared/database/runs.ts";
+import type { Queryable } from "#shared/database/client.ts";
+import { insertRun, type NewRun, type RunBegun, type RunRow, type RunVerdict } from "#shared/database/runs.ts";
 import { ApiError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoint.ts";
 import { newId } from "#shared/ids.ts";
@@ -10,7 +10,7 @@ import { deleteClaim, readClaim, storeRunInput } from "#shared/storage/claim-che
 import type { Storage } from "#shared/storage/client.ts";
 
 export interface BeginContext {
-  readonly database: Database;
+  readonly database: Queryable;
   readonly storage: Storage;
   readonly log: Logger;
   readonly config: { readonly storageBytesMax: number };
@@ -18,28 +18,24 @@ export interface BeginContext {
 
 /**
  * Writes the run, its input in the object store where it is large.
- * @param insert writes it with something else
- * @returns false when there is such a run already, or the run whose step it is is over
+ * @returns `begun`; `known`, also where the run whose step it is is over; of a batch message, which can wait, `waits` and `crowded` too
  * @throws ApiError `overloaded`, `storage_limit_exceeded`, `workflow_not_found`, `service_unavailable`
  */
-export async function beginRun(
-  context: BeginContext,
-  run: NewRun,
-  insert: (run: NewRun) => Promise<RunVerdict> = (kept) =>
-    insertRun(context.database, kept, context.config.storageBytesMax),
-): Promise<boolean> {
+export async function beginRun(context: BeginContext, run: NewRun): Promise<RunBegun> {
   const kept = await keepInput(context.storage, run);
   // If this throws, the run may be there all the same: the janitor deletes the input if no run names it.
-  const verdict = await insert(kept);
-  if (verdict === "begun") return true;
+  const begun = await insertRun(context.database, kept, context.config.storageBytesMax);
+  const { verdict } = begun;
+  if (verdict === "begun") return begun;
   if (kept.inputRef !== undefined) {
     await deleteClaim(context.storage, kept.inputRef).catch((error: unknown) =>
       context.log.warn({ err: error, run_id: run.id }, "the input of a refused run was not deleted"),
     );
   }
-  const refusal = refusalOf(verdict, context.config.storageBytesMax);
+  const mayWait = verdict === "crowded" && run.publisher !== undefined;
+  const refusal = mayWait ? undefined : refusalOf(verdict, context.config.storageBytesMax);
   if (refusal) throw refusal;
-  return false;
+  return begun;
 }
 
 async function keepInput(storage: Storage, run: NewRun): Promise<NewRun> {

@@ -10,6 +10,7 @@ import { countRecovery, giveUpRun } from "#shared/database/run-work.ts";
 import { takeStalledRuns } from "#shared/database/run-sweeps.ts";
 import { newId } from "#shared/ids.ts";
 import { createLogger } from "#shared/logger.ts";
+import { notifyRun } from "#shared/queue/run-notice.ts";
 import { type ManagedProcess, startRole } from "#tests/support/role-process.ts";
 
 import { type Bed, startBed } from "./bed.ts";
@@ -17,12 +18,14 @@ import { openPublisher, type Publisher } from "./publisher.ts";
 import { eventually } from "./wait.ts";
 
 let bed: Bed;
+let workspaceId: string;
 let publisher: Publisher;
 let chat: ManagedProcess;
 beforeAll(async () => {
   bed = await startBed({ workers: 0, behaviours: ["delay-20", "delay-2000"] });
   const [row] = await bed.stack.query<{ id: string }>("select id from workspace limit 1");
-  publisher = await openPublisher(bed.stack.natsUrl, row?.id ?? "");
+  workspaceId = row?.id ?? "";
+  publisher = await openPublisher(bed.stack.natsUrl, workspaceId);
   chat = await startRole(["worker", "chat"], bed.stack.env);
 }, 90_000);
 afterAll(async () => {
@@ -66,14 +69,6 @@ const endOf = (id: string) =>
     60_000,
   );
 
-const ticketOf = async (id: string) => {
-  const [row] = await bed.stack.query<{ state: string; is_long: boolean }>(
-    "select state, lease_until > now() + interval '1 hour' as is_long from job where id = $1",
-    [id],
-  );
-  return row;
-};
-
 async function submitRun(definition: object, body: object = {}) {
   const { id: workflow } = await call("/v1/workflows", { name: "w", definition });
   const key = newId();
@@ -91,42 +86,63 @@ test("a publisher hears of the end of its run, though the worker that ended it d
   const next = await worker();
   try {
     expect(await publisher.ended(key, 40_000)).toMatchObject({ status: "completed" });
-    expect(await ticketOf(jobId)).toMatchObject({ state: "completed" });
-    const again = await call<{ credits_used: number }>(`/v1/images/jobs/${jobId}`);
-    expect(again.credits_used).toBe(1);
-    const usage = "select status, settled from usage_record where job_id = $1";
-    expect(await bed.stack.query(usage, [jobId])).toEqual([{ status: "succeeded", settled: 0n }]);
+    expect(await call(`/v1/images/jobs/${jobId}`)).toMatchObject({ status: "completed", credits_used: 1 });
+    // Whoever looks at it again tells nothing more.
+    expect(await bed.stack.query("select told from run where id = $1", [jobId])).toEqual([{ told: true }]);
+    notifyRun(publisher.connection, { id: jobId, workspace_id: workspaceId, lane: "batch" }, { isLook: true });
+    await endOf((await submitRun({ steps: [flat("a", "behind it")] })).jobId);
+    expect(publisher.answers.filter((answer) => answer.key === key).map(({ status }) => status)).toEqual([
+      "queued",
+      "completed",
+    ]);
   } finally {
     await next.stop();
   }
 }, 120_000);
 
-test("a run that is refused at its turn is told, though its books are locked at first; its lease is short", async () => {
-  const { key, workflow, jobId } = await submitRun({ steps: [flat("a", "refused")] });
+test("a run that was accepted goes on, though its workflow is deleted before a worker takes it", async () => {
+  const { key, workflow } = await submitRun({ steps: [flat("a", "kept")] });
   await call(`/v1/workflows/${workflow}`, undefined, "DELETE");
-  const database = openDatabase({
-    url: bed.stack.databaseUrl,
-    poolMax: 2,
-    log: createLogger({ level: "silent", role: "test" }),
-  });
-  let next: ManagedProcess | undefined;
+  const next = await worker();
   try {
-    await database.slowTransaction(60_000, async (tx) => {
-      await tx.query("select from balance for update");
-      next = await worker();
-      const taken = await eventually("a worker has it", async () => {
-        const ticket = await ticketOf(jobId);
-        return ticket?.state === "running" ? ticket : undefined;
-      });
-      expect(taken.is_long).toBe(false);
-    });
-    expect(await publisher.ended(key, 40_000)).toMatchObject({
-      status: "failed",
-      error: { code: "workflow_not_found" },
-    });
+    expect(await publisher.ended(key, 40_000)).toMatchObject({ status: "completed", result: { status: "succeeded" } });
   } finally {
-    await next?.stop();
-    await database.close();
+    await next.stop();
+  }
+}, 120_000);
+
+test("a run that no worker takes for a day fails, and its publisher hears of it without one", async () => {
+  const { key, jobId } = await submitRun({ steps: [flat("a", "too late")] });
+  await bed.stack.query("update run set progressed_at = now() - interval '25 hours' where id = $1", [jobId]);
+  expect(await publisher.ended(key, 40_000)).toMatchObject({
+    status: "failed",
+    job_id: jobId,
+    error: { code: "overloaded" },
+    credits_used: 0,
+  });
+  expect(await call(`/v1/workflows/runs/${jobId}`)).toMatchObject({ status: "failed", stepRuns: [] });
+}, 60_000);
+
+test("an ingress that dies when it has begun a run leaves one run, and its publisher hears that it is queued, and of its end", async () => {
+  const { id: workflow } = await call("/v1/workflows", { name: "w", definition: { steps: [flat("a", "one run")] } });
+  const [ingress] = bed.stack.ingresses;
+  await ingress?.stop();
+  const mortal = await startRole(["ingress"], { ...bed.stack.env, PORT: "0", SLUICE_FAILPOINT: "run.inserted" });
+  const key = newId();
+  await publisher.publish({ endpoint: "/v1/workflows/{id}/runs", workflow, body: {} }, { key, pool: "workflow" });
+  expect((await mortal.exited()).signal).toBe("SIGKILL");
+  await ingress?.restart();
+  const heard = () => publisher.answers.filter((answer) => answer.key === key).map(({ status }) => status);
+  await eventually("it is queued", () => heard().length > 0, 60_000);
+  const next = await worker();
+  try {
+    await publisher.ended(key, 40_000);
+    expect(heard()).toEqual(["queued", "completed"]);
+    expect(await bed.stack.query("select status from run where publisher_key = $1", [key])).toEqual([
+      { status: "succeeded" },
+    ]);
+  } finally {
+    await next.stop();
   }
 }, 120_000);
 

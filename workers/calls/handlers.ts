@@ -11,9 +11,7 @@ import { MUSIC_JOB, IMAGE_EDITS_JOB, VIDEO_JOB, IMAGES_JOB, MESH_JOB, SPEECH_JOB
 import { createMediaHandler } from "./media/run.ts";
 import { createTranscriptionHandler } from "./transcription/transcription.ts";
 
-type CallKind = Exclude<JobMessage["kind"], "workflow">;
-
-const CREATE: Readonly<Record<CallKind, (context: WorkerContext) => JobHandler>> = {
+const CREATE: Readonly<Record<JobMessage["kind"], (context: WorkerContext) => JobHandler>> = {
   chat: createChatHandler,
   embeddings: createEmbeddingsHandler,
   transcription: createTranscriptionHandler,
@@ -28,12 +26,10 @@ const CREATE: Readonly<Record<CallKind, (context: WorkerContext) => JobHandler>>
 
 /** Handlers are made when the first call of their kind comes: a durable job has a context, and so handlers, of its own. */
 export function createCallHandler(context: WorkerContext): JobHandler {
-  const handlers: Partial<Record<CallKind, JobHandler>> = {};
+  const handlers: Partial<Record<JobMessage["kind"], JobHandler>> = {};
   return {
     run(job, control) {
       const { kind } = job;
-      // Runs have a pool of their own.
-      if (kind === "workflow") throw new Error("a run of a workflow is no call");
       return (handlers[kind] ??= CREATE[kind](context)).run(job, control);
     },
   };

@@ -290,15 +290,12 @@ export async function sweepJobRecords(context: Pick<JobSweepContext, "database" 
 const ENDED_MAX = 500;
 const MS_PER_HOUR = 3_600_000;
 
-/** @param runHours how long runs are kept, and with them at least the jobs that they were asked with */
 export async function sweepEndedJobs(
   context: Pick<JobSweepContext, "database" | "storage" | "log">,
   hours: number,
-  runHours: number = hours,
 ): Promise<void> {
-  const ticketMs = Math.max(hours, runHours) * MS_PER_HOUR;
   for (;;) {
-    const rows = await dropEndedJobs(context.database, hours * MS_PER_HOUR, ENDED_MAX, ticketMs);
+    const rows = await dropEndedJobs(context.database, hours * MS_PER_HOUR, ENDED_MAX);
     for (const row of rows) {
       const { result_ref } = row;
       const drops = [

@@ -34,7 +34,14 @@ import {
   watchQueue,
 } from "./queue.ts";
 import { sweepRetention } from "./retention.ts";
-import { type RunSweepContext, sweepDueRuns, sweepEndedRuns, sweepForgottenRuns, sweepStalledRuns } from "./runs.ts";
+import {
+  type RunSweepContext,
+  sweepDueRuns,
+  sweepEndedRuns,
+  sweepForgottenRuns,
+  sweepPublishedRuns,
+  sweepStalledRuns,
+} from "./runs.ts";
 import { startSweeps } from "./sweeps.ts";
 
 const FINISH_RETRY_MS = 20_000;
@@ -65,11 +72,7 @@ export async function startJanitor(): Promise<void> {
     { name: "job leases", everyMs: paced(2_000), run: () => sweepLeases(jobs) },
     { name: "unknown jobs", everyMs: paced(5_000), run: () => sweepUnknownJobs(jobs) },
     { name: "job records", everyMs: 1_000, run: () => sweepJobRecords(jobs) },
-    {
-      name: "job retention",
-      everyMs: 60_000,
-      run: () => sweepEndedJobs(jobs, config.jobRetentionHours, config.runRetentionHours),
-    },
+    { name: "job retention", everyMs: 60_000, run: () => sweepEndedJobs(jobs, config.jobRetentionHours) },
     {
       name: "dead letters",
       everyMs: paced(5_000),
@@ -77,6 +80,7 @@ export async function startJanitor(): Promise<void> {
     },
     { name: "due runs", everyMs: 1_000, run: () => sweepDueRuns(runs) },
     { name: "forgotten runs", everyMs: paced(5_000), run: () => sweepForgottenRuns(runs) },
+    { name: "published runs", everyMs: paced(5_000), run: () => sweepPublishedRuns(runs) },
     { name: "stalled runs", everyMs: LIMITS.runStalledMs, run: () => sweepStalledRuns(runs) },
     {
       name: "run retention",

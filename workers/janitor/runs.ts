@@ -7,14 +7,16 @@ import {
   dropOldestRuns,
   dropRunInputs,
   findFullWorkspaces,
+  findLateRuns,
+  findUntoldRuns,
   takeDueRuns,
-  takeLateTickets,
   takeRunsOfEndedJobs,
   takeRunsOfEndedRuns,
   takeStalledRuns,
   takeUnbegunRuns,
   type WaitingRun,
 } from "#shared/database/run-sweeps.ts";
+import { giveUpRun } from "#shared/database/run-work.ts";
 import { emptyWorkflow, findUnemptied } from "#shared/database/workflows.ts";
 import { LIMITS } from "#shared/limits.ts";
 import type { Logger } from "#shared/logger.ts";
@@ -23,6 +25,9 @@ import { paced } from "#shared/pace.ts";
 import { notifyRun } from "#shared/queue/run-notice.ts";
 import { deleteClaim } from "#shared/storage/claim-check.ts";
 import type { Storage } from "#shared/storage/client.ts";
+import { tellPublisher } from "#shared/workflows/published-run.ts";
+
+import { sweepEach } from "./sweeps.ts";
 
 export interface RunSweepContext {
   readonly connection: NatsConnection;
@@ -53,7 +58,6 @@ export async function sweepForgottenRuns(context: RunSweepContext): Promise<void
     jobs: () => takeRunsOfEndedJobs(database, FORGOTTEN_MS, WORDS),
     runs: () => takeRunsOfEndedRuns(database, FORGOTTEN_MS, WORDS),
     unbegun: () => takeUnbegunRuns(database, FORGOTTEN_MS, WORDS),
-    tickets: () => takeLateTickets(database, WORDS),
   };
   // One after the other, and each whatever became of those before.
   for (const [why, look] of Object.entries(looks)) {
@@ -72,6 +76,18 @@ export async function sweepStalledRuns({ connection, database, metrics, log }: R
   const taken = stalled.filter(({ is_taken }) => is_taken);
   if (taken.length > 0) log.warn({ runs: taken.length }, "runs stand still, and are woken");
   for (const run of taken) notifyRun(connection, run, { isStalled: true });
+}
+
+const LATE = { code: "overloaded", message: "No worker was free before the run's deadline." } as const;
+
+/** Tells publishers of the ends of runs that nobody told, and ends those that no worker began in time. */
+export async function sweepPublishedRuns(context: RunSweepContext): Promise<void> {
+  const { database } = context;
+  const rows = await findUntoldRuns(database, BATCH);
+  await sweepEach(context, { sweep: "untold runs", rows, itemOf: ({ id }) => id }, ({ id }) =>
+    tellPublisher(context, id),
+  );
+  for (const { id } of await findLateRuns(database, LIMITS.jobLifeMs, BATCH)) await giveUpRun(database, id, LATE);
 }
 
 /**

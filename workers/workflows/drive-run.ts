@@ -3,19 +3,13 @@
  * may stop after any line: what was decided stands in rows, and the next worker that looks does the rest.
  */
 import type { Caller } from "#shared/access/authenticate.ts";
-import {
-  cancelJobs,
-  findDueSteps,
-  findEndedWork,
-  findOpenWork,
-  findTicket,
-  giveUpRun,
-} from "#shared/database/run-work.ts";
+import { cancelJobs, findDueSteps, findEndedWork, findOpenWork, giveUpRun } from "#shared/database/run-work.ts";
 import { requestRunCancel } from "#shared/database/runs.ts";
 import { failpoint } from "#shared/failpoint.ts";
 import { paced } from "#shared/pace.ts";
 import { notifyRun } from "#shared/queue/run-notice.ts";
 import { runSubject } from "#shared/queue/subjects.ts";
+import { tellPublisher } from "#shared/workflows/published-run.ts";
 import { kindOf } from "#shared/workflows/step-work.ts";
 
 import { advance } from "./advance.ts";
@@ -26,7 +20,6 @@ import { callerOf, isRunStep, type Started, startWork, timeoutMsOf, workIdOf, ty
 import { type Effect, isEnded, type RunEvent, type WorkPlace } from "./state.ts";
 import { resolveWork } from "./step-runs.ts";
 import { placeKey, type StoredRun } from "./store.ts";
-import { endTicket } from "./ticket.ts";
 
 /** Most ended works that one pass takes; those beyond, and those that end meanwhile, wait for the next. */
 const ENDS_MAX = 256;
@@ -236,8 +229,7 @@ async function end(context: WorkflowContext, { facts }: StoredRun): Promise<void
   if (facts.parentId !== null) {
     notifyRun(context.replies, { id: facts.parentId, workspace_id: facts.workspaceId, lane: facts.lane });
   }
-  const ticket = await findTicket(context.database, facts.id);
-  if (ticket) await endTicket(context, facts.id, ticket);
+  if (facts.isUntold) await tellPublisher({ ...context, connection: context.replies }, facts.id);
 }
 
 async function cancelWork(context: WorkflowContext, { after, effects }: Pass): Promise<void> {

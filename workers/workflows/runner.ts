@@ -1,9 +1,7 @@
 /**
- * The pool `workflow` on one lane: wakes of runs, and jobs that are to become runs. Words are taken in far ahead of their turn, since one
- * workspace's may stand before all others' on the queue: here those about one run are one, and workspaces take turns.
+ * The pool `workflow` on one lane: wakes of runs. Words are taken in far ahead of their turn, since one workspace's may stand before
+ * all others' on the queue: here those about one run are one, and workspaces take turns.
  */
-import type { DurableMessage } from "#schemas/generated/types.ts";
-import { validate } from "#shared/contracts.ts";
 import { countRecovery, giveUpRun } from "#shared/database/run-work.ts";
 import { isUuid, newId } from "#shared/ids.ts";
 import { LIMITS } from "#shared/limits.ts";
@@ -18,7 +16,6 @@ import { nakDelayMs, type Runner } from "../runner/runner.ts";
 
 import type { WorkflowContext } from "./context.ts";
 import { driveRun } from "./drive-run.ts";
-import { takeTicket } from "./ticket.ts";
 import { Turns, TurnsOver } from "./turns.ts";
 
 const ASKED_MAX = 256;
@@ -64,18 +61,10 @@ export function startWorkflowRunner(options: {
       log.error({ subject: message.subject }, "a message on the queue cannot be read, and is dropped");
       return "dropped";
     }
-    const { workspace_id: workspaceId } = value;
-    const of = { workspaceId, turns };
-    if ("job_id" in value) {
-      const giveBack = await turns.take(workspaceId);
-      const isBegun = await takeTicket(context, value).finally(giveBack);
-      if (!isBegun) return "repeat";
-      await runs.drive(value.job_id, { ...of, isLook: false, isStalled: false });
-    } else {
-      const { isLook, isStalled } = value;
-      // The worker that had a repeated word may have died.
-      await runs.drive(value.run_id, { ...of, isLook: isLook || isStalled || message.deliveries > 1, isStalled });
-    }
+    const { workspace_id: workspaceId, isLook, isStalled } = value;
+    // The worker that had a repeated word may have died.
+    const looks = isLook || isStalled || message.deliveries > 1;
+    await runs.drive(value.run_id, { workspaceId, turns, isLook: looks, isStalled });
     return "run";
   };
 
@@ -113,9 +102,7 @@ interface RunWord {
   readonly isStalled: boolean;
 }
 
-type Word = DurableMessage | RunWord;
-
-function readMessage(message: Delivery): Word | undefined {
+function readMessage(message: Delivery): RunWord | undefined {
   let value: unknown;
   try {
     value = JSON.parse(DECODER.decode(message.data));
@@ -129,11 +116,8 @@ function readMessage(message: Delivery): Word | undefined {
     is_stalled: isStalled,
   } = (value ?? {}) as Readonly<Record<string, unknown>>;
   if (typeof workspaceId !== "string" || workspaceId !== workspaceOfSubject(message.subject)) return undefined;
-  if (typeof runId === "string") {
-    if (!isUuid(runId)) return undefined;
-    return { run_id: runId, workspace_id: workspaceId, isLook: isLook === true, isStalled: isStalled === true };
-  }
-  return validate("DurableMessage", value) === null ? (value as DurableMessage) : undefined;
+  if (typeof runId !== "string" || !isUuid(runId)) return undefined;
+  return { run_id: runId, workspace_id: workspaceId, isLook: isLook === true, isStalled: isStalled === true };
 }
 
 interface Look {

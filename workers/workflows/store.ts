@@ -39,6 +39,8 @@ export interface RunFacts {
   readonly isCancelRequested: boolean;
   /** Its next attempt may begin. */
   readonly isDue: boolean;
+  /** A publisher is to be told of its end. */
+  readonly isUntold: boolean;
   readonly frames: number;
   readonly hasStarted: boolean;
   readonly rev: number;
@@ -77,6 +79,7 @@ interface RunRecord {
   readonly work: number;
   readonly depth: number;
   readonly is_due: boolean;
+  readonly is_untold: boolean;
   readonly traceparent: string | null;
   readonly frames: number;
   readonly has_started: boolean;
@@ -140,7 +143,7 @@ export class RunStore {
     const [row] = await target.query<RunRecord>(
       `select id, workspace_id, key_id, member_id, workflow_id, version, case when not $2 then definition end as definition, mode, lane,
          status, attempt, max_attempts, rev, ends, case when not $2 then input end as input, case when not $2 then input_ref end as input_ref,
-         root_id, coalesce((select root.work from run root where root.id = run.root_id), work) as work, cancel_requested or (parent_id is not null and run_is_over(parent_id)) as cancel_requested, parent_id, depth, due_at <= clock_timestamp() as is_due, traceparent, frames,
+         root_id, coalesce((select root.work from run root where root.id = run.root_id), work) as work, cancel_requested or (parent_id is not null and run_is_over(parent_id)) as cancel_requested, parent_id, depth, due_at <= clock_timestamp() as is_due, told is false as is_untold, traceparent, frames,
          started_at is not null as has_started
        from run where id = $1`,
       [runId, known !== undefined],
@@ -260,6 +263,7 @@ function factsOf(row: RunRecord): RunFacts {
     traceparent: row.traceparent,
     isCancelRequested: row.cancel_requested,
     isDue: row.is_due,
+    isUntold: row.is_untold,
     frames: row.frames,
     hasStarted: row.has_started,
     rev: row.rev,

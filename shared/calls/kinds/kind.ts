@@ -16,7 +16,7 @@ import type { CheckedMedia } from "./media-check.ts";
 import type { MeasuredAudio } from "./transcription.ts";
 
 /** Kinds that a model of the catalogue serves. */
-export type KindName = Exclude<JobMessage["kind"], "capability" | "workflow">;
+export type KindName = Exclude<JobMessage["kind"], "capability">;
 
 /** Facts that the members of a request do not tell. */
 export interface CallFacts {

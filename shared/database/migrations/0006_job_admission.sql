@@ -74,13 +74,13 @@ end $$;
 -- `funds_error`: what to remember when the database refuses. `may_wait`: a full window makes it wait uncounted; else it is
 -- counted and refused. `starves`: it has waited for longer than a window lasts, and no other batch message of its workspace
 -- found the window open meanwhile. `is_counted` false: the window neither counts nor refuses it, as it is a step of a run that
--- was counted.
+-- was counted. `is_run`: a run is begun under the id in the same statement; it is counted as a job would be, and holds nothing (see admit_run).
 create type job_offer as (
   n int, id uuid, workspace_id uuid, key_id uuid, pool text, lane text, kind text, modality text, model text, work jsonb,
   request text, request_ref text, publisher_key text, reply text, is_hidden boolean, keeps_record boolean, error jsonb, tokens_error jsonb,
   funds_error jsonb, call_limit int, may_wait boolean, amount bigint, may_exceed boolean, tokens bigint, day_cap bigint,
   deadline_ms bigint, hold_ms bigint, starves boolean, is_counted boolean, run_id uuid, step_id text, parent_id uuid,
-  traceparent text
+  traceparent text, is_run boolean
 );
 
 -- Window, daily tokens, funds, hold, job row and first dispatch of grouped offers, in one transaction. What starves is taken

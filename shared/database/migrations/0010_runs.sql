@@ -40,6 +40,10 @@ create table run (
   -- The caller's name for it, and what it asked for under it.
   idempotency_key text,
   fingerprint text,
+  -- Of a publisher: its name for the run, where it wants to hear, and whether it was told of the end. Null: no publisher asked for it.
+  publisher_key text,
+  reply text,
+  told boolean,
   -- When its next attempt begins.
   due_at timestamptz,
   traceparent text,
@@ -61,6 +65,7 @@ create index run_unfinished on run (progressed_at) where status in ('queued', 'r
 create index run_active on run (workspace_id) where status in ('queued', 'running');
 create index run_due on run (due_at) where due_at is not null;
 create index run_ended on run (ended_at) where ended_at is not null;
+create index run_untold on run (ended_at) where not told;
 
 -- One attempt of one step.
 create table step_run (

@@ -19,10 +19,9 @@ create or replace function run_is_over(p_id uuid) returns boolean language sql s
   select coalesce(bool_or(is_over), false) from up;
 $$;
 
--- Whether a job of a run is not wanted any more: its run is over or gone, or the step has gone on without it. A run's ticket is its own.
+-- Whether a job of a run is not wanted any more: its run is over or gone, or the step has gone on without it.
 create function work_is_over(p_job uuid, p_run uuid) returns boolean language sql stable as $$
-  select run_is_over(p_run) or (p_job <> p_run
-    and not exists (select from step_item where work_id = p_job and credits is null and status = 'running'));
+  select run_is_over(p_run) or not exists (select from step_item where work_id = p_job and credits is null and status = 'running');
 $$;
 
 -- As in 0005_jobs; the job of a step is not run again: its run has gone on, and would neither take its result nor count its credits.
@@ -40,7 +39,7 @@ begin
   select * into letter from dead_letter where id = p_letter and redriven_at is null for update;
   if not found then return 'unknown'; end if;
   select * into j from job where id = letter.job_id for update;
-  if not found or j.state <> 'failed' or coalesce(j.request, j.request_ref) is null or j.run_id <> j.id then return 'over'; end if;
+  if not found or j.state <> 'failed' or coalesce(j.request, j.request_ref) is null or j.run_id is not null then return 'over'; end if;
   nano := (j.work->>'hold_nano')::bigint;
   at_utc := clock_timestamp();
   today := (at_utc at time zone 'utc')::date;

@@ -296,6 +296,7 @@ begin
 end $$;
 
 -- As in 0006_job_admission. A job under an id that has usage is the attempt after the last one there, in its row, its hold and the answer.
+-- Verdict 8: counted, for a run that begins. The row of such an offer is seen by nobody, and keeps others from the id until then.
 drop function admit_jobs(jsonb, int);
 create function admit_jobs(p_offers jsonb, p_wait_ms int)
 returns table (n int, verdict smallint, wait_ms bigint, number int, attempt smallint)
@@ -354,6 +355,9 @@ begin
     returning id, attempt)
   select array_agg(a.id), array_agg(a.id) filter (where a.attempt > 1), array_agg(a.attempt) filter (where a.attempt > 1)
   into fresh, again, attempts from added a;
+  -- A publisher's key may stand for a run. Asked with the rows in: who waited for the statement that began it sees it now.
+  with runs as (delete from job j using run where j.id = any (fresh) and run.id = j.id returning j.id)
+  select array_agg(f.id) into fresh from unnest(fresh) f(id) where f.id not in (select id from runs);
   if fresh is null then
     return query select t.n, 6::smallint, 0::bigint, 0, 1::smallint from unnest(offers) t;
     return;
@@ -421,7 +425,7 @@ begin
   if cardinality(sent) > 0 then
     select admit_calls(
       array_agg(t.workspace_id order by s.k), array_agg(case when t.is_counted is false then -1 when waits[s.i] <> -1 then t.call_limit end order by s.k),
-      array_agg(case when t.error is null then t.id end order by s.k), array_agg(t.key_id order by s.k),
+      array_agg(case when t.error is null and t.is_run is not true then t.id end order by s.k), array_agg(t.key_id order by s.k),
       array_agg(t.model order by s.k), array_agg(t.amount order by s.k), array_agg(t.may_exceed order by s.k),
       array_agg(t.tokens order by s.k), array_agg(t.day_cap order by s.k), array_agg(t.hold_ms order by s.k), p_wait_ms)
     into given
@@ -434,6 +438,7 @@ begin
     for k in 1 .. cardinality(sent) loop
       v[sent[k]] := given[k];
       if given[k] = 0 and offers[sent[k]].error is not null then v[sent[k]] := 7; end if;
+      if given[k] = 0 and offers[sent[k]].is_run then v[sent[k]] := 8; end if;
       if given[k] = 1 and offers[sent[k]].may_wait then waits[sent[k]] := 1000; end if;
     end loop;
   end if;
@@ -442,7 +447,7 @@ begin
     perform put_share_aside(short_ws[k], short_limits[k], short_again[k]);
   end loop;
 
-  delete from job where id in (select offers[i].id from generate_subscripts(offers, 1) i where v[i] in (1, 4, 5));
+  delete from job where id in (select offers[i].id from generate_subscripts(offers, 1) i where v[i] in (1, 4, 5, 8));
   update job set state = 'refused', request = null, ended_at = clock_timestamp(),
     error = case v[i] when 2 then offers[i].tokens_error else offers[i].funds_error end
   from generate_subscripts(offers, 1) i

@@ -54,14 +54,18 @@ create trigger run_storage after delete on run referencing old table as gone for
 -- Decides on a run that is to begin, and takes its bytes if it may. `begun`; `known`: there is one of that id, or of that idempotency key;
 -- `over`: the run whose step it is is over; `gone`: so is its definition; `crowded`: the workspace has as many under way as it may;
 -- `full`: its storage does not hold it. A run of a step is bounded by the work of its root, and counts among none that are under way.
--- Locks: workflow_version, file_storage. Callers' runs of one workspace begin one after the other, so that both counts are exact.
+-- A batch message (p_starves is not null) is counted in the window like one for a job if its run begins. `waits`: the window is full for
+-- wait_ms; of one that was let in by the window's share wait_ms is -1.
+-- Locks: workflow_version, file_storage, those of admit_jobs. Callers' runs of one workspace begin one after the other, so that both
+-- counts are exact.
 create function admit_run(
   p_id uuid, p_ws uuid, p_member uuid, p_key text, p_parent uuid, p_workflow uuid, p_version int, p_bytes bigint, p_active_max int,
-  p_limit bigint
-) returns text language plpgsql as $$
+  p_limit bigint, p_starves boolean, p_call_limit int, p_wait_ms int, out verdict text, out wait_ms bigint
+) language plpgsql as $$
 declare
   blocks bigint := storage_blocks(p_bytes);
   has_definition boolean;
+  counted smallint;
 begin
   -- A deletion of the definition waits until it sees this run.
   perform from workflow_version where workflow_id = p_workflow and version = p_version for key share;
@@ -70,20 +74,34 @@ begin
     insert into file_storage (workspace_id) values (p_ws) on conflict do nothing;
     perform from file_storage where workspace_id = p_ws for no key update;
   end if;
-  if exists (select from run where id = p_id) then return 'known'; end if;
+  verdict := 'known';
+  if exists (select from run where id = p_id) then return; end if;
   if p_key is not null and exists (
-    select from run where workspace_id = p_ws and member_id = p_member and idempotency_key = p_key) then return 'known'; end if;
-  if p_parent is not null and run_is_over(p_parent) then return 'over'; end if;
-  if p_workflow is not null and not has_definition then return 'gone'; end if;
+    select from run where workspace_id = p_ws and member_id = p_member and idempotency_key = p_key) then return; end if;
+  verdict := 'over';
+  if p_parent is not null and run_is_over(p_parent) then return; end if;
+  verdict := 'gone';
+  if p_workflow is not null and not has_definition then return; end if;
+  verdict := 'crowded';
   if p_parent is null and p_active_max <= (
     select count(*) from (
       select from run where workspace_id = p_ws and parent_id is null and status in ('queued', 'running') limit p_active_max) x)
-  then return 'crowded'; end if;
-  if blocks > 0 then
-    update file_storage set used = used + blocks where workspace_id = p_ws and used + reserved + blocks <= p_limit;
-    if not found then return 'full'; end if;
+  then return; end if;
+  verdict := 'full';
+  if blocks > 0 and not exists (select from file_storage where workspace_id = p_ws and used + reserved + blocks <= p_limit) then return; end if;
+  if p_starves is not null then
+    select a.verdict, a.wait_ms into counted, wait_ms
+    from admit_jobs(jsonb_build_array(jsonb_build_object('n', 0, 'id', p_id, 'workspace_id', p_ws, 'pool', 'workflow', 'lane', 'batch',
+      'kind', 'workflow', 'modality', 'text', 'work', '{}'::jsonb, 'deadline_ms', 0, 'call_limit', p_call_limit, 'may_wait', true,
+      'starves', p_starves, 'is_run', true)), p_wait_ms) a;
+    verdict := case counted when 1 then 'waits' when 6 then 'known' end;
+    if verdict is not null then return; end if;
+    if counted <> 8 then raise exception 'a run that was to be counted was told %', counted; end if;
   end if;
-  return 'begun';
+  if blocks > 0 then
+    update file_storage set used = used + blocks where workspace_id = p_ws;
+  end if;
+  verdict := 'begun';
 end $$;
 
 -- Deletes up to p_max runs that ended long ago, those of steps not before the runs that they are steps of. Result: how many, and where

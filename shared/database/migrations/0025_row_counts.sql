@@ -1,6 +1,4 @@
--- Counts of files, since rows of small ones fill no storage, and of runs that batch messages asked for and that have not begun.
-
-create index job_ticket on job (workspace_id) where kind = 'workflow' and state = 'queued';
+-- Counts of files, since rows of small ones fill no storage.
 
 -- No upload ends between the count and the functions that go on with it.
 lock table file in share row exclusive mode;

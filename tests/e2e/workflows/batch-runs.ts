@@ -1,11 +1,14 @@
 /** Runs that are asked for by batch messages. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
+import { jetstreamManager } from "@nats-io/jetstream";
+
 import type { WorkflowRun } from "#schemas/generated/types.ts";
 import { dropEndedJobs } from "#shared/database/job-sweeps.ts";
 import { dropEndedRuns } from "#shared/database/run-sweeps.ts";
 import { newId } from "#shared/ids.ts";
 import { LIMITS } from "#shared/limits.ts";
+import { BATCH_DURABLE, BATCH_STREAM } from "#shared/queue/subjects.ts";
 import { openPublisher, type Publisher } from "#tests/faults/publisher.ts";
 import { eventually } from "#tests/faults/wait.ts";
 
@@ -40,6 +43,16 @@ test("a message begins a run, whose end its publisher is told; a repeat is the s
   expect(run).toMatchObject({ id: first.job_id, status: "succeeded", mode: "async", output: { text: "tea!" } });
   expect(ended["credits_used"]).toBe(run.creditsUsed);
   expect(await bench.read(run.id)).toMatchObject({ status: "succeeded", input: { word: "tea" } });
+  expect(await (await bench.call(`/v1/images/jobs/${run.id}`)).json()).toMatchObject({
+    id: run.id,
+    object: "job",
+    modality: "text",
+    status: "completed",
+    progress: 1,
+    model: "workflow",
+    credits_used: run.creditsUsed,
+    data: [ended["result"]],
+  });
   const again = await publisher.submit(ask({ input: { word: "tea" } }), { key, pool: "workflow" });
   expect(again).toMatchObject({ job_id: first.job_id, status: "completed" });
   const events = await bench.stack.query<{ type: string }>(
@@ -61,8 +74,7 @@ test("a key whose run is not kept any more begins it anew, and each step of it i
   }
   const database = { query: bench.stack.query };
   expect((await dropEndedRuns(database, 86_400_000, 10)).count).toBe(1);
-  // The step's job, and the one that asked for the run.
-  expect(await dropEndedJobs(database, 86_400_000, 10)).toHaveLength(2);
+  expect(await dropEndedJobs(database, 86_400_000, 10)).toHaveLength(1);
   await publisher.submit(ask({ input: { word: "tea" } }), { key, pool: "workflow" });
   const ended = await eventually("it ends twice", () => {
     const ends = publisher.answers.filter((answer) => answer.key === key && answer.status === "completed");
@@ -71,7 +83,7 @@ test("a key whose run is not kept any more begins it anew, and each step of it i
   expect(ended[1]).toMatchObject({ job_id: id, result: { status: "succeeded", output: { text: "tea!" } } });
   expect(ended[1]?.credits_used).toBe(ended[0]?.credits_used ?? NaN);
   const usage = await bench.stack.query<{ attempt: number; settled: bigint }>(
-    "select attempt, settled from usage_record where job_id in (select id from job where run_id = $1 and id <> $1) order by 1",
+    "select attempt, settled from usage_record where job_id in (select id from job where run_id = $1) order by 1",
     [id],
   );
   expect(usage).toEqual([1, 2].map((attempt) => ({ attempt, settled: usage[0]?.settled ?? 0n })));
@@ -79,17 +91,46 @@ test("a key whose run is not kept any more begins it anew, and each step of it i
   expect(await bench.stack.query("select * from audit_ledger()")).toEqual([]);
 });
 
-test("a key whose run is still kept finds that run, however old its job is, and no second one is begun beside it", async () => {
+test("a key whose run is still kept finds that run, however old its steps' jobs are, and no second one is begun beside it", async () => {
   const key = newId();
   const { job_id: id } = await publisher.submit(ask({ input: { word: "tea" } }), { key, pool: "workflow" });
   await publisher.ended(key);
   await bench.stack.query("update job set ended_at = ended_at - interval '1 year' where run_id = $1", [id]);
-  // The step's job alone.
   expect(await dropEndedJobs({ query: bench.stack.query }, 86_400_000, 10)).toHaveLength(1);
   const again = await publisher.submit(ask({ input: { word: "tea" } }), { key, pool: "workflow" });
   expect(again).toMatchObject({ job_id: id, status: "completed", result: { output: { text: "tea!" } } });
   const other = await publisher.submit(ask({ input: { word: "coffee" } }), { key, pool: "workflow" });
   expect(other).toMatchObject({ status: "refused", error: { code: "idempotency_key_reused" } });
+});
+
+test("a key stands for one thing, a run or a job of whatever pool", async () => {
+  const [ofRun, ofJob] = [newId(), newId()];
+  const chat = { body: { model: "sandbox-chat", messages: [{ role: "user", content: "Hello" }] } };
+  const run = await publisher.submit(ask({ input: { word: "tea" } }), { key: ofRun, pool: "workflow" });
+  const job = await publisher.submit(chat, { key: ofJob });
+  const reused = { status: "refused", error: { code: "idempotency_key_reused" } };
+  expect(await publisher.submit(chat, { key: ofRun })).toMatchObject({ ...reused, job_id: run.job_id });
+  expect(await publisher.submit(ask({ input: { word: "tea" } }), { key: ofJob, pool: "workflow" })).toMatchObject({
+    ...reused,
+    job_id: job.job_id,
+  });
+  const rows =
+    "select 'job' as kind, id from job where id = any ($1::uuid[]) union all select 'run', id from run where id = any ($1::uuid[])";
+  expect(await bench.stack.query(rows, [[run.job_id, job.job_id]])).toEqual([
+    { kind: "job", id: job.job_id },
+    { kind: "run", id: run.job_id },
+  ]);
+  await Promise.all([publisher.ended(ofRun), publisher.ended(ofJob)]);
+});
+
+test("a run ends by the job's cancel, too, and its publisher hears of it", async () => {
+  const id = await bench.store({ steps: [{ ...say("a", "one two three ".repeat(20)), model: "sandbox-slow" }] });
+  const key = newId();
+  const { job_id: run } = await publisher.submit(ask({}, { workflow: id }), { key, pool: "workflow" });
+  const cancelled = await bench.call(`/v1/images/jobs/${run}/cancel`, {});
+  expect(await cancelled.json()).toMatchObject({ id: run, status: "cancelled" });
+  expect(await publisher.ended(key)).toMatchObject({ status: "cancelled", job_id: run, error: { code: "run_failed" } });
+  expect(await bench.read(run)).toMatchObject({ status: "cancelled" });
 });
 
 test("a run that fails is told as failed, with the run", async () => {
@@ -140,31 +181,24 @@ test("a run waits while its workspace has as many under way as it may, and begin
     [LIMITS.activeRunsMax, bench.workspace.id],
   );
   const key = newId();
-  const { job_id: id } = await publisher.submit(ask({ input: { word: "later" } }), { key, pool: "workflow" });
-  const rests = "select 1 from job where id = $1 and state = 'queued' and rests > 0";
-  await eventually("it rests", async () => (await bench.stack.query(rests, [id])).length === 1);
+  const counted = () =>
+    bench.stack.query("select calls from rate_window where workspace_id = $1", [bench.workspace.id]);
+  const before = await counted();
+  const told = await publisher.submit(ask({ input: { word: "later" } }), { key, pool: "workflow" });
+  expect(told).toMatchObject({ key, status: "waiting" });
+  const manager = await jetstreamManager(publisher.connection);
+  const deliveries = async () => (await manager.consumers.info(BATCH_STREAM, BATCH_DURABLE)).delivered.consumer_seq;
+  const first = await deliveries();
+  await eventually("it has come again twice", async () => (await deliveries()) > first + 1, 30_000);
+  expect((await manager.streams.info(BATCH_STREAM)).state.messages).toBe(1);
+  // It counts when it is accepted.
+  expect(await counted()).toEqual(before);
   await bench.stack.query("delete from run where id = any ($1::uuid[])", [rows.map((row) => row.id)]);
   const ended = await publisher.ended(key, 40_000);
   expect([ended.status, (ended["result"] as unknown as WorkflowRun).output]).toEqual(["completed", { text: "later!" }]);
 }, 60_000);
 
-test("a message stays in the stream while as many runs wait to begin as may be", async () => {
-  await bench.stack.query(
-    `insert into job (id, workspace_id, pool, lane, kind, modality, state, deadline, not_before, work)
-     select gen_random_uuid(), $2, 'workflow', 'batch', 'workflow', 'text', 'queued', now() + interval '1 day', now() + interval '1 day', '{}'
-     from generate_series(1, $1::int)`,
-    [LIMITS.ticketsWaitingMax, bench.workspace.id],
-  );
-  const key = newId();
-  const message = ask({ input: { word: "patient" } });
-  expect(await publisher.submit(message, { key, pool: "workflow" })).toMatchObject({ key, status: "waiting" });
-  await bench.stack.query("delete from job where workspace_id = $1 and not_before > now() + interval '1 hour'", [
-    bench.workspace.id,
-  ]);
-  expect(await publisher.ended(key, 40_000)).toMatchObject({ status: "completed" });
-}, 60_000);
-
-test("many are begun and all end; their tickets hold nothing", async () => {
+test("many are begun and all end, and hold nothing", async () => {
   const keys = Array.from({ length: 30 }, () => newId());
   await Promise.all(keys.map((key) => publisher.publish(ask({ input: { word: key } }), { key, pool: "workflow" })));
   const ends = await Promise.all(keys.map((key) => publisher.ended(key, 40_000)));

@@ -31,7 +31,8 @@ beforeAll(async () => {
   const ours = await loadCatalogue(await loadOurLayers(), [], { sandbox: true, providerKey: () => "key" });
   const unlimited = ours.presets.get("unlimited");
   if (!unlimited) throw new Error("there is no preset without limits");
-  catalogue = { ...ours, presets: new Map(ours.presets).set("none", { ...unlimited, requests_per_minute: 0 }) };
+  const presets = new Map(ours.presets).set("none", { ...unlimited, requests_per_minute: 0 });
+  catalogue = { ...ours, presets: presets.set("one", { ...unlimited, requests_per_minute: 1 }) };
   const { database } = bench.db;
   context = {
     catalogue: { current: () => catalogue },
@@ -190,4 +191,109 @@ test("a body is the same with its usual endpoint written out", async () => {
   await takeMessage(context, arrival(workspaceId, CHAT, { key: "mine" }));
   const written = arrival(workspaceId, { endpoint: "/v1/chat/completions", ...CHAT }, { key: "mine", pool: "chat" });
   expect(await takeMessage(context, written)).toMatchObject({ outcome: "repeated" });
+});
+
+describe("a message that asks for a run", () => {
+  const RUNS = "/v1/workflows/{id}/runs";
+
+  async function ownWorkflow(preset?: string): Promise<{ workspaceId: string; message: (input?: object) => object }> {
+    const workspaceId = await own(1_000n * CREDIT, preset);
+    const workflow = newId();
+    await bench.db.query(
+      `with made as (
+         insert into workflow (id, workspace_id, name, created_by)
+         select $1, workspace_id, 'w', id from member where workspace_id = $2 returning created_by)
+       insert into workflow_version (workflow_id, version, definition, created_by) select $1, 1, $3, created_by from made`,
+      [workflow, workspaceId, JSON.stringify({ inputs: { text: { type: "string" } }, steps: [] })],
+    );
+    return { workspaceId, message: (input) => ({ endpoint: RUNS, workflow, body: { input } }) };
+  }
+  const toRun = (of: Awaited<ReturnType<typeof ownWorkflow>>, input?: object, more: Partial<BatchArrival> = {}) =>
+    arrival(of.workspaceId, of.message(input), { pool: "workflow", key: "mine", ...more });
+  const kept = async (workspaceId: string) => {
+    const [row] = await bench.db.query(
+      `select (select count(*) from run where workspace_id = $1)::int as runs, (select count(*) from job where workspace_id = $1)::int as jobs,
+         (select calls from rate_window where workspace_id = $1)::int as calls`,
+      [workspaceId],
+    );
+    return row;
+  };
+  const inputsOf = async (one: BatchArrival): Promise<readonly unknown[]> =>
+    (await listObjects(bench.storage, `run-inputs/${addressOf(one).id}`, undefined, 1_000)).objects;
+  const LARGE = { text: "x".repeat(LIMITS.runInputTextBytesMax) };
+
+  test("begins it and counts once, however often it comes and however many ask at once", async () => {
+    const of = await ownWorkflow();
+    const all = Array.from({ length: 8 }, () => takeMessage(context, toRun(of, LARGE)));
+    const outcomes = (await Promise.all(all)).map((one) => (one.kind === "answered" ? one.outcome : one.kind));
+    expect(outcomes.toSorted()).toEqual(["queued", ...Array<"repeated">(7).fill("repeated")]);
+    expect(await kept(of.workspaceId)).toEqual({ runs: 1, jobs: 0, calls: 1 });
+    expect(await inputsOf(toRun(of))).toHaveLength(1);
+    expect(await takeMessage(context, toRun(of, { text: "other" }))).toMatchObject({
+      told: { error: { code: "idempotency_key_reused" } },
+    });
+  });
+
+  test("over a full window waits uncounted, and leaves nothing", async () => {
+    const of = await ownWorkflow("none");
+    expect(await takeMessage(context, toRun(of, LARGE))).toMatchObject({ kind: "full", isWindow: true });
+    expect(await kept(of.workspaceId)).toEqual({ runs: 0, jobs: 0, calls: 0 });
+    expect(await inputsOf(toRun(of))).toEqual([]);
+  });
+
+  test("that starves over a full window has a share of it put aside, and begins by that", async () => {
+    const of = await ownWorkflow("one");
+    expect(await takeMessage(context, toRun(of, undefined, { key: "first" }))).toMatchObject({ outcome: "queued" });
+    const starving = toRun(of, undefined, { starves: true });
+    expect(await takeMessage(context, starving)).toMatchObject({ kind: "full", isWindow: true });
+    const ready = "update window_share set ready_ms = at_ms - 1 where workspace_id = $1 and calls_left > 0 returning 1";
+    expect(await bench.db.query(ready, [of.workspaceId])).toHaveLength(1);
+    expect(await takeMessage(context, starving)).toMatchObject({ outcome: "queued", isRun: true, foundOpen: false });
+    expect(await takeMessage(context, toRun(of, undefined, { key: "next", starves: true }))).toMatchObject({
+      kind: "full",
+    });
+  });
+
+  test("while as many runs are under way as may be waits uncounted, and leaves nothing", async () => {
+    const of = await ownWorkflow();
+    await bench.db.query(
+      `insert into run (id, workspace_id, key_id, member_id, definition, mode, lane, max_attempts)
+       select gen_random_uuid(), workspace_id, id, id, '{}', 'async', 'batch', 1 from member, generate_series(1, $2::int) where workspace_id = $1`,
+      [of.workspaceId, LIMITS.activeRunsMax],
+    );
+    expect(await takeMessage(context, toRun(of, LARGE))).toMatchObject({ kind: "full", isWindow: false });
+    expect(await kept(of.workspaceId)).toEqual({ runs: LIMITS.activeRunsMax, jobs: 0, calls: 0 });
+    expect(await inputsOf(toRun(of))).toEqual([]);
+    // What its key was answered before is known meanwhile.
+    const refused = { status: "refused", error: { code: "idempotency_key_reused" } };
+    expect(await takeMessage(context, arrival(of.workspaceId, CHAT, { key: "used" }))).toMatchObject({
+      outcome: "queued",
+    });
+    expect(await takeMessage(context, toRun(of, LARGE, { key: "used" }))).toMatchObject({ told: refused });
+  });
+
+  test("of a workspace without room is refused and counted once, and hears the same when there is room", async () => {
+    const of = await ownWorkflow();
+    const refusal = { outcome: "refused", told: { error: { code: "storage_limit_exceeded" } } };
+    expect(await takeMessage({ ...context, config: { ...context.config, storageBytesMax: 1 } }, toRun(of))).toMatchObject(refusal); // prettier-ignore
+    expect(await kept(of.workspaceId)).toEqual({ runs: 0, jobs: 1, calls: 1 });
+    expect(await takeMessage(context, toRun(of))).toMatchObject({ outcome: "repeated", told: { status: "refused" } });
+    expect(await kept(of.workspaceId)).toEqual({ runs: 0, jobs: 1, calls: 1 });
+  });
+
+  test("and one that asks for a job under its key at the same time: one of the two is accepted", async () => {
+    const of = await ownWorkflow();
+    for (let round = 0; round < 20; round += 1) {
+      const key = newId();
+      const chat = arrival(of.workspaceId, CHAT, { key });
+      const both = [toRun(of, undefined, { key }), chat].map((one) => takeMessage(context, one));
+      const outcomes = (await Promise.all(both)).map((one) => (one.kind === "answered" ? one.outcome : one.kind));
+      expect(outcomes.toSorted()).toEqual(["queued", "refused"]);
+    }
+    const counted = (await kept(of.workspaceId)) as { runs: number; jobs: number; calls: number };
+    expect([counted.runs + counted.jobs, counted.calls]).toEqual([20, 20]);
+    expect(await bench.db.query("select job_id from hold where workspace_id = $1", [of.workspaceId])).toHaveLength(
+      counted.jobs,
+    );
+  });
 });

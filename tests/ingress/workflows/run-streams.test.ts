@@ -51,7 +51,7 @@ afterAll(async () => {
 /** One that nothing carries on. */
 async function hangingRun(): Promise<string> {
   const id = newId();
-  const verdict = await insertRun(
+  const { verdict } = await insertRun(
     database.database,
     {
       id,

@@ -72,7 +72,8 @@ const childOf = (id: string, more: Partial<NewRun> = {}): Partial<NewRun> => ({
   depth: 1,
   ...more,
 });
-const begin = (run: NewRun, storageBytesMax = GIGABYTE) => insertRun(db.database, run, storageBytesMax);
+const begin = async (run: NewRun, storageBytesMax = GIGABYTE) =>
+  (await insertRun(db.database, run, storageBytesMax)).verdict;
 const countOf = (values: readonly string[]) =>
   Object.fromEntries(
     Map.groupBy(values, (value) => value)

@@ -26,8 +26,7 @@ export function jobRequest(members: TestJob): JobRequest {
     pool: "chat",
     lane: "batch",
     kind,
-    // Of a run's ticket there is none.
-    keepsRecord: kind !== "workflow" && KINDS[kind as KindName].keepsRecord,
+    keepsRecord: KINDS[kind as KindName].keepsRecord,
     modality: "text",
     model: "one",
     work: { job_id: id },

@@ -409,14 +409,14 @@ describe("a dead letter's job", () => {
     keepsRequest: true,
   } as const;
 
-  test.each(["chat", "workflow"])("has a hold for as long as one of kind %s that is admitted now", async (kind) => {
-    const { id, letter } = await dead({ kind });
+  test("has a hold for as long as one that is admitted now", async () => {
+    const { id, letter } = await dead();
     expect(await redriveDeadLetter(db.database, letter, OPERATOR)).toBe("done");
     const [row] = await db.query<{ life_ms: number }>(
       `select (extract(epoch from h.deadline - h.created_at) * 1000)::float8 as life_ms from hold h where job_id = $1`,
       [id],
     );
-    expect(row?.life_ms).toBe(jobHoldMs(kind, LIMITS.jobLifeMs));
+    expect(row?.life_ms).toBe(jobHoldMs(LIMITS.jobLifeMs));
     await db.query("select settle_call($2, $1, 2::smallint, null, 'lost', null, '{}', false, 0)", [id, workspaceId]);
   });
 

@@ -4,8 +4,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 import type { ListObjectsCommand } from "@aws-sdk/client-s3";
 
 import {
+  findLateRuns,
+  findUntoldRuns,
   takeDueRuns,
-  takeLateTickets,
   takeRunsOfEndedJobs,
   takeRunsOfEndedRuns,
   takeStalledRuns,
@@ -128,11 +129,10 @@ describe("a run whose word was lost", () => {
   test("is found whatever it waits for", async () => {
     await workerOf("live");
     const owner = await newOwner();
-    const [child = "", parent = "", due = "", step = "", late = "", queued = "", ticket = ""] = [
+    const [child = "", parent = "", due = "", step = "", late = "", queued = ""] = [
       ...(await runsOf(owner, 1, { status: "succeeded" })),
       ...(await runsOf(owner, 4)),
       ...(await runsOf(owner, 1, { status: "queued" })),
-      ...(await runsOf(owner, 1, { status: "succeeded" })),
     ];
     await db.query(
       "insert into step_item (run_id, step_id, attempt, item, status, work_id, is_run, rev) values ($1, 'a', 1, 0, 'running', $2, true, 1)",
@@ -149,16 +149,10 @@ describe("a run whose word was lost", () => {
        values ($1, 'a', 1, 0, 'running', $2, now() - interval '1 second', 1)`,
       [late, newId()],
     );
-    await db.query(
-      `insert into job (id, workspace_id, pool, lane, kind, modality, state, deadline, work)
-       values ($1, $1, 'workflow', 'batch', 'workflow', 'text', 'running', now(), '{}')`,
-      [ticket],
-    );
     expect(idsOf(await takeRunsOfEndedRuns(db.database, 5_000, WORDS))).toEqual([parent]);
     expect(idsOf(await takeDueRuns(db.database, WORDS))).toEqual([due, step, late].toSorted());
     expect(idsOf(await takeDueRuns(db.database, WORDS))).toEqual([]);
     expect(idsOf(await takeUnbegunRuns(db.database, 5_000, WORDS))).toEqual([queued]);
-    expect(idsOf(await takeLateTickets(db.database, WORDS))).toEqual([ticket]);
   });
 });
 
@@ -171,6 +165,40 @@ test("a run that stands still is seen without a worker, and told of to one", asy
   expect(taken).toMatchObject({ id: run, is_taken: true, lane: "live" });
   expect(taken?.seconds).toBeGreaterThan(900);
   expect(await look()).toEqual([]);
+});
+
+describe("a publisher's run", () => {
+  const publish = (ids: readonly string[], told: boolean) =>
+    db.query("update run set told = $2 where id = any ($1::uuid[])", [[...ids], told]);
+
+  test("that has ended is found until its publisher was told, and not while who ended it may be about to tell", async () => {
+    const owner = await newOwner();
+    const [untold, told, fresh, open] = [
+      await runsOf(owner, 1, { status: "succeeded" }),
+      await runsOf(owner, 1, { status: "succeeded" }),
+      await runsOf(owner, 1, { status: "succeeded", age: 0 }),
+      await runsOf(owner, 1),
+    ];
+    await runsOf(owner, 1, { status: "succeeded" });
+    await publish([...untold, ...fresh, ...open], false);
+    await publish(told, true);
+    expect(await findUntoldRuns(db.database, 10)).toEqual(untold.map((id) => ({ id })));
+  });
+
+  test("is late when no worker has begun it in time, and none is that a worker had, or that no publisher asked for", async () => {
+    const owner = await newOwner();
+    const [late, begun, fresh, running] = [
+      await runsOf(owner, 1, { status: "queued" }),
+      await runsOf(owner, 1, { status: "queued" }),
+      await runsOf(owner, 1, { status: "queued", age: 10 }),
+      await runsOf(owner, 1),
+    ];
+    await runsOf(owner, 1, { status: "queued" });
+    await publish([...late, ...begun, ...fresh, ...running], false);
+    // It failed, and waits for its next attempt.
+    await db.query("update run set started_at = now() where id = any ($1::uuid[])", [begun]);
+    expect(await findLateRuns(db.database, 60_000, 10)).toEqual(late.map((id) => ({ id })));
+  });
 });
 
 describe("texts of runs in the object store", () => {

@@ -18,12 +18,12 @@ beforeAll(async () => {
 });
 afterAll(() => bed.close());
 
-/** A run of this member, with a step's job that has ended and one that runs, its own job of a batch message, and what was told of it. */
+/** A run that a batch message asked for with a key of this member, a step's job that has ended and one that runs, and what was told of it. */
 async function putRun(of: Team, member: Person) {
   const run = newId();
   await bed.db.query(
-    `insert into run (id, workspace_id, key_id, member_id, definition, mode, lane, status, max_attempts, error, ended_at)
-     values ($1, $2, $3, $4, '{"steps":[]}', 'async', 'live', 'failed', 1, $5, now())`,
+    `insert into run (id, workspace_id, key_id, member_id, definition, mode, lane, status, max_attempts, error, ended_at, told)
+     values ($1, $2, $3, $4, '{"steps":[]}', 'async', 'live', 'failed', 1, $5, now(), true)`,
     [run, of.id, member.keyId, member.id, JSON.stringify({ code: "internal_error", message: PRIVATE, stepId: "a" })],
   );
   const job = async (kind: string, state: string, runId: string | null, modality = "text"): Promise<string> => {
@@ -63,7 +63,6 @@ async function putRun(of: Team, member: Person) {
     step: await job("chat", "completed", run),
     running: await job("chat", "running", run),
     video: await job("video", "running", run, "video"),
-    message: await job("workflow", "completed", null),
     alone: await job("chat", "completed", null),
     delivery,
   };
@@ -92,11 +91,11 @@ describe("a run of a developer", () => {
     ["POST", `/v1/images/jobs/${made.running}/cancel`],
     ["GET", `/v1/videos/generations/${made.video}`],
     ["POST", `/v1/videos/generations/${made.video}/cancel`],
-    ["GET", `/v1/images/jobs/${made.message}`],
-    ["POST", `/v1/images/jobs/${made.message}/cancel`],
+    ["GET", `/v1/images/jobs/${made.run}`],
+    ["POST", `/v1/images/jobs/${made.run}/cancel`],
   ];
 
-  test("is found by no other developer and not by billing, by its id, its steps' jobs or its message's", async () => {
+  test("is found by no other developer and not by billing, by its id, its steps' jobs or as its message's job", async () => {
     for (const name of STRANGERS) {
       for (const [method, path] of roads()) {
         const [status, tells] = await reaches(method, path, team[name]);
@@ -114,7 +113,7 @@ describe("a run of a developer", () => {
       for (const path of [
         `/v1/workflows/runs/${made.run}`,
         `/v1/images/jobs/${made.step}`,
-        `/v1/images/jobs/${made.message}`,
+        `/v1/images/jobs/${made.run}`,
       ]) {
         expect([name, path, await reaches("GET", path, team[name])]).toEqual([name, path, [200, true]]);
       }

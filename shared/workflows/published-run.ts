@@ -1,0 +1,80 @@
+/** Runs that publishers asked for by batch messages: each is a job to its publisher, under the id of the run. */
+import type { Queryable } from "#shared/database/client.ts";
+import type { JobRow } from "#shared/database/jobs.ts";
+import { findRunById, findStepRuns, type RunRow } from "#shared/database/runs.ts";
+import { noteTold } from "#shared/database/run-work.ts";
+import { ApiError } from "#shared/errors.ts";
+import { jobReplyOf, notifyPublisher } from "#shared/jobs/answer.ts";
+import { jobError } from "#shared/jobs/error.ts";
+import type { Storage } from "#shared/storage/client.ts";
+
+import { withInput } from "./begin-run.ts";
+import { presentRun } from "./present-run.ts";
+
+interface Context {
+  readonly database: Queryable;
+  readonly storage: Storage;
+}
+
+/** Undefined for another workspace's run, and one that no publisher asked for, as for none. */
+export async function findPublishedRun(
+  target: Queryable,
+  workspaceId: string,
+  id: string,
+): Promise<RunRow | undefined> {
+  const run = await findRunById(target, id);
+  return run?.workspace_id === workspaceId && run.told !== null ? run : undefined;
+}
+
+/** Returns the run as a job, but for its result. */
+export function jobOfRun(run: RunRow): JobRow {
+  const { id, workspace_id, status, fingerprint, publisher_key, reply, created_at, started_at, ended_at } = run;
+  const hasSucceeded = status === "succeeded";
+  return {
+    id,
+    workspace_id,
+    kind: "workflow",
+    modality: "text",
+    model: "workflow",
+    state: hasSucceeded ? "completed" : status,
+    progress: hasSucceeded ? 1 : 0,
+    is_unknown: false,
+    publisher_key,
+    fingerprint,
+    reply,
+    result: null,
+    result_ref: null,
+    error: status === "failed" || status === "cancelled" ? jobError(errorOf(run)) : null,
+    credits: ended_at === null ? null : run.credits,
+    created_at,
+    started_at,
+    ended_at,
+  };
+}
+
+/** The error of a failed or cancelled run as its job tells it: that no worker began it in time it says as a job does. */
+function errorOf({ error, started_at }: RunRow): ApiError {
+  const code = started_at === null && error?.code === "overloaded" ? "overloaded" : "run_failed";
+  return new ApiError(code, error?.message ?? "The run was cancelled.");
+}
+
+/** Returns the JSON text of a run that has ended; null of one that goes on. @throws ApiError `service_unavailable` */
+export async function resultOfRun({ database, storage }: Context, run: RunRow): Promise<string | null> {
+  if (run.ended_at === null) return null;
+  const row = await withInput(storage, run);
+  const steps = await findStepRuns(database, [run.id]);
+  return JSON.stringify(presentRun(row, steps, { isSorted: true, hasInput: true }));
+}
+
+/** Tells the publisher of a run's end: once, whoever comes first. @throws ApiError `service_unavailable` */
+export async function tellPublisher(
+  context: Context & { readonly connection: Parameters<typeof notifyPublisher>[0] },
+  id: string,
+): Promise<void> {
+  const run = await findRunById(context.database, id);
+  if (!run || run.told !== false) return;
+  const result = await resultOfRun(context, run);
+  if (!(await noteTold(context.database, id))) return;
+  const job = jobOfRun(run);
+  notifyPublisher(context.connection, job, jobReplyOf(job, result));
+}
