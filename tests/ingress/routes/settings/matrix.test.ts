@@ -12,8 +12,12 @@ import { expectDeclared, putChannel, putDelivery, putKey, putMember, putSubscrip
 import { openSpendBed, ROLES, type SpendBed, type Team } from "./spend-bed.ts";
 
 let bed: SpendBed;
+/** Other workspaces, which no route changes. */
+let foreign: Team;
+let away: Team;
 beforeAll(async () => {
   bed = await openSpendBed();
+  [foreign, away] = [await bed.team(0n), await bed.team(0n)];
 });
 afterAll(() => bed.close());
 
@@ -31,18 +35,12 @@ type Target = "own" | "foreign" | "unknown";
 
 interface Cast {
   readonly team: Team;
-  readonly foreign: Team;
   readonly keys: Readonly<Record<Actor, string | undefined>>;
 }
 
 async function cast(): Promise<Cast> {
-  const [team, foreign, away, gone] = [
-    await bed.team(0n),
-    await bed.team(0n),
-    await bed.team(0n),
-    // Its keys are revoked before they were used.
-    await bed.team(0n),
-  ];
+  // The keys of the second are revoked before they were used.
+  const [team, gone] = [await bed.team(0n), await bed.team(0n)];
   await bed.db.query("update api_key set revoked_at = now(), workspace_id = $2, member_id = $3 where id = $1", [
     gone.owner.keyId,
     team.id,
@@ -59,7 +57,7 @@ async function cast(): Promise<Cast> {
     revoked: gone.owner.key,
     none: undefined,
   };
-  return { team, foreign, keys };
+  return { team, keys };
 }
 
 /** Parameters of the path that name an object of the team, made by its first developer. */
@@ -143,7 +141,7 @@ describe.each(TABLE.filter((row) => REGISTERED.has(routeOf(row))).map((row) => [
     };
 
     test("is for those who may, and a foreign object is an unknown one", async () => {
-      const { team, foreign, keys } = await cast();
+      const { team, keys } = await cast();
       const targets: readonly Target[] = row.kind === "workspace" ? ["own"] : ["own", "foreign", "unknown"];
       for (const actor of ACTORS) {
         const told = new Map<Target, string>();
@@ -160,7 +158,7 @@ describe.each(TABLE.filter((row) => REGISTERED.has(routeOf(row))).map((row) => [
     });
 
     test("tells of another workspace what it tells of none, whatever the role", async () => {
-      const { team, foreign, keys } = await cast();
+      const { team, keys } = await cast();
       const made = await MAKERS[row.kind](foreign);
       for (const actor of ACTORS) {
         const body = bodyOf(row, team);
@@ -173,7 +171,7 @@ describe.each(TABLE.filter((row) => REGISTERED.has(routeOf(row))).map((row) => [
 );
 
 test("an object of one workspace is unknown on a path that begins in another", async () => {
-  const { team, foreign } = await cast();
+  const { team } = await cast();
   const theirs = await MAKERS.subscription(foreign);
   const mine = await MAKERS.subscription(team);
   const mixed = `/workspaces/${team.id}/notification-channels/${mine["channelId"]}/subscriptions/${theirs["subscriptionId"]}`;
