@@ -3,6 +3,7 @@ import type { JobMessage } from "#schemas/generated/types.ts";
 import type { Database } from "#shared/database/client.ts";
 import { ApiError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoint.ts";
+import type { Lease } from "#shared/fair-limit.ts";
 import type { Ledger } from "#shared/ledger/settle.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { paced } from "#shared/pace.ts";
@@ -16,7 +17,7 @@ import type { Storage } from "#shared/storage/client.ts";
 
 import { Call, type CallEvents, type CallFacts, type EndReason } from "./call.ts";
 import type { Cancel } from "./cancel.ts";
-import type { LiveShares, Turn } from "./live-shares.ts";
+import type { LiveShares } from "./live-shares.ts";
 import { recordRelayed } from "./progress.ts";
 import type { UnsettledAnswers } from "./unsettled.ts";
 
@@ -74,7 +75,7 @@ export function createRelay(options: RelayOptions): Relay {
 class CallRelay implements Relay, CallEvents {
   private readonly options: RelayOptions;
   private readonly calls = new Set<Call>();
-  private readonly turns = new WeakMap<Call, Turn>();
+  private readonly turns = new WeakMap<Call, Lease>();
   private readonly clock: ReturnType<typeof setInterval>;
   private readonly recorder: ReturnType<typeof setInterval>;
   private tickedAt = performance.now();
@@ -137,7 +138,7 @@ class CallRelay implements Relay, CallEvents {
     const { cancel, inbox, metrics } = this.options;
     if (!call.isStream) this.calls.delete(call);
     inbox.forget(call.facts.jobId);
-    this.turns.get(call)?.leave();
+    this.turns.get(call)?.release();
     if (call.isStream) metrics.streamsActive.add(-1);
     if (reason === undefined) return false;
     if (call.isStream) metrics.streamAborts.inc(reason);
