@@ -3,9 +3,10 @@
  * underneath bounds none of them for us.
  */
 import { ApiError } from "#shared/errors.ts";
+import type { FairLimit } from "#shared/fair-limit.ts";
 import { type JsonBody, type JsonBounds, readJson, readJsonInSlices } from "#shared/json.ts";
-import { KeyedSemaphore } from "#shared/keyed-semaphore.ts";
 import { LIMITS } from "#shared/limits.ts";
+import { openRequestLimit } from "#shared/request-limit.ts";
 import { TimeSlices } from "#shared/time-slices.ts";
 
 import type { IngressContext } from "./context.ts";
@@ -149,8 +150,8 @@ function tooLarge(bytesMax: number): ApiError {
  * Large JSON bodies that a process handles at once, in bytes: read, parsed, checked and put aside, each takes about five
  * times its size meanwhile (measured: 145 MB for an edit of 27 MB). Small ones, which nearly all are, wait for nothing.
  */
-export function openLargeBodies(): KeyedSemaphore {
-  return new KeyedSemaphore({
+export function openLargeBodies(): FairLimit {
+  return openRequestLimit({
     max: LIMITS.largeBodiesBytesMax,
     perWorkspaceMax: LIMITS.largeBodiesWorkspaceBytesMax,
     waitingMax: LIMITS.largeBodiesWaitingMax,

@@ -1,11 +1,11 @@
 /** Work that would keep the thread from others: of a workspace one at a time, in slices between which the event loop runs. */
-import { KeyedSemaphore } from "#shared/keyed-semaphore.ts";
 import { LIMITS } from "#shared/limits.ts";
+import { openRequestLimit } from "#shared/request-limit.ts";
 import { TimeSlices } from "#shared/time-slices.ts";
 
 import type { RouteCall } from "./serve.ts";
 
-const turns = new KeyedSemaphore({
+const turns = openRequestLimit({
   max: Infinity,
   perWorkspaceMax: 1,
   waitingMax: LIMITS.longWorkWaitingMax,
@@ -18,11 +18,11 @@ export async function inTurn<T>(
   { caller, request }: Pick<RouteCall, "caller" | "request">,
   work: (slices: TimeSlices) => Promise<T>,
 ): Promise<T> {
-  const end = await turns.take(caller?.workspaceId ?? NO_WORKSPACE, 1, request.signal);
+  const turn = await turns.take({ owner: caller?.workspaceId ?? NO_WORKSPACE }, request.signal);
   try {
     return await work(new TimeSlices());
   } finally {
-    end();
+    turn.release();
   }
 }
 

@@ -96,7 +96,10 @@ export function createServe(context: IngressContext): Serve {
     if (bytes === 0) return route.handle(call);
     // A caller whose window is full hears of it before a large body is read, let alone stored.
     if (route.countsItself) await calls.look(caller.workspaceId, caller.preset.requests_per_minute);
-    const offloadInputs = await bodies.take(caller.workspaceId, bytes, call.request.signal);
+    const { release: offloadInputs } = await bodies.take(
+      { owner: caller.workspaceId, amount: bytes },
+      call.request.signal,
+    );
     try {
       return await route.handle({ ...call, offloadInputs });
     } finally {

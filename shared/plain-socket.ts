@@ -64,7 +64,7 @@ export class PlainSocket extends EventEmitter {
     return !this.isFull;
   }
 
-  /** What is written until `uncork` goes out in one piece. */
+  /** Keeps what is written until `uncork`; it then goes out in one piece. */
   cork(): void {
     this.corks += 1;
   }

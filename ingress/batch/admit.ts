@@ -13,10 +13,10 @@ import { isUuid, jobIdOf } from "#shared/ids.ts";
 import type { JobAdmission } from "#shared/jobs/admission.ts";
 import type { Addressed } from "#shared/jobs/answer.ts";
 import { jobError } from "#shared/jobs/error.ts";
-import { KeyedSemaphore } from "#shared/keyed-semaphore.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { paced } from "#shared/pace.ts";
 import type { Pool } from "#shared/queue/subjects.ts";
+import { openRequestLimit } from "#shared/request-limit.ts";
 import { beginRun } from "#shared/workflows/begin-run.ts";
 
 import type { IngressContext } from "../context.ts";
@@ -168,7 +168,7 @@ async function begin(
 }
 
 /** Large messages are taken a few at a time: the object store and audio probes serve callers over HTTP too. None waits for its turn. */
-const large = new KeyedSemaphore({
+const large = openRequestLimit({
   max: LIMITS.intakeLargeMax,
   perWorkspaceMax: LIMITS.intakeLargeMax / 2,
   waitingMax: 0,
@@ -179,7 +179,7 @@ const TURN_MS = 2_000;
 
 async function takeTurn(workspaceId: string): Promise<(() => void) | undefined> {
   try {
-    return await large.take(workspaceId, 1, new AbortController().signal);
+    return (await large.take({ owner: workspaceId })).release;
   } catch (error) {
     if (error instanceof ApiError && error.code === "overloaded") return undefined;
     throw error;

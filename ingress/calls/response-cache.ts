@@ -14,7 +14,7 @@ import { LIMITS } from "#shared/limits.ts";
 import { JSON_TYPE } from "../answers.ts";
 import type { ReadBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
-import { SSE_HEADERS } from "../wait/call.ts";
+import { SSE_HEADERS } from "../sse.ts";
 
 /** A call's use of the response cache. */
 export interface CachePlan {

@@ -7,7 +7,7 @@ import { StorageError } from "#shared/storage/objects.ts";
 import type { IngressContext } from "../context.ts";
 
 import { attachment } from "./filename.ts";
-import { streamOf } from "./stream.ts";
+import { streamOf } from "../response-body.ts";
 
 /** No byte of a user's file is ever run or shown in our origin's name. */
 const SAFETY = {

@@ -11,7 +11,7 @@ import type { Fallback } from "#shared/queue/frames.ts";
 
 import { json, JSON_TYPE } from "../answers.ts";
 import type { IngressContext } from "../context.ts";
-import { streamOf } from "../files/stream.ts";
+import { streamOf } from "../response-body.ts";
 import type { RouteCall } from "../serve.ts";
 
 type Context = Pick<IngressContext, "config" | "database" | "links" | "log" | "storage">;

@@ -9,10 +9,10 @@ import { ApiError } from "#shared/errors.ts";
 import { readFile } from "#shared/files/read.ts";
 
 import type { IngressContext } from "../context.ts";
-import { streamOf } from "../files/stream.ts";
+import { streamOf } from "../response-body.ts";
 import { LiveBody } from "../wait/live-body.ts";
 import { speechEvents } from "../wait/speech-events.ts";
-import { SSE_HEADERS } from "../wait/call.ts";
+import { SSE_HEADERS } from "../sse.ts";
 import { callerOf, type RouteCall } from "../serve.ts";
 
 import { admitMediaJob, waitForJob } from "./media-job.ts";

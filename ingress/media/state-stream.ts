@@ -10,15 +10,12 @@ import { ApiError, errorEnvelope } from "#shared/errors.ts";
 import { LIMITS } from "#shared/limits.ts";
 
 import type { IngressContext } from "../context.ts";
-import { streamOf } from "../files/stream.ts";
-import { SSE_HEADERS } from "../wait/call.ts";
+import { streamOf } from "../response-body.ts";
+import { DONE, KEEPALIVE, SSE_HEADERS, sseEvent } from "../sse.ts";
 import type { RouteCall } from "../serve.ts";
 
 import { admitMediaJob, failureOf } from "./media-job.ts";
 import { inlined, outcomeOf, servedHeaders, withLinks } from "./present.ts";
-
-const KEEPALIVE = Buffer.from(": keepalive\n\n");
-const DONE = Buffer.from("data: [DONE]\n\n");
 
 /** @throws ApiError of whatever refuses it; what fails afterwards is a frame */
 export async function streamMediaJob(
@@ -44,7 +41,7 @@ export async function streamMediaJob(
     context.log.error({ err: error, request_id: id }, "a streamed media call broke off");
   // No fallback stands in for a streamed job, so it is known from the beginning who serves.
   const headers = { ...SSE_HEADERS, ...servedHeaders({ model: read.model.slug }) };
-  return new Response(streamOf(frame({ status: "queued" }), rest, onFault, leave), { headers });
+  return new Response(streamOf(sseEvent({ status: "queued" }), rest, onFault, leave), { headers });
 }
 
 async function* framesOf(
@@ -65,14 +62,14 @@ async function* framesOf(
     },
   });
   yield* silence(Promise.race([begun.promise, ended]));
-  yield frame({ status: "processing" });
+  yield sseEvent({ status: "processing" });
   yield* silence(ended);
   if (left.aborted) return;
   try {
     yield* completed(context, call, await ended, isInline);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    yield frame({ status: "failed", ...errorEnvelope(error.code, error.message, error.param) });
+    yield sseEvent({ status: "failed", ...errorEnvelope(error.code, error.message, error.param) });
   }
   yield DONE;
 }
@@ -94,15 +91,11 @@ async function* completed(
     return;
   }
   const links = withLinks(context, row, outcome, call.request);
-  yield frame({ status: "completed", created, data: links.map(({ file_id: _kept, ...shown }) => shown) });
+  yield sseEvent({ status: "completed", created, data: links.map(({ file_id: _kept, ...shown }) => shown) });
 }
 
 /** Longer than any job takes. */
 const STREAM_MS = 2 * LIMITS.mediaJobLifeMs;
-
-function frame(payload: object): Uint8Array {
-  return Buffer.from(`data: ${JSON.stringify(payload)}\n\n`);
-}
 
 /** Comments until `end`, so that the silence is not taken for a dead connection. */
 async function* silence(end: Promise<unknown>): AsyncGenerator<Uint8Array, void, void> {

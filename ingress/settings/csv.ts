@@ -1,6 +1,8 @@
 /** Lists as text/csv, for spreadsheets. */
 import { stringify } from "csv-stringify/sync";
 
+import type { IngressContext } from "../context.ts";
+import { streamOf } from "../response-body.ts";
 import type { RouteCall } from "../serve.ts";
 
 /** True if the client asks for CSV rather than JSON. */
@@ -13,28 +15,29 @@ const PIECE = 500;
 
 /** Written as the client reads it. */
 export function csv(
+  { log }: Pick<IngressContext, "log">,
   rows: readonly Readonly<Record<string, unknown>>[],
   columns: readonly string[],
   name: string,
 ): Response {
-  const encoder = new TextEncoder();
-  let at = 0;
-  const body = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const piece = rows.slice(at, at + PIECE).map((row) => columns.map((column) => cell(row[column])));
-      const header = at === 0;
-      at += PIECE;
-      controller.enqueue(encoder.encode(stringify(piece, { header, columns: [...columns] })));
-      if (at >= rows.length) return controller.close();
-      await new Promise((resolve) => setImmediate(resolve));
-    },
-  });
-  return new Response(body, {
+  const onFault = (error: unknown): void => log.error({ err: error, name }, "a table broke off");
+  return new Response(streamOf(new Uint8Array(), piecesOf(rows, columns), onFault), {
     headers: {
       "content-type": "text/csv; charset=utf-8",
       "content-disposition": `attachment; filename="${name}.csv"`,
     },
   });
+}
+
+async function* piecesOf(
+  rows: readonly Readonly<Record<string, unknown>>[],
+  columns: readonly string[],
+): AsyncGenerator<Uint8Array, void, void> {
+  for (let at = 0; at === 0 || at < rows.length; at += PIECE) {
+    if (at > 0) await new Promise((resolve) => setImmediate(resolve));
+    const piece = rows.slice(at, at + PIECE).map((row) => columns.map((column) => cell(row[column])));
+    yield Buffer.from(stringify(piece, { header: at === 0, columns: [...columns] }));
+  }
 }
 
 function cell(value: unknown): string {

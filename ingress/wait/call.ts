@@ -11,6 +11,7 @@ import type { ReplyListener } from "#shared/queue/reply.ts";
 import type { Pool } from "#shared/queue/subjects.ts";
 
 import { JSON_TYPE } from "../answers.ts";
+import { SSE_HEADERS } from "../sse.ts";
 
 import { StreamBody } from "./stream-body.ts";
 
@@ -197,7 +198,6 @@ export class Call implements ReplyListener {
 
   /** Called about once a second. */
   tick(now: number): void {
-    this.body?.tick(now);
     if (this.isOver) return;
     const shownAt = Math.max(this.lastFrameAt, this.handedOutAt);
     if (this.age(now) > this.facts.waitMs) this.end("deadline");
@@ -243,12 +243,6 @@ function plainResponse(parts: readonly Uint8Array[], last: Uint8Array, frame: En
     },
   });
 }
-
-export const SSE_HEADERS = {
-  "content-type": "text/event-stream; charset=utf-8",
-  "cache-control": "no-cache",
-  "x-accel-buffering": "no",
-} as const;
 
 /** The last event of a stream that failed. */
 function errorEvent(error: ApiError, { api, requestId }: CallFacts): string {

@@ -7,6 +7,8 @@ import type { JobRow } from "#shared/database/jobs.ts";
 import { LIMITS } from "#shared/limits.ts";
 import type { JobFrame, MadeHead } from "#shared/queue/job-frames.ts";
 
+import { PieceQueue } from "./piece-queue.ts";
+
 export interface LiveBodyTools {
   /** The job as it ended well. @throws ApiError when it did not */
   readonly ended: Promise<JobRow>;
@@ -22,13 +24,11 @@ export class LiveBody {
   readonly begun: Promise<MadeHead>;
   private begin!: (head: MadeHead) => void;
   private run: number | undefined;
-  private pieces: Uint8Array[] = [];
-  private waiting = 0;
+  private readonly queue = new PieceQueue();
   /** Bytes that have come without a gap, and those of them that were handed out. */
   private heard = 0;
   private sent = 0;
   private isBroken = false;
-  private wake: () => void = () => undefined;
 
   constructor() {
     this.begun = new Promise((resolve) => {
@@ -45,14 +45,12 @@ export class LiveBody {
     }
     if (frame.t !== "bytes" || frame.run !== this.run || this.isBroken) return;
     // What is missing, and all that follows it, comes from the file.
-    if (frame.at !== this.heard || this.waiting > LIMITS.relayBytesMax) {
+    if (frame.at !== this.heard || this.queue.bytes > LIMITS.relayBytesMax) {
       this.isBroken = true;
       return;
     }
     this.heard += data.length;
-    this.waiting += data.length;
-    this.pieces.push(data);
-    this.wake();
+    this.queue.push(data);
   }
 
   /** All of it, in order. @throws Error when it cannot be had whole: the connection is to be cut then */
@@ -62,20 +60,17 @@ export class LiveBody {
     const over = ended
       .then((found) => (row = found))
       .catch((error: unknown) => (fault = error))
-      .then(() => this.wake());
+      .then(() => this.queue.wake());
     for (;;) {
-      const piece = this.pieces.shift();
+      const piece = this.queue.take();
       if (piece) {
-        this.waiting -= piece.length;
         this.sent += piece.length;
         yield piece;
         continue;
       }
       if (fault !== undefined) throw fault;
       if (row) break;
-      await new Promise<void>((resolve) => {
-        this.wake = resolve;
-      });
+      await this.queue.more();
     }
     await over;
     const { size, bytes } = await read(row, this.sent);

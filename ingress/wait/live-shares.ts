@@ -3,22 +3,18 @@
  * arrival, so a workspace with a thousand calls would delay everybody else: calls beyond its share wait here, in their own
  * order, until one of its calls ends. A workspace alone may keep nearly all of the fleet busy, several divide that; the
  * slots that are left take the first calls of others at once, however long the calls under way go on.
+ *
+ * The whole is the fleet's: what a workspace may have here follows from what other ingresses have told, and that is some moments old.
  */
-import { ApiError } from "#shared/errors.ts";
+import { FairLimit, type Lease, type Owner } from "#shared/fair-limit.ts";
 import type { Pool } from "#shared/queue/subjects.ts";
+import { tooMany } from "#shared/request-limit.ts";
 
 import type { CallFacts } from "./call.ts";
 
-export interface Turn {
-  /** Absent: at once. Never resolves for a call that leaves before its turn. */
-  readonly entered: Promise<void> | undefined;
-  /** The call is over, or has given up waiting. Safe to call twice. */
-  leave(): void;
-}
-
 export interface LiveShares {
-  /** @throws ApiError `overloaded` when too much of its workspace, or of all, waits already */
-  enter(call: Pick<CallFacts, "pool" | "workspaceId" | "requestBytes">): Turn;
+  /** Room on the queue for a call, until it is over. @throws ApiError `overloaded` when too much of its workspace, or of all, waits already */
+  enter(call: Pick<CallFacts, "pool" | "workspaceId" | "requestBytes">): Lease;
   /** To be called right after our counts were told to the other ingresses: shares grow from one telling to the next. */
   update(fleet: Fleet): void;
   /** Our calls on the queue of each pool, by workspace; 0 where all of them wait for their turn. */
@@ -56,8 +52,12 @@ const WAITING_MAX = { calls: 2_000, bytes: 32 * 1_048_576, allBytes: 128 * 1_048
 const NOWHERE: Elsewhere = { calls: 0, ingresses: 0 };
 
 export function createLiveShares(): LiveShares {
-  const common: Common = { slots: new Map(), ingresses: 1, waitingBytes: 0 };
   const pools = new Map<Pool, PoolCalls>();
+  const common: Common = {
+    slots: new Map(),
+    ingresses: 1,
+    waitingBytes: () => pools.values().reduce((sum, { waitingBytes }) => sum + waitingBytes, 0),
+  };
 
   const callsOf = (pool: Pool): PoolCalls => {
     const known = pools.get(pool);
@@ -83,7 +83,7 @@ export function createLiveShares(): LiveShares {
       }
       return found;
     },
-    waiting: (pool) => pools.get(pool)?.waiting() ?? 0,
+    waiting: (pool) => pools.get(pool)?.waiting ?? 0,
   };
 }
 
@@ -92,100 +92,88 @@ interface Common {
   slots: ReadonlyMap<Pool, number>;
   ingresses: number;
   /** Bytes of all calls that wait. */
-  waitingBytes: number;
+  readonly waitingBytes: () => number;
 }
 
-/** Calls of one workspace in one pool. */
+/** Calls of one workspace in one pool, beside those of ours that are on the queue or wait. */
 interface Part {
-  readonly workspaceId: string;
-  /** Calls of this ingress on the queue. */
-  own: number;
   elsewhere: Elsewhere;
   /** Calls of ours beyond our part that may be on the queue until the ingresses have told each other again; rarely whole. */
   granted: number;
-  readonly waiting: Set<CallTurn>;
-  waitingBytes: number;
 }
 
 /** The calls of all workspaces in one pool. */
 class PoolCalls {
   private readonly pool: Pool;
   private readonly common: Common;
+  private readonly limit: FairLimit;
+  /** Workspaces with calls here or elsewhere. */
   private readonly parts = new Map<string, Part>();
-  /** Parts with calls that wait. */
-  private readonly waitingParts = new Set<Part>();
-  /** Calls on the queue, of all ingresses. */
-  private onQueue = 0;
+  /** Calls of other ingresses on the queue. */
+  private elsewhere = 0;
 
   constructor(pool: Pool, common: Common) {
     this.pool = pool;
     this.common = common;
+    this.limit = new FairLimit({
+      max: Infinity,
+      mayHave: ({ id, taken }) => this.hasRoom(this.partOf(id), taken),
+      rank: ({ id, taken }) => taken + this.partOf(id).elsewhere.calls,
+      mayWait: (owner) => this.mayWait(owner),
+      refusal: () => tooMany("Too many calls are waiting"),
+    });
+  }
+
+  get waiting(): number {
+    return this.limit.waiting;
+  }
+
+  get waitingBytes(): number {
+    return this.limit.waitingBytes;
   }
 
   /** @throws ApiError `overloaded` */
-  enter(workspaceId: string, bytes: number): Turn {
-    const part = this.partOf(workspaceId);
-    if (part.waiting.size === 0 && this.hasRoom(part, this.share)) {
-      this.count(part, 1);
-      return new CallTurn(this, part, bytes, "in");
-    }
-    this.checkWaiting(part, bytes);
-    const turn = new CallTurn(this, part, bytes, "waiting");
-    part.waiting.add(turn);
-    this.waitingParts.add(part);
-    part.waitingBytes += bytes;
-    this.common.waitingBytes += bytes;
-    return turn;
-  }
-
-  leaveQueue(part: Part): void {
-    this.count(part, -1);
-    this.letAllIn();
-    this.tidy(part);
-  }
-
-  leaveWaiting(turn: CallTurn): void {
-    this.stopWaiting(turn);
-    this.tidy(turn.part);
+  enter(owner: string, bytes: number): Lease {
+    this.partOf(owner);
+    const lease = this.limit.enter({ owner, bytes });
+    const release = (): void => {
+      lease.release();
+      this.tidy(owner);
+    };
+    return { ...lease, release };
   }
 
   /** Takes in what other ingresses have on the queue, by workspace. */
-  update(others: ReadonlyMap<string, Elsewhere> | undefined): void {
-    for (const workspaceId of others?.keys() ?? []) this.partOf(workspaceId);
-    for (const part of this.parts.values()) {
-      const elsewhere = others?.get(part.workspaceId) ?? NOWHERE;
-      this.onQueue += elsewhere.calls - part.elsewhere.calls;
-      part.elsewhere = elsewhere;
-      this.tidy(part);
+  update(others: ReadonlyMap<string, Elsewhere> = new Map()): void {
+    this.elsewhere = 0;
+    for (const [id, { calls }] of others) {
+      this.partOf(id);
+      this.elsewhere += calls;
     }
-    for (const part of this.parts.values()) part.granted = this.grant(part);
-    this.letAllIn();
+    for (const [id, part] of this.parts) {
+      const owner = this.limit.ownerOf(id);
+      part.elsewhere = others.get(id) ?? NOWHERE;
+      part.granted = this.grant(part, owner);
+      if (!owner && !others.has(id)) this.parts.delete(id);
+    }
+    this.limit.letIn();
   }
 
   /** Calls of ours on the queue, by workspace; 0 where all of them wait. */
   inFlight(): Map<string, number> {
-    const ours = [...this.parts.values()].filter(({ own, waiting }) => own > 0 || waiting.size > 0);
-    return new Map(ours.map(({ workspaceId, own }) => [workspaceId, own]));
+    const ours = new Map<string, number>();
+    for (const id of this.parts.keys()) {
+      const owner = this.limit.ownerOf(id);
+      if (owner) ours.set(id, owner.taken);
+    }
+    return ours;
   }
 
-  waiting(): number {
-    let count = 0;
-    for (const part of this.parts.values()) count += part.waiting.size;
-    return count;
-  }
-
-  private partOf(workspaceId: string): Part {
-    const known = this.parts.get(workspaceId);
+  private partOf(id: string): Part {
+    const known = this.parts.get(id);
     if (known) return known;
-    const part: Part = {
-      workspaceId,
-      own: 0,
-      elsewhere: NOWHERE,
-      granted: this.common.ingresses === 1 ? Infinity : 0,
-      waiting: new Set(),
-      waitingBytes: 0,
-    };
-    this.parts.set(workspaceId, part);
+    const part: Part = { elsewhere: NOWHERE, granted: this.common.ingresses === 1 ? Infinity : 0 };
+    this.parts.set(id, part);
     return part;
   }
 
@@ -203,10 +191,11 @@ class PoolCalls {
   }
 
   /** True if a call leaves slots for others: beyond its first call at each ingress, a workspace takes less than it leaves free. */
-  private leavesFree(part: Part): boolean {
-    const { slots, onQueue } = this;
+  private leavesFree({ elsewhere }: Part, own: number): boolean {
+    const { slots } = this;
+    const onQueue = this.limit.taken + this.elsewhere;
     if (onQueue < Math.max(SHARE_MIN, slots - this.free)) return true;
-    return part.own === 0 || (sumOf(part) + 1) * this.common.ingresses < slots - onQueue;
+    return own === 0 || (own + elsewhere.calls + 1) * this.common.ingresses < slots - onQueue;
   }
 
   /**
@@ -214,103 +203,35 @@ class PoolCalls {
    * would not hear of it else. Beyond that it takes more from one telling to the next, so slowly that what it has not heard yet of
    * the others for some seconds fits into the slots that stay free.
    */
-  private hasRoom(part: Part, max: number): boolean {
-    const { own, elsewhere, granted } = part;
+  private hasRoom(part: Part, own: number): boolean {
+    const { elsewhere, granted } = part;
     const { ingresses } = this.common;
-    if (!this.leavesFree(part)) return false;
+    const max = this.share;
+    if (!this.leavesFree(part, own)) return false;
     const isLeft = own + elsewhere.calls < max;
     if (own * ingresses < max) return isLeft || own * 2 * ingresses < Math.max(1, this.free);
     return isLeft && own + 1 <= granted;
   }
 
-  private grant({ own, granted, waiting }: Part): number {
+  private grant({ granted }: Part, { taken: own, waiting }: Pick<Owner, "taken" | "waiting"> = NOTHING): number {
     if (this.common.ingresses === 1) return Infinity;
-    if (waiting.size === 0) return own;
+    if (waiting === 0) return own;
     const { free } = this;
     return Math.min(Math.max(own, granted) + free / TELLINGS_PER_GRANT, own + Math.max(1, free / 2));
   }
 
-  private count(part: Part, calls: 1 | -1): void {
-    part.own += calls;
-    this.onQueue += calls;
-  }
-
-  private stopWaiting(turn: CallTurn): void {
-    const { part, bytes } = turn;
-    if (!part.waiting.delete(turn)) return;
-    if (part.waiting.size === 0) this.waitingParts.delete(part);
-    part.waitingBytes -= bytes;
-    this.common.waitingBytes -= bytes;
-  }
-
-  /** The next call of the workspace with the fewest, as often as there is room for one. */
-  private letAllIn(): void {
-    const max = this.share;
-    for (;;) {
-      let next: Part | undefined;
-      for (const part of this.waitingParts) {
-        if (this.hasRoom(part, max) && (!next || sumOf(part) < sumOf(next))) next = part;
-      }
-      const [turn] = next?.waiting ?? [];
-      if (!next || !turn) return;
-      this.stopWaiting(turn);
-      this.count(next, 1);
-      turn.enter();
-    }
+  private mayWait({ waiting, waitingBytes }: Owner): boolean {
+    const { calls, bytes, allBytes } = WAITING_MAX;
+    if (waiting > calls || (waiting > 1 && waitingBytes > bytes)) return false;
+    return this.common.waitingBytes() <= allBytes;
   }
 
   /** With one workspace less, the others may have more. */
-  private tidy(part: Part): void {
-    if (part.own > 0 || part.elsewhere.ingresses > 0 || part.waiting.size > 0) return;
-    this.parts.delete(part.workspaceId);
-    this.letAllIn();
-  }
-
-  private checkWaiting(part: Part, bytes: number): void {
-    const { calls, bytes: bytesMax, allBytes } = WAITING_MAX;
-    const isFull = part.waiting.size >= calls || (part.waiting.size > 0 && part.waitingBytes + bytes > bytesMax);
-    if (!isFull && this.common.waitingBytes + bytes <= allBytes) return;
-    throw new ApiError("overloaded", "Too many calls are waiting; try again shortly.", {
-      headers: { "retry-after": "2" },
-    });
+  private tidy(id: string): void {
+    if (this.limit.ownerOf(id) || this.parts.get(id)?.elsewhere !== NOWHERE) return;
+    this.parts.delete(id);
+    this.limit.letIn();
   }
 }
 
-/** Turn of one call. */
-class CallTurn implements Turn {
-  readonly part: Part;
-  readonly bytes: number;
-  readonly entered: Promise<void> | undefined;
-  private readonly pool: PoolCalls;
-  private state: "waiting" | "in" | "out";
-  private resolve: (() => void) | undefined;
-
-  constructor(pool: PoolCalls, part: Part, bytes: number, state: "waiting" | "in") {
-    this.pool = pool;
-    this.part = part;
-    this.bytes = bytes;
-    this.state = state;
-    if (state === "in") return;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.entered = promise;
-    this.resolve = resolve;
-  }
-
-  /** Lets the call in. */
-  enter(): void {
-    this.state = "in";
-    this.resolve?.();
-  }
-
-  leave(): void {
-    const { state } = this;
-    this.state = "out";
-    if (state === "in") this.pool.leaveQueue(this.part);
-    else if (state === "waiting") this.pool.leaveWaiting(this);
-  }
-}
-
-/** Calls of the workspace that all ingresses have on the queue. */
-function sumOf({ own, elsewhere }: Part): number {
-  return own + elsewhere.calls;
-}
+const NOTHING = { taken: 0, waiting: 0 };

@@ -3,6 +3,7 @@ import type { JobMessage } from "#schemas/generated/types.ts";
 import type { Database } from "#shared/database/client.ts";
 import { ApiError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoint.ts";
+import type { Lease } from "#shared/fair-limit.ts";
 import type { Ledger } from "#shared/ledger/settle.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { paced } from "#shared/pace.ts";
@@ -14,9 +15,11 @@ import type { ReplyInbox } from "#shared/queue/reply.ts";
 import { storeClaim } from "#shared/storage/claim-check.ts";
 import type { Storage } from "#shared/storage/client.ts";
 
+import { startClock } from "../clock.ts";
+
 import { Call, type CallEvents, type CallFacts, type EndReason } from "./call.ts";
 import type { Cancel } from "./cancel.ts";
-import type { LiveShares, Turn } from "./live-shares.ts";
+import type { LiveShares } from "./live-shares.ts";
 import { recordRelayed } from "./progress.ts";
 import type { UnsettledAnswers } from "./unsettled.ts";
 
@@ -44,8 +47,6 @@ export interface Relay {
 }
 
 const TICK_MS = paced(1_000);
-/** A tick that comes this many intervals after the one before shows that the process stood still. */
-const LATE_TICKS = 3;
 /** Long enough for the sockets to be read once. */
 const SOCKET_READ_MS = 100;
 
@@ -74,17 +75,15 @@ export function createRelay(options: RelayOptions): Relay {
 class CallRelay implements Relay, CallEvents {
   private readonly options: RelayOptions;
   private readonly calls = new Set<Call>();
-  private readonly turns = new WeakMap<Call, Turn>();
+  private readonly turns = new WeakMap<Call, Lease>();
   private readonly clock: ReturnType<typeof setInterval>;
   private readonly recorder: ReturnType<typeof setInterval>;
-  private tickedAt = performance.now();
-  private wasLate = false;
   private isLooking = false;
   private isRecording = false;
 
   constructor(options: RelayOptions) {
     this.options = options;
-    this.clock = setInterval(() => this.tick(), TICK_MS);
+    this.clock = startClock(TICK_MS, (now) => this.tick(now));
     this.recorder = setInterval(() => this.record(), LIMITS.relayRecordMs);
   }
 
@@ -137,7 +136,7 @@ class CallRelay implements Relay, CallEvents {
     const { cancel, inbox, metrics } = this.options;
     if (!call.isStream) this.calls.delete(call);
     inbox.forget(call.facts.jobId);
-    this.turns.get(call)?.leave();
+    this.turns.get(call)?.release();
     if (call.isStream) metrics.streamsActive.add(-1);
     if (reason === undefined) return false;
     if (call.isStream) metrics.streamAborts.inc(reason);
@@ -212,14 +211,7 @@ class CallRelay implements Relay, CallEvents {
     }
   }
 
-  private tick(): void {
-    const now = performance.now();
-    // After a pause of the process, what it was sent meanwhile still waits in its sockets: nothing is old before it is read.
-    const isLate = now - this.tickedAt > LATE_TICKS * TICK_MS;
-    this.tickedAt = now;
-    const isSkipped = isLate && !this.wasLate;
-    this.wasLate = isLate;
-    if (isSkipped) return;
+  private tick(now: number): void {
     const unclaimed: Call[] = [];
     for (const call of this.calls) {
       // An ended stream stays until its reader has taken the rest, or is cut for not taking it.

@@ -4,6 +4,8 @@ import type { UsageRow } from "#shared/database/usage.ts";
 import { ApiError, type ErrorEnvelope, errorEnvelope } from "#shared/errors.ts";
 import { LIMITS } from "#shared/limits.ts";
 
+import { sseEvent } from "../sse.ts";
+
 /**
  * The events of audio, each ready to be sent. Speech that fails ends with an error event and without
  * `speech.audio.done`; any other fault is thrown, and the connection is to be cut.
@@ -27,9 +29,7 @@ export async function* speechEvents(
   }
 }
 
-function event(members: SpeechEvent | ErrorEnvelope): Uint8Array {
-  return Buffer.from(`data: ${JSON.stringify(members)}\n\n`);
-}
+const event: (members: SpeechEvent | ErrorEnvelope) => Uint8Array = sseEvent;
 
 /** OpenAI's three counts, 0 where the source reports no tokens; characters where those are billed. */
 function usageOf(units: UsageRow["units"]): NonNullable<SpeechEvent["usage"]> {

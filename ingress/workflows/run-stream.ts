@@ -9,14 +9,12 @@ import { LIMITS } from "#shared/limits.ts";
 import { presentRun, presentStepRun } from "#shared/workflows/present-run.ts";
 
 import type { IngressContext } from "../context.ts";
-import { streamOf } from "../files/stream.ts";
-import { SSE_HEADERS } from "../wait/call.ts";
+import { streamOf } from "../response-body.ts";
+import { DONE, KEEPALIVE, SSE_HEADERS, sseEvent } from "../sse.ts";
 
 import type { FollowedRun, RunDelta } from "./run-follower.ts";
 
-const KEEPALIVE = Buffer.from(": keepalive\n\n");
 const OPENING = Buffer.from(": run\n\n");
-const DONE = Buffer.from("data: [DONE]\n\n");
 const PAGE = 200;
 
 type Context = Pick<IngressContext, "closing" | "database" | "log">;
@@ -73,7 +71,7 @@ async function* framesOf(
       if (closing.aborted) {
         // Without [DONE]: there is more to come for a reader who comes back.
         const { code, message, param } = goesOn(context, runId);
-        yield Buffer.from(`data: ${JSON.stringify(errorEnvelope(code, message, param))}\n\n`);
+        yield sseEvent(errorEnvelope(code, message, param));
         return;
       }
       await followed.wait(Math.min(LIMITS.jobLookMs, LIMITS.keepaliveMs), over);
@@ -173,9 +171,7 @@ async function shownFrame(
   return { type, runId, stepRun: { id, type: stepType, status: "running", attempt, creditsUsed: 0, durationMs: 0 } };
 }
 
-function event(payload: WorkflowRunFrame, id?: number): Uint8Array {
-  return Buffer.from(`${id === undefined ? "" : `id: ${id}\n`}data: ${JSON.stringify(payload)}\n\n`);
-}
+const event: (payload: WorkflowRunFrame, id?: number) => Uint8Array = sseEvent;
 
 /** Tells where a run can be found that its caller is not answered for. */
 export function goesOn({ closing }: Pick<IngressContext, "closing">, id: string): ApiError {

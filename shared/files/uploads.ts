@@ -5,8 +5,10 @@ import { knownFiles } from "#shared/database/file-sweeps.ts";
 import { beginUpload, endUpload, keepUploads } from "#shared/database/files.ts";
 import { ApiError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoint.ts";
+import { FairLimit } from "#shared/fair-limit.ts";
 import { LIMITS } from "#shared/limits.ts";
 import type { Logger } from "#shared/logger.ts";
+import { tooMany } from "#shared/request-limit.ts";
 import type { Storage } from "#shared/storage/client.ts";
 
 import { eraseBytes } from "./erase.ts";
@@ -35,8 +37,12 @@ export function openUploads(tools: {
 }): Uploads {
   const { database, storage, log } = tools;
   const running = new Set<string>();
-  const perWorkspace = new Map<string, number>();
-  let count = 0;
+  const places: FairLimit = new FairLimit({
+    max: LIMITS.uploadsMax,
+    mayHave: ({ taken }) => taken < LIMITS.uploadsPerWorkspaceMax,
+    mayWait: () => false,
+    refusal: () => tooMany("Too many uploads run at once"),
+  });
 
   const beat = setInterval(() => {
     if (running.size === 0) return;
@@ -64,26 +70,9 @@ export function openUploads(tools: {
     }
   };
 
-  const takeSlot = (workspaceId: string): (() => void) => {
-    const own = perWorkspace.get(workspaceId) ?? 0;
-    if (count >= LIMITS.uploadsMax || own >= LIMITS.uploadsPerWorkspaceMax) {
-      throw new ApiError("overloaded", "Too many uploads run at once; try again shortly.", {
-        headers: { "retry-after": "2" },
-      });
-    }
-    count += 1;
-    perWorkspace.set(workspaceId, own + 1);
-    return () => {
-      count -= 1;
-      const left = (perWorkspace.get(workspaceId) ?? 1) - 1;
-      if (left === 0) perWorkspace.delete(workspaceId);
-      else perWorkspace.set(workspaceId, left);
-    };
-  };
-
   return {
     async run(workspaceId, key, work) {
-      const freeSlot = takeSlot(workspaceId);
+      const place = places.enter({ owner: workspaceId });
       const id = newFileId();
       running.add(id);
       try {
@@ -107,7 +96,7 @@ export function openUploads(tools: {
         }
       } finally {
         running.delete(id);
-        freeSlot();
+        place.release();
       }
     },
     close: () => clearInterval(beat),

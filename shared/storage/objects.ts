@@ -14,8 +14,8 @@ import {
   UploadPartCommand,
 } from "@aws-sdk/client-s3";
 
+import { FairLimit } from "#shared/fair-limit.ts";
 import { LIMITS } from "#shared/limits.ts";
-import { Semaphore } from "#shared/semaphore.ts";
 
 import { checksumOf } from "./checksum.ts";
 import { STORAGE_TIMEOUT_MS, type Storage } from "./client.ts";
@@ -227,7 +227,7 @@ async function sendBytes<Answer>(
   send: Send<Answer>,
   signal: AbortSignal | undefined,
 ): Promise<Answer> {
-  const turn = await sending.take(1, signal);
+  const turn = await sending.take({}, signal);
   try {
     const parts = Math.max(1, body.length / LIMITS.uploadPartBytes);
     const abortSignal = within(LIMITS.storagePartMs * parts, signal);
@@ -259,7 +259,7 @@ interface Content {
   readonly ContentMD5: string;
 }
 
-const sending = new Semaphore(LIMITS.storageSendsMax);
+const sending = new FairLimit({ max: LIMITS.storageSendsMax });
 
 function* piecesOf(body: Uint8Array): Generator<Uint8Array> {
   for (let at = 0; at < body.length; at += PIECE_BYTES) yield body.subarray(at, at + PIECE_BYTES);

@@ -4,7 +4,7 @@
  */
 import { LIMITS } from "#shared/limits.ts";
 
-import { ByteBudget } from "./byte-budget.ts";
+import { openByteBudget } from "./byte-budget.ts";
 import { connectionError, type Endpoint, type JsonRequest, post, postStream } from "./http.ts";
 import { inlinedLength, inlineMedia, type Kind, namesMedia } from "./inline-media.ts";
 import { type ChatCall, type ChatDelta, type ChatProvider, type ChatResult, ProviderError } from "./provider.ts";
@@ -66,13 +66,13 @@ interface Prepared {
   readonly release: () => void;
 }
 
-const MEDIA = new ByteBudget(LIMITS.inlineProcessBytesMax);
+const MEDIA = openByteBudget(LIMITS.inlineProcessBytesMax);
 
 /** Fetches media and builds the request. A failure here never reached the provider and says nothing about it. */
 async function prepare(wire: ChatWire, given: ChatCall, isStream: boolean): Promise<Prepared> {
   const isFetching = namesMedia(given.request, wire.needsBytes);
   // All a call may fetch, at once: one that held some while it waits for more could wait for ever.
-  const lease = isFetching ? await MEDIA.lease(LIMITS.inlineBytesMax, given.signal) : undefined;
+  const lease = isFetching ? await MEDIA.take({ amount: LIMITS.inlineBytesMax }, given.signal) : undefined;
   try {
     const request = isFetching ? await inlineMedia(given, wire.needsBytes) : given.request;
     lease?.shrink(inlinedLength(request));

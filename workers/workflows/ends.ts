@@ -1,10 +1,10 @@
 /** Work of steps that has ended: what its run is told of it, and what expressions read as its output. */
 import type { EndedWork } from "#shared/database/run-work.ts";
 import { type Code, ERROR_CODES } from "#shared/errors.ts";
+import { FairLimit } from "#shared/fair-limit.ts";
 import { loadResult } from "#shared/jobs/result.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { storeRunOutput } from "#shared/storage/claim-check.ts";
-import { Semaphore } from "#shared/semaphore.ts";
 import type { Storage } from "#shared/storage/client.ts";
 
 import { isEnded, type RunEvent, type StepError, type WorkEnd } from "./state.ts";
@@ -23,13 +23,13 @@ export async function readEnds(
   { facts, state, bytes }: StoredRun,
   ended: readonly EndedWork[],
 ): Promise<readonly RunEvent[]> {
-  const places = new Semaphore(READS_MAX);
+  const places = new FairLimit({ max: READS_MAX });
   // A run that has ended takes no results: only what they cost counts.
   const isOver = isEnded(state.status);
   let left = LIMITS.runValuesBytesMax - bytes;
   return Promise.all(
     ended.map(async (work): Promise<RunEvent> => {
-      const lease = await places.take(1);
+      const lease = await places.take({});
       try {
         const { end, outputBytes } = await endOf(storage, facts.id, work, isOver);
         left -= outputBytes;

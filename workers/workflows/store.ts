@@ -3,9 +3,9 @@ import type { WorkflowDefinition } from "#schemas/generated/types.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import type { RunMode } from "#shared/database/runs.ts";
 import { findDefinition } from "#shared/database/workflows.ts";
+import { FairLimit } from "#shared/fair-limit.ts";
 import { LIMITS } from "#shared/limits.ts";
 import type { Lane } from "#shared/queue/subjects.ts";
-import { Semaphore } from "#shared/semaphore.ts";
 import { readClaim } from "#shared/storage/claim-check.ts";
 import type { Storage } from "#shared/storage/client.ts";
 import { type CompiledDefinition, compileDefinition } from "#shared/workflows/definition.ts";
@@ -213,12 +213,12 @@ export class RunStore {
       byPlace.set(key, stepRunOf(row, byPlace.get(key)?.items ?? []));
     }
     const outputs = new Map<ItemRecord, unknown>();
-    const places = new Semaphore(READS_MAX);
+    const places = new FairLimit({ max: READS_MAX });
     const texts = await Promise.all(
       items.map(async ({ output, output_ref: reference }) => {
         if (reference === null) return output;
-        const lease = await places.take(1);
-        return readClaim(this.storage, reference).finally(() => lease.release());
+        const { release } = await places.take({});
+        return readClaim(this.storage, reference).finally(release);
       }),
     );
     let bytes = known.bytes + steps.reduce((sum, { list }) => sum + 500 + (list?.length ?? 0), 0);

@@ -28,7 +28,8 @@ export function auditLog(context: IngressContext): Route {
   };
 }
 
-async function list({ database }: IngressContext, call: RouteCall): Promise<Response> {
+async function list(context: IngressContext, call: RouteCall): Promise<Response> {
+  const { database } = context;
   const { workspaceId } = callerOf(call);
   const page = numberedPageOf(call);
   const query = { after: page.after, ...auditFilterIn(call) };
@@ -38,7 +39,7 @@ async function list({ database }: IngressContext, call: RouteCall): Promise<Resp
       await recordAudit(tx, workspaceId, exportOf(call, "audit_log.export", found.length));
       return found;
     });
-    return csv(rows.map(line), COLUMNS, "audit-log");
+    return csv(context, rows.map(line), COLUMNS, "audit-log");
   }
   return pageAnswer(page, ({ limit }) => listAudit(database, workspaceId, { ...query, limit }), present);
 }

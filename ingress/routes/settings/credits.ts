@@ -60,7 +60,8 @@ async function balance({ database }: IngressContext, call: RouteCall): Promise<C
   };
 }
 
-async function list({ database }: IngressContext, call: RouteCall): Promise<Response> {
+async function list(context: IngressContext, call: RouteCall): Promise<Response> {
+  const { database } = context;
   const { workspaceId } = callerOf(call);
   const page = numberedPageOf(call);
   const query = {
@@ -76,6 +77,7 @@ async function list({ database }: IngressContext, call: RouteCall): Promise<Resp
       return found;
     });
     return csv(
+      context,
       rows.map((row) => ({ ...presentLedgerEntry(row), credits: formatCredits(row.amount) })),
       COLUMNS,
       "ledger",

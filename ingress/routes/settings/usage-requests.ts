@@ -67,7 +67,8 @@ export function usageRequests(
   ];
 }
 
-async function list({ database }: IngressContext, call: RouteCall): Promise<Response> {
+async function list(context: IngressContext, call: RouteCall): Promise<Response> {
+  const { database } = context;
   const workspaceId = await workspaceIdOf(database, call);
   const { workflowId: _workflow, ...filter } = filterIn(call);
   const query: Omit<UsageRequestQuery, "limit"> = {
@@ -79,7 +80,7 @@ async function list({ database }: IngressContext, call: RouteCall): Promise<Resp
   };
   if (wantsCsv(call)) {
     const rows = await pageUsageRequests(database, workspaceId, { ...query, limit: LIMITS.csvRowsMax });
-    return csv(rows.map(line), COLUMNS, "requests");
+    return csv(context, rows.map(line), COLUMNS, "requests");
   }
   const limit = limitIn(call);
   const rows = await pageUsageRequests(database, workspaceId, { ...query, limit: limit + 1 });

@@ -34,13 +34,13 @@ export function usage(context: IngressContext): Route {
   };
 }
 
-async function read({ database }: IngressContext, call: RouteCall): Promise<Response> {
+async function read(context: IngressContext, call: RouteCall): Promise<Response> {
   const { workspaceId } = callerOf(call);
   const [span, groups, filter] = [spanOf(call, Date.now()), groupsIn(call), filterIn(call)];
   const isTable = wantsCsv(call);
   const pageEnd = Math.min(span.end, span.start + bucketsIn(call) * span.ms);
   const end = isTable ? span.end : pageEnd;
-  const sums = await sumUsage(database, workspaceId, {
+  const sums = await sumUsage(context.database, workspaceId, {
     ...filter,
     unit: span.unit,
     groups,
@@ -48,7 +48,7 @@ async function read({ database }: IngressContext, call: RouteCall): Promise<Resp
     end: new Date(end),
     limit: isTable ? LIMITS.csvRowsMax : LIMITS.usageSumsMax + 1,
   });
-  return isTable ? table(sums, groups, span) : json(pageOf(sums, groups, span, wholeEnd(sums, end)));
+  return isTable ? table(context, sums, groups, span) : json(pageOf(sums, groups, span, wholeEnd(sums, end)));
 }
 
 /** Returns the end of a page that holds no more sums than it may: before the bucket that would exceed it. @throws ApiError */
@@ -78,7 +78,12 @@ function pageOf(sums: readonly UsageSum[], groups: readonly UsageGroup[], span: 
   return { object: "page", data: [...data.values()], has_more: hasMore, next_page: hasMore ? pageAt(span, end) : null };
 }
 
-function table(sums: readonly UsageSum[], groups: readonly UsageGroup[], span: Span): Response {
+function table(
+  context: IngressContext,
+  sums: readonly UsageSum[],
+  groups: readonly UsageGroup[],
+  span: Span,
+): Response {
   const rows = sums.map((sum) => ({
     ...timesOf(sum.start.getTime(), span),
     ...groupOf(sum, groups),
@@ -88,7 +93,7 @@ function table(sums: readonly UsageSum[], groups: readonly UsageGroup[], span: S
     tokens: sum.tokens,
   }));
   const columns = ["start_time", "end_time", ...groups.map((group) => MEMBERS[group])];
-  return csv(rows, [...columns, "calls", "failed", "credits", "tokens"], "usage");
+  return csv(context, rows, [...columns, "calls", "failed", "credits", "tokens"], "usage");
 }
 
 const MEMBERS = {

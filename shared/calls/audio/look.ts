@@ -7,8 +7,8 @@ import { LIMITS } from "#shared/limits.ts";
 import { PROBE_LIMITS } from "#shared/media/limits.ts";
 import { MediaError } from "#shared/children/media-error.ts";
 import type { MediaProbes } from "#shared/media/media-probes.ts";
+import { openRequestLimit } from "#shared/request-limit.ts";
 
-import { KeyedSemaphore } from "#shared/keyed-semaphore.ts";
 import type { ReceivedAudio } from "./receive.ts";
 
 export type ProbedAudio = MeasuredAudio & { readonly contentType: string; readonly filename: string };
@@ -24,7 +24,7 @@ export async function lookAt(
   signal: AbortSignal,
 ): Promise<ProbedAudio> {
   const { bytes, param, filename, source } = audio;
-  const free = await looks.take(workspaceId, 1, signal);
+  const turn = await looks.take({ owner: workspaceId }, signal);
   try {
     const contentType = await typeOf(audio);
     const { seconds } = await probes.audio(source, signal);
@@ -32,12 +32,12 @@ export async function lookAt(
   } catch (error) {
     throw error instanceof MediaError ? told(error, param, signal) : error;
   } finally {
-    free();
+    turn.release();
   }
 }
 
 /** Probes that run or wait, limited per workspace so that one with much audio leaves room for others. */
-const looks = new KeyedSemaphore({
+const looks = openRequestLimit({
   max: PROBE_LIMITS.childrenMax,
   perWorkspaceMax: PROBE_LIMITS.childrenMax / 2,
   waitingMax: LIMITS.audioWaitingMax,

@@ -14,11 +14,11 @@ import { isFileId } from "#shared/files/id.ts";
 import { readFile } from "#shared/files/read.ts";
 import { openSpoolFile, type SpoolFile } from "#shared/files/spool-file.ts";
 import { unavailable } from "#shared/files/unavailable.ts";
-import { KeyedSemaphore } from "#shared/keyed-semaphore.ts";
 import { inlineInput } from "#shared/calls/kinds/input-media.ts";
 import { audioOf } from "#shared/calls/kinds/transcription.ts";
 import { INPUT_BYTES_MAX, LIMITS } from "#shared/limits.ts";
 import type { MediaSource } from "#shared/media/media-probes.ts";
+import { openRequestLimit } from "#shared/request-limit.ts";
 import type { Storage } from "#shared/storage/client.ts";
 
 /** Audio of which only the size is known. */
@@ -37,7 +37,7 @@ export interface ReceivedAudio {
 }
 
 /** The workspaces whose audio lies on this process' disk, and those that wait to put some there. */
-const diskShare = new KeyedSemaphore({
+const diskShare = openRequestLimit({
   max: LIMITS.uploadsMax,
   perWorkspaceMax: LIMITS.uploadsPerWorkspaceMax,
   waitingMax: LIMITS.audioWaitingMax,
@@ -105,7 +105,7 @@ export async function spooled(
   { caller, signal }: Receiver,
   fill: (file: SpoolFile) => Promise<Pick<ReceivedAudio, "param" | "claim" | "filename" | "fileId">>,
 ): Promise<ReceivedAudio> {
-  const free = await diskShare.take(caller.workspaceId, 1, signal);
+  const { release: free } = await diskShare.take({ owner: caller.workspaceId }, signal);
   let file: SpoolFile | undefined;
   const remove = (): void => {
     file?.remove();

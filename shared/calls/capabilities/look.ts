@@ -3,10 +3,10 @@
  * that fails, or takes too long, leaves an input unknown: the run then holds what the limits allow, and goes on.
  */
 import { objectKey } from "#shared/files/id.ts";
-import { KeyedSemaphore } from "#shared/keyed-semaphore.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { readImageExtent, readTiffExtent, tiffDirectoryAt } from "#shared/media/image-extent.ts";
 import type { MediaProbes } from "#shared/media/media-probes.ts";
+import { openRequestLimit } from "#shared/request-limit.ts";
 import type { Storage } from "#shared/storage/client.ts";
 import { readObject } from "#shared/storage/objects.ts";
 
@@ -33,7 +33,7 @@ interface Source {
 }
 
 /** A look may be slow: those of one workspace leave room for another's. */
-const looks = new KeyedSemaphore({
+const looks = openRequestLimit({
   max: LIMITS.capabilityLooksAtOnce,
   perWorkspaceMax: LIMITS.capabilityLooksAtOnce / 2,
   waitingMax: LIMITS.capabilityLooksWaitingMax,
@@ -54,16 +54,16 @@ export async function lookAtInputs(
   const budget = { left: LIMITS.capabilityLookBytesMax };
   const found: Record<string, InputFacts[]> = {};
   const unlooked = (one: Looked): void => void (found[one.member] ??= []).push({});
-  const giveBack = await looks.take(context.workspaceId, 1, signal).catch(() => undefined);
+  const turn = await looks.take({ owner: context.workspaceId }, signal).catch(() => undefined);
   try {
     for (const one of inputs) {
-      const source = giveBack && sourceOf(context.storage, one, sizes, budget, signal);
+      const source = turn && sourceOf(context.storage, one, sizes, budget, signal);
       if (source === undefined || signal.aborted) unlooked(one);
       else (found[one.member] ??= []).push(await look(source, context.probes, signal).catch((): InputFacts => ({})));
     }
     return found;
   } finally {
-    giveBack?.();
+    turn?.release();
   }
 }
 

@@ -56,7 +56,7 @@ async function join(): Promise<Ingress> {
 function waitingOf(shares: LiveShares, count: number): number {
   const turns = Array.from({ length: count }, () => enter(shares));
   const waiting = turns.filter(({ entered }) => entered !== undefined).length;
-  for (const turn of turns) turn.leave();
+  for (const turn of turns) turn.release();
   return waiting;
 }
 
@@ -79,7 +79,7 @@ test("two ingresses have one share of a workspace and one limit of an address, u
   expect(check).toThrow("came from this address");
 
   other.connection.publish(inFlightSubject("odd"), "no JSON");
-  for (const turn of turns) turn.leave();
+  for (const turn of turns) turn.release();
   await one.close();
   await eventually("the other has the whole share", () => waitingOf(other.shares, ALONE) === 0);
 });

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 
-import { createLiveShares, type LiveShares, type Turn } from "#ingress/wait/live-shares.ts";
+import { createLiveShares, type LiveShares } from "#ingress/wait/live-shares.ts";
+import type { Lease } from "#shared/fair-limit.ts";
 
 const slots = new Map([["chat", 16]] as const);
 /** Calls of a workspace that has the fleet to itself: an eighth of the slots stays free. */
@@ -18,12 +19,12 @@ function tell(shares: LiveShares, ingresses: number, calls = 0): void {
   shares.update({ slots, ingresses, elsewhere });
 }
 
-function enter(shares: LiveShares, workspaceId: string, count = 1, requestBytes = 100): Turn[] {
+function enter(shares: LiveShares, workspaceId: string, count = 1, requestBytes = 100): Lease[] {
   return Array.from({ length: count }, () => shares.enter({ pool: "chat", workspaceId, requestBytes }));
 }
 
 /** Counts those that are on the queue. */
-async function entered(turns: readonly Turn[]): Promise<number> {
+async function entered(turns: readonly Lease[]): Promise<number> {
   let count = 0;
   for (const turn of turns) void turn.entered?.then(() => (count += 1));
   await Bun.sleep(0);
@@ -34,8 +35,8 @@ test("a workspace alone leaves slots to the first calls of others; the rest of i
   const shares = open();
   const turns = enter(shares, "a", ALONE + 3);
   expect([await entered(turns), shares.waiting("chat")]).toEqual([ALONE, 3]);
-  turns[0]?.leave();
-  turns[1]?.leave();
+  turns[0]?.release();
+  turns[1]?.release();
   expect(await Promise.all([turns[ALONE]?.entered, turns[ALONE + 1]?.entered])).toBeDefined();
   expect(shares.waiting("chat")).toBe(1);
 });
@@ -45,12 +46,12 @@ test("a second workspace enters at once, and the first one's share shrinks as it
   const first = enter(shares, "a", ALONE + 10);
   const [second] = enter(shares, "b");
   expect(second?.entered).toBeUndefined();
-  for (const turn of first.slice(0, ALONE / 2)) turn.leave();
+  for (const turn of first.slice(0, ALONE / 2)) turn.release();
   expect(await entered(first)).toBe(ALONE);
-  first[ALONE / 2]?.leave();
+  first[ALONE / 2]?.release();
   expect(await entered(first)).toBe(ALONE + 1);
   // Alone again, it has all of it.
-  second?.leave();
+  second?.release();
   expect(await entered(first)).toBe(ALONE + ALONE / 2 + 1);
 });
 
@@ -61,8 +62,8 @@ test("of the slots that stay free a second workspace takes no more than it leave
   expect(await entered(second)).toBe(1);
   const [third] = enter(shares, "c");
   expect(third?.entered).toBeUndefined();
-  third?.leave();
-  for (const turn of first.slice(0, ALONE)) turn.leave();
+  third?.release();
+  for (const turn of first.slice(0, ALONE)) turn.release();
   expect([await entered(first), await entered(second)]).toEqual([ALONE + ALONE / 2, ALONE / 2]);
 });
 
@@ -70,10 +71,10 @@ test("a call that leaves while it waits gives its place to none, and leaves once
   const shares = open();
   const turns = enter(shares, "a", ALONE + 2);
   const last = turns[ALONE + 1];
-  turns[ALONE]?.leave();
-  turns[ALONE]?.leave();
+  turns[ALONE]?.release();
+  turns[ALONE]?.release();
   expect(shares.waiting("chat")).toBe(1);
-  turns[0]?.leave();
+  turns[0]?.release();
   await last?.entered;
   expect(shares.waiting("chat")).toBe(0);
 });
@@ -122,6 +123,6 @@ test("what waits is bounded by number and by bytes", () => {
 test("what has ended leaves nothing behind", () => {
   const shares = open();
   const turns = enter(shares, "a", ALONE + 5);
-  for (const turn of turns) turn.leave();
+  for (const turn of turns) turn.release();
   expect([shares.inFlight().size, shares.waiting("chat")]).toEqual([0, 0]);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { ByteBudget } from "#workers/providers/byte-budget.ts";
+import { openByteBudget } from "#workers/providers/byte-budget.ts";
 import { createGoogleCloud } from "#workers/providers/google-cloud/index.ts";
 import type { Artifact, MediaCall, Polled, VideoInput } from "#workers/providers/media.ts";
 
@@ -132,7 +132,7 @@ describe("a video of Veo", () => {
     own(server.veo);
     own(server.identity);
     server.veo.next({ polls: [large] }, { polls: ["running"] });
-    const budget = new ByteBudget(ROOM);
+    const budget = openByteBudget(ROOM);
     const { video } = createGoogleCloud(
       { baseUrl: server.url, headers: {} },
       server.credentials,
@@ -141,7 +141,7 @@ describe("a video of Veo", () => {
     );
     const adapter = queued(video);
     const [job, other] = [await adapter.start(videoCall()), await adapter.start(videoCall())];
-    const others = await budget.lease(ROOM, never);
+    const others = await budget.take({ amount: ROOM }, never);
     const states: string[] = [];
     const waiting = adapter.poll(job, never).then(({ state }) => states.push(state));
     expect(await adapter.poll(job, AbortSignal.timeout(200))).toMatchObject({ state: "unknown" });
@@ -150,7 +150,7 @@ describe("a video of Veo", () => {
     others.release();
     await waiting;
     expect(states).toEqual(["done"]);
-    (await budget.lease(ROOM, never)).release();
+    (await budget.take({ amount: ROOM }, never)).release();
   });
 
   test("but not without end", async () => {

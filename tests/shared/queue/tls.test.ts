@@ -41,7 +41,7 @@ async function exchange(trust: Record<string, string>): Promise<string> {
     const heard = Promise.withResolvers();
     connection.subscribe("word", { callback: (_error, message) => heard.resolve(message.string()) });
     connection.publish("word", "sealed");
-    console.log(connection.protocol.transport.isEncrypted(), await heard.promise);
+    process.stdout.write(\`\${connection.protocol.transport.isEncrypted()} \${await heard.promise}\`);
     await connection.close();`;
   const child = Bun.spawn([process.execPath, "--eval", script], {
     cwd: PROJECT_ROOT,

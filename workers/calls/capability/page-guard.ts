@@ -5,9 +5,9 @@
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
 
+import { FairLimit } from "#shared/fair-limit.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { fetchPublic, OutboundError } from "#shared/outbound/fetch.ts";
-import { Semaphore } from "#shared/semaphore.ts";
 
 export const GUARD_SOCKET = "guard.sock";
 
@@ -24,7 +24,7 @@ const TOLD =
 export function openPageGuard(folder: string, signal: AbortSignal): PageGuard {
   const socket = join(folder, GUARD_SOCKET);
   let [asked, bytes] = [0, 0];
-  const places = new Semaphore(LIMITS.webPartsAtOnceMax);
+  const places = new FairLimit({ max: LIMITS.webPartsAtOnceMax });
   const part = async (address: string): Promise<Response> => {
     const pieces: Uint8Array[] = [];
     const answer = await fetchPublic(address, {
@@ -52,7 +52,7 @@ export function openPageGuard(folder: string, signal: AbortSignal): PageGuard {
       asked += 1;
       const address = new URL(request.url).searchParams.get("address") ?? "";
       if (asked > LIMITS.webPagePartsMax || bytes >= LIMITS.webPagePartsBytesMax) return refused("too much");
-      const place = await places.take(1, signal).catch(() => undefined);
+      const place = await places.take({}, signal).catch(() => undefined);
       if (!place) return refused("ended");
       try {
         return await part(address);

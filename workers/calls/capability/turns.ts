@@ -7,7 +7,7 @@
  * Failed runs are not paid, so their time is owed: a workspace that owes much has at most one run at work, on a free core, and waits for
  * it behind all others until as much time has passed.
  */
-import { beforeAbort } from "#shared/abortable.ts";
+import { FairLimit } from "#shared/fair-limit.ts";
 import { LIMITS } from "#shared/limits.ts";
 
 export interface TurnOptions {
@@ -26,8 +26,9 @@ export interface Turns {
   lose(workspaceId: string, ms: number): void;
 }
 
-interface Waiting extends TurnOptions {
-  readonly enter: () => void;
+interface Run {
+  readonly owner: string;
+  readonly isLong: boolean;
 }
 
 interface Owed {
@@ -42,44 +43,18 @@ const SPARE = 2;
 export function createTurns(cores: number, freeMs: number = LIMITS.capabilityOwedMs): Turns {
   const max = cores + SPARE;
   const longMax = max - 1;
-  /** In the order of their coming. */
-  const waiting = new Set<Waiting>();
-  const working = new Map<string, number>();
-  /** Number of the last turn of each workspace with work, counted over all turns. */
-  const served = new Map<string, number>();
   const owed = new Map<string, Owed>();
-  let [all, long, count] = [0, 0, 0];
+  let long = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
-
-  function next(): void {
-    while (all < max) {
-      const one = fairest();
-      if (!one) break;
-      waiting.delete(one);
-      begin(one);
-      one.enter();
-    }
-    clearTimeout(timer);
-    const debts = [...waiting].map(({ workspaceId }) => owedBy(workspaceId) - freeMs).filter((ms) => ms > 0);
-    if (debts.length > 0) timer = setTimeout(next, Math.min(...debts) + 1);
-  }
-
-  function fairest(): Waiting | undefined {
-    const rank = ({ workspaceId }: Waiting): readonly number[] => [
-      Number(isInDebt(workspaceId)),
-      working.get(workspaceId) ?? 0,
-      served.get(workspaceId) ?? 0,
-    ];
-    return [...waiting]
-      .filter(mayBegin)
-      .reduce<Waiting | undefined>((best, one) => (best && !isBefore(rank(one), rank(best)) ? best : one), undefined);
-  }
-
-  function mayBegin({ workspaceId, isLong }: Waiting): boolean {
-    const own = working.get(workspaceId) ?? 0;
-    if (isLong && long >= longMax) return false;
-    return isInDebt(workspaceId) ? own === 0 && all < cores : own < cores;
-  }
+  const limit: FairLimit<Run> = new FairLimit<Run>({
+    max,
+    mayHave: ({ id, taken }) => (isInDebt(id) ? taken === 0 && limit.taken < cores : taken < cores),
+    mayTake: ({ isLong }) => !isLong || long < longMax,
+    rank: ({ id, taken }) => (isInDebt(id) ? max : taken),
+    onTake({ isLong }) {
+      if (isLong) long += 1;
+    },
+  });
 
   /** It grows less as time passes. */
   function owedBy(workspaceId: string): number {
@@ -97,60 +72,34 @@ export function createTurns(cores: number, freeMs: number = LIMITS.capabilityOwe
     for (const id of owed.keys()) if (owedBy(id) === 0) owed.delete(id);
   }
 
-  function begin({ workspaceId, isLong }: Waiting): void {
-    all += 1;
-    if (isLong) long += 1;
-    working.set(workspaceId, (working.get(workspaceId) ?? 0) + 1);
-    served.set(workspaceId, ++count);
-  }
-
-  function end({ workspaceId, isLong }: Waiting, lostMs: number): void {
-    all -= 1;
-    if (isLong) long -= 1;
-    const left = (working.get(workspaceId) ?? 1) - 1;
-    if (left === 0) working.delete(workspaceId);
-    else working.set(workspaceId, left);
-    if (lostMs > 0) owe(workspaceId, lostMs);
-    forget(workspaceId);
-    next();
-  }
-
-  /** One without work begins anew. */
-  function forget(workspaceId: string): void {
-    if (working.has(workspaceId) || [...waiting].some((one) => one.workspaceId === workspaceId)) return;
-    served.delete(workspaceId);
+  /** Looks again when the next debt of those who wait is small enough. */
+  function watchDebts(): void {
+    clearTimeout(timer);
+    const debts = [...owed.keys()].filter((id) => limit.ownerOf(id)?.waiting).map((id) => owedBy(id) - freeMs);
+    const next = Math.min(...debts.filter((ms) => ms > 0));
+    if (next === Infinity) return;
+    timer = setTimeout(() => {
+      limit.letIn();
+      watchDebts();
+    }, next + 1);
   }
 
   return {
     max,
     lose: owe,
-    async take(options) {
-      const { signal } = options;
-      signal?.throwIfAborted();
-      const { promise, resolve } = Promise.withResolvers<void>();
-      const one: Waiting = { ...options, enter: resolve };
-      waiting.add(one);
-      // One that comes anew stands behind those who were served, not before all who wait.
-      if (!served.has(one.workspaceId)) served.set(one.workspaceId, Math.min(count, ...served.values()));
-      next();
-      try {
-        await (signal && waiting.has(one) ? beforeAbort(promise, signal) : promise);
-      } catch (error) {
-        // Its turn may have come as it left.
-        if (!waiting.delete(one)) end(one, 0);
-        forget(one.workspaceId);
-        throw error;
-      }
+    async take({ workspaceId, isLong, signal }) {
+      const taking = limit.take({ owner: workspaceId, isLong }, signal);
+      watchDebts();
+      const turn = await taking;
       let isHeld = true;
       return (lostMs = 0) => {
-        if (isHeld) end(one, lostMs);
+        if (!isHeld) return;
         isHeld = false;
+        if (isLong) long -= 1;
+        if (lostMs > 0) owe(workspaceId, lostMs);
+        turn.release();
+        watchDebts();
       };
     },
   };
-}
-
-function isBefore(one: readonly number[], other: readonly number[]): boolean {
-  const at = one.findIndex((part, index) => part !== other[index]);
-  return at >= 0 && (one[at] ?? 0) < (other[at] ?? 0);
 }

@@ -4,13 +4,13 @@ import { findBlocks, findFiles } from "#shared/database/files.ts";
 import { ApiError } from "#shared/errors.ts";
 import { settleMediaType } from "#shared/files/media-type.ts";
 import { readFile } from "#shared/files/read.ts";
+import type { Lease } from "#shared/fair-limit.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { fetchPublic, OutboundError } from "#shared/outbound/fetch.ts";
 import { mediaSize, readCallMedia } from "#shared/storage/call-media.ts";
-import type { Lease } from "#shared/semaphore.ts";
 
 import type { WorkerContext } from "../../context.ts";
-import { ByteBudget } from "../../providers/byte-budget.ts";
+import { openByteBudget } from "../../providers/byte-budget.ts";
 import { SENTENCES } from "../../providers/inline-media.ts";
 import type { MediaInput, Media } from "../../providers/media.ts";
 import { ProviderError } from "../../providers/provider.ts";
@@ -30,7 +30,7 @@ export interface InputReader {
   release(): void;
 }
 
-const budget = new ByteBudget(LIMITS.inputProcessBytesMax);
+const budget = openByteBudget(LIMITS.inputProcessBytesMax);
 
 export function createInputReader(
   context: Context,
@@ -65,7 +65,7 @@ export function createInputReader(
           (sum, one) => sum + ("kept" in one ? inMemory(mediaSize(one.kept.reference)) : bytesMax(one)),
           0,
         );
-        lease = await budget.lease(Math.min(most, LIMITS.inputProcessBytesMax), signal);
+        lease = await budget.take({ amount: Math.min(most, LIMITS.inputProcessBytesMax) }, signal);
       }
       const inputs: Record<string, MediaInput> = {};
       for (const one of media) {

@@ -9,8 +9,9 @@
  *   one that is larger than the budget. All jobs together hold at most the budget and one job.
  */
 import { ApiError } from "#shared/errors.ts";
+import { FairLimit } from "#shared/fair-limit.ts";
 
-import { ProviderError } from "../../providers/provider.ts";
+import { aborted } from "../../providers/byte-budget.ts";
 
 /** Bytes that one job holds. */
 export interface Holding {
@@ -38,28 +39,35 @@ interface Job extends Holding {
   waits: number;
 }
 
-interface Waiting {
+interface Wanted {
+  readonly owner: string;
+  readonly amount: number;
   readonly job: Job;
-  readonly bytes: number;
-  readonly enter: () => void;
 }
 
 export class ResultBudget {
   private readonly limits: BudgetLimits;
+  /** Bounded by what may be taken, since one job may go beyond the budget. */
+  private readonly room: FairLimit<Wanted>;
   /** Jobs of each workspace that hold or wait, in the order of their coming. */
   private readonly jobs = new Map<string, Set<Job>>();
-  private readonly waiting = new Set<Waiting>();
-  /** Bytes of all jobs but the one beyond the budget. */
-  private held = 0;
   private beyond: Job | undefined;
 
   constructor(limits: BudgetLimits) {
     this.limits = limits;
+    this.room = new FairLimit<Wanted>({
+      max: Infinity,
+      mayTake: ({ job, amount }) => this.mayTake(job, amount),
+      onTake: ({ job, amount }) => this.onTake(job, amount),
+      waitMs: limits.waitMs,
+      refusal: () => new ApiError("overloaded", "Too many results are being kept at once; try again shortly."),
+      gone: aborted,
+    });
   }
 
   /** Bytes of all jobs. */
   get bytes(): number {
-    return this.held + (this.beyond?.bytes ?? 0);
+    return this.room.taken;
   }
 
   /** For one job, which holds nothing yet. */
@@ -76,33 +84,16 @@ export class ResultBudget {
 
   private async add(job: Job, bytes: number, signal: AbortSignal): Promise<void> {
     if (bytes <= 0) return;
-    if (signal.aborted) throw aborted(signal);
-    const siblings = this.jobs.get(job.owner) ?? new Set();
-    this.jobs.set(job.owner, siblings.add(job));
-    if (this.mayTake(job, bytes)) this.take(job, bytes);
-    else await this.wait(job, bytes, signal);
-  }
-
-  private async wait(job: Job, bytes: number, signal: AbortSignal): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const one: Waiting = { job, bytes, enter: resolve };
-    this.waiting.add(one);
+    const { owner } = job;
+    const siblings = this.jobs.get(owner) ?? new Set();
+    this.jobs.set(owner, siblings.add(job));
     job.waits += 1;
-    const giveUp = (error: Error): void => {
-      if (this.waiting.delete(one)) reject(error);
-    };
-    const timer = setTimeout(() => giveUp(overloaded()), this.limits.waitMs);
-    const onAbort = (): void => giveUp(aborted(signal));
-    signal.addEventListener("abort", onAbort, { once: true });
     try {
-      await promise;
+      await this.room.take({ owner, amount: bytes, job }, signal);
     } finally {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", onAbort);
       job.waits -= 1;
       // One that waited and holds nothing may have been the oldest of its workspace.
-      this.forget(job);
-      this.next();
+      if (this.forget(job)) this.room.letIn();
     }
   }
 
@@ -110,17 +101,18 @@ export class ResultBudget {
     const given = job.bytes - bytes;
     if (given <= 0) return;
     job.bytes = bytes;
-    if (job !== this.beyond) this.held -= given;
-    else if (bytes === 0) this.beyond = undefined;
+    if (bytes === 0 && job === this.beyond) this.beyond = undefined;
     this.forget(job);
-    this.next();
+    this.room.giveBack(job.owner, given);
     this.limits.gauge?.set(this.bytes);
   }
 
-  private forget(job: Job): void {
+  /** True if it was known, and is no more. */
+  private forget(job: Job): boolean {
     const siblings = this.jobs.get(job.owner);
-    if (job.bytes > 0 || job.waits > 0 || !siblings?.delete(job)) return;
+    if (job.bytes > 0 || job.waits > 0 || !siblings?.delete(job)) return false;
     if (siblings.size === 0) this.jobs.delete(job.owner);
+    return true;
   }
 
   private mayTake(job: Job, bytes: number): boolean {
@@ -134,33 +126,14 @@ export class ResultBudget {
     return own <= free;
   }
 
-  private take(job: Job, bytes: number): void {
-    if (job !== this.beyond) {
-      if (this.held + bytes <= this.limits.bytesMax) this.held += bytes;
-      else {
-        this.beyond = job;
-        this.held -= job.bytes;
-      }
-    }
+  private onTake(job: Job, bytes: number): void {
+    if (job !== this.beyond && this.held > this.limits.bytesMax) this.beyond = job;
     job.bytes += bytes;
     this.limits.gauge?.set(this.bytes);
   }
 
-  /** In the order of their coming, past those who may not yet. */
-  private next(): void {
-    for (const one of this.waiting) {
-      if (!this.mayTake(one.job, one.bytes)) continue;
-      this.waiting.delete(one);
-      this.take(one.job, one.bytes);
-      one.enter();
-    }
+  /** Bytes of all jobs but the one beyond the budget. */
+  private get held(): number {
+    return this.room.taken - (this.beyond?.bytes ?? 0);
   }
-}
-
-function overloaded(): ApiError {
-  return new ApiError("overloaded", "Too many results are being kept at once; try again shortly.");
-}
-
-function aborted(signal: AbortSignal): ProviderError {
-  return new ProviderError("aborted", "the call was aborted", { cause: signal.reason });
 }

@@ -6,7 +6,7 @@ import { LIMITS } from "#shared/limits.ts";
 import { mediaSize, deleteCallMedia, readCallMedia } from "#shared/storage/call-media.ts";
 
 import type { WorkerContext } from "../../context.ts";
-import { ByteBudget } from "../../providers/byte-budget.ts";
+import { openByteBudget } from "../../providers/byte-budget.ts";
 import type { TranscriptionInput } from "../../providers/media.ts";
 import { ProviderError } from "../../providers/provider.ts";
 
@@ -24,7 +24,7 @@ export interface CallAudio {
   discard(): void;
 }
 
-const budget = new ByteBudget(LIMITS.inputProcessBytesMax);
+const budget = openByteBudget(LIMITS.inputProcessBytesMax);
 
 /** @throws ApiError `service_unavailable` when it cannot be read back, `file_not_found`; ProviderError `aborted` */
 export async function readStoredAudio(
@@ -36,7 +36,7 @@ export async function readStoredAudio(
   const { contentType, filename } = place;
   const source =
     "reference" in place ? ofCall(context, place.reference) : await ofStore(context, workspaceId, place.fileId);
-  const lease = await budget.lease(Math.min(source.size, LIMITS.inputProcessBytesMax), signal);
+  const lease = await budget.take({ amount: Math.min(source.size, LIMITS.inputProcessBytesMax) }, signal);
   try {
     const audio = { bytes: await source.read(signal), contentType, filename };
     return {

@@ -2,7 +2,8 @@
  * Veo on Google Cloud, called by a service account. Source: docs.cloud.google.com, "Veo video generation API". `{project}` in
  * the provider's address is the account's project.
  */
-import type { ByteBudget } from "../byte-budget.ts";
+import type { FairLimit } from "#shared/fair-limit.ts";
+
 import type { Endpoint } from "../http.ts";
 import type { MediaAdapters } from "../media.ts";
 import { ProviderError } from "../provider.ts";
@@ -20,7 +21,7 @@ export function createGoogleCloud(
   endpoint: Endpoint,
   credentials: string | undefined,
   now: () => number = Date.now,
-  budget?: ByteBudget,
+  budget?: FairLimit,
 ): Required<Pick<MediaAdapters, "video">> {
   const account = readAccount(credentials);
   if (!account) return { video: WITHOUT_ACCOUNT };

@@ -2,9 +2,9 @@
  * Veo on Google Cloud: an operation that is asked about by its whole name and hands its video over inside the answer. It cannot
  * be cancelled. Source: docs.cloud.google.com, "Veo video generation API".
  */
-import type { Lease } from "#shared/semaphore.ts";
+import type { FairLimit, Lease } from "#shared/fair-limit.ts";
 
-import { ByteBudget } from "../byte-budget.ts";
+import { openByteBudget } from "../byte-budget.ts";
 import { tryAddress } from "../connect-limit.ts";
 import { type Endpoint, fetchBytes, type MakeRoom, type ProviderAnswer, type ProviderRequest } from "../http.ts";
 import { classifyOperation, classifyVideo } from "../gemini/video-errors.ts";
@@ -24,7 +24,7 @@ import type { Tokens } from "./tokens.ts";
 const ANSWER_BYTES_MAX = 192 * 1_048_576;
 
 /** Bytes that all polls of a process may read at once: two answers of unknown size, or many usual ones. */
-const answers = new ByteBudget(2 * ANSWER_BYTES_MAX);
+const answers = openByteBudget(2 * ANSWER_BYTES_MAX);
 
 const POLL_MS = 120_000;
 
@@ -45,7 +45,7 @@ type TextAnswer = ProviderAnswer & { readonly text: string };
 export function createVeo(
   endpoint: Endpoint,
   tokens: Tokens,
-  budget: ByteBudget = answers,
+  budget: FairLimit = answers,
 ): QueuedAdapter<VideoInput, readonly Artifact[]> {
   const call = async (request: ProviderRequest, signal: AbortSignal, makeRoom?: MakeRoom): Promise<TextAnswer> => {
     const token = await tokens.take(signal);
@@ -91,7 +91,7 @@ export function createVeo(
       try {
         const request = { path: `${pathOf(job.model)}:fetchPredictOperation`, body };
         const { status, text } = await call(request, signal, async (_more, most) => {
-          lease ??= await budget.lease(most, signal);
+          lease ??= await budget.take({ amount: most }, signal);
         });
         if (status < 200 || status > 299) return unknown(`the poll was answered with ${status}`);
         return readOperation(parseObject(text), videosOf);

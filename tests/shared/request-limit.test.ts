@@ -1,0 +1,62 @@
+/** Room for requests: a share of it for each workspace, and errors that callers understand. */
+import { describe, expect, test } from "bun:test";
+
+import { ApiError } from "#shared/errors.ts";
+import type { FairLimit } from "#shared/fair-limit.ts";
+import { openRequestLimit, type RequestLimits } from "#shared/request-limit.ts";
+
+const open = (more: Partial<RequestLimits> = {}): FairLimit =>
+  openRequestLimit({ max: 100, perWorkspaceMax: 60, waitingMax: 3, waitMs: 60_000, noun: "turns", ...more });
+
+async function codeOf(work: Promise<unknown>): Promise<string> {
+  const error: unknown = await work.catch((thrown: unknown) => thrown);
+  return error instanceof ApiError ? error.code : `no error but ${String(error)}`;
+}
+
+describe("room for requests", () => {
+  test("larger than a workspace's share is taken by one that has nothing else", async () => {
+    const limit = open();
+    const large = await limit.take({ owner: "a", amount: 70 });
+    const more = limit.enter({ owner: "a", amount: 1 });
+    expect(more.entered).toBeDefined();
+    large.release();
+    await more.entered;
+  });
+
+  test("that is not free for too long is refused, and not given to who no longer waits", async () => {
+    const limit = open({ max: 1, waitMs: 1 });
+    const first = await limit.take({ owner: "a" });
+    expect(await codeOf(limit.take({ owner: "b" }))).toBe("overloaded");
+    first.release();
+    (await limit.take({ owner: "c" })).release();
+  });
+
+  test("is refused at once where many wait already", async () => {
+    const limit = open({ max: 1, waitingMax: 2 });
+    const first = await limit.take({ owner: "a" });
+    const waiting = [limit.take({ owner: "b" }), limit.take({ owner: "c" })];
+    expect(await codeOf(limit.take({ owner: "d" }))).toBe("overloaded");
+    first.release();
+    for (const one of waiting) (await one).release();
+  });
+
+  test("is not waited for by so many of one workspace that another could not", async () => {
+    const limit = open({ max: 1, waitingMax: 4 });
+    const first = await limit.take({ owner: "a" });
+    const waiting = [limit.take({ owner: "a" }), limit.take({ owner: "a" })];
+    expect(await codeOf(limit.take({ owner: "a" }))).toBe("overloaded");
+    const other = limit.take({ owner: "b" });
+    first.release();
+    for (const one of [...waiting, other]) (await one).release();
+  });
+
+  test("is not waited for by a caller who has left", async () => {
+    const limit = open({ max: 1 });
+    await limit.take({ owner: "a" });
+    const caller = new AbortController();
+    const leaving = codeOf(limit.take({ owner: "b" }, caller.signal));
+    caller.abort();
+    expect(await leaving).toBe("request_timeout");
+    expect(await codeOf(limit.take({ owner: "b" }, caller.signal))).toBe("request_timeout");
+  });
+});
