@@ -111,7 +111,7 @@ function expectSum({ calls, total, balance }: Shown): void {
 }
 
 describe("npm run demo", () => {
-  /** Of the stack that a demonstration starts, and then of one that runs: its database is made once. */
+  /** Data of the stack that a demonstration starts, and then of one that runs: its database is made once. */
   const { directory: dataDir, remove } = temporaryDirectory();
   afterAll(remove);
 

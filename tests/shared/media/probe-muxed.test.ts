@@ -6,7 +6,7 @@ import { probeAudio } from "#shared/media/probe/probe.ts";
 import { type Muxed, muxed } from "./muxed.ts";
 
 const SECONDS = 1.3;
-/** Of Matroska, which begins a cluster after five. */
+/** Length of Matroska, which begins a cluster after five seconds. */
 const CLUSTERED_SECONDS = 5.3;
 
 const KINDS: Readonly<Record<string, Muxed>> = {
