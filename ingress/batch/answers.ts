@@ -1,15 +1,15 @@
 /** Answers to a publisher about its message, and the look-up of a known job before the message is read. */
 import type { Queryable } from "#shared/database/client.ts";
 import { findJob, type JobError } from "#shared/database/jobs.ts";
-import { ApiError } from "#shared/errors.ts";
 import { type Addressed, type JobReply, jobReplyOf } from "#shared/jobs/answer.ts";
 import { jobError } from "#shared/jobs/error.ts";
 import { loadResult } from "#shared/jobs/result.ts";
+import { isSameRequest, reused } from "#shared/same-request.ts";
 import { findPublishedRun, jobOfRun, resultOfRun } from "#shared/workflows/published-run.ts";
 
 import type { IngressContext } from "../context.ts";
 
-import { fingerprintOf } from "./read-call.ts";
+import { fingerprintOfMessage } from "./read-call.ts";
 
 export interface Answered {
   readonly kind: "answered";
@@ -44,7 +44,7 @@ export async function findKnown(
   const run = known ? undefined : await findPublishedRun(context.database, job.workspace_id, job.id);
   const row = known ?? (run && jobOfRun(run));
   if (!row) return undefined;
-  if (row.fingerprint !== null && row.fingerprint !== (await fingerprintOf(data)))
+  if (row.fingerprint !== null && !isSameRequest(row, { fingerprint: await fingerprintOfMessage(data) }))
     return refused(job, jobError(REUSED));
   const result = await (run ? resultOfRun(context, run) : loadResult(context.storage, row)).catch((error: unknown) => {
     context.log.warn({ err: error, job_id: job.id }, "a job's result could not be read for its publisher");
@@ -53,10 +53,7 @@ export async function findKnown(
   return { kind: "answered", outcome: "repeated", job, told: jobReplyOf(row, result) };
 }
 
-const REUSED = new ApiError(
-  "idempotency_key_reused",
-  "Expected the message that this Idempotency-Key was used for first, got one with another body.",
-);
+const REUSED = reused("Expected the message that this Idempotency-Key was used for first, got one with another body.");
 
 /** Returns the answer to a message that is not accepted, and of which nothing is stored. */
 export function refused(job: Addressed, error: JobError): Answered {

@@ -1,12 +1,10 @@
 /** Reads the call of a batch message, with the checks of its endpoint over HTTP. */
-import { createHash } from "node:crypto";
-
 import type { WorkflowRunRequest } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import { RUN_KIND } from "#shared/calls/capabilities/read-run.ts";
 import { kindAt } from "#shared/calls/kinds/kinds.ts";
 import { type CallTarget, type ReadCall, readCall } from "#shared/calls/read.ts";
-import { writingCanonical } from "#shared/canonical-json.ts";
+import type { WorkKind } from "#shared/calls/work.ts";
 import { parse } from "#shared/contracts.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import type { NewRun } from "#shared/database/runs.ts";
@@ -18,6 +16,7 @@ import type { Addressed } from "#shared/jobs/answer.ts";
 import { type JsonBody, readJson, readJsonInSlices } from "#shared/json.ts";
 import { LIMITS } from "#shared/limits.ts";
 import type { Pool } from "#shared/queue/subjects.ts";
+import { fingerprintOf } from "#shared/same-request.ts";
 import { TimeSlices } from "#shared/time-slices.ts";
 import { readerOf } from "#shared/workflows/access.ts";
 import { newRunOf } from "#shared/workflows/new-run.ts";
@@ -67,8 +66,7 @@ async function readMessage(data: Uint8Array): Promise<JsonBody> {
 }
 
 /** 64 hex digits: equal for messages that ask for the same, however their members are ordered. */
-export async function fingerprintOf(data: Uint8Array): Promise<string> {
-  const hash = createHash("sha256");
+export async function fingerprintOfMessage(data: Uint8Array): Promise<string> {
   try {
     const { text, value } = await readMessage(data);
     const {
@@ -81,10 +79,9 @@ export async function fingerprintOf(data: Uint8Array): Promise<string> {
     const integers = [...(exactIntegersOf(text)?.values() ?? [])].toSorted();
     const named = [capability, workflow].filter((one) => one !== undefined);
     const more = [...named, ...(integers.length === 0 ? [] : [integers])];
-    await new TimeSlices().run(writingCanonical([endpoint, body, ...more], (part) => hash.update(part)));
-    return hash.digest("hex");
+    return await fingerprintOf([endpoint, body, ...more]);
   } catch {
-    return hash.update(data).digest("hex");
+    return new Bun.CryptoHasher("sha256").update(data).digest("hex");
   }
 }
 

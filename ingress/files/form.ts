@@ -1,11 +1,11 @@
 /** The form of an upload: `file` and the fields beside it, in whatever order, with the file's bytes passed on as they come. */
-import { createHash } from "node:crypto";
 
 import { ApiError } from "#shared/errors.ts";
 import type { Digested } from "#shared/files/digest.ts";
 import { settleMediaType } from "#shared/files/media-type.ts";
 import type { ByteSink } from "#shared/files/upload.ts";
 import { LIMITS } from "#shared/limits.ts";
+import { fingerprintOf } from "#shared/same-request.ts";
 
 import { cleanFilename } from "./filename.ts";
 import type { MultipartReader, PartHead } from "./multipart.ts";
@@ -23,7 +23,7 @@ export interface UploadForm {
   readonly expiresS: number | null;
   readonly bytes: number;
   /** Equal for equal forms, whatever boundary they were sent with: what a repeat is compared by. */
-  readonly fingerprint: Buffer;
+  readonly fingerprint: string;
 }
 
 interface ReceivedFile {
@@ -56,7 +56,7 @@ export async function readForm(reader: MultipartReader, sink: ByteSink): Promise
     mediaType: file.mediaType,
     expiresS: readExpiry(fields),
     bytes: file.digested.bytes,
-    fingerprint: fingerprintOf(fields, file),
+    fingerprint: await fingerprintOfForm(fields, file),
   };
 }
 
@@ -130,13 +130,12 @@ function readExpiry(fields: ReadonlyMap<string, string>): number | null {
   );
 }
 
-function fingerprintOf(fields: ReadonlyMap<string, string>, file: ReceivedFile): Buffer {
-  const content = [
+function fingerprintOfForm(fields: ReadonlyMap<string, string>, file: ReceivedFile): Promise<string> {
+  return fingerprintOf([
     [...fields].toSorted(([a], [b]) => (a < b ? -1 : 1)),
     file.filename,
     file.contentType ?? "",
     file.digested.bytes,
     file.digested.sha256.toString("hex"),
-  ];
-  return createHash("sha256").update(JSON.stringify(content)).digest();
+  ]);
 }

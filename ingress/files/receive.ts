@@ -4,6 +4,7 @@ import { ApiError } from "#shared/errors.ts";
 import { unavailable } from "#shared/files/unavailable.ts";
 import { CountingSink, type Upload } from "#shared/files/upload.ts";
 import { LIMITS } from "#shared/limits.ts";
+import { checkSameRequest } from "#shared/same-request.ts";
 
 import { JSON_TYPE } from "../answers.ts";
 import type { IngressContext } from "../context.ts";
@@ -31,8 +32,8 @@ export async function receiveUpload(context: IngressContext, call: RouteCall): P
       context.uploads.run(callerOf(call).workspaceId, key, async (begun) => {
         if (begun.kind === "upload") return await store(begun.upload, reader, key !== null);
         const form = await readForm(reader, new CountingSink(context.config.fileBytesMax));
-        if (form.fingerprint.equals(begun.fingerprint)) return begun.answer;
-        throw new ApiError("idempotency_key_reused", "This Idempotency-Key named another upload within the last day.");
+        checkSameRequest(begun, { fingerprint: form.fingerprint }, OTHER_UPLOAD);
+        return begun.answer;
       }),
     );
     return new Response(text, { headers: { "content-type": JSON_TYPE } });
@@ -44,6 +45,8 @@ export async function receiveUpload(context: IngressContext, call: RouteCall): P
     throw error;
   }
 }
+
+const OTHER_UPLOAD = "This Idempotency-Key named another upload within the last day.";
 
 async function store(upload: Upload, reader: MultipartReader, hasKey: boolean): Promise<string> {
   const form = await readForm(reader, upload);

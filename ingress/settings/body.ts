@@ -6,6 +6,7 @@ import { isUuid, newId } from "#shared/ids.ts";
 import { readJson } from "#shared/json.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { isPlainText } from "#shared/plain-text.ts";
+import { reused } from "#shared/same-request.ts";
 
 import { readJsonBody } from "../body.ts";
 import type { RouteCall } from "../serve.ts";
@@ -65,7 +66,7 @@ export function pathId(call: RouteCall, name: string, unknown: () => ApiError): 
 }
 
 export function reusedId(): ApiError {
-  return new ApiError("idempotency_key_reused", "The id stands for something else already.", { param: "id" });
+  return reused("The id stands for something else already.", "id");
 }
 
 /** Why a workspace is not called so. */

@@ -5,6 +5,7 @@
 import type { Deleted, SchemaName, SchemaTypes } from "#schemas/generated/types.ts";
 import type { Actor } from "#shared/database/audit-log.ts";
 import type { ApiError, Code } from "#shared/errors.ts";
+import { isSameRequest } from "#shared/same-request.ts";
 
 import { json, NEVER_KEPT } from "../answers.ts";
 import { errorsOf } from "../route-errors.ts";
@@ -216,22 +217,25 @@ async function askedOf<N extends SchemaName>(call: RouteCall, request: N): Promi
  * @param refusals errors of the other reasons
  * @throws ApiError `idempotency_key_reused` when the id stands for something else
  */
-export async function madeOnce<Row, Why extends string>(
+export async function madeOnce<Row extends object, Why extends string>(
   made: "made" | "known" | Why,
   {
     find,
-    isSame,
+    asked,
+    isSame = () => true,
     refusals,
   }: {
     find(this: void): Promise<Row | undefined>;
-    /** True if the row is what was asked for. */
-    isSame(this: void, row: Row): boolean;
+    /** Values that the row has if it is what is asked for. */
+    readonly asked: Partial<Row>;
+    /** True if what its values do not show is the same, too. */
+    isSame?(this: void, row: Row): boolean;
     readonly refusals: Readonly<Record<Why, () => ApiError>>;
   },
 ): Promise<Made<Row>> {
   const row = await find();
   if (row === undefined) throw made === "made" || made === "known" ? reusedId() : refusals[made]();
   // A repeat is answered at a limit too, and where its own name is taken.
-  if (made !== "made" && !isSame(row)) throw reusedId();
+  if (made !== "made" && !(isSameRequest(row, asked) && isSame(row))) throw reusedId();
   return { row, isNew: made === "made" };
 }

@@ -1,13 +1,11 @@
 /** Runs that callers ask for: of stored workflows, and of definitions that come with the call. */
-import { createHash } from "node:crypto";
-
 import type { PipelineRunRequest, WorkflowRunRequest } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
-import { writingCanonical } from "#shared/canonical-json.ts";
 import { parse } from "#shared/contracts.ts";
 import { findIdempotentRun, type NewRun } from "#shared/database/runs.ts";
 import { ApiError } from "#shared/errors.ts";
 import { LIMITS } from "#shared/limits.ts";
+import { checkSameRequest, fingerprintOf } from "#shared/same-request.ts";
 import { checkInputBytes } from "#shared/workflows/inputs.ts";
 import { inlineRunOf, newRunOf } from "#shared/workflows/new-run.ts";
 
@@ -45,7 +43,8 @@ export async function runInline(context: IngressContext, call: RouteCall): Promi
   await pause();
   checkInputBytes(input);
   await pause();
-  const fingerprint = key === null ? "" : await fingerprintOf(read, [mode, body.definition, input]);
+  const fingerprint =
+    key === null ? "" : await read.work((slices) => fingerprintOf([mode, body.definition, input], slices));
   if (key !== null) {
     const known = await findKnown(context, caller, key, fingerprint);
     if (known) return known;
@@ -59,14 +58,6 @@ export async function runInline(context: IngressContext, call: RouteCall): Promi
   const answer = await beginRun(context, call.request, run);
   // Another one under the same key was faster.
   return answer ?? begun(key === null ? undefined : await findKnown(context, caller, key, fingerprint));
-}
-
-function fingerprintOf({ work }: Pick<ReadBody, "work">, asked: unknown): Promise<string> {
-  return work(async (slices) => {
-    const hash = createHash("sha256");
-    await slices.run(writingCanonical(asked, (part) => hash.update(part)));
-    return hash.digest("hex");
-  });
 }
 
 function asked(call: RouteCall, mode: NewRun["mode"]) {
@@ -86,11 +77,9 @@ async function findKnown(
   key: string,
   fingerprint: string,
 ): Promise<Response | undefined> {
-  const row = await findIdempotentRun(context.database, caller, key, LIMITS.idempotentRunMs);
+  const row = await findIdempotentRun(context.database, caller, key, LIMITS.idempotencyMs);
   if (!row) return undefined;
-  if (row.fingerprint !== fingerprint) {
-    throw new ApiError("idempotency_key_reused", "This Idempotency-Key named another run within the last day.");
-  }
+  checkSameRequest(row, { fingerprint }, "This Idempotency-Key named another run within the last day.");
   if (row.mode === "stream") return streamRun(context, row.id, context.runs.follow(row.id, caller), 0);
   if (row.mode === "async" || row.ended_at !== null) {
     return answerRun(context, row, { status: row.mode === "async" ? 202 : 200, isFresh: false });

@@ -112,7 +112,7 @@ export async function hasRoom(target: Queryable, workspaceId: string, storageByt
 export type BegunUpload =
   | { readonly verdict: "begun"; readonly at: Date }
   | { readonly verdict: "busy" }
-  | { readonly verdict: "done"; readonly fingerprint: Uint8Array; readonly answer: string };
+  | { readonly verdict: "done"; readonly fingerprint: string; readonly answer: string };
 
 /** @param key the client's name for its call; null when it gave none */
 export async function beginUpload(
@@ -128,7 +128,7 @@ export async function beginUpload(
   if (!row) throw new Error("begin_upload told nothing");
   if (row.verdict === "begun") return { verdict: "begun", at: row.begun_at };
   if (row.verdict === "busy") return { verdict: "busy" };
-  return { verdict: "done", fingerprint: row.done_fingerprint, answer: row.done_answer };
+  return { verdict: "done", fingerprint: Buffer.from(row.done_fingerprint).toString("hex"), answer: row.done_answer };
 }
 
 /** `full`: the workspace's limit does not hold these bytes; `crowded`: it has as many files as it may. `gone`: the upload was taken for dead. */
@@ -171,8 +171,8 @@ export async function finishUpload(
     readonly blockSha256: Uint8Array;
     readonly blockBytes: number;
     readonly expiresS: number | null;
-    /** Fingerprint that a repeat under the same key is compared with, and the answer that it gets. */
-    readonly repeat: { readonly fingerprint: Uint8Array; readonly answer: string; readonly keepMs: number } | null;
+    /** Fingerprint in hex that a repeat under the same key is compared with, and the answer that it gets. */
+    readonly repeat: { readonly fingerprint: string; readonly answer: string; readonly keepMs: number } | null;
   },
 ): Promise<boolean> {
   const rows = await target.query<{ done: boolean }>(
@@ -186,7 +186,7 @@ export async function finishUpload(
       file.blockSha256,
       file.blockBytes,
       file.expiresS,
-      file.repeat?.fingerprint ?? null,
+      file.repeat && Buffer.from(file.repeat.fingerprint, "hex"),
       file.repeat?.answer ?? null,
       file.repeat?.keepMs ?? null,
     ],

@@ -30,7 +30,7 @@ export interface FileFacts {
   /** Seconds after its creation; null: for good. */
   readonly expiresS: number | null;
   /** Fingerprint that a repeat under the same key is compared with, and the answer it gets; null when the call has no key. */
-  readonly repeat: { readonly fingerprint: Uint8Array; readonly answer: string } | null;
+  readonly repeat: { readonly fingerprint: string; readonly answer: string } | null;
 }
 
 /** Destination of the bytes of a request body. */

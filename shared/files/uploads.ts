@@ -18,7 +18,7 @@ import { Upload, type UploadLimits } from "./upload.ts";
 export type BegunUpload =
   | { readonly kind: "upload"; readonly upload: Upload }
   /** The key's first call has ended well: its answer, for a call that is the same. */
-  | { readonly kind: "done"; readonly fingerprint: Uint8Array; readonly answer: string };
+  | { readonly kind: "done"; readonly fingerprint: string; readonly answer: string };
 
 export interface Uploads {
   /**

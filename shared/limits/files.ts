@@ -43,8 +43,6 @@ export const FILES_LIMITS = {
   /** Shortest and longest life that a client may give a file, as OpenAI has it. */
   fileLifeSecondsMin: 3_600,
   fileLifeSecondsMax: 2_592_000,
-  /** A repeat under the same key hears the first answer for this long. */
-  idempotencyMs: 24 * 3_600_000,
   /** An object of the file store without a row, or a row without its object, is believed after this long. */
   orphanAgeMs: 3_600_000,
   /** The process that ended a file has this long to delete its bytes; after that the janitor deletes them. */

@@ -14,6 +14,8 @@ export const JOBS_LIMITS = {
   jobTextBytesMax: 64 * 1024,
   /** A publisher's own name for a job. */
   idempotencyKeyCharsMax: 255,
+  /** A repeat of an upload or a run under the same key hears the first answer for this long. */
+  idempotencyMs: 24 * 3_600_000,
   /** Batch messages an ingress has in hand at once: enough to fill a group, few enough to lose little time to a restart. */
   intakeSlots: 32,
   /** Messages among those with media or text for the object store, or with audio; half of them of one workspace. */

@@ -48,7 +48,6 @@ export const WORKFLOW_LIMITS = {
   /** Streams of runs that callers read from one process: each may last an hour. */
   runStreamsPerWorkspaceMax: 100,
   runStreamsPerKeyMax: 50,
-  idempotentRunMs: 86_400_000,
   workflowsPageDefault: 20,
   workflowsPageMax: 100,
   expressionCharsMax: 2_000,

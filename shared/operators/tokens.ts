@@ -9,6 +9,7 @@ import {
   type Scope,
 } from "#shared/database/operator-tokens.ts";
 import { LIMITS } from "#shared/limits.ts";
+import { isSameRequest } from "#shared/same-request.ts";
 import { hashKey, mintOperatorToken } from "#shared/secrets/api-keys.ts";
 
 /** Names in the audit log of operators that have no token of ours: the setting, commands, the first start. */
@@ -36,9 +37,7 @@ export async function makeOperatorToken(database: Database, request: TokenReques
   if (row !== undefined) return { result: "made", row, token };
   const earlier = await findOperatorToken(database, request.id);
   if (earlier === undefined) return { result: "taken" };
-  return isAsAsked(earlier, request) ? { result: "repeat", row: earlier } : { result: "other" };
-}
-
-function isAsAsked(row: OperatorTokenRow, { name, scope, expiresAt }: TokenRequest): boolean {
-  return row.name === name && row.scope === scope && row.expires_at?.getTime() === expiresAt?.getTime();
+  const { name, scope, expiresAt } = request;
+  const isSame = isSameRequest(earlier, { name, scope, expires_at: expiresAt });
+  return isSame ? { result: "repeat", row: earlier } : { result: "other" };
 }

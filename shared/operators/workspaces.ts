@@ -12,6 +12,7 @@ import {
   type WorkspaceSummary,
 } from "#shared/database/workspaces.ts";
 import { newId } from "#shared/ids.ts";
+import { isSameRequest } from "#shared/same-request.ts";
 import { hashKey, keyHint, mintKey } from "#shared/secrets/api-keys.ts";
 
 export interface WorkspaceRequest {
@@ -79,15 +80,14 @@ async function madeAsAsked(target: Queryable, request: WorkspaceRequest): Promis
     "select action, subject, after from audit_log where workspace_id = $1 order by id limit 3",
     [request.id],
   );
+  const { name, owner: wanted, preset } = request;
   const isSame =
     made?.action === "workspace.create" &&
-    made.after?.["name"] === request.name &&
+    isSameRequest(made.after ?? {}, { name }) &&
     owner?.action === "member.add" &&
-    owner.after?.["name"] === request.owner.name &&
-    owner.after["role"] === "owner" &&
-    owner.after["email"] === request.owner.email &&
+    isSameRequest(owner.after ?? {}, { name: wanted.name, role: "owner", email: wanted.email }) &&
     key?.action === "key.create" &&
-    key.after?.["preset"] === request.preset;
+    isSameRequest(key.after ?? {}, { preset });
   return isSame ? { memberId: owner.subject, keyId: key.subject } : undefined;
 }
 

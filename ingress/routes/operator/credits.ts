@@ -8,6 +8,7 @@ import { readJson } from "#shared/json.ts";
 import { moveByHand, parseMove } from "#shared/ledger/move-by-hand.ts";
 import { LIMITS } from "#shared/limits.ts";
 import { creditsNumber, formatCredits } from "#shared/money.ts";
+import { reused } from "#shared/same-request.ts";
 
 import { json } from "../../answers.ts";
 import { readJsonBody } from "../../body.ts";
@@ -79,7 +80,7 @@ async function move(database: Database, call: RouteCall): Promise<Response> {
   const moved = await moveByHand(database, workspaceId, asked, actorOf(call));
   if (moved.result === "other") {
     const earlier = formatCredits(moved.earlierNano);
-    throw new ApiError("idempotency_key_reused", `The id was used for ${earlier} credits.`, { param: "id" });
+    throw reused(`The id was used for ${earlier} credits.`, "id");
   }
   if (moved.result === "funds") {
     const { available } = await balanceOf(database, workspaceId);

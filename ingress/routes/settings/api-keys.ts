@@ -136,11 +136,7 @@ async function make(
   const kept = { ...wanted, sha256: hashKey(key), hint: keyHint(key), actor };
   const made = await madeOnce(await inTurn(context.database, workspaceId, (tx) => insertKey(tx, workspaceId, kept)), {
     find: () => findKey(context.database, workspaceId, wanted.id),
-    isSame: (row) =>
-      row.name === wanted.name &&
-      row.member_id === owner.id &&
-      row.preset === wanted.preset &&
-      row.expires_at?.getTime() === wanted.expiresAt?.getTime(),
+    asked: { name: wanted.name, member_id: owner.id, preset: wanted.preset, expires_at: wanted.expiresAt },
     refusals: { too_many: tooMany },
   });
   return { ...made, shownOnce: { key } };

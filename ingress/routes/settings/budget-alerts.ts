@@ -97,7 +97,7 @@ async function add(
   // By the time of a repeat its channels may be deleted.
   return madeOnce((await find()) ? "known" : await insert(), {
     find,
-    isSame: (row) => isSame(row, terms),
+    asked: terms,
     refusals: {
       too_many: () => new ApiError("conflict", `A workspace has at most ${max} budget alerts; delete one first.`),
       name_taken: () => nameTaken("a budget alert"),
@@ -124,12 +124,6 @@ async function change(
   });
   if (changed === "name_taken") throw nameTaken("a budget alert");
   return findBudgetAlert(database, workspaceId, id);
-}
-
-function isSame(row: BudgetAlertRow, terms: BudgetTerms): boolean {
-  return Object.entries(terms).every(([name, value]) =>
-    Array.isArray(value) ? value.join() === row.channel_ids.join() : value === row[name as keyof BudgetTerms],
-  );
 }
 
 /** Nano-credits, from the digits as they were sent. @throws ApiError `unsupported_value` */

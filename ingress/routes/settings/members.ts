@@ -99,7 +99,7 @@ async function add(
   });
   return madeOnce(made, {
     find: () => findMemberById(database, workspaceId, wanted.id),
-    isSame: (row) => row.name === wanted.name && row.role === wanted.role && row.email === wanted.email,
+    asked: { name: wanted.name, role: wanted.role, email: wanted.email },
     refusals: { too_many: tooMany, name_taken: () => nameTaken("a member") },
   });
 }

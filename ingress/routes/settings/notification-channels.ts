@@ -139,15 +139,10 @@ async function make(
     await inTurn(context.database, workspaceId, (tx) => insertChannel(tx, workspaceId, wanted)),
     {
       find: () => findChannel(context.database, workspaceId, id),
+      asked: { type, name, enabled, config },
       isSame(row) {
         const { signingSecret: _own, ...stored } = openAll(context.sealer, { workspaceId, id }, row.sealed);
-        return (
-          row.type === type &&
-          row.name === name &&
-          row.enabled === enabled &&
-          Bun.deepEquals(row.config, config) &&
-          Bun.deepEquals(stored, secrets)
-        );
+        return Bun.deepEquals(stored, secrets);
       },
       refusals: {
         too_many: () => new ApiError("conflict", `A workspace has at most ${LIMITS.channelsPerWorkspaceMax} channels.`),

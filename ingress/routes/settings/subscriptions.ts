@@ -105,7 +105,7 @@ async function make(
   const wanted = { id, channelId, event, workflowId, createdBy: memberId, actor };
   return madeOnce(await inTurn(context.database, workspaceId, (tx) => insertSubscription(tx, workspaceId, wanted)), {
     find: () => findSubscription(context.database, workspaceId, channelId, id),
-    isSame: (row) => row.event === event && row.workflow_id === workflowId,
+    asked: { event, workflow_id: workflowId },
     refusals: {
       too_many: () =>
         new ApiError("conflict", `A channel has at most ${LIMITS.subscriptionsPerChannelMax} subscriptions.`),

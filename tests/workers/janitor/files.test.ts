@@ -126,7 +126,7 @@ describe("what jobs kept while they ran", () => {
         await bench.uploads.run(workspaceId, resultKey({ id: job }, "a provider", at), (begun) => {
           if (begun.kind !== "upload") throw new Error("expected a new upload");
           return send(begun.upload, randomBytes(100), {
-            fingerprint: new Uint8Array(32),
+            fingerprint: "00".repeat(32),
             answer: begun.upload.id,
           });
         }),

@@ -211,6 +211,9 @@ function patienceOf({ canResume = false, signal }: KeepOptions): AbortSignal {
   return canResume ? signal : new AbortController().signal;
 }
 
+/** Keys of ours name one result each: no repeat asks for another. */
+const NO_FINGERPRINT = "00".repeat(32);
+
 /** Codes of errors with which a store refuses now what it may take later. */
 const MAY_PASS: ReadonlySet<string> = new Set(["overloaded", "service_unavailable", "upload_in_progress"]);
 
@@ -256,7 +259,7 @@ export async function storeArtifact(
           await upload.end();
         };
         await unlessStopping(stopping, send);
-        const repeat = { fingerprint: new Uint8Array(32), answer: upload.id };
+        const repeat = { fingerprint: NO_FINGERPRINT, answer: upload.id };
         await upload.finish({ filename, purpose: "user_data", mediaType, expiresS, repeat });
         return upload.id;
       });
