@@ -72,11 +72,12 @@ class OwnerState<A> implements Owner {
   waiting = 0;
   waitingBytes = 0;
   rank = 0;
-  /** Number of its last turn, of all. */
-  lastTurn = 0;
+  /** Number of its last turn, of all. One that comes anew stands behind those whose turn was before. */
+  lastTurn: number;
 
-  constructor(id: string) {
+  constructor(id: string, lastTurn: number) {
     this.id = id;
+    this.lastTurn = lastTurn;
   }
 }
 
@@ -168,7 +169,7 @@ export class FairLimit<A extends Ask = Ask> {
 
   private add(ask: A): Place<A> {
     const id = ask.owner ?? "";
-    const owner = this.owners.get(id) ?? new OwnerState<A>(id);
+    const owner = this.owners.get(id) ?? new OwnerState<A>(id, this.turns - 0.5);
     this.owners.set(id, owner);
     this.idle.delete(owner);
     const place: Place<A> = { ask, owner, number: ++this.asks, isWaiting: true, held: 0, entry: undefined };

@@ -3,41 +3,58 @@
  * tenth of the CPU time of a call (measured); what these clients use of them is little: bytes out in order, bytes in, an end.
  */
 import { EventEmitter } from "node:events";
-import type { Socket } from "bun";
+import { Socket } from "node:net";
+
+import type { Socket as Connection } from "bun";
 
 type Written = (error?: Error) => void;
 
 const PIECE_BYTES = 65_536;
 
-/** Emits connect, data, drain, end, error and close, as node:net's Socket does. */
+/**
+ * Emits connect, data, drain, end, error and close, as node:net's Socket does. An error that nobody listens to is dropped: the clients
+ * stop to listen between two steps of connecting, and close follows in any case.
+ */
 export class PlainSocket extends EventEmitter {
+  /** Connections given up while they were dialled: Bun takes no dial back, so each stays open until its system gives up. */
+  private static hanging = 0;
+
   writable = true;
   destroyed = false;
-  private socket: Socket | undefined;
+  private socket: Connection | undefined;
   /** Bytes that wait: for the connection, for the end of a cork, or for room in the kernel. */
   private waiting: Uint8Array[] = [];
   private callbacks: Written[] = [];
   private corks = 0;
   private isFull = false;
   private isEnding = false;
+  private isDialled = false;
   /** Bytes that came before anybody listened. */
   private early: Buffer[] = [];
-  private readonly onConnected: ((socket: Socket) => void)[] = [];
+  private readonly onConnected: ((socket: Connection) => void)[] = [];
 
-  constructor() {
-    super();
-    this.on("newListener", (name) => {
-      if (name === "data" && this.early.length > 0) queueMicrotask(() => this.giveEarly());
-    });
+  /**
+   * Returns one of these; while dials hang, one of node:net's, whose dial can be given up: a server that does not answer must not use up
+   * the descriptors.
+   */
+  static open(): Socket | PlainSocket {
+    return PlainSocket.hanging > 0 ? new Socket() : new PlainSocket();
+  }
+
+  override on(name: string, listener: (...args: never[]) => void): this {
+    super.on(name, listener as (...args: unknown[]) => void);
+    if (name === "data" && this.early.length > 0) queueMicrotask(() => this.giveEarly());
+    return this;
   }
 
   connect(port: number, hostname: string): this {
+    this.isDialled = true;
     Bun.connect({
       port,
       hostname,
       socket: {
         binaryType: "buffer",
-        open: (socket) => this.open(socket),
+        open: (socket) => this.opened(socket),
         data: (_socket, bytes) => this.take(bytes),
         drain: () => {
           this.isFull = false;
@@ -48,7 +65,11 @@ export class PlainSocket extends EventEmitter {
         error: (_socket, error) => void this.destroy(error),
         close: (_socket, error) => this.closed(error),
       },
-    }).catch((error: Error) => this.destroy(error));
+    }).catch((error: Error) => {
+      this.isDialled = false;
+      if (this.destroyed) PlainSocket.hanging -= 1;
+      else this.destroy(error);
+    });
     return this;
   }
 
@@ -74,18 +95,20 @@ export class PlainSocket extends EventEmitter {
     this.flush();
   }
 
-  /** Closes the connection once what was written has gone out. */
+  /** Closes the connection, in both directions, once what was written has gone out. */
   end(): this {
     this.isEnding = true;
+    this.writable = false;
     this.flush();
     return this;
   }
 
   destroy(error?: Error): this {
     if (this.destroyed) return this;
-    this.socket?.terminate();
-    if (error) queueMicrotask(() => this.emit("error", error));
-    this.closed();
+    if (this.isDialled) PlainSocket.hanging += 1;
+    // What the kernel has taken still goes out.
+    this.socket?.end();
+    this.closed(error);
     return this;
   }
 
@@ -105,17 +128,20 @@ export class PlainSocket extends EventEmitter {
     return this.onceConnected((socket) => socket.unref());
   }
 
-  private onceConnected(act: (socket: Socket) => void): this {
+  private onceConnected(act: (socket: Connection) => void): this {
     if (this.socket) act(this.socket);
     else this.onConnected.push(act);
     return this;
   }
 
-  private open(socket: Socket): void {
+  private opened(socket: Connection): void {
     if (this.destroyed) {
+      PlainSocket.hanging -= 1;
+      this.isDialled = false;
       socket.terminate();
       return;
     }
+    this.isDialled = false;
     this.socket = socket;
     for (const act of this.onConnected) act(socket);
     this.emit("connect");
@@ -169,7 +195,7 @@ export class PlainSocket extends EventEmitter {
     this.callbacks = [];
     this.waiting = [];
     queueMicrotask(() => {
-      if (error) this.emit("error", error);
+      if (error && this.listenerCount("error") > 0) this.emit("error", error);
       for (const written of callbacks) written(error ?? new Error("the connection is closed"));
       this.emit("close");
     });

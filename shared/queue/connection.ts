@@ -75,7 +75,9 @@ class PlainTransport extends NodeTransport {
   }
 
   override dial({ port, hostname }: { port: number; hostname: string }): Promise<Socket> {
-    const socket = new PlainSocket().setNoDelay().connect(port, hostname);
+    const socket: Pick<Socket, "on" | "removeAllListeners"> = (PlainSocket.open() as Socket)
+      .setNoDelay()
+      .connect(port, hostname);
     return new Promise((resolve, reject) => {
       let fault: Error | undefined;
       socket.on("error", (error: Error) => {

@@ -165,6 +165,20 @@ describe("by rank", () => {
     expect(await turnsOf("aaabbbc", "", 9)).toBe("abcabab");
   });
 
+  test("one that waits is not passed by owners that come anew, however many", async () => {
+    const limit = share(1, 1, FEWEST);
+    (await limit.take({ owner: "a" })).release();
+    let holder = await limit.take({ owner: "b" });
+    const second = limit.enter({ owner: "a" });
+    for (let index = 0; index < 3; index++) {
+      const anew = limit.take({ owner: `new ${index}` });
+      holder.release();
+      if (await isIn(second)) return;
+      holder = await anew;
+    }
+    throw new Error("three owners that came anew were let in before one that had waited");
+  });
+
   test("one that leaves and comes again stands behind who has waited since before its last turn", async () => {
     expect(await turnsOf("xyaaa", "xy", 9)).toBe("xyaxyaxya");
   });

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
 
 import { PlainSocket } from "#shared/plain-socket.ts";
+import { PROJECT_ROOT } from "#tests/support/infrastructure.ts";
 
 let server: Server | undefined;
 afterEach(() => {
@@ -86,7 +87,64 @@ describe("bytes", () => {
   });
 });
 
+test("bytes are given to a listener that came after all others were taken away", async () => {
+  const socket = await open((peer) => {
+    peer.write("one,");
+    setTimeout(() => peer.write("two"), 20);
+  });
+  socket.removeAllListeners();
+  await Bun.sleep(60);
+  let text = "";
+  socket.on("data", (bytes: Buffer) => (text += String(bytes)));
+  while (!text.endsWith("two")) await Bun.sleep(1);
+  expect(text).toBe("one,two");
+  socket.destroy();
+});
+
+describe("a dial that hangs", () => {
+  /** In a process of its own, with a server whose backlog is full: it never answers. */
+  test("and is given up is followed by sockets whose dial can be given up, until the system ends it", async () => {
+    const script = `
+      import { Socket } from "node:net";
+      import { PlainSocket } from "#shared/plain-socket.ts";
+      const is = () => (PlainSocket.open() instanceof Socket ? "net" : "plain");
+      const heard = [is()];
+      const socket = new PlainSocket().connect(9, "198.51.100.1");
+      await Bun.sleep(10);
+      const closed = new Promise((resolve) => socket.on("close", resolve));
+      socket.destroy();
+      await closed;
+      heard.push(is());
+      process.stdout.write(heard.join());
+      process.exit();`;
+    const child = Bun.spawn([process.execPath, "--eval", script], { cwd: PROJECT_ROOT, stderr: "inherit" });
+    const said = await new Response(child.stdout).text();
+    // Where no packet gets out, the dial fails at once and nothing hangs.
+    expect(["plain,net", "plain,plain"]).toContain(said);
+    expect(await child.exited).toBe(0);
+  });
+});
+
 describe("an end", () => {
+  test("of ours sends what was written", async () => {
+    const arrived = Promise.withResolvers<number>();
+    const socket = await open((peer) => {
+      let size = 0;
+      peer.on("data", (bytes) => (size += bytes.length));
+      peer.on("close", () => arrived.resolve(size));
+      peer.on("error", () => undefined);
+    });
+    socket.write(new Uint8Array(2_000_000), () => void socket.destroy());
+    expect(await arrived.promise).toBe(2_000_000);
+  });
+
+  test("with a fault that nobody listens for ends nothing else", async () => {
+    const socket = await open(() => undefined);
+    const closed = new Promise((resolve) => socket.on("close", resolve));
+    socket.destroy(new Error("a fault"));
+    await closed;
+  });
+
   test("of the peer is reported as end and close, once each", async () => {
     const heard: string[] = [];
     const socket = await open((peer) => peer.end());
