@@ -24,12 +24,20 @@ export function workspaceNameOf(word: string): string {
   return nameOf(word);
 }
 
-/** @throws UsageError */
+/** Says no more of what is no id than its beginning: it may be a key. @throws UsageError */
 export function idOf(what: string, word: string): string {
   const id = word.toLowerCase();
-  if (!isUuid(id)) throw new UsageError(`expected ${what} as a UUID, got ${quote(word)}`);
+  if (!isUuid(id)) throw new UsageError(`expected ${what} as a UUID, got ${quote(startOf(word))}`);
   return id;
 }
+
+/** Returns the beginning of a word that may be a secret. */
+export function startOf(word: string): string {
+  return word.length > SHOWN_CHARS ? `${word.slice(0, SHOWN_CHARS)}…` : word;
+}
+
+/** Characters that tell a slip from a paste. */
+const SHOWN_CHARS = 8;
 
 /** Number of rows a list shows at most. @throws UsageError */
 export function limitOf(word: string | undefined, fallback: number): number {

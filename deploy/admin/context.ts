@@ -60,7 +60,8 @@ function serviceAddress(config: Config, given: string | undefined): Address {
       `DATABASE_URL is not that of the stack on ${resolve(config.dataDir)}; name the service that is meant with SLUICE_URL or --url`,
     );
   }
-  const url = named ?? stack?.baseUrl.replace(/\/v1$/, "") ?? `http://127.0.0.1:${config.port || 8_080}`;
+  // The address that callers use ends in /v1.
+  const url = (named ?? stack?.baseUrl)?.replace(/\/v1\/?$/, "") ?? `http://127.0.0.1:${config.port || 8_080}`;
   const token = config.operatorToken ?? stack?.operatorToken;
   if (!URL.canParse(url) || !/^https?:/.test(url))
     throw new UsageError(`expected --url as http://… or https://…, got ${quote(url)}`);

@@ -2,7 +2,7 @@
 import { isUuid, newId } from "#shared/ids.ts";
 import { formatCredits, parseCredits } from "#shared/money.ts";
 
-import { idOf, limitOf, noWorkspace } from "./arguments.ts";
+import { idOf, limitOf, noWorkspace, startOf } from "./arguments.ts";
 import { type Answer, type Command, type Given, quote, UsageError } from "./command.ts";
 import { type Ask, askRows, isObject, type Json, METHODS, ROWS_MAX, type Service, Unanswered } from "./service.ts";
 import { cellText, textOf } from "./table.ts";
@@ -65,7 +65,7 @@ const CHECKS: Readonly<Record<string, (word: string) => string>> = {
   "job or job.attempt"(word) {
     const [job = "", attempt = "1", ...rest] = word.toLowerCase().split(".");
     if (isUuid(job) && /^[1-9]\d{0,3}$/.test(attempt) && rest.length === 0) return `${job}.${attempt}`;
-    throw new UsageError(`expected a job's id, or with a dot and the attempt behind it, got ${quote(word)}`);
+    throw new UsageError(`expected a job's id, or with a dot and the attempt behind it, got ${quote(startOf(word))}`);
   },
 };
 

@@ -209,8 +209,8 @@ const NOT_REDRIVEN: Readonly<Record<string, string>> = {
 /** @throws Error when the job stays where it is */
 function redriven(answer: Json): Json {
   const [one = {}] = partsOf(answer, "data");
-  const refusal = NOT_REDRIVEN[String(one["result"])];
-  if (refusal !== undefined) throw new Error(refusal);
+  const result = String(one["result"]);
+  if (result !== "done") throw new Error(NOT_REDRIVEN[result] ?? "the service did not say what became of the dead letter");
   return one;
 }
 

@@ -8,7 +8,7 @@ import { commandLine, isAlive } from "../embedded/probe.mjs";
  * @typedef {object} Address
  * @property {string} baseUrl ends in /v1
  * @property {string} key
- * @property {string} [operatorToken] of a stack that `npm start` runs
+ * @property {string} [operatorToken] one that `npm start` made; a given one is not ours to write down
  * @property {string | null} databaseUrl of the embedded Postgres; null for an operator's own, whose password is not ours to write down
  */
 

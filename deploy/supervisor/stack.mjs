@@ -79,9 +79,11 @@ async function assemble(root, closing, end) {
   const services = await startServices({ root, bun, natsProgram, settings, children, log });
   const { dataDir } = settings;
   const key = keptSecret(process.env["SLUICE_BOOTSTRAP_KEY"], dataDir, "bootstrap-key");
-  const operatorToken = keptSecret(process.env["SLUICE_OPERATOR_TOKEN"], dataDir, "operator-token");
+  // As in compose.yaml, the ingress alone is told it.
+  const { SLUICE_OPERATOR_TOKEN: givenToken, ...given } = process.env;
+  const operatorToken = keptSecret(givenToken, dataDir, "operator-token");
   const env = {
-    ...process.env,
+    ...given,
     ...services,
     SLUICE_ADMIN_HOST: "127.0.0.1",
     SLUICE_ADMIN_PORT: "0",
@@ -97,7 +99,6 @@ async function assemble(root, closing, end) {
   const graceMs = settings.graceMs + GRACE_MARGIN_MS;
   const roles = await Promise.all(
     ROLES.map((args) => {
-      // As in compose.yaml, no other role is told it.
       const own = args[0] === "ingress" ? { ...env, SLUICE_OPERATOR_TOKEN: operatorToken } : env;
       return children.add(args[0] ?? "", () => startRole(args, { root, bun, env: own, log }), graceMs);
     }),
@@ -107,7 +108,9 @@ async function assemble(root, closing, end) {
 
   const port = roles.find((role) => role.port !== undefined)?.port ?? settings.port;
   const databaseUrl = settings.databaseUrl === undefined ? (services["DATABASE_URL"] ?? null) : null;
-  closing.push(keepAddress(dataDir, { baseUrl: baseUrlOf(settings.host, port), key, operatorToken, databaseUrl }));
+  const baseUrl = baseUrlOf(settings.host, port);
+  const ownToken = givenToken?.trim() ? {} : { operatorToken };
+  closing.push(keepAddress(dataDir, { baseUrl, key, ...ownToken, databaseUrl }));
   log.say("info", "ready", { port, admin_port: admin.port, ms: Date.now() - began });
   const { host, adminHost } = settings;
   log.plain(welcome({ host, port, adminHost, adminPort: admin.port, key, workspace }));

@@ -154,6 +154,9 @@ async function begin(
   job: Addressed,
   run: NewRun,
 ): Promise<Answered | Full | ApiError> {
+  // Before its input is stored: a repeat gets the outcome of the first.
+  const known = run.inputBytes > LIMITS.runInputTextBytesMax ? await findKnown(context, job, data) : undefined;
+  if (known) return known;
   const begun = await unlessRefused(beginRun(context, run));
   if (begun instanceof ApiError) return begun;
   const { verdict, waitMs } = begun;

@@ -2,6 +2,7 @@
 import type { Job, MediaOutcome, Modality } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import { findShownJob, type JobRow, type JobState, requestCancel } from "#shared/database/jobs.ts";
+import { giveUpRun } from "#shared/database/run-work.ts";
 import { findRun } from "#shared/database/runs.ts";
 import { ApiError } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";
@@ -9,7 +10,7 @@ import { CANCELLED, endOrphan } from "#shared/calls/orphaned-jobs.ts";
 import { loadResult } from "#shared/jobs/result.ts";
 import { creditsNumber } from "#shared/money.ts";
 import { readerOf } from "#shared/workflows/access.ts";
-import { jobOfRun, resultOfRun } from "#shared/workflows/published-run.ts";
+import { jobOfRun, resultOfRun, tellPublisher } from "#shared/workflows/published-run.ts";
 
 import { json } from "../answers.ts";
 import { presentRun, type RunOutcome } from "../capabilities/present.ts";
@@ -71,13 +72,17 @@ export async function cancelShownJob(
   const { id, workspace_id } = await shownJob(context, call, param, modality);
   const job = await requestCancel(context.database, workspace_id, id);
   if (!job) {
-    await cancelRun(context, { id, workspace_id, lane: "batch" });
+    const isAsked = await cancelRun(context, { id, workspace_id, lane: "batch" });
+    if (isAsked && (await giveUpRun(context.database, id, UNBEGUN))) await tellPublisher(context, id);
     return;
   }
   context.cancel(id);
   const isFree = job.state === "queued" && !job.has_intent && !job.is_at_provider && job.lease_ms <= 0;
   if (isFree) await endOrphan({ ...context, unknownKeepMs: 0 }, job, CANCELLED);
 }
+
+/** A cancelled run has no error of its own, so these words are not told. */
+const UNBEGUN = { code: "run_failed", message: "The run was cancelled.", ifUnbegun: true } as const;
 
 function idOf(call: RouteCall, param: string): string | undefined {
   const id = (call.params[param] ?? "").toLowerCase();

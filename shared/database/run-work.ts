@@ -130,19 +130,23 @@ export async function countRecovery(
 
 const NOT_CARRIED_ON = { code: "internal_error", message: "The service could not carry the run on." } as const;
 
-/** Ends a run that cannot be carried on, as cancelled where that was asked. What it began and nobody awaits any more is cancelled. */
+/**
+ * Ends a run that cannot be carried on, as cancelled where that was asked. What it began and nobody awaits any more is cancelled.
+ * @param why its error, and whether it is ended only if no worker has begun it
+ * @returns false: nothing was done
+ */
 export async function giveUpRun(
   target: Queryable,
   id: string,
-  { code, message }: { readonly code: string; readonly message: string } = NOT_CARRIED_ON,
-): Promise<void> {
-  await target.query(
+  why: { readonly code: string; readonly message: string; readonly ifUnbegun?: boolean } = NOT_CARRIED_ON,
+): Promise<boolean> {
+  const rows = await target.query(
     `with ended as (
        update run set rev = rev + 1, frames = frames + 1, ended_at = clock_timestamp(), progressed_at = clock_timestamp(),
          status = case when cancel_requested then 'cancelled' else 'failed' end,
          error = case when not cancel_requested then
            json_build_object('code', $2::text, 'message', $3::text, 'stepId', '') end
-       where id = $1 and status in ('queued', 'running')
+       where id = $1 and status in ('queued', 'running') and (not $4 or (status = 'queued' and started_at is null))
        returning *
      ), steps as (
        update step_run set status = 'cancelled', rev = ended.rev, ended_at = clock_timestamp() from ended
@@ -156,8 +160,10 @@ export async function giveUpRun(
      insert into event (workspace_id, workflow_id, type, metadata)
      select workspace_id, workflow_id, 'run.' || status, jsonb_strip_nulls(jsonb_build_object('runId', id, 'workflowId', workflow_id,
        'creditsUsed', trim_scale(credits / 1000000000.0), 'error', error::jsonb))
-     from ended`,
-    [id, code, message],
+     from ended
+     returning id`,
+    [id, why.code, why.message, why.ifUnbegun === true],
     "give_up_run",
   );
+  return rows.length > 0;
 }

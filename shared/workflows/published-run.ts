@@ -30,13 +30,15 @@ export async function findPublishedRun(
 export function jobOfRun(run: RunRow): JobRow {
   const { id, workspace_id, status, fingerprint, publisher_key, reply, created_at, started_at, ended_at } = run;
   const hasSucceeded = status === "succeeded";
+  // It is shown as cancelled from when that was asked on.
+  const isEnding = status === "cancelled" && ended_at === null;
   return {
     id,
     workspace_id,
     kind: "workflow",
     modality: "text",
     model: "workflow",
-    state: hasSucceeded ? "completed" : status,
+    state: hasSucceeded ? "completed" : isEnding ? (started_at ? "running" : "queued") : status,
     progress: hasSucceeded ? 1 : 0,
     is_unknown: false,
     publisher_key,
@@ -44,7 +46,7 @@ export function jobOfRun(run: RunRow): JobRow {
     reply,
     result: null,
     result_ref: null,
-    error: status === "failed" || status === "cancelled" ? jobError(errorOf(run)) : null,
+    error: ended_at !== null && !hasSucceeded ? jobError(errorOf(run)) : null,
     credits: ended_at === null ? null : run.credits,
     created_at,
     started_at,
@@ -66,6 +68,9 @@ export async function resultOfRun({ database, storage }: Context, run: RunRow): 
   return JSON.stringify(presentRun(row, steps, { isSorted: true, hasInput: true }));
 }
 
+/** Time for which a result that cannot be read is waited for, in milliseconds. The end is then told without it. */
+const RESULT_WAIT_MS = 3_600_000;
+
 /** Tells the publisher of a run's end: once, whoever comes first. @throws ApiError `service_unavailable` */
 export async function tellPublisher(
   context: Context & { readonly connection: Parameters<typeof notifyPublisher>[0] },
@@ -73,7 +78,11 @@ export async function tellPublisher(
 ): Promise<void> {
   const run = await findRunById(context.database, id);
   if (!run || run.told !== false) return;
-  const result = await resultOfRun(context, run);
+  const hasWaited = run.ended_at !== null && Date.now() - run.ended_at.getTime() > RESULT_WAIT_MS;
+  const result = await resultOfRun(context, run).catch((error: unknown) => {
+    if (hasWaited) return null;
+    throw error;
+  });
   if (!(await noteTold(context.database, id))) return;
   const job = jobOfRun(run);
   notifyPublisher(context.connection, job, jobReplyOf(job, result));

@@ -78,16 +78,17 @@ export async function sweepStalledRuns({ connection, database, metrics, log }: R
   for (const run of taken) notifyRun(connection, run, { isStalled: true });
 }
 
-const LATE = { code: "overloaded", message: "No worker was free before the run's deadline." } as const;
+const LATE = { code: "overloaded", message: "No worker was free before the run's deadline.", ifUnbegun: true } as const;
+/** Runs whose publishers could not be told before the sweep is given up: the object store is away. */
+const UNTOLD_FAILURES_MAX = 3;
 
 /** Tells publishers of the ends of runs that nobody told, and ends those that no worker began in time. */
 export async function sweepPublishedRuns(context: RunSweepContext): Promise<void> {
   const { database } = context;
-  const rows = await findUntoldRuns(database, BATCH);
-  await sweepEach(context, { sweep: "untold runs", rows, itemOf: ({ id }) => id }, ({ id }) =>
-    tellPublisher(context, id),
-  );
   for (const { id } of await findLateRuns(database, LIMITS.jobLifeMs, BATCH)) await giveUpRun(database, id, LATE);
+  const rows = await findUntoldRuns(database, BATCH);
+  const untold = { sweep: "untold runs", rows, itemOf: ({ id }: { readonly id: string }) => id, failuresMax: UNTOLD_FAILURES_MAX } as const;
+  await sweepEach(context, untold, ({ id }) => tellPublisher(context, id));
 }
 
 /**
