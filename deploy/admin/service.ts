@@ -68,6 +68,9 @@ function unreached(error: unknown, at: string, timeoutMs: number): unknown {
   return error.isUnsent ? new Error(sentence, { cause }) : new Unanswered(sentence, { cause });
 }
 
+/** Codes for words of the line that are of another form than they are to be. */
+const MALFORMED: ReadonlySet<string> = new Set(["unsupported_value", "invalid_request", "missing_required_parameter"]);
+
 const ADVICE: Readonly<Record<string, string>> = {
   missing_api_key: "set SLUICE_OPERATOR_TOKEN to a token of `operator add`",
   invalid_api_key: "set SLUICE_OPERATOR_TOKEN to a token of `operator add` that is neither revoked nor over",
@@ -93,7 +96,7 @@ function refusalOf(at: string, status: number, error: unknown): Error {
   const place = typeof param === "string" ? ` (${param})` : "";
   const advice = ADVICE[String(code)];
   const sentence = cellText(`${said}${place}${advice === undefined ? "" : `; ${advice}`}`);
-  if (status === 400) return new UsageError(sentence);
+  if (MALFORMED.has(String(code))) return new UsageError(sentence);
   return status >= 500 ? new Unanswered(sentence) : new Error(sentence);
 }
 
@@ -104,8 +107,9 @@ export async function askRows(service: Service, ask: Ask, max: number): Promise<
   for (let after = ""; ;) {
     const limit = Math.min(PAGE_ROWS, max - rows.length);
     const { value } = await service.ask({ ...ask, path: `${base}limit=${limit}${after}` });
-    rows.push(...[value["data"] ?? value].flat().filter(isObject));
-    if (value["has_more"] !== true || rows.length >= max) return rows;
+    const page = [value["data"] ?? value].flat().filter(isObject);
+    rows.push(...page);
+    if (value["has_more"] !== true || page.length === 0 || rows.length >= max) return rows;
     after = `&after=${encodeURIComponent(String(value["last_id"]))}`;
   }
 }

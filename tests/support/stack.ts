@@ -60,7 +60,7 @@ export interface Stack {
   readonly env: Readonly<Record<string, string>>;
   /** Starts another process of a role, for example `addRole("worker", "chat")`; `stop` ends it too. */
   addRole(...args: string[]): Promise<ManagedProcess>;
-  /** Runs a command of the entry to its end, for example `command("admin", "ledger", "check", "--json")`. Admin commands go to the first ingress. */
+  /** Runs a command of the entry to its end, for example `command("admin", "ledger", "check", "--json")`. Admin commands go to an ingress that runs. */
   command(...args: string[]): Promise<{ code: number | null; stdout: string; stderr: string }>;
   /** Ends everything and drops the database. Safe to call twice. */
   stop(): Promise<void>;
@@ -142,15 +142,13 @@ async function assemble(
     many(options.janitor === false ? 0 : 1, "janitor"),
     many(options.ingress ?? 1, "ingress"),
   ] as const);
-  const command: Stack["command"] = (...args) =>
-    run({
-      name: args.join(" "),
-      command: ENTRY[0],
-      args: [...ENTRY.slice(1), ...args],
-      cwd: PROJECT_ROOT,
-      // A token among the settings is one for everything.
-      env: { SLUICE_OPERATOR_TOKEN: operatorToken, SLUICE_URL: ingresses[0]?.baseUrl ?? "", ...env },
-    });
+  const command: Stack["command"] = (...args) => {
+    const live = roles.find((role) => role.name === "ingress" && role.alive());
+    // A token among the settings is one for everything.
+    const settings = { SLUICE_OPERATOR_TOKEN: operatorToken, SLUICE_URL: live?.baseUrl ?? "", ...env };
+    const name = args.join(" ");
+    return run({ name, command: ENTRY[0], args: [...ENTRY.slice(1), ...args], cwd: PROJECT_ROOT, env: settings });
+  };
 
   return {
     baseUrls: ingresses.map((ingress) => ingress.baseUrl),
