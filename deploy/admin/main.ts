@@ -38,6 +38,7 @@ npm start runs here, whose token need not be given, else http://127.0.0.1:8080:`
 const NOTES = `A workspace is named by its name or its id. Amounts are credits; a negative one may stand last on the line.
 In the container image: bun deploy/sluice.ts admin <command>.
 --json answers with one line of JSON in which amounts are decimal text in credits. A list has at most 10000 rows.
+Dead letters of calls cannot be sent again, since their callers have long had an answer; those of jobs can.
 Exit codes: 0 done, 1 fault or a check that found something, 2 wrong usage.`;
 
 const COMMANDS: readonly Command[] = [

@@ -210,7 +210,8 @@ const NOT_REDRIVEN: Readonly<Record<string, string>> = {
 function redriven(answer: Json): Json {
   const [one = {}] = partsOf(answer, "data");
   const result = String(one["result"]);
-  if (result !== "done") throw new Error(NOT_REDRIVEN[result] ?? "the service did not say what became of the dead letter");
+  if (result !== "done")
+    throw new Error(NOT_REDRIVEN[result] ?? "the service did not say what became of the dead letter");
   return one;
 }
 

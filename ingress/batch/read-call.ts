@@ -4,7 +4,6 @@ import type { Caller } from "#shared/access/authenticate.ts";
 import { RUN_KIND } from "#shared/calls/capabilities/read-run.ts";
 import { kindAt } from "#shared/calls/kinds/kinds.ts";
 import { type CallTarget, type ReadCall, readCall } from "#shared/calls/read.ts";
-import type { WorkKind } from "#shared/calls/work.ts";
 import { parse } from "#shared/contracts.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import type { NewRun } from "#shared/database/runs.ts";

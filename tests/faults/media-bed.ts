@@ -192,7 +192,8 @@ function assemble(
       fetch(`${stack.baseUrls.at(-1)}/v1/images/jobs/${id}`, { headers: { authorization: `Bearer ${stack.key}` } }),
     usageOf: (id) => stack.query("select status, settled from usage_record where job_id = $1", [id]),
     async listedUnknown() {
-      const { stdout } = await stack.command("admin", "holds", "list", "--json");
+      const { code, stdout, stderr } = await stack.command("admin", "holds", "list", "--json");
+      if (code !== 0) throw new Error(stderr);
       const rows = JSON.parse(stdout) as { job_id: string; unknown_since: string | null }[];
       return rows.filter((row) => row.unknown_since !== null).map((row) => row.job_id);
     },

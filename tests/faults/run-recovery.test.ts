@@ -123,6 +123,14 @@ test("a run that no worker takes for a day fails, and its publisher hears of it 
   expect(await call(`/v1/workflows/runs/${jobId}`)).toMatchObject({ status: "failed", stepRuns: [] });
 }, 60_000);
 
+test("a run that no worker has begun ends at once when its publisher cancels its job, and the publisher hears of it without one", async () => {
+  const { key, jobId } = await submitRun({ steps: [flat("a", "never")] });
+  await call(`/v1/images/jobs/${jobId}/cancel`, {}, "POST");
+  expect(await publisher.ended(key, 40_000)).toMatchObject({ status: "cancelled", job_id: jobId, credits_used: 0 });
+  const run = await bed.stack.query("select status, ended_at is not null as is_over from run where id = $1", [jobId]);
+  expect(run).toEqual([{ status: "cancelled", is_over: true }]);
+}, 60_000);
+
 test("an ingress that dies when it has begun a run leaves one run, and its publisher hears that it is queued, and of its end", async () => {
   const { id: workflow } = await call("/v1/workflows", { name: "w", definition: { steps: [flat("a", "one run")] } });
   const [ingress] = bed.stack.ingresses;

@@ -87,7 +87,12 @@ export async function sweepPublishedRuns(context: RunSweepContext): Promise<void
   const { database } = context;
   for (const { id } of await findLateRuns(database, LIMITS.jobLifeMs, BATCH)) await giveUpRun(database, id, LATE);
   const rows = await findUntoldRuns(database, BATCH);
-  const untold = { sweep: "untold runs", rows, itemOf: ({ id }: { readonly id: string }) => id, failuresMax: UNTOLD_FAILURES_MAX } as const;
+  const untold = {
+    sweep: "untold runs",
+    rows,
+    itemOf: ({ id }: { readonly id: string }) => id,
+    failuresMax: UNTOLD_FAILURES_MAX,
+  } as const;
   await sweepEach(context, untold, ({ id }) => tellPublisher(context, id));
 }
 

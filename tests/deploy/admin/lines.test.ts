@@ -72,11 +72,11 @@ describe("a line that is wrong", () => {
 });
 
 describe("help", () => {
-  test("lists every command, says why nothing is sent again, and needs no setting", async () => {
+  test("lists every command, says which dead letters are not sent again, and needs no setting", async () => {
     const { code, stdout } = await admin(["help"], {});
     expect(code).toBe(0);
     expect(stdout).toContain("credits top-up <workspace> <credits> [--id <uuid>] [--note <text>] [--json]");
-    expect(stdout).toContain("Dead letters cannot be sent again");
+    expect(stdout).toContain("Dead letters of calls cannot be sent again");
     const list = JSON.parse((await admin(["help", "--json"], {})).stdout) as Record<string, string>[];
     for (const { usage = "" } of list) expect(stdout).toContain(usage);
     const needs = Object.groupBy(list, (row) => row["needs"] ?? "");

@@ -13,6 +13,7 @@ import {
   takeUnbegunRuns,
   type WaitingRun,
 } from "#shared/database/run-sweeps.ts";
+import { giveUpRun } from "#shared/database/run-work.ts";
 import { newId } from "#shared/ids.ts";
 import { createLogger } from "#shared/logger.ts";
 import { listRunInputs, listRunOutputs, storeRunInput, storeRunOutput } from "#shared/storage/claim-check.ts";
@@ -198,6 +199,10 @@ describe("a publisher's run", () => {
     // It failed, and waits for its next attempt.
     await db.query("update run set started_at = now() where id = any ($1::uuid[])", [begun]);
     expect(await findLateRuns(db.database, 60_000, 10)).toEqual(late.map((id) => ({ id })));
+    // A worker may begin one before it is ended.
+    const why = { code: "overloaded", message: "late", ifUnbegun: true };
+    const isEnded = await Promise.all([...late, ...begun, ...running].map((id) => giveUpRun(db.database, id, why)));
+    expect(isEnded).toEqual([true, false, false]);
   });
 });
 
