@@ -277,7 +277,7 @@ describe("a stream of states", () => {
     const chain = (...models: string[]) =>
       normal.stack.command("admin", "fallback-chains", "set", ...models, "--workspace", "default");
     expect(await chain("sandbox-image-error", "sandbox-image")).toMatchObject({ code: 0 });
-    expect(await chain("sandbox-music-error", "sandbox-image")).toMatchObject({ code: 2 });
+    expect(await chain("sandbox-music-error", "sandbox-image")).toMatchObject({ code: 1 });
     expect(await chain("sandbox-music-error", "sandbox-music")).toMatchObject({ code: 0 });
     const names = ["x-model-used", "x-fallback-from", "x-fallback-depth"];
     for (const [section, model] of [

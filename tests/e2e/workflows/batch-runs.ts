@@ -128,7 +128,7 @@ test("a run ends by the job's cancel, too, and its publisher hears of it", async
   const key = newId();
   const { job_id: run } = await publisher.submit(ask({}, { workflow: id }), { key, pool: "workflow" });
   const cancelled = await bench.call(`/v1/images/jobs/${run}/cancel`, {});
-  expect(await cancelled.json()).toMatchObject({ id: run, status: "cancelled" });
+  expect(await cancelled.json()).toMatchObject({ id: run, object: "job" });
   expect(await publisher.ended(key)).toMatchObject({ status: "cancelled", job_id: run, error: { code: "run_failed" } });
   expect(await bench.read(run)).toMatchObject({ status: "cancelled" });
 });
