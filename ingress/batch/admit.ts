@@ -20,7 +20,7 @@ import { openRequestLimit } from "#shared/request-limit.ts";
 import type { IngressContext } from "../context.ts";
 
 import { type Answered, type Full, findKnown, refused } from "./answers.ts";
-import { fingerprintOfMessage, readBatchCall } from "./read-call.ts";
+import { fingerprintOf, readBatchCall } from "./read-call.ts";
 
 export interface BatchArrival {
   readonly pool: Pool;
@@ -90,7 +90,7 @@ export async function takeMessage(context: BatchContext, arrival: BatchArrival):
     },
     publisherKey: job.publisher_key,
     reply: job.reply,
-    fingerprint: await fingerprintOfMessage(arrival.data),
+    fingerprint: await fingerprintOf(arrival.data),
     starves,
     part: place.replace(":", "-"),
     turn: () => takeTurn(workspaceId),

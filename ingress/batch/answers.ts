@@ -8,7 +8,7 @@ import { isSameRequest, reused } from "#shared/same-request.ts";
 
 import type { IngressContext } from "../context.ts";
 
-import { fingerprintOfMessage } from "./read-call.ts";
+import { fingerprintOf } from "./read-call.ts";
 
 export interface Answered {
   readonly kind: "answered";
@@ -39,7 +39,7 @@ export async function findKnown(
 ): Promise<Answered | undefined> {
   const row = await findJob(context.database, job.workspace_id, job.id);
   if (!row) return undefined;
-  if (row.fingerprint !== null && !isSameRequest(row, { fingerprint: await fingerprintOfMessage(data) }))
+  if (row.fingerprint !== null && !isSameRequest(row, { fingerprint: await fingerprintOf(data) }))
     return refused(job, jobError(REUSED));
   const result = await loadResult(context.storage, row).catch((error: unknown) => {
     context.log.warn({ err: error, job_id: job.id }, "a job's result could not be read for its publisher");
