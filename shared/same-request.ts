@@ -9,7 +9,7 @@ import { ApiError } from "./errors.ts";
 import { TimeSlices } from "./time-slices.ts";
 
 /** Returns 64 hex digits: equal for values that are the same JSON, however the members of their objects are ordered. */
-export async function fingerprintOf(asked: unknown, slices = new TimeSlices()): Promise<string> {
+export async function fingerprintOfJson(asked: unknown, slices = new TimeSlices()): Promise<string> {
   const hash = createHash("sha256");
   await slices.run(writingCanonical(asked, (part) => hash.update(part)));
   return hash.digest("hex");

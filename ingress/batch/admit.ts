@@ -22,7 +22,7 @@ import { beginRun } from "#shared/workflows/begin-run.ts";
 import type { IngressContext } from "../context.ts";
 
 import { type Answered, type Full, findKnown, refused } from "./answers.ts";
-import { fingerprintOfMessage, readBatchCall } from "./read-call.ts";
+import { fingerprintOf, readBatchCall } from "./read-call.ts";
 
 export interface BatchArrival {
   readonly pool: Pool;
@@ -94,7 +94,7 @@ export async function takeMessage(context: BatchContext, arrival: BatchArrival):
     },
     publisherKey: job.publisher_key,
     reply: job.reply,
-    fingerprint: await fingerprintOfMessage(arrival.data),
+    fingerprint: await fingerprintOf(arrival.data),
     starves,
     part: place.replace(":", "-"),
     turn: () => takeTurn(workspaceId),

@@ -9,7 +9,7 @@ import { findPublishedRun, jobOfRun, resultOfRun } from "#shared/workflows/publi
 
 import type { IngressContext } from "../context.ts";
 
-import { fingerprintOfMessage } from "./read-call.ts";
+import { fingerprintOf } from "./read-call.ts";
 
 export interface Answered {
   readonly kind: "answered";
@@ -44,7 +44,7 @@ export async function findKnown(
   const run = known ? undefined : await findPublishedRun(context.database, job.workspace_id, job.id);
   const row = known ?? (run && jobOfRun(run));
   if (!row) return undefined;
-  if (row.fingerprint !== null && !isSameRequest(row, { fingerprint: await fingerprintOfMessage(data) }))
+  if (row.fingerprint !== null && !isSameRequest(row, { fingerprint: await fingerprintOf(data) }))
     return refused(job, jobError(REUSED));
   const result = await (run ? resultOfRun(context, run) : loadResult(context.storage, row)).catch((error: unknown) => {
     context.log.warn({ err: error, job_id: job.id }, "a job's result could not be read for its publisher");

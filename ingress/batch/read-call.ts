@@ -15,7 +15,7 @@ import type { Addressed } from "#shared/jobs/answer.ts";
 import { type JsonBody, readJson, readJsonInSlices } from "#shared/json.ts";
 import { LIMITS } from "#shared/limits.ts";
 import type { Pool } from "#shared/queue/subjects.ts";
-import { fingerprintOf } from "#shared/same-request.ts";
+import { fingerprintOfJson } from "#shared/same-request.ts";
 import { TimeSlices } from "#shared/time-slices.ts";
 import { readerOf } from "#shared/workflows/access.ts";
 import { newRunOf } from "#shared/workflows/new-run.ts";
@@ -65,7 +65,7 @@ async function readMessage(data: Uint8Array): Promise<JsonBody> {
 }
 
 /** 64 hex digits: equal for messages that ask for the same, however their members are ordered. */
-export async function fingerprintOfMessage(data: Uint8Array): Promise<string> {
+export async function fingerprintOf(data: Uint8Array): Promise<string> {
   try {
     const { text, value } = await readMessage(data);
     const {
@@ -78,7 +78,7 @@ export async function fingerprintOfMessage(data: Uint8Array): Promise<string> {
     const integers = [...(exactIntegersOf(text)?.values() ?? [])].toSorted();
     const named = [capability, workflow].filter((one) => one !== undefined);
     const more = [...named, ...(integers.length === 0 ? [] : [integers])];
-    return await fingerprintOf([endpoint, body, ...more]);
+    return await fingerprintOfJson([endpoint, body, ...more]);
   } catch {
     return new Bun.CryptoHasher("sha256").update(data).digest("hex");
   }

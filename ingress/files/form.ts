@@ -5,7 +5,7 @@ import type { Digested } from "#shared/files/digest.ts";
 import { settleMediaType } from "#shared/files/media-type.ts";
 import type { ByteSink } from "#shared/files/upload.ts";
 import { LIMITS } from "#shared/limits.ts";
-import { fingerprintOf } from "#shared/same-request.ts";
+import { fingerprintOfJson } from "#shared/same-request.ts";
 
 import { cleanFilename } from "./filename.ts";
 import type { MultipartReader, PartHead } from "./multipart.ts";
@@ -131,7 +131,7 @@ function readExpiry(fields: ReadonlyMap<string, string>): number | null {
 }
 
 function fingerprintOfForm(fields: ReadonlyMap<string, string>, file: ReceivedFile): Promise<string> {
-  return fingerprintOf([
+  return fingerprintOfJson([
     [...fields].toSorted(([a], [b]) => (a < b ? -1 : 1)),
     file.filename,
     file.contentType ?? "",

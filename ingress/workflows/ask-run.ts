@@ -5,7 +5,7 @@ import { parse } from "#shared/contracts.ts";
 import { findIdempotentRun, type NewRun } from "#shared/database/runs.ts";
 import { ApiError } from "#shared/errors.ts";
 import { LIMITS } from "#shared/limits.ts";
-import { checkSameRequest, fingerprintOf } from "#shared/same-request.ts";
+import { checkSameRequest, fingerprintOfJson } from "#shared/same-request.ts";
 import { checkInputBytes } from "#shared/workflows/inputs.ts";
 import { inlineRunOf, newRunOf } from "#shared/workflows/new-run.ts";
 
@@ -44,7 +44,7 @@ export async function runInline(context: IngressContext, call: RouteCall): Promi
   checkInputBytes(input);
   await pause();
   const fingerprint =
-    key === null ? "" : await read.work((slices) => fingerprintOf([mode, body.definition, input], slices));
+    key === null ? "" : await read.work((slices) => fingerprintOfJson([mode, body.definition, input], slices));
   if (key !== null) {
     const known = await findKnown(context, caller, key, fingerprint);
     if (known) return known;

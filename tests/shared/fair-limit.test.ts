@@ -107,6 +107,15 @@ describe.each([
     first.release();
   });
 
+  test("lets none in while it ends, whoever stands behind one that is refused", async () => {
+    const limit = share(100, 100, rules);
+    limit.enter({ owner: "a", amount: 60 });
+    const waiting = [50, 10].map((amount) => limit.take({ owner: "b", amount }).catch((error: unknown) => error));
+    const over = new Error("over");
+    limit.end(over);
+    expect(await Promise.all(waiting)).toEqual([over, over]);
+  });
+
   test("tells of those that have or want some, and forgets the others", () => {
     const limit = share(1, 1, rules);
     const first = limit.enter({ owner: "a" });

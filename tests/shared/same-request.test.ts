@@ -3,18 +3,18 @@ import { createHash } from "node:crypto";
 
 import { expect, test } from "bun:test";
 
-import { checkSameRequest, fingerprintOf, isSameRequest } from "#shared/same-request.ts";
+import { checkSameRequest, fingerprintOfJson, isSameRequest } from "#shared/same-request.ts";
 
 test("a fingerprint is that of the JSON, whatever the order of members, and of no other", async () => {
   const asked = ["sync", { steps: [{ id: "a", body: { x: 1, y: [] } }] }, null];
   const again = ["sync", { steps: [{ body: { y: [], x: 1 }, id: "a" }] }, null];
-  expect(await fingerprintOf(asked)).toBe(await fingerprintOf(again));
-  expect(await fingerprintOf(asked)).not.toBe(await fingerprintOf(["async", ...asked.slice(1)]));
+  expect(await fingerprintOfJson(asked)).toBe(await fingerprintOfJson(again));
+  expect(await fingerprintOfJson(asked)).not.toBe(await fingerprintOfJson(["async", ...asked.slice(1)]));
 });
 
 test("a fingerprint that an earlier version stored is still found to be the same", async () => {
   const form = [[["purpose", "user_data"]], "a.txt", "", 3, "00".repeat(32)];
-  expect(await fingerprintOf(form)).toBe(createHash("sha256").update(JSON.stringify(form)).digest("hex"));
+  expect(await fingerprintOfJson(form)).toBe(createHash("sha256").update(JSON.stringify(form)).digest("hex"));
 });
 
 test.each<[string, object, boolean]>([

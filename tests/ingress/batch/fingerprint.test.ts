@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 
-import { fingerprintOfMessage } from "#ingress/batch/read-call.ts";
+import { fingerprintOf } from "#ingress/batch/read-call.ts";
 
-const of = (text: string): Promise<string> => fingerprintOfMessage(new TextEncoder().encode(text));
+const of = (text: string): Promise<string> => fingerprintOf(new TextEncoder().encode(text));
 
 test("a message has the same fingerprint whatever the order of its members, and however large it is", async () => {
   for (const more of ["2", `2,"${"x".repeat(100_000)}"`]) {
