@@ -102,5 +102,5 @@ async function readRun(
   const run = await newRunOf(database, caller, asked);
   const limit = caller.preset.requests_per_minute;
   const publisher = { key: job.publisher_key, reply: job.reply, limit, starves };
-  return { ...run, publisher, fingerprint: await fingerprintOfMessage(data) };
+  return { ...run, publisher, fingerprint: await fingerprintOf(data) };
 }
