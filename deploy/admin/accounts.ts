@@ -1,6 +1,6 @@
 /**
- * Commands that let somebody in: a workspace by its name alone, its members, and keys, which are shown once. They work on the
- * database, because an operator's token opens no workspace that has owners of its own.
+ * Commands that create workspaces, members and keys; a key is shown once. They work on the database, because an operator's token
+ * opens no workspace that has owners of its own.
  */
 import { findKey, insertKey } from "#shared/database/api-keys.ts";
 import {

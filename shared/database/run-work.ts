@@ -98,7 +98,7 @@ export async function isBegun(target: Queryable, workId: string): Promise<boolea
   return row?.is_begun === true;
 }
 
-/** Notes that the publisher of a run is told of its end. False: it was before, or there is nobody or nothing to tell. */
+/** Marks the publisher of an ended run as told. @returns false where it is marked already, the run goes on, or it has no publisher */
 export async function noteTold(target: Queryable, id: string): Promise<boolean> {
   const rows = await target.query(
     "update run set told = true where id = $1 and not told and ended_at is not null returning 1",
@@ -131,7 +131,7 @@ export async function countRecovery(
 const NOT_CARRIED_ON = { code: "internal_error", message: "The service could not carry the run on." } as const;
 
 /**
- * Ends a run that cannot be carried on, as cancelled where that was asked. What it began and nobody awaits any more is cancelled.
+ * Ends a run that cannot go on: as cancelled if that was requested, else as failed. Cancels its open steps.
  * @param why its error, and whether it is ended only if no worker has begun it
  * @returns false: nothing was done
  */

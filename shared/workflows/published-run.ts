@@ -71,7 +71,7 @@ export async function resultOfRun({ database, storage }: Context, run: RunRow): 
 /** Time for which a result that cannot be read is waited for, in milliseconds. The end is then told without it. */
 const RESULT_WAIT_MS = 3_600_000;
 
-/** Tells the publisher of a run's end: once, whoever comes first. @throws ApiError `service_unavailable` */
+/** Sends the publisher the end of its run. Of several callers one sends it. @throws ApiError `service_unavailable` */
 export async function tellPublisher(
   context: Context & { readonly connection: Parameters<typeof notifyPublisher>[0] },
   id: string,

@@ -34,8 +34,8 @@ let modest: Workspace;
 
 beforeAll(async () => {
   bed = await startBed({
-    ingress: storm(1, 2),
-    workers: storm(1, 2),
+    ingress: 2,
+    workers: 2,
     pools: ["chat", "capability", "workflow"],
     behaviours: ["silent"],
     env: { SLUICE_SANDBOX: "on", SLUICE_WORKER_SLOTS: "64", SLUICE_PACE: "1" },

@@ -42,13 +42,9 @@ const PLACES: Readonly<Record<string, (next: string) => Uint8Array>> = {
   "inside a character": (next) => Buffer.from(next.slice(0, next.indexOf("été") + 1)).subarray(0, -1),
 };
 const ENDS: readonly StreamEnd[] = ["fin", "rst", "end"];
-const BREAKS = inTurn(Object.keys(PLACES).flatMap((place) => ENDS.map((how) => ({ place, how }))));
-
-/** Each with one family, and every family in its turn: each with all of them is proved without a stack, in tests/providers/chat-faults.test.ts. */
-function inTurn<T extends object>(cells: readonly T[]): (T & { family: FamilyName })[] {
-  const { length } = FAMILIES;
-  return cells.map((cell, at) => ({ ...cell, family: FAMILIES[(at + Math.floor(at / length)) % length] ?? "openai" }));
-}
+const BREAKS = Object.keys(PLACES).flatMap((place) =>
+  ENDS.flatMap((how) => FAMILIES.map((family) => ({ place, how, family }))),
+);
 
 const texts = (frames: readonly RawFrame[]): string[] => frames.map((frame) => frameText(frame));
 const all = ({ opening, words, closing, end }: RawAnswer): RawFrame[] => [...opening, ...words, ...closing, ...end];
@@ -94,7 +90,8 @@ const FALSE_STARTS: Readonly<Record<string, (family: FamilyName) => readonly [re
   "an end marker alone": (family) => [texts(rawAnswer(family, WORDS).end), "end"],
 };
 
-const each = (names: readonly string[]) => inTurn(names.map((what) => ({ what })));
+const each = (names: readonly string[]): { what: string; family: FamilyName }[] =>
+  names.flatMap((what) => FAMILIES.map((family) => ({ what, family })));
 
 offerModels({
   models: FAMILIES.flatMap((family) => [

@@ -87,7 +87,7 @@ test("a publisher hears of the end of its run, though the worker that ended it d
   try {
     expect(await publisher.ended(key, 40_000)).toMatchObject({ status: "completed" });
     expect(await call(`/v1/images/jobs/${jobId}`)).toMatchObject({ status: "completed", credits_used: 1 });
-    // Whoever looks at it again tells nothing more.
+    // A second look at the run sends nothing more.
     expect(await bed.stack.query("select told from run where id = $1", [jobId])).toEqual([{ told: true }]);
     notifyRun(publisher.connection, { id: jobId, workspace_id: workspaceId, lane: "batch" }, { isLook: true });
     await endOf((await submitRun({ steps: [flat("a", "behind it")] })).jobId);

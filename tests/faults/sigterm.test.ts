@@ -142,7 +142,7 @@ test("workers restarted one after the other under load fail no call", async () =
   const { stack, upstream } = bed;
   upstream.setDefault({ delayMs: 30 });
   const load = startLoad(bed);
-  for (const worker of storm(stack.workers, [...stack.workers, ...stack.workers])) {
+  for (const worker of [...stack.workers, ...stack.workers]) {
     const before = load.served();
     await eventually("the load runs", () => load.served() > before + CALLS_BETWEEN);
     await worker.restart();

@@ -296,7 +296,7 @@ begin
 end $$;
 
 -- As in 0006_job_admission. A job under an id that has usage is the attempt after the last one there, in its row, its hold and the answer.
--- Verdict 8: counted, for a run that begins. The row of such an offer is seen by nobody, and keeps others from the id until then.
+-- Verdict 8: a run that begins was counted. Its offer inserts a job row only to reserve the id, and deletes it in the same statement.
 drop function admit_jobs(jsonb, int);
 create function admit_jobs(p_offers jsonb, p_wait_ms int)
 returns table (n int, verdict smallint, wait_ms bigint, number int, attempt smallint)

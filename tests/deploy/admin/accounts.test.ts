@@ -1,4 +1,4 @@
-/** Commands on the database that let somebody in. */
+/** Commands that create workspaces, members and keys on the database. */
 import { describe, expect, test } from "bun:test";
 
 import { LIMITS } from "#shared/limits.ts";

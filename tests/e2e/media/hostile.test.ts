@@ -101,7 +101,7 @@ describe("a picture to edit", () => {
   });
 
   const wide = (): Promise<Buffer> => sharp(pngOf(2_000, 2_000)).webp({ lossless: true }).toBuffer();
-  const progressive = (): Promise<Buffer> => sharp(pngOf(1_000, 1_000)).jpeg({ progressive: true }).toBuffer();
+  const progressive = (): Promise<Buffer> => sharp(pngOf(3_000, 3_000)).jpeg({ progressive: true }).toBuffer();
 
   test.each<[string, () => Uint8Array, string]>([
     ["whose data go on for gigabytes", () => pngOfGigabytes(), "png"],

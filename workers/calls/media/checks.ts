@@ -23,13 +23,19 @@ export class CallChecks<Params, Request extends object = Readonly<Record<string,
 
   /** @throws ApiError naming the member that the model does not take */
   by(model: Model): JobCheck<Params> {
-    return this.known.get(model.slug) ?? jobCheckOf(this.anew(model), model);
+    return this.known.get(model.slug) ?? this.keep(this.check(this.request, model), model);
   }
 
   /** The whole check, from which a hold is made. @throws ApiError as `by` */
   anew(model: Model): CheckedMedia<Params> {
     const checked = this.check(this.request, model);
-    this.known.set(model.slug, jobCheckOf(checked, model));
+    this.keep(checked, model);
     return checked;
+  }
+
+  private keep(checked: CheckedMedia<Params>, model: Model): JobCheck<Params> {
+    const kept = jobCheckOf(checked, model);
+    this.known.set(model.slug, kept);
+    return kept;
   }
 }
