@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import type { Catalogue } from "#shared/calls/model.ts";
 import { loadCatalogue, loadOurLayers } from "#shared/calls/catalogue/load.ts";
 import { type Config, loadConfig } from "#shared/config.ts";
-import { type Database, openDatabase } from "#shared/database/client.ts";
+import { type Database, isDatabaseAway, openDatabase } from "#shared/database/client.ts";
 import { missingMigrations } from "#shared/database/migrate.ts";
 import { createLogger } from "#shared/logger.ts";
 
@@ -94,7 +94,7 @@ async function connect(config: Config, write: (line: string) => void): Promise<D
   const database = openDatabase({ url: config.databaseUrl, poolMax: 2, log });
   try {
     const missing = await missingMigrations(database).catch((error: unknown) => {
-      throw new Error("Postgres cannot be reached at DATABASE_URL", { cause: error });
+      throw isDatabaseAway(error) ? new Error("Postgres cannot be reached at DATABASE_URL", { cause: error }) : error;
     });
     if (missing.length > 0) {
       throw new Error(`the database lacks ${missing.length} migrations; run the migrate role first`);

@@ -1,4 +1,4 @@
-/** Budgets whose threshold is reached, and the stop of calls that may follow. What fires when: the functions of 0013_notifications and 0015_usage_border. */
+/** Budgets whose threshold is reached, and the stop of calls that may follow. The rules of firing are in the functions of migrations/0010_usage.sql. */
 import type { Queryable } from "./client.ts";
 
 export interface FiredBudget {

@@ -1,4 +1,4 @@
-/** Plain numbered SQL files, each applied once, in one transaction, under an advisory lock; never edited afterwards. */
+/** Plain numbered SQL files, one for each area, each applied once, in one transaction, under an advisory lock; never edited once released. */
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 
@@ -22,7 +22,7 @@ interface Migration {
 /**
  * Applies what is missing and returns the names applied. Safe to run any number of times, also at once. A database that
  * knows more migrations than this program is fine: the older program keeps running on it.
- * @throws Error naming a file that was changed after it had been applied
+ * @throws Error naming a file that reads otherwise than when the database applied it
  */
 export async function migrate(database: Database, log: Logger): Promise<string[]> {
   const applied: string[] = [];
@@ -47,7 +47,7 @@ export async function migrate(database: Database, log: Logger): Promise<string[]
 
 /**
  * Names of migrations this program brings and the database lacks; a role refuses to start while there are any.
- * @throws Error naming a file that was changed after it had been applied
+ * @throws Error naming a file that reads otherwise than when the database applied it
  */
 export async function missingMigrations(database: Queryable): Promise<string[]> {
   const all = migrations();
@@ -71,7 +71,11 @@ async function missing(database: Queryable, wanted: readonly Migration[]): Promi
   const known = new Map(rows.map((row) => [row.name, row.sha256]));
   for (const { name, sha256 } of wanted) {
     if (known.has(name) && known.get(name) !== sha256) {
-      throw new Error(`the migration ${name} was changed after this database had applied it`);
+      // Released files are never edited, so one of the two versions is unreleased and no release leads from it.
+      throw new Error(
+        `this database was made by a version of Sluice whose migration ${name} differs, and cannot be upgraded; use a new database, ` +
+          "or for npm start delete its data directory (.sluice, or that of SLUICE_DATA_DIR) with all local data",
+      );
     }
   }
   return wanted.filter(({ name }) => !known.has(name)).map(({ name }) => name);

@@ -43,10 +43,13 @@ describe("a database made when a migration read otherwise", () => {
     await db.query("update migration set sha256 = 'of an earlier commit' where name = $1", [MIGRATION]);
   });
 
-  test.each(["migrate", "janitor", "ingress", "worker chat"])("ends %s by naming it", async (line) => {
-    const stderr = `sluice: the migration ${MIGRATION} was changed after this database had applied it`;
-    expect(await endOf(...line.split(" "))).toEqual({ code: 1, stderr });
-  });
+  test.each(["migrate", "janitor", "ingress", "worker chat", "admin operator list"])(
+    "ends %s by naming it and the way out",
+    async (line) => {
+      const stderr = `sluice: this database was made by a version of Sluice whose migration ${MIGRATION} differs, and cannot be upgraded; use a new database, or for npm start delete its data directory (.sluice, or that of SLUICE_DATA_DIR) with all local data`;
+      expect(await endOf(...line.split(" "))).toEqual({ code: 1, stderr });
+    },
+  );
 });
 
 test("a role asks for the migrate role where migrations are missing", async () => {

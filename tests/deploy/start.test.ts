@@ -8,6 +8,7 @@ import { launch, launchUntil, run, type Running } from "#deploy/embedded/process
 import { freePort, isAlive } from "#deploy/embedded/probe.mjs";
 
 import { natsServerBinary, PROJECT_ROOT, temporaryDirectory } from "../support/infrastructure.ts";
+import { createTestDatabase } from "../support/postgres.ts";
 
 const READY_WITHIN_MS = 60_000;
 
@@ -266,6 +267,21 @@ describe("a start that cannot work says why in one sentence", () => {
     });
     expect(code).toBe(1);
     expect(stderr).toBe("sluice: The NATS server at NATS_URL is version 2.10.27, and Sluice needs 2.11 or newer.");
+  });
+
+  test("when the database was made by an earlier version, with the way to throw local data away", async () => {
+    const db = await createTestDatabase();
+    closing.push(() => db.drop());
+    await db.query("update migration set sha256 = 'of an earlier commit'");
+    const { code, stderr } = await failedStart({
+      PORT: "0",
+      SLUICE_ADMIN_PORT: "0",
+      SLUICE_DATA_DIR: folder(),
+      ...ELSEWHERE,
+      DATABASE_URL: db.url,
+    });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^sluice: this database was made by .*delete its data directory \(\.sluice, or .*$/);
   });
 
   test("when a setting is unknown", async () => {

@@ -1,11 +1,57 @@
--- Workspaces, their members, keys and fallback chains, and the log of what operators and members did.
+-- Workspaces, their members and keys, operators' tokens, and the log of what all of them changed.
+
+-- A UUIDv7, as newId makes them: ids made here sort by time too.
+create function new_id() returns uuid language sql volatile as $$
+  select encode(set_bit(set_bit(
+    overlay(uuid_send(gen_random_uuid())
+            placing substring(int8send((extract(epoch from clock_timestamp()) * 1000)::bigint) from 3) from 1 for 6),
+    52, 1), 53, 1), 'hex')::uuid;
+$$;
 
 create table workspace (
   id uuid primary key,
   name text not null unique,
   is_active boolean not null default true,
-  created_at timestamptz not null default now()
+  created_at timestamptz not null default now(),
+  -- Calls are refused until then, the end of the period whose budget is spent, because of this alert.
+  stopped_until timestamptz,
+  stopped_by uuid
 );
+create index workspace_stopped on workspace (stopped_by) where stopped_by is not null;
+
+-- A name that a workspace gave up names no other for 30 days: commands and callers that still use it must not meet a stranger.
+create table released_name (
+  name text primary key,
+  workspace_id uuid not null references workspace (id),
+  released_at timestamptz not null default now()
+);
+create index released_name_workspace on released_name (workspace_id, released_at);
+
+-- True when another workspace gave the name up lately.
+create function is_kept_for_another(p_name text, p_ws uuid) returns boolean language sql stable as $$
+  select exists (
+    select from released_name
+    where name = p_name and workspace_id <> p_ws and released_at > now() - interval '30 days'
+  )
+$$;
+
+-- Keeps the name that a workspace gives up, and refuses one that is kept for another.
+create function keep_released_name() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'UPDATE' then
+    delete from released_name where workspace_id = new.id and released_at <= now() - interval '30 days';
+    insert into released_name (name, workspace_id) values (old.name, new.id)
+    on conflict (name) do update set workspace_id = excluded.workspace_id, released_at = excluded.released_at;
+  end if;
+  -- Statements look before they write: one that waited for the release sees it only here.
+  if is_kept_for_another(new.name, new.id) then
+    raise unique_violation using message = 'the name was another workspace''s until lately';
+  end if;
+  return null;
+end $$;
+create trigger released_name_insert after insert on workspace for each row execute function keep_released_name();
+create trigger released_name_update after update of name on workspace
+  for each row when (old.name <> new.name) execute function keep_released_name();
 
 create table member (
   id uuid primary key,
@@ -14,6 +60,8 @@ create table member (
   role text not null constraint member_role check (role in ('owner', 'admin', 'developer', 'billing')),
   is_active boolean not null default true,
   created_at timestamptz not null default now(),
+  -- Address for mail about trouble of the workspace; forgotten when the member is deleted.
+  email text,
   unique (workspace_id, name)
 );
 
@@ -26,30 +74,57 @@ create table api_key (
   hint text not null,
   preset text not null,
   created_at timestamptz not null default now(),
-  revoked_at timestamptz
+  revoked_at timestamptz,
+  -- The key is dead from then on.
+  expires_at timestamptz,
+  -- Right within a minute or so: processes gather uses and write them in batches.
+  last_used_at timestamptz
 );
 create index api_key_workspace on api_key (workspace_id);
--- Keys an operator brought along; the authenticator reads all of them at once.
+-- Keys that an operator brought along; the authenticator reads all of them at once.
 create index api_key_brought on api_key (created_at) where hint not like 'slk\_%' and revoked_at is null;
+
+-- The workspace and the member that the bootstrap key belongs to, whatever they are called by now: owners may rename both.
+create table bootstrap (
+  is_only boolean primary key default true constraint bootstrap_once check (is_only),
+  workspace_id uuid not null references workspace (id),
+  member_id uuid not null references member (id)
+);
+
+-- Named tokens of operators for /operator; the first is a setting. Only hashes are kept.
+create table operator_token (
+  id uuid primary key,
+  name text not null unique,
+  sha256 bytea not null unique,
+  -- read: it may look; write: it may change things too; money: it may also move credits.
+  scope text not null constraint operator_scope check (scope in ('read', 'write', 'money')),
+  created_at timestamptz not null default now(),
+  expires_at timestamptz,
+  revoked_at timestamptz
+);
 
 create table audit_log (
   id bigint generated always as identity primary key,
-  -- Null for what an operator did to no workspace in particular.
+  -- Null when the change belongs to no workspace in particular.
   workspace_id uuid references workspace (id),
-  actor text not null,
+  -- {type: member | operator | system, id, key_id?, ip?, request_id?}; id is a member's, or an operator's name.
+  actor jsonb not null,
   action text not null,
   subject text not null,
-  detail jsonb not null default '{}',
+  -- Values before and after the change, null where there was or is nothing. Never a secret in either.
+  before jsonb,
+  after jsonb,
   at timestamptz not null default now()
 );
 create index audit_log_workspace on audit_log (workspace_id, id);
+create index audit_log_newest on audit_log (id) where workspace_id is null;
 
--- Models that serve in place of another when its provider fails. Which models may stand in a chain is in the catalogue,
--- which the database does not know; the constraints check what needs no catalogue.
+-- Models that serve in place of another when its provider fails. The catalogue says which models may stand in a chain; the
+-- constraints check what needs no catalogue.
 create table fallback_chain (
   workspace_id uuid not null references workspace (id),
   model text not null,
-  -- In the order they are tried.
+  -- In the order in which they are tried.
   fallbacks text[] not null constraint fallback_count check (cardinality(fallbacks) between 1 and 10),
   -- A stream that breaks off is continued by the next model.
   continue_streams boolean not null default false,
@@ -57,11 +132,4 @@ create table fallback_chain (
   primary key (workspace_id, model),
   constraint fallback_not_itself check (array_position(fallbacks, model) is null),
   constraint fallback_named check (array_position(fallbacks, null) is null)
-);
-
--- Secrets that all processes of one installation share and no operator has to set: the first process that needs one makes it.
-create table service_secret (
-  name text primary key,
-  value bytea not null,
-  created_at timestamptz not null default clock_timestamp()
 );

@@ -1,10 +1,10 @@
 -- Durable jobs: the record of everything that was admitted and need not be answered while its caller waits. A row is its own
 -- outbox: `dispatch` numbers the work messages written for it, `dispatched_at` and `stream_seq` tell what became of the last.
 --
--- Locks: jobs by id before everything else (rate_window, hold, balance as in 0002_admission). No transaction that holds a
+-- Locks: jobs by id before everything else (then rate_window, hold and balance, as in admission). No transaction that holds a
 -- balance waits for the job of another one.
 --
--- Who may write what: an owner names its epoch and finds the row `running`; a process that is not the owner finds it without
+-- Right to write: an owner names its epoch and finds the row `running`; a process that is not the owner finds it without
 -- a live lease. Final states (completed, failed, cancelled, refused) are never left, but by redrive_job.
 
 create table job (
@@ -19,50 +19,56 @@ create table job (
   model text,
   state text not null
     constraint job_state check (state in ('queued', 'running', 'completed', 'failed', 'cancelled', 'refused')),
-  -- The state that the record in the object store tells; behind `state` until it is written.
+  -- State in the record that lies in the object store; behind `state` until it is written.
   recorded text,
-  -- Whether there is such a record: of a call of words its answer is all there is.
+  -- True where there is such a record. The answer of a call of words is all there is of it.
   keeps_record boolean not null default false,
   attempt smallint not null default 1,
   -- 0: not on the queue yet, because its workspace has enough there.
   dispatch int not null default 0,
   dispatched_at timestamptz,
   stream_seq bigint,
-  -- When the message under stream_seq was last looked up.
+  -- Time of the last look for the message under stream_seq.
   checked_at timestamptz,
   -- Not let out before; null when it may be.
   not_before timestamptz,
-  -- How often it was taken and found no source free.
+  -- Number of times that it was taken and found no source free.
   rests smallint not null default 0,
   epoch int not null default 0,
   worker uuid,
   lease_until timestamptz,
-  -- How often it was claimed, over all dispatches.
+  -- Number of times that it was claimed, over all dispatches.
   claims smallint not null default 0,
   -- A provider may have been asked: from here on the job is never run a second time.
   intent_at timestamptz,
   -- The provider that a job's intent names answers in the same exchange and keeps no job: when the owner of such a job dies,
   -- there is no provider's job to ask for.
   intent_is_direct boolean not null default false,
-  -- What a provider that works by itself calls the job; the worker that takes the job over asks there.
+  -- Record of the job at a provider that works by itself; the worker that takes the job over asks there. It holds what finds the
+  -- job at its provider, and:
+  --   start            a start that has no answer yet: {id, mark, sent_ms, lost_ms, told}; see workers/calls/media/held-price.ts
+  --   names            names of the job and its halves at the provider, where the provider lists its jobs
+  --   unknown_for_ms   how long it is asked about when its provider gives no verdict
   provider_job jsonb,
+  -- Names that it had at providers that it has left, each behind its provider and a slash: no other job takes what they stand for.
+  past_names jsonb,
   -- 0 to 1, as its provider tells it.
   progress real not null default 0,
   -- Paid work may exist whose outcome is not known: the hold stays until it is, or is written off.
   unknown_since timestamptz,
-  -- When its provider is asked once more.
+  -- Time at which its provider is asked once more.
   ask_at timestamptz,
   cancel_requested boolean not null default false,
   deadline timestamptz not null,
   -- The work message less what changes with each dispatch and less the request.
   work jsonb not null,
-  -- The request as JSON text, or where it lies when it is large. Text, since jsonb takes neither \u0000 nor lone surrogates.
+  -- The request as JSON text, or its place when it is large. Text, since jsonb takes neither \u0000 nor lone surrogates.
   request text,
   request_ref text,
-  -- The publisher's name for it and where it wants to hear.
+  -- The publisher's name for it, and the subject on which it wants to hear.
   publisher_key text,
   reply text,
-  -- Of a caller that wanted a stream: it cannot be asked for afterwards.
+  -- Its caller wanted a stream: it cannot be asked for afterwards.
   is_hidden boolean not null default false,
   -- The step of a run that it does, or the job that started it; null for a caller's own.
   run_id uuid,
@@ -95,23 +101,11 @@ create index job_unknown on job (ask_at) where unknown_since is not null and sta
 create index job_unknown_since on job (unknown_since) where unknown_since is not null and state in ('queued', 'running');
 create index job_unrecorded on job (created_at)
   where recorded is distinct from state and state <> 'refused' and not is_hidden and keeps_record;
-
 create index job_run on job (run_id, step_id) where run_id is not null;
-
--- What happened, written in the transaction in which it did: the outbox that notifications are made from. The metadata of each
--- type has a schema (schemas/events); credits there are credits, not nano-credits.
-create table event (
-  id uuid primary key default gen_random_uuid(),
-  workspace_id uuid not null,
-  -- Subscriptions may be for one workflow; null for what no stored workflow did.
-  workflow_id uuid,
-  type text not null constraint event_type check (type in (
-    'run.started', 'run.retrying', 'run.succeeded', 'run.failed', 'run.cancelled', 'job.completed', 'job.failed',
-    'budget.threshold_reached', 'template.unavailable')),
-  metadata jsonb not null,
-  occurred_at timestamptz not null default clock_timestamp()
-);
-create index event_occurred on event (occurred_at);
+-- The owner of a job that a provider lists. Few rows have names, and few starts are open at a time.
+create index job_provider_names on job using gin ((provider_job->'names')) where provider_job ? 'names';
+create index job_past_names on job using gin (past_names) where past_names is not null;
+create index job_open_start on job ((provider_job->'start'->>'id')) where provider_job ? 'start' and state = 'running';
 
 -- Messages of the queue that were given up.
 create table dead_letter (
@@ -130,11 +124,12 @@ create table dead_letter (
 -- Two janitors may see the same message. A sequence alone is not enough: a wiped stream counts from 1 again.
 create unique index dead_letter_once on dead_letter (stream, stream_seq, coalesce(message_id, ''), md5(coalesce(body, '')));
 
--- Ends a job: closes its hold, writes the usage record, the outcome and the event, once. Null: it is not the caller's any more;
--- -1: its hold or balance is locked elsewhere, nothing done; else nano-credits taken.
+-- Ends a job: closes its hold, writes the usage record, the outcome and the event, once. Result: null when it is not the caller's
+-- any more; -1 when its hold is locked elsewhere and nothing was done; else nano-credits taken. The lone form of a settle closes the
+-- hold whatever stands under its key.
 -- p_owned: an owner ends its running job. Otherwise a job is ended that has no live owner, as it was seen at p_epoch.
 -- p_keep: the request stays, for an operator who may send the job on its way again.
--- p_wait_ms: how long the balance is waited for (SQLSTATE 55P03 after that); null does not wait.
+-- p_wait_ms: how long the balance is waited for (SQLSTATE 55P03 after that); null leaves it to the session.
 create function end_job(
   p_id uuid, p_epoch int, p_owned boolean, p_state text, p_used bigint, p_usage text, p_source text, p_units jsonb,
   p_estimated boolean, p_tokens bigint, p_result text, p_result_ref text, p_error jsonb, p_keep boolean, p_wait_ms int
@@ -150,20 +145,24 @@ begin
     if j.state <> 'running' then return null; end if;
   elsif j.state not in ('queued', 'running') or j.lease_until > clock_timestamp() then return null;
   end if;
-  taken := (settle_calls(array[j.workspace_id], array[p_id], array[j.attempt], array[p_used], array[p_usage], array[p_source], array[p_units],
-                         array[p_estimated], array[p_tokens], p_wait_ms))[1];
+  if p_wait_ms is not null then perform set_config('lock_timeout', p_wait_ms::text, true); end if;
+  taken := settle_call(j.workspace_id, p_id, j.attempt, p_used, p_usage, p_source, p_units, p_estimated, p_tokens);
   if taken = -1 then return -1; end if;
   if taken is null then
-    -- Closed before, by the sweep of expired holds.
-    select settled into taken from usage_record where workspace_id = j.workspace_id and job_id = p_id and attempt = j.attempt;
-    taken := coalesce(taken, 0);
+    -- The sweep of expired holds has closed it before. An answer that was made is its caller's all the same.
+    if p_state = 'completed' then
+      taken := (settle_delivered(j.workspace_id, p_id, j.attempt, p_used, p_source, p_units, p_estimated, p_tokens)).taken;
+    else
+      select settled into taken from usage_record where workspace_id = j.workspace_id and job_id = p_id and attempt = j.attempt;
+      taken := coalesce(taken, 0);
+    end if;
   end if;
   at_utc := clock_timestamp();
   update job set state = p_state, lease_until = null, ask_at = null, result = p_result, result_ref = p_result_ref,
     error = p_error, credits = taken, ended_at = at_utc, request = case when p_keep then request end,
     progress = case when p_state = 'completed' then 1 else progress end
   where id = p_id;
-  -- Of a step of a run its run tells.
+  -- A step of a run has no event of its own: its run tells of it.
   if p_state in ('completed', 'failed') and not j.is_hidden and j.run_id is null then
     insert into event (workspace_id, type, metadata)
     values (j.workspace_id, 'job.' || p_state, jsonb_strip_nulls(jsonb_build_object(
@@ -176,38 +175,41 @@ begin
   return taken;
 end $$;
 
--- Of a job whose owner cannot tell the outcome, or that was lost with its owner after a provider may have been asked.
--- It has no owner any more; its hold, and the job, outlive p_keep_ms from the first time. False: it is not as it was seen.
--- The first question comes after a minute, later ones ever more seldom, up to half an hour.
+-- Keeps a job whose owner cannot tell the outcome, or that was lost with its owner after a provider may have been asked. It has no
+-- owner any more; the job and its hold outlive p_keep_ms from the first time, or the shorter time for which its provider can tell
+-- of it. Result: false when it is not as it was seen. The first question comes after a minute, later ones ever more seldom, up to
+-- half an hour.
 create function note_unknown(p_id uuid, p_epoch int, p_owned boolean, p_keep_ms bigint) returns boolean language plpgsql as $$
 declare
   at_utc timestamptz := clock_timestamp();
   since timestamptz;
   until_utc timestamptz;
+  kept_ms bigint;
   tries smallint;
   ws uuid;
 begin
-  select coalesce(unknown_since, at_utc), attempt, workspace_id into since, tries, ws from job
+  select coalesce(unknown_since, at_utc), attempt, workspace_id, least(p_keep_ms, (provider_job->>'unknown_for_ms')::bigint)
+  into since, tries, ws, kept_ms from job
   where id = p_id and epoch = p_epoch and (state = 'running' or (state = 'queued' and not p_owned))
     and (p_owned or lease_until is null or lease_until < at_utc)
   for update;
   if not found then return false; end if;
-  until_utc := since + p_keep_ms * interval '1 millisecond';
+  until_utc := since + kept_ms * interval '1 millisecond';
   -- It takes no place on the queue meanwhile: its workspace's share is for work that can be done.
   update job set state = 'running', unknown_since = since, lease_until = null, worker = null, claims = 0, dispatched_at = null,
     ask_at = at_utc + least(interval '30 minutes', greatest(interval '1 minute', (at_utc - since) / 2)),
     deadline = greatest(deadline, until_utc)
   where id = p_id;
-  -- Beyond the job's own end, so that it is the job's end that closes it.
+  -- The hold lasts longer than the job, so that the job's end closes it.
   update hold set deadline = greatest(deadline, until_utc + interval '1 hour')
   where workspace_id = ws and job_id = p_id and attempt = tries;
   return true;
 end $$;
 
--- Its owner gives back a job that no source took: it comes again after p_delay_ms, and after ever longer the more often this
+-- Gives back a job that no source took, for its owner: it comes again after p_delay_ms, and after ever longer the more often this
 -- happens, up to two minutes, spread by a fifth. Meanwhile it holds no slot and no place in its workspace's share. The message
--- it came with is void. False: it is not the owner's any more, was cancelled, has no time left, or its hold was moved to a
--- fallback's price: then it ends.
+-- it came with is void. Result: false when it is not the owner's any more, was cancelled, has no time left, or its hold was moved
+-- to a fallback's price; then it ends.
 create function rest_job(p_id uuid, p_epoch int, p_delay_ms bigint) returns boolean
 language sql volatile set enable_seqscan = off as $$
   with found as (
@@ -226,10 +228,11 @@ language sql volatile set enable_seqscan = off as $$
   select exists (select from rested);
 $$;
 
--- An operator sends a job that became a dead letter on its way again: next attempt, new hold, all in one. It waits for room on
--- the queue like any other. Result: done, unknown (no such letter, or redriven before), over (no job that could be run again),
--- funds (they do not cover it any more).
-create function redrive_job(p_letter uuid, p_actor text, p_life_ms bigint, p_hold_ms bigint) returns text language plpgsql as $$
+-- Sends a job that became a dead letter on its way again, for an operator: next attempt, new hold, all in one. It waits for room on
+-- the queue like any other. The job of a step is not run again: its run has gone on, and would neither take its result nor count its
+-- credits. Result: done, unknown (no such letter, or redriven before), over (no job that could be run again), funds (they do not
+-- cover it any more).
+create function redrive_job(p_letter uuid, p_actor jsonb, p_life_ms bigint, p_hold_ms bigint) returns text language plpgsql as $$
 declare
   letter dead_letter;
   j job;
@@ -240,11 +243,11 @@ begin
   select * into letter from dead_letter where id = p_letter and redriven_at is null for update;
   if not found then return 'unknown'; end if;
   select * into j from job where id = letter.job_id for update;
-  if not found or j.state <> 'failed' or coalesce(j.request, j.request_ref) is null then return 'over'; end if;
+  if not found or j.state <> 'failed' or coalesce(j.request, j.request_ref) is null or j.run_id <> j.id then return 'over'; end if;
   nano := (j.work->>'hold_nano')::bigint;
   at_utc := clock_timestamp();
   today := (at_utc at time zone 'utc')::date;
-  -- As an admission does: the day's count begins anew with its first hold.
+  -- The day's count begins anew with its first hold, as with an admission.
   update balance b set held = b.held + nano, day = greatest(b.day, today),
     day_tokens = case when b.day < today then 0 else b.day_tokens end
   where workspace_id = j.workspace_id and b.amount - b.held >= nano;
@@ -258,7 +261,35 @@ begin
     deadline = at_utc + p_life_ms * interval '1 millisecond'
   where id = j.id;
   update dead_letter set redriven_at = at_utc where id = p_letter;
-  insert into audit_log (workspace_id, actor, action, subject, detail)
+  insert into audit_log (workspace_id, actor, action, subject, after)
   values (j.workspace_id, p_actor, 'dead_letter.redrive', p_letter::text, jsonb_build_object('job_id', j.id));
   return 'done';
+end $$;
+
+-- Adopts a provider's job: a job whose start was not answered takes what its provider lists under p_name for its own, and p_record
+-- with it. Result: adopted; taken: it is another job's; open: another's start that was sent before p_made_ms (the provider's clock,
+-- which may be off by p_clocks_ms) is under way and may be answered with it; void: the job is not the caller's any more. Two that are
+-- lost alike may take either.
+create function adopt_provider_job(
+  p_id uuid, p_epoch int, p_name text, p_made_ms bigint, p_clocks_ms bigint, p_record jsonb
+) returns text language plpgsql as $$
+declare
+  provider text := split_part(p_record->>'source', '/', 1);
+  is_open boolean;
+begin
+  -- Callers take turns for a name: the statements below see what the caller before has written.
+  perform pg_advisory_xact_lock(hashtextextended(provider || '/' || p_name, 21));
+  -- Open starts are looked for first: one that is answered between the two statements has its name by the second.
+  perform from job where provider_job ? 'start' and state = 'running' and id <> p_id and lease_until > clock_timestamp()
+    and split_part(provider_job->>'source', '/', 1) = provider and provider_job->'start'->'lost_ms' is null
+    and (provider_job->'start'->>'sent_ms')::bigint <= p_made_ms + p_clocks_ms;
+  is_open := found;
+  perform from job where provider_job ? 'names' and provider_job->'names' ? p_name and id <> p_id
+    and split_part(provider_job->>'source', '/', 1) = provider;
+  if found then return 'taken'; end if;
+  perform from job where past_names ? (provider || '/' || p_name);
+  if found then return 'taken'; end if;
+  if is_open then return 'open'; end if;
+  update job set provider_job = p_record where id = p_id and epoch = p_epoch and state = 'running';
+  return case when found then 'adopted' else 'void' end;
 end $$;

@@ -1,43 +1,39 @@
--- How durable jobs are admitted and let onto the queue: by the same window, tokens and funds as calls over HTTP, and in turn
+-- Admission of durable jobs, and their way onto the queue: by the same window, tokens and funds as calls over HTTP, and in turn
 -- among the workspaces that have work.
 
--- Slots that workers offer, told anew with every beat: the dispatcher's measure of the fleet.
-create table worker_slots (
-  worker uuid not null,
-  pool text not null,
-  lane text not null,
-  slots int not null,
-  seen_at timestamptz not null default clock_timestamp(),
-  primary key (worker, pool, lane)
-) with (fillfactor = 50);
-
--- What a worker of the pool `capability` can run, told anew with every beat: what is listed is what all of them can.
-create table capability_offer (
-  worker uuid primary key,
-  ids text[] not null,
-  -- Why an engine is not there, by its name.
-  missing jsonb not null,
-  seen_at timestamptz not null default clock_timestamp()
-);
-
--- How many jobs of one workspace may be on the queue of a pool and lane at once: two fleets full, shared among the workspaces
--- that have work there. At least 4, so that a small fleet is kept busy between two looks; at most half of what the stream
--- takes of one workspace. While no worker is known, as for sixteen slots: there is something to begin with when they come.
+-- The number of jobs of one workspace that may be on the queue of a pool and lane at once, shared among the workspaces that have work
+-- there. Batch: two fleets full, so that a job follows another without a look in between. Live, where callers wait: an eighth of
+-- the slots stays free, since a job under way may take minutes and another workspace's next one would wait for its end. At least
+-- 4, so that a small fleet is kept busy; at most half of what the stream takes of one workspace. While no worker is known, as for
+-- sixteen slots: there is something to begin with when they come.
 create function job_share(p_pool text, p_lane text) returns int
 language sql volatile set enable_seqscan = off as $$
-  select least(1000, greatest(4, ceil(2.0 * coalesce(s.slots, 16) / greatest(a.active, 1))))::int
+  -- It goes from workspace to workspace: an index search for each, however many jobs it has there.
+  with recursive at_work as (
+    (select workspace_id from job
+     where pool = p_pool and lane = p_lane and state in ('queued', 'running') and dispatched_at is not null
+     order by workspace_id limit 1)
+    union all
+    select n.workspace_id from at_work a cross join lateral (
+      select workspace_id from job
+      where pool = p_pool and lane = p_lane and state in ('queued', 'running') and dispatched_at is not null
+        and workspace_id > a.workspace_id
+      order by workspace_id limit 1) n
+  )
+  select least(1000, greatest(4, ceil(
+    case when p_lane = 'live' then coalesce(s.slots, 16) - coalesce(s.slots, 16) / 8 else 2 * coalesce(s.slots, 16) end
+    / greatest(a.active, 1)::numeric)))::int
   from (select nullif(sum(slots), 0) as slots from worker_slots
         where pool = p_pool and lane = p_lane and seen_at > clock_timestamp() - interval '45 seconds') s,
-       (select count(distinct workspace_id) as active from job
-        where pool = p_pool and lane = p_lane and state in ('queued', 'running') and dispatched_at is not null) a
+       (select count(*) as active from at_work) a
 $$;
 
 -- A share of a window, put aside for batch messages that wait while calls over HTTP keep it full. `calls_left` of it are taken
 -- between ready_ms and at_ms + 60000. Putting it aside counts its calls: for the 60 s that the window sees them, it lets in as
--- many fewer. It is ready when what was counted before leaves room for it, so that no 60 s ever have more than the limit: up to
+-- many fewer. It is ready when the calls counted before leave room for it, so that no 60 s ever have more than the limit: up to
 -- the last call that the window let in there was room for the share, and after that only the share is taken. Before its 60 s are
 -- over it is put aside again (at_ms), since it may be ready just when they end. Each call taken from it counts as any other does.
--- Limits of several keys: a share is for the limit under which it was put aside.
+-- Keys may have several limits: a share is for the limit under which it was put aside.
 create table window_share (
   workspace_id uuid primary key references rate_window on delete cascade,
   call_limit int not null,
@@ -46,7 +42,7 @@ create table window_share (
   calls_left int not null
 ) with (fillfactor = 50);
 
--- Puts aside a tenth of the window, at least one call, or puts aside again what is. The caller has locked the row of rate_window.
+-- Puts aside a tenth of the window, at least one call, or puts it aside again. The caller has locked the row of rate_window.
 create function put_share_aside(p_ws uuid, p_limit int, p_again boolean) returns void
 language plpgsql volatile set enable_seqscan = off as $$
 declare
@@ -70,11 +66,12 @@ begin
     calls_left = case when p_again then window_share.calls_left else excluded.calls_left end;
 end $$;
 
--- What an entry point asks for. `error`: refused by validation, to be counted and remembered only. `tokens_error`,
--- `funds_error`: what to remember when the database refuses. `may_wait`: a full window makes it wait uncounted; else it is
+-- An offer of an entry point. `error`: refused by validation, to be counted and remembered only. `tokens_error`,
+-- `funds_error`: remembered when the database refuses. `may_wait`: a full window makes it wait uncounted; else it is
 -- counted and refused. `starves`: it has waited for longer than a window lasts, and no other batch message of its workspace
 -- found the window open meanwhile. `is_counted` false: the window neither counts nor refuses it, as it is a step of a run that
--- was counted. `is_run`: a run is begun under the id in the same statement; it is counted as a job would be, and holds nothing (see admit_run).
+-- was counted. `is_run`: a run is begun under the id in the same statement; it is counted as a job would be, and holds nothing
+-- (see admit_run).
 create type job_offer as (
   n int, id uuid, workspace_id uuid, key_id uuid, pool text, lane text, kind text, modality text, model text, work jsonb,
   request text, request_ref text, publisher_key text, reply text, is_hidden boolean, keeps_record boolean, error jsonb, tokens_error jsonb,
@@ -83,24 +80,27 @@ create type job_offer as (
   traceparent text, is_run boolean
 );
 
--- Window, daily tokens, funds, hold, job row and first dispatch of grouped offers, in one transaction. What starves is taken
--- from the window's share.
+-- Window, daily tokens, funds, hold, job row and first dispatch of grouped offers, in one transaction. An offer that starves is taken
+-- from the window's share. A job under an id that has usage is the attempt after the last one there, in its row, its hold and the answer.
 -- Verdicts: 0 admitted, 1 window full (nothing is kept; wait_ms until it opens, for those that may wait), 2 daily tokens used
 -- up, 3 funds missing, 4 busy (locked elsewhere, nothing done), 5 unknown workspace (nothing kept), 6 known already (nothing
--- done), 7 refused as offered. 2, 3 and 7 leave the row as refused. wait_ms of what was admitted from the window's share is -1.
+-- done), 7 refused as offered, 8 a run that begins was counted (its job row, which reserved the id, is deleted in the same statement).
+-- 2, 3 and 7 leave the row as refused. wait_ms of an offer that was admitted from the window's share is -1.
 -- number: the dispatch to publish now, 0 for none.
 create function admit_jobs(p_offers jsonb, p_wait_ms int)
-returns table (n int, verdict smallint, wait_ms bigint, number int)
+returns table (n int, verdict smallint, wait_ms bigint, number int, attempt smallint)
 language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 #variable_conflict use_column
 declare
   offers job_offer[];
   o job_offer;
   fresh uuid[];
+  -- Offers under an id that was used before, and the attempt that each is.
+  again uuid[]; attempts smallint[];
   v smallint[];
   waits bigint[];
   numbers int[];
-  -- Per locked window.
+  -- One element for each locked window.
   wss uuid[]; w_calls bigint[]; w_at bigint[]; w_shift bigint[]; w_passed bigint[]; w_taken int[];
   w int;
   now_ms bigint;
@@ -124,24 +124,31 @@ begin
   numbers := array_fill(0, array[cardinality(offers)]);
   if p_wait_ms is not null then perform set_config('lock_timeout', p_wait_ms::text, true); end if;
 
-  -- In the order of ids: two doors with the same jobs wait for each other one way round only.
+  -- Rows are inserted in the order of ids: two doors with the same jobs wait for each other one way round only.
   with added as (
     insert into job (id, workspace_id, key_id, pool, lane, kind, modality, model, state, work, request, request_ref,
                      publisher_key, reply, is_hidden, keeps_record, run_id, step_id, parent_id, traceparent, error, deadline,
-                     ended_at)
+                     ended_at, attempt)
     select distinct on (t.id) t.id, t.workspace_id, t.key_id, t.pool, t.lane, t.kind, t.modality, t.model,
            case when t.error is null then 'queued' else 'refused' end, t.work, t.request, t.request_ref,
            t.publisher_key, t.reply, coalesce(t.is_hidden, false), coalesce(t.keeps_record, false), t.run_id, t.step_id, t.parent_id, t.traceparent,
            t.error,
            clock_timestamp() + t.deadline_ms * interval '1 millisecond',
-           case when t.error is not null then clock_timestamp() end
+           case when t.error is not null then clock_timestamp() end,
+           -- An id of version 5 is made from a name, which may come again when its job is not kept any more.
+           case when get_byte(uuid_send(t.id), 6) >> 4 = 5 then 1 + coalesce((
+             select max(u.attempt) from usage_record u where u.workspace_id = t.workspace_id and u.job_id = t.id), 0) else 1 end
     from unnest(offers) t
     order by t.id, t.n
     on conflict (id) do nothing
-    returning id)
-  select array_agg(id) into fresh from added;
+    returning id, attempt)
+  select array_agg(a.id), array_agg(a.id) filter (where a.attempt > 1), array_agg(a.attempt) filter (where a.attempt > 1)
+  into fresh, again, attempts from added a;
+  -- A publisher's key may stand for a run. The rows are in by now, so a statement that waited for the one which began the run sees it.
+  with runs as (delete from job j using run where j.id = any (fresh) and run.id = j.id returning j.id)
+  select array_agg(f.id) into fresh from unnest(fresh) f(id) where f.id not in (select id from runs);
   if fresh is null then
-    return query select t.n, 6::smallint, 0::bigint, 0 from unnest(offers) t;
+    return query select t.n, 6::smallint, 0::bigint, 0, 1::smallint from unnest(offers) t;
     return;
   end if;
 
@@ -207,14 +214,20 @@ begin
   if cardinality(sent) > 0 then
     select admit_calls(
       array_agg(t.workspace_id order by s.k), array_agg(case when t.is_counted is false then -1 when waits[s.i] <> -1 then t.call_limit end order by s.k),
-      array_agg(case when t.error is null then t.id end order by s.k), array_agg(t.key_id order by s.k),
+      array_agg(case when t.error is null and t.is_run is not true then t.id end order by s.k), array_agg(t.key_id order by s.k),
       array_agg(t.model order by s.k), array_agg(t.amount order by s.k), array_agg(t.may_exceed order by s.k),
       array_agg(t.tokens order by s.k), array_agg(t.day_cap order by s.k), array_agg(t.hold_ms order by s.k), p_wait_ms)
     into given
     from unnest(sent) with ordinality s(i, k) join unnest(offers) t on t.n = offers[s.i].n;
+    if again is not null then
+      update hold h set attempt = a.attempt from unnest(again, attempts) a(id, attempt)
+      join job j on j.id = a.id
+      where h.workspace_id = j.workspace_id and h.job_id = a.id and h.attempt = 1;
+    end if;
     for k in 1 .. cardinality(sent) loop
       v[sent[k]] := given[k];
       if given[k] = 0 and offers[sent[k]].error is not null then v[sent[k]] := 7; end if;
+      if given[k] = 0 and offers[sent[k]].is_run then v[sent[k]] := 8; end if;
       if given[k] = 1 and offers[sent[k]].may_wait then waits[sent[k]] := 1000; end if;
     end loop;
   end if;
@@ -223,7 +236,7 @@ begin
     perform put_share_aside(short_ws[k], short_limits[k], short_again[k]);
   end loop;
 
-  delete from job where id in (select offers[i].id from generate_subscripts(offers, 1) i where v[i] in (1, 4, 5));
+  delete from job where id in (select offers[i].id from generate_subscripts(offers, 1) i where v[i] in (1, 4, 5, 8));
   update job set state = 'refused', request = null, ended_at = clock_timestamp(),
     error = case v[i] when 2 then offers[i].tokens_error else offers[i].funds_error end
   from generate_subscripts(offers, 1) i
@@ -252,10 +265,12 @@ begin
     end loop;
   end loop;
 
-  return query select offers[i].n, v[i], waits[i], numbers[i] from generate_subscripts(offers, 1) i;
+  return query
+    select offers[i].n, v[i], waits[i], numbers[i], coalesce(attempts[array_position(again, offers[i].id)], 1::smallint)
+    from generate_subscripts(offers, 1) i;
 end $$;
 
--- Where the round over the workspaces with waiting jobs has come to.
+-- The workspace with waiting jobs that the round has come to.
 create table job_round (
   pool text not null,
   lane text not null,
@@ -332,7 +347,7 @@ begin
         and state = 'queued' and dispatched_at is null and not_before is null
       order by created_at limit greatest(0, share - c.have)) j
   ), chosen as (
-    -- As an array, so that they are looked up by id: a join would read everything that waits.
+    -- They are given as an array, so that they are looked up by id: a join would read everything that waits.
     select j.id from job j
     where j.id = any (array(select n.id from next n order by n.place, n.created_at limit p_max))
       and j.state = 'queued' and j.dispatched_at is null and j.not_before is null

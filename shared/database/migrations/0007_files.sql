@@ -1,4 +1,5 @@
--- The file store. A row is the commit point: an object in S3 is a file as long as its row says `ready`.
+-- The file store, and the count of all that a workspace stores. A row is the commit point: an object in S3 is a file as long as its
+-- row says `ready`.
 --
 -- uploading → ready → deleted. A row goes when its bytes are gone from S3. `lost`: the bytes vanished from S3 without a call
 -- of ours; the row stays for the operator, counts for nothing and is shown to no client.
@@ -11,12 +12,12 @@ create table file (
   id text primary key constraint file_id check (id ~ '^file-[0-9a-f]{32}$'),
   workspace_id uuid not null references workspace (id),
   state text not null default 'uploading' constraint file_state check (state in ('uploading', 'ready', 'deleted', 'lost')),
-  -- What an upload has reserved so far; then the size.
+  -- Bytes that an upload has reserved so far; then the size.
   bytes bigint not null default 0 constraint file_bytes check (bytes >= 0),
   filename text,
   purpose text,
   media_type text,
-  -- Of the whole, and of each block of `block_bytes` one after another.
+  -- Hash of the whole, and of each block of `block_bytes` one after another.
   sha256 bytea,
   block_sha256 bytea,
   block_bytes int,
@@ -37,11 +38,14 @@ create index file_lease on file (lease_until) where state = 'uploading';
 create index file_expiry on file (expires_at) where state = 'ready' and expires_at is not null;
 create index file_gone on file (ended_at) where state = 'deleted';
 
--- used: bytes of ready files. reserved: what uploads under way have taken of the limit.
 create table file_storage (
   workspace_id uuid primary key references workspace (id),
+  -- Bytes of ready files, of runs and of definitions.
   used bigint not null default 0 constraint file_storage_used check (used >= 0),
-  reserved bigint not null default 0 constraint file_storage_reserved check (reserved >= 0)
+  -- Bytes of the limit that uploads under way have taken.
+  reserved bigint not null default 0 constraint file_storage_reserved check (reserved >= 0),
+  -- Number of ready files, since rows of small ones fill no storage.
+  files int not null default 0 constraint file_storage_files check (files >= 0)
 ) with (fillfactor = 50);
 
 -- Calls that a client named by itself. `fingerprint` is of the call that ended well; null while it runs: then `subject` names
@@ -75,7 +79,7 @@ begin
       on conflict do nothing;
       exit when found;
       select * into k from idempotency_key where workspace_id = p_ws and route = 'files' and key = p_key for update;
-      -- Gone between the two statements: its call was refused.
+      -- It went between the two statements: its call was refused.
       continue when not found;
       -- Keys of jobs, which begin with a blank, last as long as their jobs.
       if k.fingerprint is not null and (k.expires_at > clock_timestamp() or p_key like ' job %') then
@@ -100,9 +104,9 @@ begin
   verdict := 'begun';
 end $$;
 
--- Takes further bytes of the workspace's limit for an upload. 0: taken; 1: the limit does not hold them; 2: the upload has no
--- row any more.
-create function extend_upload(p_id text, p_bytes bigint, p_limit bigint, p_lease_ms int, p_upload_id text)
+-- Takes further bytes of the workspace's limit for an upload. Result: 0 taken; 1 the limit does not hold them; 2 the upload has no
+-- row any more; 3 the workspace has as many files as it may. Uploads under way do not count among those, and are few.
+create function extend_upload(p_id text, p_bytes bigint, p_limit bigint, p_lease_ms int, p_upload_id text, p_files_max int)
 returns smallint language plpgsql as $$
 declare
   ws uuid;
@@ -111,15 +115,17 @@ begin
   if not found then return 2; end if;
   insert into file_storage (workspace_id) values (ws) on conflict do nothing;
   update file_storage set reserved = reserved + p_bytes
-  where workspace_id = ws and used + reserved + p_bytes <= p_limit;
-  if not found then return 1; end if;
+  where workspace_id = ws and used + reserved + p_bytes <= p_limit and files < p_files_max;
+  if not found then
+    return case when exists (select from file_storage where workspace_id = ws and files >= p_files_max) then 3 else 1 end;
+  end if;
   update file set bytes = bytes + p_bytes, upload_id = coalesce(p_upload_id, upload_id),
     lease_until = clock_timestamp() + p_lease_ms * interval '1 millisecond'
   where id = p_id;
   return 0;
 end $$;
 
--- Makes an upload a file, of the bytes that were reserved for it. False: it has no row any more, and nothing was done.
+-- Makes an upload a file, of the bytes that were reserved for it. Result: false when it has no row any more, and nothing was done.
 create function finish_upload(
   p_id text, p_filename text, p_purpose text, p_media_type text, p_sha256 bytea, p_block_sha256 bytea, p_block_bytes int,
   p_expires_s int, p_fingerprint bytea, p_answer text, p_keep_ms int
@@ -140,12 +146,12 @@ begin
     sha256 = p_sha256, block_sha256 = p_block_sha256, block_bytes = p_block_bytes, upload_id = null, lease_until = null,
     expires_at = created_at + p_expires_s * interval '1 second'
   where id = p_id;
-  update file_storage set reserved = reserved - f.bytes, used = used + f.bytes where workspace_id = f.workspace_id;
+  update file_storage set reserved = reserved - f.bytes, used = used + f.bytes, files = files + 1 where workspace_id = f.workspace_id;
   return true;
 end $$;
 
--- Gives an upload up: what it had reserved and its key are free. Its bytes are still to be deleted. No row: there is no such
--- upload. p_expired: only when its lease is over.
+-- Gives an upload up: what it had reserved and its key are free. Its bytes are still to be deleted. Result: no row when there is no
+-- such upload. p_expired: it is given up only when its lease is over.
 create function end_upload(p_id text, p_expired boolean) returns table (upload_id text)
 language plpgsql as $$
 #variable_conflict use_column
@@ -161,7 +167,7 @@ begin
   return query select f.upload_id;
 end $$;
 
--- Ends a ready file: `deleted` or `lost`. False: there is none in this workspace.
+-- Ends a ready file: `deleted` or `lost`. Result: false when there is none in this workspace.
 create function end_file(p_ws uuid, p_id text, p_state text) returns boolean language plpgsql as $$
 declare
   size bigint;
@@ -170,11 +176,11 @@ begin
   where id = p_id and workspace_id = p_ws and state = 'ready'
   returning bytes into size;
   if not found then return false; end if;
-  update file_storage set used = used - size where workspace_id = p_ws;
+  update file_storage set used = used - size, files = files - 1 where workspace_id = p_ws;
   return true;
 end $$;
 
--- What media jobs keep while they run is known by keys of its own (shared/jobs/kept-results.ts), so that each is kept once
+-- Files that media jobs keep while they run are known by keys of their own (shared/jobs/kept-results.ts), so that each is kept once
 -- when another worker takes the job over. A job that has ended is not taken over: the keys go, and with them each file that is
 -- not in the job's result.
 create view kept_result as
@@ -182,8 +188,8 @@ select k.workspace_id, k.key, k.subject, substr(k.key, 6, 36)::uuid as job_id
 from idempotency_key k
 where k.key like ' job %' and k.fingerprint is not null and k.route = 'files' and k.key ~ '^ job [0-9a-f-]{36} ';
 
--- Drops one, in a transaction of its own: files and the counts of their workspaces are locked one at a time. Whether its file
--- was deleted; null: the key is not to go. Locks: job, idempotency_key, then as end_file.
+-- Drops a kept result, in a transaction of its own: files and the counts of their workspaces are locked one at a time. Result: true when its
+-- file was deleted; null when the key is not to go. Locks: job, idempotency_key, then as end_file.
 create function drop_kept_result(p_ws uuid, p_key text) returns boolean language plpgsql as $$
 declare
   k kept_result;
@@ -196,9 +202,33 @@ begin
   if j.state in ('queued', 'running') then return null; end if;
   delete from idempotency_key where workspace_id = p_ws and route = 'files' and key = p_key and subject = k.subject;
   if not found then return null; end if;
-  -- What a job whose row is gone has made is not known any more: its owner decides.
+  -- It is not known any more what a job has made whose row is gone: the file's owner decides.
   if j.state in ('failed', 'cancelled') or position(k.subject in j.result) = 0 then
     return end_file(p_ws, k.subject, 'deleted');
   end if;
   return false;
+end $$;
+
+-- The part of a run's bytes that the workspace's count has: whole blocks, so that most passes touch the run's own row alone. A run's row is
+-- counted as one block, which covers what is not a whole one.
+create function storage_blocks(p_bytes bigint) returns bigint language sql immutable as $$
+  select p_bytes / 4096 * 4096;
+$$;
+
+-- Takes further bytes of the workspace's limit at once: for runs and definitions. SQLSTATE SL002: the limit does not hold them.
+-- Locks: file_storage, after runs and workflows.
+create function take_storage(p_ws uuid, p_bytes bigint, p_limit bigint) returns void language plpgsql as $$
+begin
+  insert into file_storage (workspace_id) values (p_ws) on conflict do nothing;
+  update file_storage set used = used + p_bytes where workspace_id = p_ws and used + reserved + p_bytes <= p_limit;
+  if not found then raise exception 'the storage of the workspace is full' using errcode = 'SL002'; end if;
+end $$;
+
+-- Gives back the bytes that runs or definitions of several workspaces took, in an order that all keep to.
+create function free_storage(p_ws uuid[], p_bytes bigint[]) returns void language plpgsql as $$
+begin
+  perform from file_storage where workspace_id = any (p_ws) order by workspace_id for no key update;
+  update file_storage s set used = s.used - f.bytes
+  from (select ws, sum(bytes) as bytes from unnest(p_ws, p_bytes) t(ws, bytes) group by ws) f
+  where s.workspace_id = f.ws;
 end $$;

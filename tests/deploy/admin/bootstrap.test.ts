@@ -82,24 +82,6 @@ describe("bootstrap", () => {
     }
   });
 
-  test("is found by its credits in a database of an earlier version, also when both names are others", async () => {
-    const target = await createTestDatabase();
-    try {
-      await ensureBootstrap(target.database, first);
-      await target.query("update workspace set name = 'acme'");
-      await target.query("update member set name = 'anna'");
-      const before = await target.query("select * from bootstrap");
-      await target.query(`insert into member (id, workspace_id, name, role)
-        select '00000000-0000-7000-8000-000000000009', id, 'bob', 'owner' from workspace`);
-      await target.query("drop table bootstrap");
-      const file = new URL("../../../shared/database/migrations/0016_bootstrap.sql", import.meta.url);
-      for (const statement of (await Bun.file(file).text()).split(";")) await target.query(statement);
-      expect(await target.query("select * from bootstrap")).toEqual(before);
-    } finally {
-      await target.drop();
-    }
-  });
-
   test("says so when the key is another workspace's", async () => {
     const target = await createTestDatabase();
     try {

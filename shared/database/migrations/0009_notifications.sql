@@ -1,8 +1,27 @@
--- Notifications: where a workspace hears of its events, which of them go there, and each one's way.
+-- Notifications: the events of a workspace, the channels on which it hears of them, which events go there, and each one's way.
 --
 -- event is the outbox. A worker of the pool webhook makes deliveries of an event's subscriptions, and marks the event, in one
 -- transaction. It then claims deliveries that are due, and ends each attempt by a write that names its epoch. Schedule, breaker and
 -- the clock of a channel that fails stand in these rows alone, so nothing is lost with a process or with the queue.
+
+-- Events, each written in the transaction in which it happened. The metadata of each type has a schema (schemas/events); credits there
+-- are credits, not nano-credits.
+create table event (
+  id uuid primary key default gen_random_uuid(),
+  workspace_id uuid not null,
+  -- Subscriptions may be for one workflow; null when no stored workflow did it.
+  workflow_id uuid,
+  type text not null constraint event_type check (type in (
+    'run.started', 'run.retrying', 'run.succeeded', 'run.failed', 'run.cancelled', 'job.completed', 'job.failed',
+    'budget.threshold_reached', 'template.unavailable')),
+  metadata jsonb not null,
+  occurred_at timestamptz not null default clock_timestamp(),
+  fanned_out_at timestamptz,
+  -- An alert may name channels of its own: the event goes there, and to no subscription.
+  channel_ids uuid[]
+);
+create index event_occurred on event (occurred_at);
+create index event_waiting on event (occurred_at) where fanned_out_at is null;
 
 create table notification_channel (
   id uuid primary key,
@@ -10,7 +29,7 @@ create table notification_channel (
   type text not null constraint channel_type check (type in ('email', 'slack', 'telegram', 'webhook')),
   name text not null,
   enabled boolean not null default true,
-  -- What may be shown: URLs as they are redacted, no credential.
+  -- Settings that may be shown: URLs as they are redacted, no credential.
   config jsonb not null,
   -- Field → sealed text (shared/secrets/sealed.ts): URLs, credentials, signing secrets. No other column holds a secret.
   sealed jsonb not null default '{}',
@@ -19,17 +38,17 @@ create table notification_channel (
   created_by uuid references member (id),
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  -- Counts changes of its settings: what an attempt under older ones meets says nothing of the channel as it is.
+  -- Number of changes of its settings: what an attempt under older ones meets says nothing of the channel as it is.
   version int not null default 0,
-  -- Why dispatch disabled it: gone, rejected or failing; null when a person did, or when it is enabled.
+  -- Reason why dispatch disabled it: gone, rejected or failing; null when a person did, or when it is enabled.
   disabled_reason text,
-  -- Since when every attempt failed; null after a success.
+  -- Time since which every attempt failed; null after a success.
   failing_since timestamptz,
   last_failed_at timestamptz,
   -- Attempts that the breaker looks at.
   recent_ok smallint not null default 0,
   recent_failed smallint not null default 0,
-  -- How often the breaker opened since it was last closed, and until when it lets nothing through.
+  -- Number of times that the breaker opened since it was last closed, and the time until which it lets nothing through.
   opened smallint not null default 0,
   open_until timestamptz,
   -- A receiver asked for a pause, or its service allows one message a second.
@@ -49,13 +68,6 @@ create table subscription (
 );
 create unique index subscription_once on subscription (channel_id, event, coalesce(workflow_id, '00000000-0000-0000-0000-000000000000'));
 create index subscription_event on subscription (workspace_id, event);
-
-alter table event add column fanned_out_at timestamptz;
--- Of an alert that names channels of its own: it goes there, and to no subscription.
-alter table event add column channel_ids uuid[];
--- Told before there were channels.
-update event set fanned_out_at = now();
-create index event_waiting on event (occurred_at) where fanned_out_at is null;
 
 create table delivery (
   id uuid primary key,
@@ -100,7 +112,7 @@ create table delivery_attempt (
   number smallint not null,
   at timestamptz not null,
   ms int not null,
-  -- Of an HTTP or SMTP answer.
+  -- Status of an HTTP or SMTP answer.
   status smallint,
   -- A word of our own list.
   error text,
@@ -108,6 +120,18 @@ create table delivery_attempt (
   response_start text,
   primary key (delivery_id, number)
 );
+
+-- Mail to channels, counted by day: anybody may be named as the recipient of a channel, so no address hears more than its bound.
+create table mail_sent (
+  workspace_id uuid not null references workspace (id),
+  -- Empty: all of the workspace's mail.
+  mailbox text not null,
+  -- UTC.
+  day date not null,
+  sent int not null default 0,
+  primary key (workspace_id, mailbox, day)
+);
+create index mail_sent_day on mail_sent (day);
 
 -- Takes deliveries that are due, at most p_max, of those at most p_failing_max for channels that fail, so that dead receivers share
 -- these slots and the others' are free, and at most p_new_max for channels that have not been tried yet. A channel has at most p_each
@@ -127,11 +151,11 @@ declare
   busy int;
   got int;
   total int := 0;
-  -- One value, since an index cannot be searched by clock_timestamp().
+  -- It is one value, since an index cannot be searched by clock_timestamp().
   at_utc timestamptz := clock_timestamp();
 begin
   while total < p_max loop
-    -- From channel to channel: one search for each, however many of its deliveries are due later.
+    -- It goes from channel to channel: one search for each, however many of its deliveries are due later.
     select d.channel_id into cur from delivery d
     where d.status = 'pending' and d.channel_id > cur
     order by d.channel_id limit 1;
@@ -186,12 +210,13 @@ begin
   end loop;
 end $$;
 
--- What came of an attempt: the attempt, the delivery and its channel's health, in one. p_verdict: ok, again, final or gone.
+-- Ends an attempt: the attempt, the delivery and its channel's health, in one. p_verdict: ok, again, final or gone.
 -- p_next_ms: how long until the next attempt; null: none follows. p_pause_ms: nothing goes to the channel for so long.
--- p_version: the settings that it went by; of a channel that has been changed since, and where it is null since the fault is ours, it
--- says nothing. p_failing_ms: a channel that fails for longer, without a longer pause than p_gap_ms between, is disabled. p_open_ms: how long the breaker lets nothing through the first time; it
--- opens at 70 % failures of at least ten, and doubles that each time up to 20 times as long.
--- Result: null when the attempt was another's by then; else why the channel was disabled by it, or the empty text.
+-- p_version: the settings that it went by; the attempt says nothing of a channel that has been changed since, nor where it is null since
+-- the fault is ours. p_failing_ms: a channel that fails for longer, without a longer pause than p_gap_ms between, is disabled.
+-- p_open_ms: how long the breaker lets nothing through the first time; it opens at 70 % failures of at least ten, and doubles that each
+-- time up to 20 times as long.
+-- Result: null when the attempt was another's by then; else the reason why the channel was disabled by it, or the empty text.
 create function end_attempt(
   p_id uuid, p_channel uuid, p_version int, p_epoch int, p_verdict text, p_status int, p_error text, p_response text, p_ms int, p_next_ms bigint,
   p_pause_ms bigint, p_chat_id text, p_failing_ms bigint, p_gap_ms bigint, p_open_ms bigint
@@ -210,7 +235,7 @@ begin
   insert into delivery_attempt (delivery_id, number, at, ms, status, error, response_start)
   values (p_id, d.attempts + 1, at_utc - p_ms * interval '1 millisecond', p_ms, p_status, p_error, p_response);
   update delivery set attempts = attempts + 1, step = step + 1, lease_until = null,
-    -- Cancelled meanwhile, with its channel: it stays so.
+    -- A delivery that was cancelled meanwhile, with its channel, stays so.
     status = case when status <> 'pending' then status when is_ok then 'succeeded' when p_next_ms is null and not is_asked then 'failed' else status end,
     next_at = case when status = 'pending' and not is_ok then
       case when is_asked then at_utc else at_utc + p_next_ms * interval '1 millisecond' end end,
@@ -248,7 +273,7 @@ begin
   insert into audit_log (workspace_id, actor, action, subject, before, after)
   values (c.workspace_id, '{"type":"system","id":"sluice"}', 'channel.disable', c.id::text, '{"enabled":true}',
           jsonb_build_object('enabled', false, 'reason', reason));
-  -- Its owners are told by mail, those who have an address.
+  -- Owners of the workspace who have an address are told by mail.
   insert into delivery (id, workspace_id, member_id, event, body)
   select n.id, c.workspace_id, n.member_id, 'channel.disabled', json_build_object('event', 'channel.disabled', 'deliveryId', n.id,
     'workspaceId', c.workspace_id, 'occurredAt', to_char(at_utc at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
@@ -258,153 +283,18 @@ begin
   return reason;
 end $$;
 
--- Alerts on what a workspace spends in a day, a week from Monday or a month, all UTC.
-create table budget_alert (
-  id uuid primary key,
-  workspace_id uuid not null references workspace (id),
-  name text not null,
-  -- Nano-credits.
-  threshold bigint not null constraint budget_threshold check (threshold > 0),
-  period text not null constraint budget_period check (period in ('daily', 'weekly', 'monthly')),
-  -- Empty: subscriptions to the event say where it goes.
-  channel_ids uuid[] not null default '{}',
-  is_active boolean not null default true,
-  -- Further calls of the period are refused once the threshold is crossed.
-  stops_calls boolean not null default false,
-  created_by uuid references member (id),
-  created_at timestamptz not null default now(),
-  updated_at timestamptz not null default now(),
-  -- Since when it has had this threshold and period and been active: periods that ended before are not judged by it.
-  judged_from timestamptz not null default now(),
-  -- Usage up to here has been looked at.
-  checked_at timestamptz not null default '-infinity',
-  unique (workspace_id, name)
-);
-
--- One row for each time an alert fired: once for a period and threshold.
-create table budget_firing (
-  alert_id uuid not null references budget_alert (id) on delete cascade,
-  -- What begins together may be a day, a week or a month.
-  period text not null,
-  period_start timestamptz not null,
-  threshold bigint not null,
-  at timestamptz not null default clock_timestamp(),
-  spent bigint not null,
-  primary key (alert_id, period, period_start, threshold)
-);
-
--- Calls are refused until then, the end of the period whose budget is spent, because of this alert.
-alter table workspace add column stopped_until timestamptz;
-alter table workspace add column stopped_by uuid references budget_alert (id) on delete set null;
-create index workspace_stopped on workspace (stopped_by) where stopped_by is not null;
-
-create function budget_period_start(p_period text, p_at timestamptz) returns timestamptz language sql stable as $$
-  select date_trunc(case p_period when 'daily' then 'day' when 'weekly' then 'week' else 'month' end, p_at, 'UTC');
-$$;
-create function budget_period_end(p_period text, p_at timestamptz) returns timestamptz language sql stable as $$
-  select (budget_period_start(p_period, p_at) at time zone 'UTC'
-    + case p_period when 'daily' then interval '1 day' when 'weekly' then interval '7 days' else interval '1 month' end) at time zone 'UTC';
-$$;
-
--- Of each alert of a workspace its present period and the nano-credits spent in it. The usage is read once for all of them.
-create function budgets_now(p_ws uuid, p_at timestamptz)
-returns table (alert_id uuid, period_start timestamptz, period_end timestamptz, spent bigint)
-language sql stable set enable_seqscan = off as $$
-  with alerts as materialized (
-    select a.id, budget_period_start(a.period, p_at) as since, budget_period_end(a.period, p_at) as until
-    from budget_alert a
-    where a.workspace_id = p_ws
-  ), hours as materialized (
-    select h.hour, h.nano from spent_by_hour(p_ws, (select min(since) from alerts)) h
-  )
-  select a.id, a.since, a.until, coalesce(sum(h.nano), 0)::bigint
-  from alerts a
-  left join hours h on h.hour >= a.since and h.hour < a.until
-  group by 1, 2, 3
-$$;
-
--- Firings and changes of a workspace's alerts come one after the other. Not its row: that is locked for other settings.
-create function budget_lock(p_ws uuid) returns bigint language sql immutable as $$
-  select hashtextextended('budgets ' || p_ws::text, 0);
-$$;
-
--- Stops the calls of a workspace, or lets them go on, as its active alerts that stop calls have it. Call it under budget_lock.
-create function set_budget_stop(p_ws uuid, p_at timestamptz) returns void language plpgsql as $$
+-- Counts one mail, and returns the day that it is counted in; null when the mailbox, or the workspace, has had its most of the day.
+create function take_mail(p_ws uuid, p_mailbox text, p_mailbox_max int, p_ws_max int) returns date language plpgsql as $$
 declare
-  stop_until timestamptz;
-  stop_by uuid;
+  today date := (now() at time zone 'UTC')::date;
 begin
-  select b.period_end, a.id into stop_until, stop_by
-  from budget_alert a
-  join budgets_now(p_ws, p_at) b on b.alert_id = a.id
-  where a.workspace_id = p_ws and a.is_active and a.stops_calls and b.spent >= a.threshold
-  order by b.period_end desc, a.id
-  limit 1;
-  update workspace set stopped_until = stop_until, stopped_by = stop_by
-  where id = p_ws and (stopped_until, stopped_by) is distinct from (stop_until, stop_by);
+  insert into mail_sent (workspace_id, mailbox, day) values (p_ws, '', today), (p_ws, p_mailbox, today) on conflict do nothing;
+  perform from mail_sent where workspace_id = p_ws and mailbox in ('', p_mailbox) and day = today order by mailbox for update;
+  if exists (
+    select from mail_sent
+    where workspace_id = p_ws and mailbox in ('', p_mailbox) and day = today
+      and sent >= case when mailbox = '' then p_ws_max else p_mailbox_max end
+  ) then return null; end if;
+  update mail_sent set sent = sent + 1 where workspace_id = p_ws and mailbox in ('', p_mailbox) and day = today;
+  return today;
 end $$;
-
--- Fires the active alerts of a workspace whose period's spend has reached their threshold, each once for a period and threshold, and
--- stops calls where one says so. Looks at every period since it looked last: what was spent before a turn may be seen after it.
--- Usage that is committed within p_lag_ms of its start is looked at for sure. Does nothing while another process is at it.
-create function fire_budgets(p_ws uuid, p_lag_ms bigint, p_at timestamptz default null)
-returns table (alert_id uuid, stops_calls boolean) language plpgsql set enable_seqscan = off as $$
-#variable_conflict use_column
-declare
-  at timestamptz;
-begin
-  if not pg_try_advisory_xact_lock(budget_lock(p_ws)) then return; end if;
-  at := coalesce(p_at, clock_timestamp());
-  return query
-    with due as materialized (
-      select a.*, budget_period_start(a.period, greatest(a.checked_at, a.judged_from)) as since
-      from budget_alert a
-      where a.workspace_id = p_ws and a.is_active
-    ), hours as materialized (
-      select h.hour, h.nano from spent_by_hour(p_ws, (select min(since) from due)) h
-    ), spent as (
-      select d.id, budget_period_start(d.period, h.hour) as start, sum(h.nano)::bigint as nano
-      from due d
-      join hours h on h.hour >= d.since
-      group by 1, 2
-    ), fired as (
-      insert into budget_firing (alert_id, period, period_start, threshold, spent)
-      select d.id, d.period, s.start, d.threshold, s.nano
-      from due d
-      join spent s on s.id = d.id
-      where s.nano >= d.threshold
-      on conflict do nothing
-      returning *
-    ), told as (
-      insert into event (workspace_id, type, metadata, channel_ids)
-      select p_ws, 'budget.threshold_reached',
-             jsonb_build_object(
-               'alertId', f.alert_id, 'period', f.period,
-               'periodStart', to_char(f.period_start at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
-               'threshold', trim_scale(f.threshold * 0.000000001), 'spent', trim_scale(f.spent * 0.000000001)),
-             nullif(d.channel_ids, '{}')
-      from fired f
-      join due d on d.id = f.alert_id
-      order by f.period_start
-    ), looked as (
-      update budget_alert a set checked_at = at - p_lag_ms * interval '1 millisecond'
-      from due d
-      where a.id = d.id
-    )
-    select f.alert_id, d.stops_calls
-    from fired f
-    join due d on d.id = f.alert_id;
-  if exists (select from budget_alert a where a.workspace_id = p_ws and a.is_active and a.stops_calls)
-    or exists (select from workspace w where w.id = p_ws and w.stopped_until is not null) then
-    perform set_budget_stop(p_ws, at);
-  end if;
-end $$;
-
--- Workspaces with an active alert that has not looked at their last usage.
-create function budgets_to_look_at() returns setof uuid language sql stable as $$
-  select distinct a.workspace_id
-  from budget_alert a
-  where a.is_active
-    -- The one record that an index ends with, for each alert: never a walk through the records.
-    and (select u.ended_at from usage_record u where u.workspace_id = a.workspace_id order by u.ended_at desc limit 1) >= a.checked_at
-$$;

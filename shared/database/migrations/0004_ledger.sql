@@ -1,6 +1,7 @@
--- The ledger: what calls took, and what was topped up and corrected. Admission takes holds, redrive_job one for a job that is
--- run again; everything else that changes a balance is here. Idempotent by (workspace_id, job_id, attempt): a hold is closed
--- once, later calls see null. Every key begins with the workspace, so that the tables can be split by it. Amounts are bigint nano-credits; locks as in 0002_admission.
+-- The ledger: what calls took, and what was topped up and corrected. Admission takes holds, and redrive_job one for a job that
+-- is run again; everything else that changes a balance is here. Idempotent by (workspace_id, job_id, attempt): a hold is closed
+-- once, and later calls see null. Every key begins with the workspace, so that the tables can be split by it. Amounts are bigint
+-- nano-credits. Locks are taken in the order of admission: hold, then balance.
 
 create table ledger_entry (
   id bigint generated always as identity,
@@ -14,8 +15,15 @@ create table ledger_entry (
   primary key (workspace_id, id),
   constraint ledger_once unique (workspace_id, source_id, attempt, kind)
 );
+-- These entries are few among many settles.
+create index ledger_entry_by_hand on ledger_entry (workspace_id, id) where kind <> 'settle';
 
--- One row per closed hold. For a call over HTTP, job_id is its x-request-id.
+-- Microseconds since 1970. No usage record ends before it, wherever the clock is set: what was summed up to there stays whole. It
+-- belongs to no transaction: each reader has the last value set. See roll_up_usage.
+create sequence usage_floor minvalue 0 start 0;
+select setval('usage_floor', (extract(epoch from clock_timestamp()) * 1e6)::bigint);
+
+-- One row per closed hold. The job_id of a call over HTTP is its x-request-id.
 create table usage_record (
   job_id uuid not null,
   attempt smallint not null,
@@ -32,14 +40,17 @@ create table usage_record (
   day date not null,
   tokens bigint not null,
   started_at timestamptz not null,
-  ended_at timestamptz not null default now(),
+  ended_at timestamptz not null default greatest(clock_timestamp(), to_timestamp(pg_sequence_last_value('usage_floor') / 1e6)),
   primary key (workspace_id, job_id, attempt)
 );
 create index usage_record_workspace on usage_record (workspace_id, ended_at);
+create index usage_record_key on usage_record (workspace_id, key_id, ended_at);
+-- Records come in order of this column, or nearly.
+create index usage_record_ended on usage_record using brin (ended_at) with (pages_per_range = 8, autosummarize = on);
 
--- A call has one usage record, which names the model that its hold named last and sums everything. Of a stream that was
--- continued, one row here for each model before that one. Written when the hold moves on, so that it is there when
--- any process closes the hold.
+-- Earlier models of a stream that was continued, one row for each before the last. The call's one usage record names the model
+-- that its hold named last, and sums everything. Written when the hold moves on, so that it is there when any process closes
+-- the hold.
 create table usage_part (
   workspace_id uuid not null,
   job_id uuid not null,
@@ -51,12 +62,12 @@ create table usage_part (
   source text not null,
   units jsonb not null,
   is_estimated boolean not null,
-  -- Nano-credits, of those that the usage record says were used.
+  -- Share of what the usage record says was used.
   amount bigint not null check (amount >= 0),
   primary key (workspace_id, job_id, attempt, part)
 );
 
--- What an ingress has relayed of a stream so far: the price of a call whose worker is lost.
+-- The part of a stream that an ingress has relayed so far: the price of a call whose worker is lost.
 create table relay_progress (
   workspace_id uuid not null,
   job_id uuid not null,
@@ -68,27 +79,49 @@ create table relay_progress (
 );
 create index relay_progress_at on relay_progress (at);
 
--- Closes the holds of grouped calls. p_used null = release. Result per call: amount taken, null = closed before, -1 = busy
--- (locked elsewhere, nothing done).
+-- Holds that could not be settled at what was used, for an operator to look at.
+create table settle_fault (
+  id bigint generated always as identity primary key,
+  workspace_id uuid not null,
+  job_id uuid not null,
+  attempt smallint not null,
+  -- usage_record, ledger_entry: the call had been settled under this key. Else the SQLSTATE with which its figures were refused.
+  fault text not null,
+  status text,
+  source text,
+  held bigint not null,
+  -- The amount to be taken: null for a release. Figures that were refused may be any number.
+  used numeric,
+  -- The amount that stands in the books under the key, now or from before.
+  settled bigint not null,
+  at timestamptz not null default clock_timestamp(),
+  resolved_at timestamptz
+);
+create index settle_fault_open on settle_fault (id) where resolved_at is null;
+
+-- Closes the holds of grouped calls. p_used null releases. Result per call: amount taken, null when it was closed before, -1 when
+-- it is busy (locked elsewhere, nothing done).
 -- A settle takes what was used, at most the hold; a call that may exceed also takes from what is available then, in the
--- order given. What cannot be taken is uncollected. No figure ever credits a caller: negative ones count as 0.
+-- order given. The rest is uncollected. No figure ever credits a caller: negative ones count as 0. A key that is taken raises
+-- 23505, so that the calls of the group come again one by one.
 -- p_wait_ms: null skips what is locked elsewhere; else balances are waited for, this long each (SQLSTATE 55P03).
 -- p_late: take the balances' locks with the last write only (see admit_calls). A call that takes more than its hold needs
--- the lock to know how much there is: nothing is done then, and SQLSTATE SL001 says: again, without p_late.
+-- the lock to know how much there is: nothing is done then, and SQLSTATE SL001 asks for a repeat without p_late.
 create function settle_calls(
   p_ws uuid[], p_job uuid[], p_attempt smallint[], p_used bigint[], p_status text[], p_source text[], p_units jsonb[],
   p_estimated boolean[], p_tokens bigint[], p_wait_ms int, p_late boolean default false
 ) returns bigint[] language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 declare
   result bigint[] := array_fill(null::bigint, array[cardinality(p_job)]);
-  -- Per hold found, in the order of the calls; takes is null for those of a locked workspace.
+  -- One element for each hold found, in the order of the calls; takes is null for those of a locked workspace.
   places tid[]; calls int[]; owners uuid[]; keys uuid[]; models text[]; holds bigint[]; exceeds boolean[];
   hold_days date[]; reserved bigint[]; starts timestamptz[]; takes bigint[];
-  -- Per workspace: what is available and on which day it counts tokens, then what the calls change.
+  -- One element for each workspace: its available amount and the day on which it counts tokens, then the changes by the calls.
   wss uuid[]; free bigint[]; days date[]; paid bigint[]; released bigint[]; tokens bigint[];
   cur uuid;
   w int;
   used bigint;
+  at_utc timestamptz;
   open boolean[];
 begin
   select array_agg(c.place), array_agg(c.n), array_agg(c.workspace_id), array_agg(c.key_id), array_agg(c.model),
@@ -151,18 +184,19 @@ begin
     end loop;
 
     delete from hold where ctid = any (places);
+    at_utc := greatest(clock_timestamp(), to_timestamp(pg_sequence_last_value('usage_floor') / 1e6));
     insert into ledger_entry (workspace_id, kind, amount, source_id, attempt)
     select owners[c.i], 'settle', -takes[c.i], p_job[c.n], p_attempt[c.n]
     from unnest(calls) with ordinality c(n, i)
     where takes[c.i] is not null and p_used[c.n] is not null;
     insert into usage_record (job_id, attempt, workspace_id, key_id, model, source, status, units, is_estimated, held,
-                              settled, uncollected, day, tokens, started_at)
+                              settled, uncollected, day, tokens, started_at, ended_at)
     select p_job[c.n], p_attempt[c.n], owners[c.i], keys[c.i], models[c.i], p_source[c.n], p_status[c.n], p_units[c.n],
            p_estimated[c.n], holds[c.i], takes[c.i], coalesce(greatest(p_used[c.n], 0), 0) - takes[c.i], hold_days[c.i],
-           greatest(p_tokens[c.n], 0), starts[c.i]
+           greatest(p_tokens[c.n], 0), starts[c.i], at_utc
     from unnest(calls) with ordinality c(n, i)
     where takes[c.i] is not null;
-    -- Last, so that with p_late its locks are held for little more than the commit.
+    -- This write comes last, so that with p_late its locks are held for little more than the commit.
     if p_late then
       perform 1 from (select from balance where workspace_id = any (wss) order by workspace_id for update) s;
     end if;
@@ -183,7 +217,8 @@ begin
   return result;
 end $$;
 
--- The same steps for a lone call, which waits for its balance as admit_call does.
+-- The same steps for a lone call, which waits for its balance as admit_call does. It closes the hold whatever stands under its
+-- key: where a settle is there already, nothing is taken a second time, the hold is released, and the fault is noted.
 create function settle_call(
   p_ws uuid, p_job uuid, p_attempt smallint, p_used bigint, p_status text, p_source text, p_units jsonb, p_estimated boolean, p_tokens bigint
 ) returns bigint language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
@@ -191,6 +226,8 @@ declare
   h hold;
   b balance;
   take bigint;
+  fault text;
+  earlier bigint;
 begin
   select * into h from hold where workspace_id = p_ws and job_id = p_job and attempt = p_attempt for update skip locked;
   if not found then
@@ -198,26 +235,90 @@ begin
   end if;
   select * into b from balance where workspace_id = p_ws for update;
   take := least(coalesce(greatest(p_used, 0), 0), h.amount + case when h.may_exceed then b.amount - b.held else 0 end);
+  insert into usage_record (job_id, attempt, workspace_id, key_id, model, source, status, units, is_estimated, held,
+                            settled, uncollected, day, tokens, started_at)
+  values (p_job, p_attempt, p_ws, h.key_id, h.model, p_source, p_status, p_units, p_estimated, h.amount,
+          take, coalesce(greatest(p_used, 0), 0) - take, h.day, greatest(p_tokens, 0), h.created_at)
+  on conflict (workspace_id, job_id, attempt) do nothing;
+  if not found then
+    fault := 'usage_record';
+  elsif p_used is not null then
+    insert into ledger_entry (workspace_id, kind, amount, source_id, attempt) values (p_ws, 'settle', -take, p_job, p_attempt)
+    on conflict on constraint ledger_once do nothing;
+    if not found then fault := 'ledger_entry'; end if;
+  end if;
+  if fault is not null then
+    take := 0;
+    if fault = 'usage_record' then
+      p_tokens := 0;
+      select settled into earlier from usage_record where workspace_id = p_ws and job_id = p_job and attempt = p_attempt;
+    else
+      select -amount into earlier from ledger_entry where workspace_id = p_ws and source_id = p_job and attempt = p_attempt and kind = 'settle';
+      update usage_record set settled = earlier, uncollected = greatest(coalesce(p_used, 0) - earlier, 0)
+      where workspace_id = p_ws and job_id = p_job and attempt = p_attempt;
+    end if;
+    insert into settle_fault (workspace_id, job_id, attempt, fault, status, source, held, used, settled)
+    values (p_ws, p_job, p_attempt, fault, p_status, p_source, h.amount, p_used, earlier);
+  end if;
   delete from hold where workspace_id = p_ws and job_id = p_job and attempt = p_attempt;
   update balance set amount = b.amount - take, held = b.held - h.amount,
     day_tokens = b.day_tokens + case when h.day = b.day then greatest(p_tokens, 0) - h.tokens else 0 end
   where workspace_id = p_ws;
-  if p_used is not null then
-    insert into ledger_entry (workspace_id, kind, amount, source_id, attempt)
-    values (p_ws, 'settle', -take, p_job, p_attempt);
-  end if;
-  insert into usage_record (job_id, attempt, workspace_id, key_id, model, source, status, units, is_estimated, held,
-                            settled, uncollected, day, tokens, started_at)
-  values (p_job, p_attempt, p_ws, h.key_id, h.model, p_source, p_status, p_units, p_estimated, h.amount,
-          take, coalesce(greatest(p_used, 0), 0) - take, h.day, greatest(p_tokens, 0), h.created_at);
   return take;
 end $$;
 
+-- Releases the hold of a call whose figures were refused with the SQLSTATE p_fault, and notes that. Its result is settle_call's.
+create function refuse_settle(p_ws uuid, p_job uuid, p_attempt smallint, p_used numeric, p_fault text) returns bigint language plpgsql as $$
+declare
+  was_held bigint;
+  taken bigint;
+begin
+  select amount into was_held from hold where workspace_id = p_ws and job_id = p_job and attempt = p_attempt;
+  taken := settle_call(p_ws, p_job, p_attempt, null, 'failed', null, '{}', false, 0);
+  if taken = 0 then
+    insert into settle_fault (workspace_id, job_id, attempt, fault, held, used, settled)
+    values (p_ws, p_job, p_attempt, p_fault, was_held, p_used, 0);
+  end if;
+  return taken;
+end $$;
+
+-- Takes the cost of an answer that was delivered after its hold had been closed for less: at most what was held, and what is
+-- available now; the rest is uncollected. It is the next attempt in ledger and usage, written once. taken: nano-credits in all;
+-- late: those of them taken now.
+create function settle_delivered(
+  p_ws uuid, p_job uuid, p_attempt smallint, p_used bigint, p_source text, p_units jsonb, p_estimated boolean, p_tokens bigint,
+  out taken bigint, out late bigint
+) language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
+declare
+  b balance;
+  r usage_record;
+  more bigint;
+  more_tokens bigint;
+begin
+  late := 0;
+  select * into b from balance where workspace_id = p_ws for update;
+  select * into r from usage_record where workspace_id = p_ws and job_id = p_job and attempt = p_attempt;
+  taken := coalesce(r.settled, 0);
+  if r.settled is null or least(coalesce(p_used, 0), r.held) <= r.settled then return; end if;
+  select settled into more from usage_record where workspace_id = p_ws and job_id = p_job and attempt = p_attempt + 1;
+  if not found then
+    more := greatest(0, least(p_used - r.settled, r.held - r.settled, b.amount - b.held));
+    more_tokens := greatest(p_tokens - r.tokens, 0);
+    insert into usage_record (job_id, attempt, workspace_id, key_id, model, source, status, units, is_estimated, held, settled, uncollected,
+                              day, tokens, started_at)
+    values (p_job, p_attempt + 1, p_ws, r.key_id, r.model, p_source, 'succeeded', p_units, p_estimated, 0, more, p_used - r.settled - more,
+            b.day, more_tokens, r.started_at);
+    insert into ledger_entry (workspace_id, kind, amount, source_id, attempt) values (p_ws, 'settle', -more, p_job, p_attempt + 1);
+    update balance set amount = b.amount - more, day_tokens = b.day_tokens + more_tokens where workspace_id = p_ws;
+    late := more;
+  end if;
+  taken := r.settled + more;
+end $$;
+
 -- The price of another model replaces the one held, in place: the process that closes the hold finds it under the same job
--- and attempt, and what it says then is what the usage record says. A second call with the same values changes nothing.
+-- and attempt, and its content by then goes into the usage record. A second call with the same values changes nothing.
 -- Result: 0 = the hold says this now, 1 = funds missing, nothing changed, 3 = closed, 4 = busy (locked elsewhere, nothing
--- changed). Locks: hold, then balance. p_wait_ms: how long the balance is waited for (SQLSTATE 55P03 after that); null
--- leaves it to the session.
+-- changed). p_wait_ms: how long the balance is waited for (SQLSTATE 55P03 after that); null leaves it to the session.
 -- Tokens reserved under a daily cap follow, but are not held against the cap again: the call was admitted under it.
 create function adjust_hold(
   p_ws uuid, p_job uuid, p_attempt smallint, p_model text, p_amount bigint, p_exceed boolean, p_tokens bigint, p_wait_ms int default null
@@ -231,7 +332,7 @@ begin
   if not found then
     return case when exists (select from hold where workspace_id = p_ws and job_id = p_job and attempt = p_attempt) then 4 else 3 end;
   end if;
-  -- Never 0 for a call under a cap: that would read as one under none.
+  -- A call under a cap reserves at least 1: with 0 it would read as one under no cap.
   reserved := case when h.tokens = 0 then 0 else greatest(p_tokens, 1) end;
   if p_amount <> h.amount or reserved <> h.tokens then
     if p_wait_ms is not null then perform set_config('lock_timeout', p_wait_ms::text, true); end if;
@@ -248,7 +349,7 @@ begin
   return 0;
 end $$;
 
--- Does what adjust_hold does and writes the parts so far, both once. Result as adjust_hold's.
+-- Does the work of adjust_hold and writes the parts so far, both once. Its result is adjust_hold's.
 create function continue_hold(
   p_ws uuid, p_job uuid, p_attempt smallint, p_model text, p_amount bigint, p_exceed boolean, p_tokens bigint, p_wait_ms int, p_parts jsonb
 ) returns smallint language plpgsql as $$

@@ -1,5 +1,6 @@
--- The audit of ledger, holds, balances and usage. The hourly one reads what is new: entries up to a border are summed once
--- per workspace, and kept as a checkpoint.
+-- Audits: functions that compare ledger, holds, balances, sums and counts with one another. A row that they return is a disagreement.
+-- The hourly audit of the ledger reads what is new: entries up to a border are summed once per workspace, and kept as a checkpoint
+-- (decision 0025).
 
 -- Sum of a workspace's ledger entries with an id up to ledger_border.entry_id. No row: 0.
 create table ledger_checkpoint (
@@ -7,18 +8,45 @@ create table ledger_checkpoint (
   amount bigint not null
 );
 
--- One row. Entries up to entry_id are in the checkpoints; usage records that ended before `since` are audited, but for
--- those that took long to commit (see audit_new_entries). next_id, next_xid and next_at are where the open period may be
--- closed: every transaction that has drawn an id up to next_id is numbered below next_xid.
+-- The border of the hourly audit, in one row. Entries up to entry_id are in the checkpoints; usage records that ended before `since`
+-- are audited, but for those that took long to commit (see audit_new_entries). next_id, next_xid and next_at are where the open period
+-- may be closed: every transaction that has drawn an id up to next_id is numbered below next_xid.
 create table ledger_border (
   is_only boolean primary key default true constraint ledger_border_once check (is_only),
   entry_id bigint not null default 0,
   since timestamptz not null default '-infinity',
   next_id bigint not null default 0,
   next_xid xid8 not null default '0',
-  next_at timestamptz not null default '-infinity'
+  next_at timestamptz not null default '-infinity',
+  -- The hourly audit compares the sums of the hours since here.
+  usage_until timestamptz not null default '-infinity'
 );
 insert into ledger_border default values;
+
+-- Hours since p_since whose sums are not those of their usage records, up to the border.
+create function audit_usage(p_since timestamptz) returns table (workspace_id uuid, fault text, expected text, found text) language sql stable as $$
+  -- The joins are lateral, so that there is an index search for each workspace, however many hours there are.
+  with span as (
+    select b.workspace_id, date_trunc('hour', p_since, 'UTC') as since, r.until from balance b cross join usage_rollup r
+  ), summed as (
+    select s.workspace_id, h.* from span s cross join lateral (
+      select h.hour, sum(h.settled) as settled, sum(h.calls) as calls, sum(h.tokens) as tokens
+      from usage_hour h
+      where h.workspace_id = s.workspace_id and h.hour >= s.since
+      group by 1) h
+  ), recorded as (
+    select s.workspace_id, r.* from span s cross join lateral (
+      select date_trunc('hour', u.ended_at, 'UTC') as hour, sum(u.settled) as settled, count(*) as calls, sum(u.tokens) as tokens
+      from usage_record u
+      where u.workspace_id = s.workspace_id and u.ended_at >= s.since and u.ended_at < s.until
+      group by 1) r
+  )
+  select workspace_id, 'sums of an hour are not those of its usage records',
+         format('%s: %s nano-credits, %s calls, %s tokens', hour, coalesce(r.settled, 0), coalesce(r.calls, 0), coalesce(r.tokens, 0)),
+         format('%s nano-credits, %s calls, %s tokens', coalesce(s.settled, 0), coalesce(s.calls, 0), coalesce(s.tokens, 0))
+  from summed s full join recorded r using (workspace_id, hour)
+  where (s.settled, s.calls, s.tokens) is distinct from (r.settled, r.calls, r.tokens);
+$$;
 
 -- Disagreements that show without the history: open holds, balances, and the present day's tokens.
 create function audit_present() returns table (workspace_id uuid, fault text, expected text, found text) language sql stable as $$
@@ -33,7 +61,7 @@ create function audit_present() returns table (workspace_id uuid, fault text, ex
   union all
   select b.workspace_id, 'daily tokens are not the sum of the day''s calls', (u.sum + coalesce(h.sum, 0))::text, b.day_tokens::text
   from balance b
-  -- A call ends on its day or later; an hour of slack for a clock that was set back.
+  -- A call ends on its day or later; the hour of slack is for a clock that was set back.
   cross join lateral (
     select coalesce(sum(r.tokens), 0) as sum
     from usage_record r
@@ -43,7 +71,7 @@ create function audit_present() returns table (workspace_id uuid, fault text, ex
   where b.day_tokens <> u.sum + coalesce(h.sum, 0);
 $$;
 
--- Every disagreement between ledger, holds, balances, usage and checkpoints, from the first entry on; no row means exact.
+-- Every disagreement between ledger, holds, balances, usage, sums and checkpoints, from the first entry on; no row means exact.
 create function audit_ledger() returns table (workspace_id uuid, fault text, expected text, found text) language sql stable as $$
   select b.workspace_id, 'balance is not the sum of ledger entries', coalesce(l.sum, 0)::text, b.amount::text
   from balance b left join (select e.workspace_id, sum(amount) from ledger_entry e group by 1) l using (workspace_id)
@@ -68,14 +96,16 @@ create function audit_ledger() returns table (workspace_id uuid, fault text, exp
   from ledger_entry e left join usage_record u on u.workspace_id = e.workspace_id and u.job_id = e.source_id and u.attempt = e.attempt
   where e.kind = 'settle' and u.job_id is null
   union all
+  select * from audit_usage('-infinity')
+  union all
   select * from audit_present();
 $$;
 
--- The same of checkpoints and what came after them, and closes the period before last. Balances are compared as in the
--- full audit; a change of an old entry is found by that one only. Must be the first statement of its transaction to write
--- or lock anything.
+-- The same of checkpoints and what came after them, and of the sums since the last exact audit; closes the period before last. Balances
+-- are compared as in the full audit; a change of an old entry is found by that one only. Must be the first statement of its transaction
+-- to write or lock anything.
 --
--- Why no entry is missed: a transaction that writes one locks a row first (hold or balance), so it is numbered before it
+-- Reason why no entry is missed: a transaction that writes one locks a row first (hold or balance), so it is numbered before it
 -- draws the entry's id. Here the last id drawn is read first and this transaction's number taken after, so each one that has
 -- drawn an id up to there has a lower number. A later audit closes the period once no lower number runs any more: all of its
 -- entries are then committed or will never be, and its own look, which comes after, sees them.
@@ -87,6 +117,7 @@ declare
   numbered xid8;
   border ledger_border;
   is_over boolean;
+  summed timestamptz;
 begin
   if pg_current_xact_id_if_assigned() is not null then
     raise exception 'the audit of new entries needs a transaction of its own';
@@ -98,6 +129,7 @@ begin
   if border.entry_id is null then return; end if;
   is_over := border.next_xid <= pg_snapshot_xmin(pg_current_snapshot());
 
+  select until into summed from usage_rollup;
   if border.entry_id = 0 then
     -- All of it is new: tables are read from end to end, as the full audit does.
     perform set_config('enable_seqscan', 'on', true);
@@ -129,6 +161,8 @@ begin
       left join usage_record u on u.workspace_id = b.workspace_id and u.job_id = e.source_id and u.attempt = e.attempt
       where u.job_id is null
       union all
+      select * from audit_usage(border.usage_until)
+      union all
       select * from audit_present();
   end if;
   -- A period with a difference stays open, so that each audit tells of it until it is mended.
@@ -150,11 +184,33 @@ begin
     on conflict (workspace_id) do update set amount = c.amount + excluded.amount;
     border.entry_id := border.next_id;
     border.since := border.next_at;
-  -- A number that was not given out yet is of the server that this database was restored from: it says nothing here.
-  elsif border.next_xid <= numbered then
-    return;
   end if;
+  update ledger_border set usage_until = summed;
+  -- A number that was not given out yet comes from the server that this database was restored from: it says nothing here.
+  if not is_over and border.next_xid <= numbered then return; end if;
   update ledger_border
   set entry_id = border.entry_id, since = border.since, next_id = greatest(drawn, border.next_id), next_xid = numbered,
       next_at = clock_timestamp();
 end $$;
+
+-- Workspaces with a count that is not the sum of their files, runs and definitions, all seen in one snapshot.
+create function audit_storage() returns table (workspace_id uuid, fault text, expected text, found text) language sql stable as $$
+  with stored as (
+    select f.workspace_id, sum(f.bytes) filter (where f.state = 'ready') as used, sum(f.bytes) filter (where f.state = 'uploading') as reserved,
+      count(*) filter (where f.state = 'ready') as files
+    from file f where f.state in ('ready', 'uploading') group by 1
+    union all
+    select r.workspace_id, sum(storage_blocks(r.stored_bytes)), 0, 0 from run r group by 1
+    union all
+    select w.workspace_id, sum(v.bytes), 0, 0 from workflow w join workflow_version v on v.workflow_id = w.id group by 1
+  ), wanted as (
+    select s.workspace_id, sum(coalesce(s.used, 0)) as used, sum(coalesce(s.reserved, 0)) as reserved, sum(s.files) as files
+    from stored s group by 1
+  ), told as (
+    select coalesce(w.workspace_id, s.workspace_id) as workspace_id,
+      format('%s used, %s reserved, %s files', coalesce(w.used, 0), coalesce(w.reserved, 0), coalesce(w.files, 0)) as expected,
+      format('%s used, %s reserved, %s files', coalesce(s.used, 0), coalesce(s.reserved, 0), coalesce(s.files, 0)) as found
+    from wanted w full join file_storage s on s.workspace_id = w.workspace_id
+  )
+  select t.workspace_id, 'what is stored is not what is counted', t.expected, t.found from told t where t.expected <> t.found;
+$$;

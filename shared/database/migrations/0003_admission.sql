@@ -6,7 +6,7 @@
 -- Functions are PL/pgSQL rather than one statement with many CTEs: each statement inside sees what others committed
 -- before the locks were taken.
 
--- available = amount - held. day_tokens counts the UTC day `day`: tokens of its closed calls and what its open calls under
+-- Available is amount - held. day_tokens counts the UTC day `day`: tokens of its closed calls, and what its open calls under
 -- a daily cap have reserved. It lives here because every admission and every settle writes this row anyway.
 create table balance (
   workspace_id uuid primary key references workspace (id),
@@ -17,7 +17,7 @@ create table balance (
   constraint funds check (amount >= held)
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.01);
 
--- Open holds only: closing a hold moves it into usage_record in the same transaction, so this table stays small.
+-- Open holds, and no others: closing a hold moves it into usage_record in the same transaction, so this table stays small.
 create table hold (
   job_id uuid not null,
   attempt smallint not null,
@@ -26,7 +26,7 @@ create table hold (
   model text not null,
   amount bigint not null constraint hold_amount_not_negative check (amount >= 0),
   may_exceed boolean not null,
-  -- UTC day its tokens count on, and how many it has reserved there (0 when it is under no cap).
+  -- UTC day on which its tokens count, and how many it has reserved there (0 when it is under no cap).
   day date not null,
   tokens bigint not null,
   deadline timestamptz not null,
@@ -40,16 +40,16 @@ create index hold_deadline on hold (deadline);
 -- fall from one call to the next, so once call m is found old everything before it is, and `passed` remembers that:
 -- a block is read about once in 32 calls, or when the window is full. The only clock is the database's, read after the
 -- locks are taken.
---
--- calls: how many were ever counted. passed: calls up to this number are known to be older than 60 s.
--- shift_ms: added to the clock after it was set back, until it has caught up.
--- recent: times of the calls since the last full block of 32, in order.
 create table rate_window (
   workspace_id uuid primary key,
+  -- Number of calls that were ever counted.
   calls bigint not null default 0,
   last_ms bigint not null default 0,
+  -- Added to the clock after it was set back, until it has caught up.
   shift_ms bigint not null default 0,
+  -- Calls up to this number are known to be older than 60 s.
   passed bigint not null default 0,
+  -- Times of the calls since the last full block of 32, in order.
   recent bigint[] not null default '{}'
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.01);
 alter table rate_window alter column recent set storage plain;
@@ -63,6 +63,7 @@ create table rate_block (
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.01);
 alter table rate_block alter column at_ms set storage plain;
 
+-- Makes the rows that admission writes, with the workspace itself: no call has to look whether they are there.
 create function workspace_rows() returns trigger language plpgsql as $$
 begin
   insert into balance (workspace_id) values (new.id);
@@ -97,12 +98,12 @@ end $$;
 
 -- Decides grouped calls: window, daily tokens, funds. One verdict per call, in the order given: 0 admitted, 1 window full,
 -- 2 daily tokens used up, 3 funds missing, 4 busy (locked elsewhere, nothing done), 5 unknown workspace. A call whose p_job
--- is null is only counted (a GET, or a call refused by validation) and needs no balance. p_limit null = counted and never
--- refused, -1 = not counted either. p_cap null = no daily cap.
+-- is null is only counted (a GET, or a call refused by validation) and needs no balance. p_limit: null counts the call and
+-- never refuses it, -1 does not count it either. p_cap: null stands for no daily cap.
 -- p_wait_ms: null skips what is locked elsewhere; else locks are waited for, this long each (SQLSTATE 55P03 after that).
 -- p_late: decide on the balance as read and take its lock with the last write only, so that admission and settles of a
 -- busy workspace hardly wait for each other. When the balance no longer covers the decision, or the day has turned,
--- nothing is done and SQLSTATE SL001 says: again, without p_late. Not for calls under a daily cap.
+-- nothing is done and SQLSTATE SL001 asks for a repeat without p_late. It is not for calls under a daily cap.
 --
 -- One loop over the calls and one write per table: joins and CTEs over the same rows cost twice as much, single ring
 -- rows per call once more (groups of 50: 24 against 52 microseconds of CPU a call). The planner settings keep plans
@@ -114,10 +115,10 @@ create function admit_calls(
 ) returns smallint[] language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 declare
   v smallint[] := array_fill(4::smallint, array[cardinality(p_ws)]);
-  -- Per locked workspace, all of the same length.
+  -- One element for each locked workspace; all are of the same length.
   wss uuid[]; w_calls bigint[]; w_at bigint[]; w_shift bigint[]; w_passed bigint[]; w_number bigint[]; w_young bigint[];
   b_free bigint[]; b_held bigint[]; b_day date[]; b_tokens bigint[];
-  -- Per locked balance.
+  -- One element for each locked balance.
   got_ws uuid[]; got_free bigint[]; got_days date[]; got_tokens bigint[];
   at_utc timestamptz;
   now_ms bigint;
@@ -292,9 +293,9 @@ begin
   return v;
 end $$;
 
--- The same steps for a lone call: the group form costs several times as much for a group of one. It waits for its
+-- The same steps for a lone call, since the group form costs several times as much for a group of one. It waits for its
 -- workspace's rows instead of skipping them and coming back through the contended group, which costs it a second trip:
--- usually they are held for a statement and a commit. How long is the session's lock_timeout, set short on the connections
+-- usually they are held for a statement and a commit. The wait is the session's lock_timeout, set short on the connections
 -- that send these; after it SQLSTATE 55P03 sends the call to the contended group.
 create function admit_call(
   p_ws uuid, p_limit int, p_job uuid, p_key uuid, p_model text, p_amount bigint, p_exceed boolean, p_tokens bigint,
@@ -364,7 +365,7 @@ begin
   return 0;
 end $$;
 
--- What admit_call would say now of a call that holds nothing, and what is free of the balance: counts and locks nothing.
+-- The verdict of admit_call at this moment on a call that holds nothing, and the free part of the balance: counts and locks nothing.
 create function look_at_call(p_ws uuid, p_limit int, p_now_ms bigint default null, out is_full boolean, out free bigint)
 language plpgsql stable set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 declare

@@ -1,0 +1,347 @@
+-- Workflows, the versions of their definitions, and their runs. All that is known of a run stands in these rows, so that any worker goes
+-- on where another died.
+--
+-- A run is changed by one statement that names the `rev` it has read; a worker that was overtaken reads again. It takes no lock of
+-- jobs, holds or balances. Work that a row says is running and that has no job yet is started by the next worker that looks: its
+-- job's id is made from its place, so it is admitted once.
+
+create table workflow (
+  id uuid primary key,
+  workspace_id uuid not null references workspace (id),
+  name text not null,
+  description text not null default '',
+  latest_version int not null default 1,
+  -- Its maker: a private one is seen by this member, and by owners and admins.
+  created_by uuid not null references member (id),
+  sharing_scope text not null default 'private' constraint workflow_scope check (sharing_scope in ('private', 'workspace')),
+  -- The right of the other members on one that the workspace sees.
+  share_permission text not null default 'read' constraint workflow_permission check (share_permission in ('read', 'run', 'edit')),
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  -- Runs of a deleted one go on, and keep what they began with.
+  deleted_at timestamptz,
+  -- Deleted, and its definitions too: no run needs them any more.
+  is_emptied boolean not null default false
+);
+create index workflow_newest on workflow (workspace_id, created_at desc, id desc) where deleted_at is null;
+create index workflow_unemptied on workflow (deleted_at) where deleted_at is not null and not is_emptied;
+
+-- Versions of a workflow, which are never changed: a run is told by its workflow and version what it does.
+create table workflow_version (
+  workflow_id uuid not null references workflow (id),
+  version int not null,
+  -- As text: jsonb takes no NUL, and has numbers and orders of its own.
+  definition json not null,
+  bytes int not null default 0,
+  created_by uuid not null references member (id),
+  created_at timestamptz not null default now(),
+  primary key (workflow_id, version)
+);
+
+create table run (
+  id uuid primary key,
+  workspace_id uuid not null references workspace (id),
+  -- The key and the member for whom its steps call.
+  key_id uuid not null,
+  member_id uuid not null references member (id),
+  -- Null for a definition that came with the run.
+  workflow_id uuid references workflow (id),
+  version int,
+  -- The definition that came with the run.
+  definition json,
+  mode text not null constraint run_mode check (mode in ('sync', 'stream', 'async')),
+  lane text not null constraint run_lane check (lane in ('live', 'batch')),
+  status text not null default 'queued'
+    constraint run_status check (status in ('queued', 'running', 'succeeded', 'failed', 'cancelled')),
+  attempt smallint not null default 1,
+  max_attempts smallint not null,
+  -- Number of its changes.
+  rev int not null default 0,
+  -- Number of items and steps that have ended.
+  ends int not null default 0,
+  -- JSON as text: jsonb takes neither \u0000 nor lone surrogates. Null: neither given nor declared with a default.
+  input text,
+  -- Reference of a large input, and bytes of any. The input goes some time after the run has ended.
+  input_ref text,
+  input_bytes int not null default 0,
+  output text,
+  error json,
+  -- It ends as cancelled: nothing of it is started from here on.
+  cancel_requested boolean not null default false,
+  -- The step of another run that it is.
+  parent_id uuid,
+  parent_step text,
+  parent_attempt smallint,
+  parent_index int,
+  depth smallint not null default 0,
+  -- The run of a caller under which this one is; null for that run itself.
+  root_id uuid,
+  -- Calls and runs so far of a caller's run and of the runs under it.
+  work int not null default 0,
+  -- Bytes that it stores in rows and objects. Its own row is among them, but for the run of a step: there the parent counts it.
+  stored_bytes bigint not null default 0,
+  -- The caller's name for it, and the fingerprint of what was asked under it.
+  idempotency_key text,
+  fingerprint text,
+  -- A publisher's name for the run, the subject on which it wants to hear, and whether it was told of the end. Null: no publisher asked for it.
+  publisher_key text,
+  reply text,
+  told boolean,
+  -- Time at which its next attempt begins.
+  due_at timestamptz,
+  traceparent text,
+  -- Nano-credits of its work that has ended.
+  credits bigint not null default 0,
+  -- Number of its last frame.
+  frames int not null default 0,
+  -- Weight of the looks that workers took at it as it stood still, since it last went on (shared/database/run-work.ts), and the time
+  -- at which the janitor last asked for one.
+  recoveries smallint not null default 0,
+  woken_at timestamptz,
+  created_at timestamptz not null default clock_timestamp(),
+  progressed_at timestamptz not null default clock_timestamp(),
+  started_at timestamptz,
+  ended_at timestamptz
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.01);
+-- The key is a member's own, as the runs are.
+create unique index run_idempotent on run (workspace_id, member_id, idempotency_key) where idempotency_key is not null;
+create index run_newest on run (workspace_id, created_at desc, id desc) where parent_id is null;
+create index run_of_workflow on run (workflow_id, created_at desc, id desc) where parent_id is null;
+create index run_workflow_open on run (workflow_id) where workflow_id is not null and status in ('queued', 'running');
+create index run_children on run (parent_id) where parent_id is not null;
+create index run_unfinished on run (progressed_at) where status in ('queued', 'running');
+create index run_active on run (workspace_id) where status in ('queued', 'running');
+create index run_active_root on run (workspace_id) where parent_id is null and status in ('queued', 'running');
+create index run_due on run (due_at) where due_at is not null;
+create index run_ended on run (ended_at) where ended_at is not null;
+create index run_kept_input on run (ended_at) where input_bytes > 0 and ended_at is not null;
+create index run_untold on run (ended_at) where not told;
+
+-- One attempt of one step.
+create table step_run (
+  run_id uuid not null references run (id) on delete cascade,
+  step_id text not null,
+  attempt smallint not null,
+  -- Order in which they were made.
+  seq int not null,
+  run_attempt smallint not null,
+  -- Type of the step: model, sub_pipeline or the id of a capability.
+  type text not null,
+  status text not null
+    constraint step_run_status check (status in ('queued', 'running', 'succeeded', 'failed', 'skipped', 'cancelled')),
+  skipped_reason text,
+  -- The list that for_each gave, as JSON; null: the step has none.
+  list text,
+  error json,
+  ended_seq int,
+  -- Time at which a delayed attempt begins.
+  due_at timestamptz,
+  rev int not null,
+  started_at timestamptz,
+  ended_at timestamptz,
+  primary key (run_id, step_id, attempt)
+) with (fillfactor = 70);
+create index step_run_due on step_run (due_at) where due_at is not null;
+
+-- One call, or one run, that an attempt of a step made; without for_each there is one.
+create table step_item (
+  run_id uuid not null references run (id) on delete cascade,
+  step_id text not null,
+  attempt smallint not null,
+  item int not null,
+  status text not null constraint step_item_status check (status in ('queued', 'running', 'succeeded', 'failed', 'cancelled')),
+  -- Its job, or its run when it is one.
+  work_id uuid,
+  is_run boolean not null default false,
+  output text,
+  -- Place of a large output.
+  output_ref text,
+  error json,
+  -- Nano-credits; null until its work has ended.
+  credits bigint,
+  ended_seq int,
+  -- It ended for good in an earlier attempt, which has its credits.
+  is_kept boolean not null default false,
+  late_at timestamptz,
+  rev int not null,
+  started_at timestamptz,
+  ended_at timestamptz,
+  primary key (run_id, step_id, attempt, item)
+) with (fillfactor = 70);
+-- Work that a run still has to hear of.
+create index step_item_open on step_item (work_id) where work_id is not null and credits is null;
+create index step_item_awaited on step_item (run_id) where work_id is not null and credits is null and not is_run;
+create index step_item_run on step_item (run_id) where is_run;
+create index step_item_late on step_item (late_at) where status = 'running' and late_at is not null;
+
+-- Frames that a reader of the run's stream is told, in order. Their content is read from the rows that they name.
+create table run_frame (
+  run_id uuid not null references run (id) on delete cascade,
+  seq int not null,
+  type text not null,
+  step_id text,
+  attempt smallint,
+  primary key (run_id, seq)
+);
+
+-- True when nothing of a run may begin any more: it is over, or a run whose step it is.
+create function run_is_over(p_id uuid) returns boolean language sql stable as $$
+  with recursive up as (
+    select parent_id, cancel_requested or status not in ('queued', 'running') as is_over from run where id = p_id
+    union all
+    select r.parent_id, r.cancel_requested or r.status not in ('queued', 'running') from up join run r on r.id = up.parent_id
+    where not up.is_over)
+  select coalesce(bool_or(is_over), false) from up;
+$$;
+
+-- True when a job of a run is not wanted any more: its run is over or gone, or the step has gone on without it.
+create function work_is_over(p_job uuid, p_run uuid) returns boolean language sql stable as $$
+  select run_is_over(p_run) or not exists (select from step_item where work_id = p_job and credits is null and status = 'running');
+$$;
+
+-- Frees the bytes of deleted runs, also of those that a person deletes.
+create function free_run_storage() returns trigger language plpgsql as $$
+begin
+  perform free_storage(array_agg(g.workspace_id), array_agg(storage_blocks(g.stored_bytes))) from gone g where g.stored_bytes > 0;
+  return null;
+end $$;
+create trigger run_storage after delete on run referencing old table as gone for each statement execute function free_run_storage();
+
+-- Decides on a run that is to begin, and takes its bytes if it may. verdict: `begun`; `known`: there is one of that id, or of that
+-- idempotency key; `over`: the run whose step it is is over; `gone`: so is its definition; `crowded`: the workspace has as many under way
+-- as it may; `full`: its storage does not hold it. A run of a step is bounded by the work of its root, and counts among none that are
+-- under way.
+-- A batch message (p_starves is not null) is counted in the window like one for a job if its run begins. `waits`: the window is full for
+-- wait_ms; wait_ms is -1 for one that was let in by the window's share.
+-- Locks: workflow_version, file_storage, those of admit_jobs. Callers' runs of one workspace begin one after the other, so that both
+-- counts are exact.
+create function admit_run(
+  p_id uuid, p_ws uuid, p_member uuid, p_key text, p_parent uuid, p_workflow uuid, p_version int, p_bytes bigint, p_active_max int,
+  p_limit bigint, p_starves boolean, p_call_limit int, p_wait_ms int, out verdict text, out wait_ms bigint
+) language plpgsql as $$
+declare
+  blocks bigint := storage_blocks(p_bytes);
+  has_definition boolean;
+  counted smallint;
+begin
+  -- A deletion of the definition waits until it sees this run.
+  perform from workflow_version where workflow_id = p_workflow and version = p_version for key share;
+  has_definition := found;
+  if p_parent is null or blocks > 0 then
+    insert into file_storage (workspace_id) values (p_ws) on conflict do nothing;
+    perform from file_storage where workspace_id = p_ws for no key update;
+  end if;
+  verdict := 'known';
+  if exists (select from run where id = p_id) then return; end if;
+  if p_key is not null and exists (
+    select from run where workspace_id = p_ws and member_id = p_member and idempotency_key = p_key) then return; end if;
+  verdict := 'over';
+  if p_parent is not null and run_is_over(p_parent) then return; end if;
+  verdict := 'gone';
+  if p_workflow is not null and not has_definition then return; end if;
+  verdict := 'crowded';
+  if p_parent is null and p_active_max <= (
+    select count(*) from (
+      select from run where workspace_id = p_ws and parent_id is null and status in ('queued', 'running') limit p_active_max) x)
+  then return; end if;
+  verdict := 'full';
+  if blocks > 0 and not exists (select from file_storage where workspace_id = p_ws and used + reserved + blocks <= p_limit) then return; end if;
+  if p_starves is not null then
+    select a.verdict, a.wait_ms into counted, wait_ms
+    from admit_jobs(jsonb_build_array(jsonb_build_object('n', 0, 'id', p_id, 'workspace_id', p_ws, 'pool', 'workflow', 'lane', 'batch',
+      'kind', 'workflow', 'modality', 'text', 'work', '{}'::jsonb, 'deadline_ms', 0, 'call_limit', p_call_limit, 'may_wait', true,
+      'starves', p_starves, 'is_run', true)), p_wait_ms) a;
+    verdict := case counted when 1 then 'waits' when 6 then 'known' end;
+    if verdict is not null then return; end if;
+    if counted <> 8 then raise exception 'a run that was to be counted was told %', counted; end if;
+  end if;
+  if blocks > 0 then
+    update file_storage set used = used + blocks where workspace_id = p_ws;
+  end if;
+  verdict := 'begun';
+end $$;
+
+-- Deletes up to p_max runs that ended long ago, those of steps not before the runs that they are steps of. Result: how many, and where
+-- large texts of theirs lie.
+create function drop_ended_runs(p_older_ms float8, p_max int, out dropped int, out refs text[]) language plpgsql as $$
+declare
+  gone uuid[];
+begin
+  select array_agg(g.id) into gone from (
+    select id from run where ended_at < now() - p_older_ms * interval '1 millisecond'
+      and not exists (select from run p where p.id = run.parent_id
+        and (p.ended_at is null or p.ended_at >= now() - p_older_ms * interval '1 millisecond'))
+    order by ended_at limit p_max for update skip locked) g;
+  select array_agg(r.ref) into refs from (
+    select output_ref as ref from step_item where run_id = any (gone) and output_ref is not null
+    union all select input_ref from run where id = any (gone) and input_ref is not null) r;
+  delete from run where id = any (gone);
+  get diagnostics dropped = row_count;
+end $$;
+
+-- The same for one workspace, sooner: its oldest callers' runs, after all runs under them, of which there may be thousands.
+create function drop_oldest_runs(p_ws uuid, p_older_ms float8, p_max int, out dropped int, out refs text[]) language plpgsql as $$
+declare
+  gone uuid[];
+begin
+  with recursive tree as (
+    (select id, depth from run where workspace_id = p_ws and parent_id is null and ended_at < now() - p_older_ms * interval '1 millisecond'
+       and not exists (select from run a where a.workspace_id = p_ws and a.root_id = run.id and a.status in ('queued', 'running'))
+     order by created_at limit 10)
+    union all
+    select c.id, c.depth from tree join run c on c.parent_id = tree.id)
+  select array_agg(d.id) into gone from (select id from tree order by depth desc limit p_max) d;
+  select array_agg(r.ref) into refs from (
+    select output_ref as ref from step_item where run_id = any (gone) and output_ref is not null
+    union all select input_ref from run where id = any (gone) and input_ref is not null) r;
+  delete from run where id = any (gone);
+  get diagnostics dropped = row_count;
+end $$;
+
+-- Forgets the inputs of up to p_max runs that ended some time ago, and frees them. Result as above.
+create function drop_run_inputs(p_older_ms float8, p_max int, out dropped int, out refs text[]) language plpgsql as $$
+declare
+  owners uuid[];
+  bytes bigint[];
+begin
+  with old as (
+    select id, workspace_id, input_ref, stored_bytes from run
+    where input_bytes > 0 and ended_at < now() - p_older_ms * interval '1 millisecond'
+    order by ended_at limit p_max for update skip locked
+  ), kept as (
+    update run set input = null, input_ref = null, input_bytes = 0, stored_bytes = run.stored_bytes - run.input_bytes
+    from old where run.id = old.id
+    returning run.workspace_id, old.input_ref, storage_blocks(old.stored_bytes) - storage_blocks(run.stored_bytes) as freed)
+  select count(*), array_agg(workspace_id), array_agg(freed), array_agg(input_ref) filter (where input_ref is not null)
+  into dropped, owners, bytes, refs from kept;
+  perform free_storage(owners, bytes);
+end $$;
+
+-- Decides on one more workflow, and takes its definition's bytes if there may be one: `made`, `crowded`, `full`.
+create function admit_workflow(p_ws uuid, p_bytes bigint, p_max int, p_limit bigint) returns text language plpgsql as $$
+begin
+  insert into file_storage (workspace_id) values (p_ws) on conflict do nothing;
+  perform from file_storage where workspace_id = p_ws for no key update;
+  if p_max <= (select count(*) from workflow where workspace_id = p_ws and deleted_at is null) then return 'crowded'; end if;
+  update file_storage set used = used + p_bytes where workspace_id = p_ws and used + reserved + p_bytes <= p_limit;
+  if not found then return 'full'; end if;
+  return 'made';
+end $$;
+
+-- Deletes the definitions of a deleted workflow, unless a run that goes on needs them, and frees their bytes.
+-- Locks: workflow_version, workflow, file_storage.
+create function empty_workflow(p_id uuid) returns void language plpgsql as $$
+declare
+  freed bigint;
+  ws uuid;
+begin
+  perform from workflow_version where workflow_id = p_id for update;
+  -- The lock is held by now: a run that began before is seen, and one that comes later finds no definition.
+  if exists (select from run where workflow_id = p_id and status in ('queued', 'running')) then return; end if;
+  update workflow set is_emptied = true, description = '' where id = p_id and deleted_at is not null and not is_emptied
+  returning workspace_id into ws;
+  if not found then return; end if;
+  with dropped as (delete from workflow_version where workflow_id = p_id returning bytes)
+  select sum(bytes) into freed from dropped;
+  update file_storage set used = used - freed where workspace_id = ws and freed > 0;
+end $$;
