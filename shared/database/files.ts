@@ -102,11 +102,11 @@ export async function storedBytes(target: Queryable, workspaceId: string): Promi
 
 /** True while the workspace may store anything more; uploads under way count. */
 export async function hasRoom(target: Queryable, workspaceId: string, storageBytesMax: number): Promise<boolean> {
-  const rows = await target.query<{ has_room: boolean }>(
-    "select used + reserved < $2 and files < $3 as has_room from file_storage where workspace_id = $1",
+  const rows = await target.query<{ has_storage_left: boolean }>(
+    "select used + reserved < $2 and files < $3 as has_storage_left from file_storage where workspace_id = $1",
     [workspaceId, storageBytesMax, LIMITS.filesPerWorkspaceMax],
   );
-  return rows[0]?.has_room ?? storageBytesMax > 0;
+  return rows[0]?.has_storage_left ?? storageBytesMax > 0;
 }
 
 export type BegunUpload =

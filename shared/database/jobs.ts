@@ -274,16 +274,16 @@ export async function handBackJob(target: Queryable, id: string, epoch: number, 
 }
 
 /**
- * Gives a job back for later that no source took, asked or not: it holds no slot meanwhile (see rest_job).
+ * Gives a job back for later that no source took, asked or not: it holds no slot meanwhile (see defer_job).
  * @param delayMs the least that it waits; false: it cannot wait, or is not ours
  */
-export async function restJob(target: Queryable, id: string, epoch: number, delayMs: number): Promise<boolean> {
-  const rows = await target.query<{ rested: boolean }>(
-    "select rest_job($1, $2, $3) as rested",
+export async function deferJob(target: Queryable, id: string, epoch: number, delayMs: number): Promise<boolean> {
+  const rows = await target.query<{ is_deferred: boolean }>(
+    "select defer_job($1, $2, $3) as is_deferred",
     [id, epoch, delayMs],
-    "rest_job",
+    "defer_job",
   );
-  return rows[0]?.rested === true;
+  return rows[0]?.is_deferred === true;
 }
 
 export interface Beat {

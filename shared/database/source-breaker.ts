@@ -8,7 +8,7 @@ export interface RestingSource {
   /** Milliseconds from now; not above 0 when its trial is due or under way. */
   readonly remaining_ms: number;
   /** The rest it is in, without jitter. */
-  readonly rest_ms: number;
+  readonly cooldown_ms: number;
 }
 
 const REMAINING = "(extract(epoch from open_until - now()) * 1000)::float8 as remaining_ms";
@@ -16,9 +16,9 @@ const REMAINING = "(extract(epoch from open_until - now()) * 1000)::float8 as re
 /** The pool's sources that are out of rotation, longest rest first, at most BREAKER.sourcesMax. */
 export function restingSources(target: Queryable, pool: string): Promise<RestingSource[]> {
   return target.query<RestingSource>(
-    `select source, ${REMAINING}, rest_ms from source_breaker where pool = $1 order by open_until desc limit $2`,
+    `select source, ${REMAINING}, cooldown_ms from source_breaker where pool = $1 order by open_until desc limit $2`,
     [pool, BREAKER.sourcesMax],
-    "breaker_resting",
+    "list_open_sources",
   );
 }
 
@@ -31,11 +31,11 @@ export async function restSource(
   row: { pool: string; source: string; remainingMs: number; restMs: number; worker: string },
 ): Promise<void> {
   await target.query(
-    `insert into source_breaker as b (pool, source, open_until, rest_ms)
+    `insert into source_breaker as b (pool, source, open_until, cooldown_ms)
      values ($1, $2, now() + $3::float8 * interval '1 millisecond', $4)
      on conflict (pool, source) do update set
        open_until = greatest(b.open_until, excluded.open_until),
-       rest_ms = greatest(b.rest_ms, excluded.rest_ms),
+       cooldown_ms = greatest(b.cooldown_ms, excluded.cooldown_ms),
        probe_until = case when b.probe_by = $5 then null else b.probe_until end`,
     [row.pool, row.source, row.remainingMs, row.restMs, row.worker],
     "breaker_rest",
@@ -52,7 +52,7 @@ export async function claimProbe(
 ): Promise<true | RestingSource | undefined> {
   // A row that is missing was never written, because Postgres was away: it is made up for here.
   const claimed = await target.query(
-    `insert into source_breaker as b (pool, source, open_until, rest_ms, probe_by, probe_until)
+    `insert into source_breaker as b (pool, source, open_until, cooldown_ms, probe_by, probe_until)
      values ($1, $2, now(), $3, $4, now() + $5 * interval '1 millisecond')
      on conflict (pool, source) do update set probe_by = excluded.probe_by, probe_until = excluded.probe_until
      where b.open_until <= now() and (b.probe_until is null or b.probe_until <= now())
@@ -62,7 +62,7 @@ export async function claimProbe(
   );
   if (claimed.length > 0) return true;
   const rows = await target.query<RestingSource>(
-    `select source, ${REMAINING}, rest_ms from source_breaker where pool = $1 and source = $2`,
+    `select source, ${REMAINING}, cooldown_ms from source_breaker where pool = $1 and source = $2`,
     [ask.pool, ask.source],
     "breaker_standing",
   );

@@ -57,7 +57,7 @@ export interface CallAdmission {
 
 const GROUP_SQL = `select admit_calls($1::uuid[], $2::int[], $3::uuid[], $4::uuid[], $5::text[], $6::bigint[], $7::boolean[],
   $8::bigint[], $9::bigint[], $10::bigint[], $11, null, $12) as verdicts`;
-const LOOK_SQL = "select is_full, free from look_at_call($1, $2)";
+const LOOK_SQL = "select is_full, free from check_window($1, $2)";
 const SINGLE_SQL = "select admit_call($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) as verdict";
 
 /** A deadlock is no one's fault here; the order of locks excludes it, but an operator's session may not keep to it. */

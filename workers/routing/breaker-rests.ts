@@ -84,7 +84,7 @@ export class Rests {
     if (answer.value !== true) {
       if (answer.value === undefined) onHeard(state, state.readClosed(at));
       else if (answer.value.remaining_ms > 0)
-        onHeard(state, state.hearRest(answer.value.remaining_ms, answer.value.rest_ms, at));
+        onHeard(state, state.hearRest(answer.value.remaining_ms, answer.value.cooldown_ms, at));
       return state.isResting ? "open" : "closed";
     }
     // Heard while the answer was on its way: back in rotation, or resting for longer.
@@ -140,7 +140,7 @@ export class Rests {
       const wasJustClosed = known !== undefined && !known.isResting && at - known.closedAt < BREAKER.closedLagMs;
       if (row.remaining_ms <= 0 && wasJustClosed) continue;
       const state = known ?? sources.heardOf(row.source);
-      onHeard(state, state.hearRest(Math.max(0, row.remaining_ms), row.rest_ms, at));
+      onHeard(state, state.hearRest(Math.max(0, row.remaining_ms), row.cooldown_ms, at));
       state.isNoted = true;
     }
     // A list that was cut says nothing about what is not on it.

@@ -170,7 +170,7 @@ class LaneJobs implements DurableJobs {
     if (outcome && mayRest && (await rests(context, job, outcome, notes.intended.mayHaveBeenServed()))) {
       log.info({ job_id: job.id }, "no source of a job's model was free, it waits");
       ends.sayRoom();
-      return { outcome: "resting" };
+      return { outcome: "deferred" };
     }
     return ends.end(job, outcome);
   }

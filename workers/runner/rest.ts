@@ -3,7 +3,7 @@
  * it, and it may live for hours. It goes back to its row and comes again later.
  */
 import { retryStatement } from "#shared/database/retry.ts";
-import { type ClaimedJob, restJob } from "#shared/database/jobs.ts";
+import { type ClaimedJob, deferJob } from "#shared/database/jobs.ts";
 import type { Code } from "#shared/errors.ts";
 
 import type { WorkerContext } from "../context.ts";
@@ -26,7 +26,7 @@ export async function rests(
   if (!("failure" in outcome) || mayHaveBeenServed) return false;
   const { code, retry, retryAfterS = 0 } = outcome.failure;
   if (!retry || !NONE_FREE.has(code)) return false;
-  return retryStatement(() => restJob(database, job.id, job.epoch, retryAfterS * 1_000), {
+  return retryStatement(() => deferJob(database, job.id, job.epoch, retryAfterS * 1_000), {
     forMs: RETRY_MS,
     onRetry: (error, tries) => log.warn({ err: error, job_id: job.id, tries }, "that a job waits is noted again"),
   });

@@ -36,7 +36,7 @@ create table source_breaker (
   source text not null,
   open_until timestamptz not null,
   -- Length of the rest without its jitter; the next failed trial doubles it.
-  rest_ms int not null constraint source_breaker_rest check (rest_ms > 0),
+  cooldown_ms int not null constraint source_breaker_cooldown check (cooldown_ms > 0),
   -- The worker that tries it now, and until when that is believed.
   probe_by uuid,
   probe_until timestamptz,

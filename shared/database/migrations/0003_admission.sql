@@ -366,7 +366,7 @@ begin
 end $$;
 
 -- The verdict of admit_call at this moment on a call that holds nothing, and the free part of the balance: counts and locks nothing.
-create function look_at_call(p_ws uuid, p_limit int, p_now_ms bigint default null, out is_full boolean, out free bigint)
+create function check_window(p_ws uuid, p_limit int, p_now_ms bigint default null, out is_full boolean, out free bigint)
 language plpgsql stable set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 declare
   w rate_window;

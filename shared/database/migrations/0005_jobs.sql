@@ -33,7 +33,7 @@ create table job (
   -- Not let out before; null when it may be.
   not_before timestamptz,
   -- Number of times that it was taken and found no source free.
-  rests smallint not null default 0,
+  deferrals smallint not null default 0,
   epoch int not null default 0,
   worker uuid,
   lease_until timestamptz,
@@ -210,22 +210,22 @@ end $$;
 -- happens, up to two minutes, spread by a fifth. Meanwhile it holds no slot and no place in its workspace's share. The message
 -- it came with is void. Result: false when it is not the owner's any more, was cancelled, has no time left, or its hold was moved
 -- to a fallback's price; then it ends.
-create function rest_job(p_id uuid, p_epoch int, p_delay_ms bigint) returns boolean
+create function defer_job(p_id uuid, p_epoch int, p_delay_ms bigint) returns boolean
 language sql volatile set enable_seqscan = off as $$
   with found as (
     select j.id, clock_timestamp() + (0.8 + 0.4 * random())
-        * least(120000, greatest(p_delay_ms, 2000 * 2 ^ least(j.rests, 6))) * interval '1 millisecond' as again_at
+        * least(120000, greatest(p_delay_ms, 2000 * 2 ^ least(j.deferrals, 6))) * interval '1 millisecond' as again_at
     from job j
     where j.id = p_id and j.epoch = p_epoch and j.state = 'running' and not j.cancel_requested and j.provider_job is null
       and exists (select from hold h where h.workspace_id = j.workspace_id and h.job_id = j.id and h.attempt = j.attempt and h.model = j.model)
     for update of j
-  ), rested as (
+  ), deferred as (
     update job set state = 'queued', lease_until = null, intent_at = null, intent_is_direct = false, started_at = null, claims = greatest(0, claims - 1),
       dispatch = dispatch + 1, dispatched_at = null, stream_seq = null, checked_at = null, not_before = found.again_at,
-      rests = least(rests + 1, 1000)
+      deferrals = least(deferrals + 1, 1000)
     from found where job.id = found.id and job.deadline > found.again_at
     returning 1)
-  select exists (select from rested);
+  select exists (select from deferred);
 $$;
 
 -- Sends a job that became a dead letter on its way again, for an operator: next attempt, new hold, all in one. It waits for room on

@@ -43,7 +43,7 @@ create table window_share (
 ) with (fillfactor = 50);
 
 -- Puts aside a tenth of the window, at least one call, or puts it aside again. The caller has locked the row of rate_window.
-create function put_share_aside(p_ws uuid, p_limit int, p_again boolean) returns void
+create function reserve_share(p_ws uuid, p_limit int, p_again boolean) returns void
 language plpgsql volatile set enable_seqscan = off as $$
 declare
   share int := greatest(1, p_limit / 10);
@@ -87,7 +87,7 @@ create type job_offer as (
 -- done), 7 refused as offered, 8 a run that begins was counted (its job row, which reserved the id, is deleted in the same statement).
 -- 2, 3 and 7 leave the row as refused. wait_ms of an offer that was admitted from the window's share is -1.
 -- number: the dispatch to publish now, 0 for none.
-create function admit_jobs(p_offers jsonb, p_wait_ms int)
+create function admit_jobs(p_requests jsonb, p_wait_ms int)
 returns table (n int, verdict smallint, wait_ms bigint, number int, attempt smallint)
 language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 #variable_conflict use_column
@@ -118,7 +118,7 @@ declare
   short_again boolean[] := '{}';
   is_aside boolean;
 begin
-  select array_agg(t order by t.n) into offers from jsonb_populate_recordset(null::job_offer, p_offers) t;
+  select array_agg(t order by t.n) into offers from jsonb_populate_recordset(null::job_offer, p_requests) t;
   v := array_fill(6::smallint, array[cardinality(offers)]);
   waits := array_fill(0::bigint, array[cardinality(offers)]);
   numbers := array_fill(0, array[cardinality(offers)]);
@@ -233,7 +233,7 @@ begin
   end if;
 
   for k in 1 .. cardinality(short_ws) loop
-    perform put_share_aside(short_ws[k], short_limits[k], short_again[k]);
+    perform reserve_share(short_ws[k], short_limits[k], short_again[k]);
   end loop;
 
   delete from job where id in (select offers[i].id from generate_subscripts(offers, 1) i where v[i] in (1, 4, 5, 8));

@@ -239,7 +239,7 @@ begin
 end $$;
 
 -- Workspaces with an active alert that has not looked at their last usage.
-create function budgets_to_look_at() returns setof uuid language sql stable as $$
+create function budgets_to_check() returns setof uuid language sql stable as $$
   select distinct a.workspace_id
   from budget_alert a
   where a.is_active

@@ -189,7 +189,7 @@ describe("a published request", () => {
     const key = newId();
     const { job_id } = await publisher.submit({ body: ask("mock-rate-limit") }, { key });
     await eventually("it was tried", async () => {
-      const rows = await bed.stack.query("select 1 from job where id = $1 and state = 'queued' and rests > 0", [job_id]); // prettier-ignore
+      const rows = await bed.stack.query("select 1 from job where id = $1 and state = 'queued' and deferrals > 0", [job_id]); // prettier-ignore
       return rows.length === 1;
     });
     expect((await getJob(job_id)).body).toMatchObject({ status: "queued", progress: 0 });

@@ -183,7 +183,7 @@ describe("an offered job", () => {
       let job = jobRequest({ workspaceId, limit, starves: true });
       const call = async (): Promise<boolean> => {
         const [row] = await db.query<{ v: number }>(
-          "select case when $3 and (look_at_call($1, $2)).is_full then 1 else admit_call($1, $2, null, null, null, null, null, null, null, null) end as v",
+          "select case when $3 and (check_window($1, $2)).is_full then 1 else admit_call($1, $2, null, null, null, null, null, null, null, null) end as v",
           [workspaceId, limit, looksFirst],
         );
         return row?.v === 0;

@@ -23,7 +23,7 @@ async function ask(workspaceId: string, limit: number | null, ...times: number[]
 }
 
 async function isFull(workspaceId: string, limit: number | null, nowMs: number): Promise<boolean | undefined> {
-  const sql = "select is_full from look_at_call($1, $2, $3)";
+  const sql = "select is_full from check_window($1, $2, $3)";
   const [row] = await db.query<{ is_full: boolean }>(sql, [workspaceId, limit, nowMs]);
   return row?.is_full;
 }

@@ -177,7 +177,7 @@ test("workspaces with new usage are found by one index search each, however many
      from generate_series(1, 20000)`,
   );
   await db.query("analyze usage_record, budget_alert");
-  const plan = await db.query<Record<string, string>>("explain select * from budgets_to_look_at()");
+  const plan = await db.query<Record<string, string>>("explain select * from budgets_to_check()");
   const lines = plan.map((row) => String(row["QUERY PLAN"]));
   expect(lines.filter((line) => line.includes("Scan") && line.includes("on usage_record"))).toEqual([
     expect.stringContaining("Index Only Scan Backward using usage_record_workspace"),

@@ -27,7 +27,7 @@ interface Worker extends Breaker {
 
 interface Row {
   source: string;
-  rest_ms: number;
+  cooldown_ms: number;
   probe_by: string | null;
   probe_until: Date | null;
 }
@@ -139,7 +139,7 @@ async function eventually(isSo: () => boolean | Promise<boolean>): Promise<void>
   }
 }
 
-const noted = (restMs: number): Promise<void> => eventually(async () => (await rows())[0]?.rest_ms === restMs);
+const noted = (restMs: number): Promise<void> => eventually(async () => (await rows())[0]?.cooldown_ms === restMs);
 const woken = (): Promise<void> => eventually(async () => (await rows()).length === 0);
 
 function fail(worker: Breaker, times = 5, source = SOURCE): void {

@@ -375,10 +375,10 @@ describe("a durable job that finds no source free", () => {
       return freeFailure({ code: code[kind], message: "None free.", param: null, retry: true, retryAfterS: 20 });
     };
   };
-  const restOf = async (message: DurableMessage) =>
+  const deferralOf = async (message: DurableMessage) =>
     (
-      await db.query<{ rests: number; claims: number; ms: number | null }>(
-        "select rests, claims, (extract(epoch from not_before - clock_timestamp()) * 1000)::float8 as ms from job where id = $1",
+      await db.query<{ deferrals: number; claims: number; ms: number | null }>(
+        "select deferrals, claims, (extract(epoch from not_before - clock_timestamp()) * 1000)::float8 as ms from job where id = $1",
         [message.job_id],
       )
     )[0];
@@ -389,12 +389,12 @@ describe("a durable job that finds no source free", () => {
     async (kind) => {
       const { run, told } = bench(refusing(kind, 8));
       const message = await queued({ reply: `_INBOX.ws.${workspaceId}.x`, lifeMs: 86_400_000 });
-      expect(await run(message)).toEqual({ outcome: "resting" });
+      expect(await run(message)).toEqual({ outcome: "deferred" });
       expect(told.map(({ subject }) => subject)).toEqual(["room.chat.batch"]);
       expect(await rowOf(message)).toMatchObject({ state: "queued", started_at: null, error: null });
       expect(await usageOf(message)).toEqual([]);
-      expect(await restOf(message)).toMatchObject({ rests: 1, claims: 0 });
-      expect((await restOf(message))?.ms).toBeWithin(15_000, 25_000);
+      expect(await deferralOf(message)).toMatchObject({ deferrals: 1, claims: 0 });
+      expect((await deferralOf(message))?.ms).toBeWithin(15_000, 25_000);
       // The message that it came with is void, and nothing lets it out early.
       expect(await run(message)).toEqual({ outcome: "repeat" });
       expect((await releaseJobs(db.database, "chat", "batch", 500)).map(({ id }) => id)).not.toContain(message.job_id);
@@ -404,10 +404,13 @@ describe("a durable job that finds no source free", () => {
         const out = (await releaseJobs(db.database, "chat", "batch", 500)).find(({ id }) => id === message.job_id);
         const { outcome } = await run({ ...message, dispatch: out?.dispatch ?? 0 });
         if (outcome === "completed") break;
-        expect({ outcome, rests: (await restOf(message))?.rests }).toEqual({ outcome: "resting", rests: round });
-        expect((await restOf(message))?.ms).toBeLessThan(145_000);
+        expect({ outcome, deferrals: (await deferralOf(message))?.deferrals }).toEqual({
+          outcome: "deferred",
+          deferrals: round,
+        });
+        expect((await deferralOf(message))?.ms).toBeLessThan(145_000);
       }
-      expect((await restOf(message))?.rests).toBe(8);
+      expect((await deferralOf(message))?.deferrals).toBe(8);
       expect(await usageOf(message)).toEqual([{ status: "succeeded", settled: 40n }]);
     },
   );
@@ -423,8 +426,8 @@ describe("a durable job that finds no source free", () => {
   test.each<[string, ProviderError, string]>([
     ["was silent", new ProviderError("timeout", "silent"), "failed"],
     ["sent what cannot be read", new ProviderError("failed", "html", { status: 200 }), "failed"],
-    ["said that it failed", new ProviderError("failed", "its fault", { status: 503 }), "resting"],
-    ["was busy too", new ProviderError("busy", "full", { status: 429 }), "resting"],
+    ["said that it failed", new ProviderError("failed", "its fault", { status: 503 }), "deferred"],
+    ["was busy too", new ProviderError("busy", "full", { status: 429 }), "deferred"],
   ])("behind one that %s is not run again where that one may have done the work", async (_what, fault, outcome) => {
     const message = await queued({ lifeMs: 86_400_000 });
     expect(await bench(refusing("busy", 1), { fault }).run(message)).toEqual({ outcome } as never);
