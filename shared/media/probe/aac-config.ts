@@ -1,7 +1,10 @@
 /** AudioSpecificConfig (ISO 14496-3, 1.6.2.1): what a decoder of AAC goes by, whatever a container says beside it. */
 import type { Cursor } from "./facts.ts";
 
-const RATES = [96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350];
+/** Samples a second, by their code. */
+export const AAC_RATES: readonly number[] = [
+  96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350,
+];
 const ESCAPE = 31;
 const RATE_ESCAPE = 15;
 const LOW_DELAY = new Set([23, 39]);
@@ -25,7 +28,7 @@ export function aacPacketSeconds({ bytes }: Cursor, at: number, end: number): nu
   };
   const takeRate = (): number => {
     const index = take(4);
-    return index === RATE_ESCAPE ? take(24) : (RATES[index] ?? 0);
+    return index === RATE_ESCAPE ? take(24) : (AAC_RATES[index] ?? 0);
   };
   let type = takeType();
   const rate = takeRate();

@@ -15,7 +15,7 @@ export interface AudioFacts {
 }
 
 /** Name for the file in error messages. */
-export type Subject = "audio" | "video";
+type Subject = "audio" | "video";
 
 /** Reads within bounds; past the end it throws `corrupt`. Counts its steps, so that no file keeps it busy. */
 export interface Cursor {

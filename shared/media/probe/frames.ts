@@ -1,4 +1,5 @@
 /** MP3 (ISO 11172-3, 13818-3) and AAC as ADTS (13818-7): formats whose frames are counted one by one. */
+import { AAC_RATES } from "./aac-config.ts";
 import { corrupt, facts, type AudioFacts, type Cursor } from "./facts.ts";
 
 interface Frame {
@@ -51,13 +52,9 @@ export function mpegFrame(cursor: Cursor, at: number): Frame | null {
   return { length, samples, sampleRate, channels: ((head >>> 6) & 3) === 3 ? 1 : 2 };
 }
 
-const ADTS_RATES = [
-  96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350,
-];
-
 export function adtsFrame(cursor: Cursor, at: number): Frame | null {
   if (at + 7 > cursor.length || (cursor.view.getUint16(at) & 0xfff6) !== 0xfff0) return null;
-  const sampleRate = ADTS_RATES[(cursor.view.getUint8(at + 2) >> 2) & 15];
+  const sampleRate = AAC_RATES[(cursor.view.getUint8(at + 2) >> 2) & 15];
   const word = cursor.view.getUint32(at + 2);
   const length = (word >>> 5) & 0x1fff;
   if (sampleRate === undefined || length < 7) return null;

@@ -3,7 +3,7 @@ import { MediaError } from "#shared/children/media-error.ts";
 
 import { createCursor, type Cursor } from "./facts.ts";
 import { readMp4Tracks } from "./mp4-tracks.ts";
-import { readWebm, webmSeconds } from "./webm-tracks.ts";
+import { AUDIO, readWebm, VIDEO, webmSeconds } from "./webm-tracks.ts";
 
 export interface VideoFacts {
   readonly format: "mp4" | "webm";
@@ -60,8 +60,6 @@ function probeMp4(cursor: Cursor): VideoFacts {
   };
 }
 
-const VIDEO = 1;
-const AUDIO = 2;
 /** Duration of a frame if the file does not state its frame rate: 25 frames a second. */
 const FRAME_SECONDS = 0.04;
 

@@ -4,7 +4,7 @@ import { MediaError } from "#shared/children/media-error.ts";
 import { corrupt, createCursor, facts, type AudioFacts, type Cursor } from "./facts.ts";
 import { probeFrames } from "./frames.ts";
 
-export interface WavLayout {
+interface WavLayout {
   readonly code: number;
   readonly channels: number;
   readonly sampleRate: number;

@@ -34,7 +34,8 @@ interface Size {
   readonly next: number;
 }
 
-function readXiph({ bytes }: Cursor, at: number, end: number): Size {
+/** A size as bytes that add up; one below 255 is the last. */
+export function readXiph({ bytes }: Cursor, at: number, end: number): Size {
   let size = 0;
   let next = at;
   do size += bytes[next] ?? 0;

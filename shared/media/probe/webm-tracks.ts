@@ -42,9 +42,13 @@ const OPENED = new Set<number>([
   ID.blockGroup,
 ]);
 
+/** Types of tracks. */
+export const VIDEO = 1;
+export const AUDIO = 2;
+
 export interface WebmTrack {
   number: number;
-  /** 1 is images, 2 is audio. */
+  /** `VIDEO`, `AUDIO` or something else. */
   type: number;
   sampleRate: number;
   channels: number;

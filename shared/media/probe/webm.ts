@@ -6,9 +6,9 @@ import { corrupt, facts, withGaps, type AudioFacts, type Cursor } from "./facts.
 import { flacInfo } from "./flac.ts";
 import { ac3Clock, evenClock, flacClock, mpegClock, opusClock, type PacketClock, plainClock } from "./packets.ts";
 import { VORBIS_TAIL_BYTES, vorbisClock, vorbisHead } from "./vorbis.ts";
-import { readWebm, type WebmTrack, webmSeconds } from "./webm-tracks.ts";
+import { readXiph } from "./webm-frames.ts";
+import { AUDIO, readWebm, type WebmTrack, webmSeconds } from "./webm-tracks.ts";
 
-const AUDIO = 2;
 const BLOCK_SECONDS = 0.02;
 
 export function probeWebm(cursor: Cursor): AudioFacts {
@@ -65,9 +65,8 @@ const CODECS: readonly (readonly [RegExp, (cursor: Cursor, track: WebmTrack) => 
 function vorbis(cursor: Cursor, { privateAt, privateEnd }: WebmTrack): PacketClock {
   let at = privateAt + 1;
   const sizes = [0, 1].map(() => {
-    let size = 0;
-    do size += cursor.bytes[at] ?? 0;
-    while (cursor.bytes[at++] === 255 && at < privateEnd);
+    const { size, next } = readXiph(cursor, at, privateEnd);
+    at = next;
     return size;
   });
   const head = vorbisHead(cursor, at);
