@@ -90,15 +90,16 @@ export function keptNames(): readonly string[] {
 
 /** Holds all that was kept against the file, or writes it. */
 export async function expectRecorded(): Promise<void> {
-  const now = `${print(records)}\n`;
   if (process.env["RECORD_ANSWERS"] === "on") {
-    await Bun.write(FILE, now);
+    await Bun.write(FILE, `${print(records)}\n`);
     return;
   }
-  const recorded = await Bun.file(FILE).text();
-  const difference =
-    now === recorded ? "" : createTwoFilesPatch("recorded", "answered", recorded, now, "", "", { context: 12 });
-  expect(difference).toBe("");
+  const recorded = (await Bun.file(FILE).json()) as typeof records;
+  const differences = [...new Set([...Object.keys(recorded), ...Object.keys(records)])].flatMap((name) => {
+    const [was, is] = [print(recorded[name] ?? {}), print(records[name] ?? {})];
+    return was === is ? [] : [createTwoFilesPatch(`${name}, as recorded`, `${name}, as answered`, was, is)];
+  });
+  expect(differences.join("\n")).toBe("");
 }
 
 const SENT_CHARS_MAX = 200;
