@@ -140,12 +140,10 @@ test("workflows", async () => {
   await api.call("estimateWorkflow", { body: { workflow_id: path.id } });
   const run = { id: await idOf("runWorkflow", { path }) };
   await api.call("runWorkflow", { path, body: { mode: "stream" } });
-  const later = await idOf("runWorkflow", { path, body: { mode: "async", input: { topic: "coffee" } } });
-  const ended = "select 1 from run where id = $1 and ended_at is not null";
-  await eventually("it has ended", async () => (await stack.query(ended, [later])).length === 1);
-  const slow = { ...say("x"), model: "sandbox-slow" };
-  const going = await idOf("runPipeline", { body: { mode: "async", definition: { steps: [slow] } } });
-  await api.call("cancelRun", { path: { id: going } });
+  const slow = { name: "Slow", definition: { steps: [{ ...say("x"), model: "sandbox-slow" }] } };
+  const ofSlow = { path: { id: await idOf("createWorkflow", { body: slow }) } };
+  const going = { id: await idOf("runWorkflow", { ...ofSlow, body: { mode: "async" } }) };
+  await api.call("cancelRun", { path: going });
   const failed = await ask("runPipeline", {
     body: { definition: { steps: [{ ...say("x"), model: "sandbox-error" }] } },
   });

@@ -79,12 +79,14 @@ export function createPlaceholders(varying: readonly string[] = []): Placeholder
   return { text, value };
 }
 
-/** A job that has not ended: whether a worker has it by the time of the answer differs from run to run. */
+/** A job or run that has not ended: whether a worker has it by the time of the answer differs from run to run. */
 function underWay(given: object): object {
-  const { object, status } = given as Readonly<Record<string, unknown>>;
-  if (object !== "job" || (status !== "queued" && status !== "processing")) return given;
-  const members = Object.entries(given).filter(([name]) => name !== "started");
-  return { ...Object.fromEntries(members), status: "<queued or processing>" };
+  const { object, status, mode } = given as Readonly<Record<string, unknown>>;
+  const isJob = object === "job" && (status === "queued" || status === "processing");
+  const isRun = mode === "async" && (status === "queued" || status === "running");
+  if (!isJob && !isRun) return given;
+  const members = Object.entries(given).filter(([name]) => name !== "started" && name !== "stepRuns");
+  return { ...Object.fromEntries(members), status: "<under way>" };
 }
 
 /** Members that hold any of hundreds of objects, of which no two are alike. */
