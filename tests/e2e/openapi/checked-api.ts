@@ -1,16 +1,27 @@
-/** Calls by operationId, whose requests and answers are held against the document that the service publishes. */
+/** Calls by operationId, whose requests and answers are held against the document that the service publishes, and are kept. */
 import { expect } from "bun:test";
 
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 
+import { keepAnswer } from "./records.ts";
+
 type Content = Readonly<Record<string, { readonly schema?: object }>>;
 
 interface Operation {
   readonly operationId: string;
+  readonly security: readonly object[];
+  readonly parameters: readonly { readonly name: string; readonly in: string }[];
   readonly requestBody?: { readonly required: boolean; readonly content: Content };
   readonly responses: Readonly<
-    Record<string, { readonly headers?: Readonly<Record<string, object>>; readonly content?: Content }>
+    Record<
+      string,
+      {
+        readonly description: string;
+        readonly headers?: Readonly<Record<string, object>>;
+        readonly content?: Content;
+      }
+    >
   >;
 }
 
@@ -107,6 +118,7 @@ export function createCheckedApi(baseUrl: string, document: Document, keyOf: (pa
         },
         ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
       });
+      await keepAnswer({ operationId, method, path: found.path, query, body, answer });
       const said = operation.responses[answer.status];
       const text = answer.status >= 400 ? await answer.clone().text() : "";
       expect([operationId, answer.status, text]).toEqual([

@@ -86,12 +86,17 @@ test("media", async () => {
   await api.call("createMusic", { body: { model: "sandbox-music", ...PROMPT, duration: 3 } });
   await api.call("createMusic", { query: "?stream=true", body: { model: "sandbox-music", ...PROMPT, duration: 3 } });
   await api.call("createMesh", { body: { model: "sandbox-3d", ...PROMPT } });
-  const video = { model: "sandbox-video", ...PROMPT, duration: 2 };
-  const id = await idOf("createVideo", { body: video });
+  await api.call("getJob", { path: { job_id: made.headers.get("x-request-id") ?? "" } });
+  const id = await idOf("createVideo", { body: { model: "sandbox-video-hang", ...PROMPT, duration: 1 } });
+  const isAt = async (state: string): Promise<boolean> =>
+    (await stack.query(`select 1 from job where id = $1 and ${state}`, [id])).length === 1;
+  await eventually("it is at its provider", () => isAt("provider_job ? 'job'"));
   await api.call("getVideo", { path: { id } });
-  await api.call("getJob", { path: { job_id: id } });
+  const headers = { authorization: `Bearer ${stack.key}` };
+  await fetch(`${stack.baseUrls[0]}/v1/videos/generations/${id}/cancel`, { method: "POST", headers });
+  await eventually("it has ended", () => isAt("ended_at is not null"));
+  await api.call("cancelVideo", { path: { id } });
   await api.call("cancelJob", { path: { job_id: id } });
-  await api.call("cancelVideo", { path: { id: await idOf("createVideo", { body: video }) } });
 });
 
 test("files and capabilities", async () => {
@@ -135,7 +140,9 @@ test("workflows", async () => {
   await api.call("estimateWorkflow", { body: { workflow_id: path.id } });
   const run = { id: await idOf("runWorkflow", { path }) };
   await api.call("runWorkflow", { path, body: { mode: "stream" } });
-  const going = { id: await idOf("runWorkflow", { path, body: { mode: "async", input: { topic: "coffee" } } }) };
+  const slow = { name: "Slow", definition: { steps: [{ ...say("x"), model: "sandbox-slow" }] } };
+  const ofSlow = { path: { id: await idOf("createWorkflow", { body: slow }) } };
+  const going = { id: await idOf("runWorkflow", { ...ofSlow, body: { mode: "async" } }) };
   await api.call("cancelRun", { path: going });
   const failed = await ask("runPipeline", {
     body: { definition: { steps: [{ ...say("x"), model: "sandbox-error" }] } },
@@ -183,13 +190,15 @@ test("settings of a workspace", async () => {
   expect(served.headers.get("x-fallback-from")).toBe("sandbox-error");
   await api.call("deleteFallbackChain", chain);
 
+  await eventually("nothing is held", async () => (await stack.query("select 1 from hold limit 1")).length === 0);
   await api.call("readUsage", ofWorkspace());
-  const { data } = await ask<{ data: { request_id: string }[] }>("listUsageRequests", ofWorkspace());
+  const ofOneModel = { ...ofWorkspace(), query: "?model=sandbox-embed" };
+  const { data } = await ask<{ data: { request_id: string }[] }>("listUsageRequests", ofOneModel);
   await api.call("getUsageRequest", ofWorkspace({ request_id: data[0]?.request_id ?? "" }));
   await api.call("getCredits", ofWorkspace());
   for (const list of ["readUsage", "listUsageRequests", "listLedger", "listAuditLog"]) {
-    await api.call(list, ofWorkspace());
-    const { value } = await api.call(list, { ...ofWorkspace(), headers: { accept: "text/csv" } });
+    await api.call(list, ofOneModel);
+    const { value } = await api.call(list, { ...ofOneModel, headers: { accept: "text/csv" } });
     expect([list, (value as Uint8Array).length]).toEqual([list, expect.any(Number)]);
   }
 
@@ -212,11 +221,12 @@ test("settings of a workspace", async () => {
   await api.call("deleteSubscription", ofWorkspace({ channelId, subscriptionId: subscribed[0]?.id ?? "" }));
   const { deliveryId } = await ask<{ deliveryId: string }>("testNotificationChannel", ofChannel);
   await eventually("it arrives", () => receiver.received.length > 0);
-  await api.call("listDeliveries", ofWorkspace());
   await eventually("it is known to have arrived", async () => {
-    const { status } = await ask<{ status: string }>("getDelivery", ofWorkspace({ deliveryId }));
-    return status !== "pending";
+    const ended = "select 1 from delivery where id = $1 and ended_at is not null";
+    return (await stack.query(ended, [deliveryId])).length === 1;
   });
+  await api.call("listDeliveries", ofWorkspace());
+  await api.call("getDelivery", ofWorkspace({ deliveryId }));
   await api.call("retryDelivery", ofWorkspace({ deliveryId }));
   await api.call("recoverDeliveries", { ...ofChannel, body: { since: new Date(Date.now() - 60_000).toISOString() } });
   await api.call("revealSigningSecret", ofChannel);
@@ -260,7 +270,7 @@ test("operators", async () => {
   await api.call("deleteOperatorFallbackChain", chain);
   await api.call("listOperatorUsageRequests", { path });
   const [used] = await stack.query<{ workspace_id: string; job_id: string }>(
-    "select workspace_id, job_id from usage_record limit 1",
+    "select workspace_id, job_id from usage_record where model = 'sandbox-embed'",
   );
   const request = { id: used?.workspace_id ?? "", request_id: used?.job_id ?? "" };
   await api.call("getOperatorUsageRequest", { path: request });
@@ -268,7 +278,9 @@ test("operators", async () => {
   await api.call("moveOperatorCredits", { path, body: { id: newId(), kind: "top_up", credits: 5 } });
   await api.call("getOperatorCredits", { path });
   await api.call("listOperatorLedger", { path });
-  const [job] = await stack.query<{ id: string }>("select id from job limit 1");
+  const [job] = await stack.query<{ id: string }>(
+    "select id from job where model = 'sandbox-music' order by created_at limit 1",
+  );
   await api.call("getOperatorJob", { path: { id: job?.id ?? "" } });
 
   const hold = newId();

@@ -1,10 +1,14 @@
-/** The document of the API: every operation answers as it says, and clients that are generated of it work. */
-import { afterAll } from "bun:test";
+/** The document of the API: every operation answers as it says and as is recorded, and clients that are generated of it work. */
+import { afterAll, test } from "bun:test";
 
+import { expectRecorded } from "./records.ts";
 import { sharedStack } from "./shared-stack.ts";
 
 await import("./conformance.ts");
+await import("./refusals.ts");
 await import("./generated-clients.ts");
+
+test("answers are those that are recorded", expectRecorded);
 
 afterAll(async () => {
   await (await sharedStack()).stop();
