@@ -13,8 +13,7 @@ import { createJobAdmission } from "#shared/jobs/admission.ts";
 import { createJobDispatcher } from "#shared/jobs/dispatcher.ts";
 import { openUploads } from "#shared/files/uploads.ts";
 import { openMediaProbes } from "#shared/media/media-probes.ts";
-import { openLedger } from "#shared/ledger/settle.ts";
-import { LIMITS } from "#shared/limits.ts";
+import { openLedger, SETTLE_LINGER_MS } from "#shared/ledger/settle.ts";
 import { onLink } from "#shared/queue/connection.ts";
 import { createPublisher } from "#shared/queue/publish.ts";
 import { openReplyInbox } from "#shared/queue/reply.ts";
@@ -39,13 +38,14 @@ import { createLiveShares } from "./wait/live-shares.ts";
 import { createRelay } from "./wait/relay.ts";
 import { openUnsettledAnswers } from "./wait/unsettled.ts";
 import { createRunFollower } from "./workflows/run-follower.ts";
+import { LAST_ANSWER_MS } from "./serve.ts";
 
 /** The hold of a call that failed to be dispatched is tried to be released this long; then the janitor does it. */
 const FINISH_RETRY_MS = 20_000;
 /** Left after those who wait were answered, and streams cut, for the rest of the stop. */
 const STOP_MARGIN_MS = 3_000;
 /** After their answers have gone out, whatever still sends or reads a body is cut. */
-const CUT_MS = LIMITS.lastAnswerMs + 1_000;
+const CUT_MS = LAST_ANSWER_MS + 1_000;
 
 /** @throws Error with one sentence when something the ingress needs is not there, or the port is taken */
 export async function startIngress(): Promise<void> {
@@ -146,7 +146,7 @@ async function openRelay(
 ): Promise<Pick<IngressContext, "publisher" | "cancel" | "relay"> & { readonly fleet: FleetLink }> {
   const ingressId = newId();
   const unsettled = openUnsettledAnswers({
-    lingerMs: LIMITS.settleLingerMs,
+    lingerMs: SETTLE_LINGER_MS,
     ledger,
     metrics,
     log,

@@ -9,7 +9,6 @@ import { claimJob, type ClaimedJob, type ClaimRequest, handBackJob, whyUnclaimed
 import { failpoint } from "#shared/failpoint.ts";
 import { newId } from "#shared/ids.ts";
 import { endingOf } from "#shared/calls/orphaned-jobs.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { paced } from "#shared/pace.ts";
 import { isIngressReply, type Lane, type Pool } from "#shared/queue/subjects.ts";
 import { LANE_SETTINGS } from "#shared/queue/topology.ts";
@@ -30,6 +29,9 @@ import { Answer } from "../calls/answer.ts";
 import { StepAnswer, streamed } from "../calls/step-answer.ts";
 import { openLiveCaller } from "./live-caller.ts";
 import { nakDelayMs } from "./runner.ts";
+
+/** A job that fails in our own hands, and not for an outage, is taken once more: by another worker, where there is one. */
+const FAULTY_TRIES = 2;
 
 /** Verdict on the message: it is acknowledged, or given back to come again after `againMs`. */
 export type DurableVerdict = { readonly outcome: string; readonly againMs?: number };
@@ -158,7 +160,7 @@ class LaneJobs implements DurableJobs {
     // What goes on at its provider is collected by the next one who asks there.
     const canResume = notes.isAtProvider ? fault !== undefined : !notes.hasIntent;
     const isOwnFault = fault !== undefined && !notes.isAtProvider && !isStopping && !isOutage(fault);
-    const mayTryAgain = !isOwnFault || job.claims < LIMITS.faultyTries;
+    const mayTryAgain = !isOwnFault || job.claims < FAULTY_TRIES;
     if (canResume && mayTryAgain && (fault !== undefined || isStopping)) {
       if (fault !== undefined) log.warn({ err: fault, job_id: job.id }, "a job could not be run, is handed back");
       await handBackJob(database, job.id, job.epoch, isOwnFault);

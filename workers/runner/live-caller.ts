@@ -1,9 +1,9 @@
 /** Tells the ingress whose caller waits for a durable job how it goes. Best effort: the job's row is the sure way. */
 import type { NatsConnection } from "nats";
 
-import { LIMITS } from "#shared/limits.ts";
 import { encodeJobFrame, type JobFrame } from "#shared/queue/job-frames.ts";
 import { isIngressReply } from "#shared/queue/subjects.ts";
+import { FRAME_BYTES_MAX } from "#shared/queue/frames.ts";
 
 import type { LiveCaller } from "../job.ts";
 
@@ -25,8 +25,8 @@ export function openLiveCaller(
   return {
     begin: (head) => send({ t: "made", run, ...head }),
     write(bytes) {
-      for (let from = 0; from < bytes.length; from += LIMITS.frameBytesMax) {
-        const piece = bytes.subarray(from, from + LIMITS.frameBytesMax);
+      for (let from = 0; from < bytes.length; from += FRAME_BYTES_MAX) {
+        const piece = bytes.subarray(from, from + FRAME_BYTES_MAX);
         send({ t: "bytes", run, at }, piece);
         at += piece.length;
       }

@@ -1,8 +1,8 @@
 import { Ajv } from "ajv";
 import { parse as parseCsv } from "csv-parse/sync";
 
-import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/children/media-error.ts";
+import { CAPABILITY_PARAM_BYTES_MAX } from "#workers/capabilities/limits.ts";
 
 import { defineCapability, input } from "../define.ts";
 import { choice, custom, text } from "../params.ts";
@@ -38,7 +38,7 @@ export default defineCapability({
       {},
     ),
   },
-  rules: [{ rule: "short", path: "params.schema", bytesMax: LIMITS.capabilityParamBytesMax }],
+  rules: [{ rule: "short", path: "params.schema", bytesMax: CAPABILITY_PARAM_BYTES_MAX }],
   sample_input: { data: { text: '{"items":[{"name":"tea","price":4},{"name":"milk","price":1}]}' } },
   examples: [
     { title: "As formatted JSON", params: {} },

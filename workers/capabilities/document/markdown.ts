@@ -1,9 +1,7 @@
 /** Markdown as blocks and runs of text: what PDF and Word are made of. Nothing that it links to is fetched. */
 import { Marked, type Token, type Tokens } from "marked";
 
-import { LIMITS } from "#shared/limits.ts";
-
-import { checkMarkdown, tooDeep } from "./markdown-parts.ts";
+import { checkMarkdown, tooDeep, DOCUMENT_DEPTH_MAX } from "./markdown-parts.ts";
 
 const marked = new Marked({ gfm: true });
 
@@ -53,7 +51,7 @@ export function guarded<T>(work: () => T): T {
 }
 
 function blocks(tokens: readonly Token[], depth: number): Block[] {
-  if (depth > LIMITS.documentDepthMax) throw tooDeep();
+  if (depth > DOCUMENT_DEPTH_MAX) throw tooDeep();
   return tokens.flatMap((token) => blockOf(token as Tokens.Generic, depth));
 }
 

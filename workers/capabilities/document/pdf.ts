@@ -13,11 +13,15 @@ import {
   PDFRawStream,
 } from "@cantoo/pdf-lib";
 
-import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/children/media-error.ts";
 
 import type { InputFile, MadeFile } from "../define.ts";
 import { checkStreams } from "./streams.ts";
+
+export const DOCUMENT_PAGES_MAX = 2_000;
+
+/** 200 inches, the most that viewers show. */
+export const DOCUMENT_PAGE_SIDE_POINTS_MAX = 14_400;
 
 export const DOCUMENT_PRICE = { unit: "per_operation", operation_price: "0.1" } as const;
 export const REPORT = { document: { file_id: "file-sample-report" } } as const;
@@ -112,13 +116,13 @@ function checkedPages(document: PDFDocument): number {
 
 /** @throws MediaError too_large */
 export function checkPageCount(pages: number): void {
-  const { documentPagesMax: max } = LIMITS;
+  const max = DOCUMENT_PAGES_MAX;
   if (pages > max) throw new MediaError("too_large", `Expected at most ${max} pages, got ${pages}.`);
 }
 
 /** In points. @throws MediaError too_large, corrupt */
 export function checkPageSize(width: number, height: number): void {
-  const { documentPageSidePointsMax: max } = LIMITS;
+  const max = DOCUMENT_PAGE_SIDE_POINTS_MAX;
   if (!(width > 0 && height > 0)) throw new MediaError("corrupt", "Expected pages that have a size.");
   if (width <= max && height <= max) return;
   const got = `${Math.round(width)} × ${Math.round(height)}`;

@@ -1,8 +1,14 @@
 /** Limits the inflated size of a PDF's packed streams, counted before a parser meets them. */
 import { inflateSync } from "node:zlib";
 
-import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/children/media-error.ts";
+
+/** One packed stream of a PDF that is no picture, inflated. */
+const DOCUMENT_CONTENT_BYTES_MAX = 32 * 1_048_576;
+
+/** One picture's stream, inflated, and all streams of the PDF together. */
+export const DOCUMENT_STREAM_BYTES_MAX = 256 * 1_048_576;
+const DOCUMENT_STREAMS_BYTES_MAX = 1_024 * 1_048_576;
 
 /** Packed again and again: nothing honest is, but for pictures that were packed twice. */
 const LAYERS_MAX = 3;
@@ -18,9 +24,9 @@ export function checkStreams(bytes: Buffer): void {
     const start = at + 6 + (bytes[at + 6] === 13 ? 2 : 1);
     const found = bytes.indexOf("endstream", start);
     const end = found === -1 ? bytes.length : found;
-    const bytesMax = isPicture(bytes, at) ? LIMITS.documentStreamBytesMax : LIMITS.documentContentBytesMax;
+    const bytesMax = isPicture(bytes, at) ? DOCUMENT_STREAM_BYTES_MAX : DOCUMENT_CONTENT_BYTES_MAX;
     total += inflated(bytes.subarray(start, end), LAYERS_MAX, bytesMax);
-    if (total > LIMITS.documentStreamsBytesMax) throw tooMuch("all streams", LIMITS.documentStreamsBytesMax);
+    if (total > DOCUMENT_STREAMS_BYTES_MAX) throw tooMuch("all streams", DOCUMENT_STREAMS_BYTES_MAX);
     at = bytes.indexOf("stream", end + 9);
   }
 }
