@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 
 import { loadJq } from "jq-wasm";
 
-import { JQ_VERSION } from "#workers/capabilities/code/jq.ts";
+import { JQ_VERSION } from "#workers/capabilities/code/transform-json.ts";
 import { loadCapability } from "#workers/capabilities/list.ts";
 import { CAPABILITY_PARAM_BYTES_MAX } from "#workers/capabilities/limits.ts";
 

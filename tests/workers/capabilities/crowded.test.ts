@@ -5,7 +5,7 @@ import {
   MARKDOWN_CELLS_MAX,
   MARKDOWN_EMPHASIS_MAX,
   DOCUMENT_DEPTH_MAX,
-} from "#workers/capabilities/document/markdown-parts.ts";
+} from "#workers/capabilities/document/markdown.ts";
 import { PDF_WORD_LETTERS_MAX } from "#workers/capabilities/document/markdown-to-pdf.ts";
 import { SVG_EFFECTS_MEGAPIXELS_MAX } from "#workers/capabilities/image/render-svg.ts";
 

@@ -3,8 +3,7 @@ import { deflateSync } from "node:zlib";
 
 import { PDFDocument, StandardFonts } from "@cantoo/pdf-lib";
 
-import { DOCUMENT_STREAM_BYTES_MAX } from "#workers/capabilities/document/streams.ts";
-import { DOCUMENT_PAGES_MAX } from "#workers/capabilities/document/pdf.ts";
+import { DOCUMENT_PAGES_MAX, DOCUMENT_STREAM_BYTES_MAX } from "#workers/capabilities/document/pdf.ts";
 import { MARKDOWN_TABLE_ROWS_MAX, MARKDOWN_TABLE_CELLS_MAX } from "#workers/capabilities/html-parts.ts";
 import { DOCUMENT_CELLS_MAX } from "#workers/capabilities/document/sheets.ts";
 
