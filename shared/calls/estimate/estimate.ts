@@ -156,9 +156,6 @@ function tokenCredits(price: Price, bucket: keyof typeof BUCKETS): number {
   return Number(`${perMillion}e-15`);
 }
 
-/** Typical charge of a media call, line by line; calls that are paid by tokens have lines of their own (lines.ts). */
-type Line = Estimate["breakdown"][number];
-
 const MS_PER_SECOND = 1_000;
 const MS_PER_MINUTE = 60_000;
 
