@@ -5,13 +5,24 @@
 import { ApiError } from "#shared/errors.ts";
 import type { FairLimit } from "#shared/fair-limit.ts";
 import { type JsonBody, type JsonBounds, readJson, readJsonInSlices } from "#shared/json.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { openRequestLimit } from "#shared/request-limit.ts";
 import { TimeSlices } from "#shared/time-slices.ts";
+import { JSON_AT_ONCE_BYTES_MAX } from "#shared/json-tokens.ts";
+import { SMALL_BODY_BYTES_MAX } from "#shared/storage/claim-check.ts";
+import { paced } from "#shared/pace.ts";
 
 import type { IngressContext } from "./context.ts";
 import { inTurn } from "./long-work.ts";
 import type { RouteCall } from "./serve.ts";
+
+/** Large JSON bodies that a process handles at once, in all and of one workspace; so many others wait this long. */
+const LARGE_BODIES_BYTES_MAX = 134_217_728;
+const LARGE_BODIES_WORKSPACE_BYTES_MAX = 67_108_864;
+const LARGE_BODIES_WAITING_MAX = 256;
+const LARGE_BODY_WAIT_MS = paced(20_000);
+
+/** A body has this long to arrive, plus its size at 64 KB/s (Bun never cuts a dripping body). */
+export const BODY_READ = { baseMs: 10_000, bytesPerSecond: 65_536 } as const;
 
 export interface ReadBody extends JsonBody {
   /** Length of the received body, in bytes. */
@@ -38,7 +49,7 @@ export async function parseBody(
   bounds?: JsonBounds,
 ): Promise<ReadBody> {
   const textBytes = bytes.length;
-  if (textBytes <= LIMITS.jsonAtOnceBytesMax) return { ...readJson(bytes, bounds), textBytes, ...AT_ONCE };
+  if (textBytes <= JSON_AT_ONCE_BYTES_MAX) return { ...readJson(bytes, bounds), textBytes, ...AT_ONCE };
   const body = await inTurn(call, (slices) => readJsonInSlices(bytes, slices, bounds));
   const slices = new TimeSlices();
   return { ...body, textBytes, pause: () => slices.next(), work: (work) => inTurn(call, work) };
@@ -59,7 +70,7 @@ export async function readJsonBody(request: Request, bytesMax: number): Promise<
   checkMediaType(request.headers);
   const deadline = startDeadline(declared || 0);
   try {
-    if (declared <= LIMITS.smallBodyBytesMax) {
+    if (declared <= SMALL_BODY_BYTES_MAX) {
       return new Uint8Array(await Promise.race([request.arrayBuffer(), deadline.late]));
     }
     return await readPieces(request.body, bytesMax, deadline);
@@ -86,7 +97,7 @@ function startDeadline(declaredBytes: number): Deadline {
   const startedAt = performance.now();
   let bytes = declaredBytes;
   const check = (): void => {
-    const allowedMs = LIMITS.bodyReadBaseMs + (bytes / LIMITS.bodyReadBytesPerSecond) * 1_000;
+    const allowedMs = BODY_READ.baseMs + (bytes / BODY_READ.bytesPerSecond) * 1_000;
     const leftMs = startedAt + allowedMs - performance.now();
     if (leftMs > 0) timer = setTimeout(check, leftMs);
     else reject(new ApiError("request_timeout", "The request body did not arrive in time."));
@@ -152,10 +163,10 @@ function tooLarge(bytesMax: number): ApiError {
  */
 export function openLargeBodies(): FairLimit {
   return openRequestLimit({
-    max: LIMITS.largeBodiesBytesMax,
-    perWorkspaceMax: LIMITS.largeBodiesWorkspaceBytesMax,
-    waitingMax: LIMITS.largeBodiesWaitingMax,
-    waitMs: LIMITS.largeBodyWaitMs,
+    max: LARGE_BODIES_BYTES_MAX,
+    perWorkspaceMax: LARGE_BODIES_WORKSPACE_BYTES_MAX,
+    waitingMax: LARGE_BODIES_WAITING_MAX,
+    waitMs: LARGE_BODY_WAIT_MS,
     noun: "large requests",
   });
 }
@@ -167,5 +178,5 @@ export function largeBodyBytes({ headers }: Request, bytesMax: number): number {
   if (declared === null && headers.get("transfer-encoding") === null) return 0;
   if (!/^application\/json\b/i.test(headers.get("content-type") ?? "")) return 0;
   const bytes = declared === null ? bytesMax : Number(declared);
-  return bytes > LIMITS.smallBodyBytesMax ? Math.min(bytes, bytesMax) : 0;
+  return bytes > SMALL_BODY_BYTES_MAX ? Math.min(bytes, bytesMax) : 0;
 }

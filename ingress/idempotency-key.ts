@@ -1,12 +1,14 @@
 /** The caller's name for a call, under which a repeat hears of the first one. */
 import { ApiError } from "#shared/errors.ts";
-import { LIMITS } from "#shared/limits.ts";
+
+/** A publisher's own name for a job. */
+export const IDEMPOTENCY_KEY_CHARS_MAX = 255;
 
 /** Declaration of the header for routes. */
 export const IDEMPOTENCY_KEY = {
   name: "Idempotency-Key",
   description: "The caller's name for the call: a repeat under it within a day hears of the first one.",
-  schema: { type: "string", minLength: 1, maxLength: LIMITS.idempotencyKeyCharsMax },
+  schema: { type: "string", minLength: 1, maxLength: IDEMPOTENCY_KEY_CHARS_MAX },
 } as const;
 
 /**
@@ -16,9 +18,9 @@ export const IDEMPOTENCY_KEY = {
 export function idempotencyKeyOf(headers: Headers): string | null {
   const key = headers.get("idempotency-key");
   if (key === null) return null;
-  if (key.length <= LIMITS.idempotencyKeyCharsMax && /^[\x21-\x7e][\x20-\x7e]*$/.test(key)) return key;
+  if (key.length <= IDEMPOTENCY_KEY_CHARS_MAX && /^[\x21-\x7e][\x20-\x7e]*$/.test(key)) return key;
   throw new ApiError(
     "invalid_request",
-    `Expected an Idempotency-Key of 1 to ${LIMITS.idempotencyKeyCharsMax} printable ASCII characters.`,
+    `Expected an Idempotency-Key of 1 to ${IDEMPOTENCY_KEY_CHARS_MAX} printable ASCII characters.`,
   );
 }

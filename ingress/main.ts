@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import type { NatsConnection } from "nats";
 
 import { createCallAdmission } from "#shared/ledger/call-admission.ts";
-import { createAuthenticator } from "#shared/access/authenticate.ts";
+import { createAuthenticator, type Authenticator } from "#shared/access/authenticate.ts";
 import { createIpNet } from "#shared/access/ip-net.ts";
 import { openCatalogue } from "#shared/calls/catalogue/open.ts";
 import { serviceSecret } from "#shared/database/service-secrets.ts";
@@ -13,8 +13,7 @@ import { createJobAdmission } from "#shared/jobs/admission.ts";
 import { createJobDispatcher } from "#shared/jobs/dispatcher.ts";
 import { openUploads } from "#shared/files/uploads.ts";
 import { openMediaProbes } from "#shared/media/media-probes.ts";
-import { openLedger } from "#shared/ledger/settle.ts";
-import { LIMITS } from "#shared/limits.ts";
+import { openLedger, SETTLE_LINGER_MS } from "#shared/ledger/settle.ts";
 import { onLink } from "#shared/queue/connection.ts";
 import { createPublisher } from "#shared/queue/publish.ts";
 import { openReplyInbox } from "#shared/queue/reply.ts";
@@ -27,25 +26,29 @@ import { loadTemplates } from "#shared/workflows/templates.ts";
 
 import { startIntake } from "./batch/intake.ts";
 import type { IngressContext } from "./context.ts";
-import { startKeyUse } from "./key-use.ts";
 import { listen, type Listening } from "./listen.ts";
 import { createOperators } from "./operator/authenticate.ts";
 import { createCancel } from "./wait/cancel.ts";
 import { openJobWaiter } from "./wait/job-waiter.ts";
 import { createFileLinks } from "./media/links.ts";
 import { openOffered } from "#shared/calls/capabilities/offered.ts";
+import { noteKeysUsed } from "#shared/database/api-keys.ts";
+import type { Queryable } from "#shared/database/client.ts";
+import type { Logger } from "#shared/logger.ts";
+import { paced } from "#shared/pace.ts";
 import { type FleetLink, openFleet } from "./wait/fleet.ts";
 import { createLiveShares } from "./wait/live-shares.ts";
 import { createRelay } from "./wait/relay.ts";
 import { openUnsettledAnswers } from "./wait/unsettled.ts";
 import { createRunFollower } from "./workflows/run-follower.ts";
+import { LAST_ANSWER_MS } from "./serve.ts";
 
 /** The hold of a call that failed to be dispatched is tried to be released this long; then the janitor does it. */
 const FINISH_RETRY_MS = 20_000;
 /** Left after those who wait were answered, and streams cut, for the rest of the stop. */
 const STOP_MARGIN_MS = 3_000;
 /** After their answers have gone out, whatever still sends or reads a body is cut. */
-const CUT_MS = LIMITS.lastAnswerMs + 1_000;
+const CUT_MS = LAST_ANSWER_MS + 1_000;
 
 /** @throws Error with one sentence when something the ingress needs is not there, or the port is taken */
 export async function startIngress(): Promise<void> {
@@ -146,7 +149,7 @@ async function openRelay(
 ): Promise<Pick<IngressContext, "publisher" | "cancel" | "relay"> & { readonly fleet: FleetLink }> {
   const ingressId = newId();
   const unsettled = openUnsettledAnswers({
-    lingerMs: LIMITS.settleLingerMs,
+    lingerMs: SETTLE_LINGER_MS,
     ledger,
     metrics,
     log,
@@ -200,4 +203,27 @@ async function stopPort(
   await closed;
   clearTimeout(timer);
   clearTimeout(cut);
+}
+
+/** Times of the last use of keys: gathered here and written once a minute, so that no call pays for it. */
+const NOTE_MS = paced(60_000);
+
+/** @returns a function that writes the rest and ends it */
+function startKeyUse(options: {
+  authenticator: Pick<Authenticator, "takeUsed">;
+  database: Queryable;
+  log: Logger;
+}): () => Promise<void> {
+  const note = async (): Promise<void> => {
+    const used = options.authenticator.takeUsed();
+    if (used.length === 0) return;
+    await noteKeysUsed(options.database, used).catch((error: unknown) =>
+      options.log.warn({ err: error, keys: used.length }, "the last use of keys was not written"),
+    );
+  };
+  const timer = setInterval(() => void note(), NOTE_MS);
+  return async () => {
+    clearInterval(timer);
+    await note();
+  };
 }

@@ -2,10 +2,21 @@
  * Bodies that are made while they are read, no faster than the client takes them. One whose reader takes nothing for too long is cut,
  * and so is one that cannot be whole: a body that ended well would pass for all of it.
  */
-import { LIMITS } from "#shared/limits.ts";
 import { paced } from "#shared/pace.ts";
 
 import { startClock } from "./clock.ts";
+
+/** A file on its way to a client: smaller pieces show sooner that a reader is stuck. */
+export const FILE_PIECE_BYTES = 262_144;
+
+/** A reader that takes nothing for this long is cut. */
+export const READER_STUCK_MS = paced(30_000);
+
+/**
+ * Before a broken answer is cut: what was handed over goes out in the next turns, and a cut at once takes even the head with it,
+ * so that clients resend a call that was paid (measured on Bun 1.4.4).
+ */
+const CUT_DELAY_MS = 20;
 
 /** The server underneath prints the reason of every failed body to stderr, with an excerpt of our source. */
 const NO_REASON = undefined;
@@ -58,7 +69,7 @@ export abstract class ResponseBody {
 
   /** Called about once a second while it is open. */
   tick(now: number): void {
-    if (this.isOpen && this.restsSince !== undefined && now - this.restsSince > LIMITS.readerStuckMs) this.cut();
+    if (this.isOpen && this.restsSince !== undefined && now - this.restsSince > READER_STUCK_MS) this.cut();
   }
 
   /** Ends a body that its reader takes too slowly. */
@@ -120,8 +131,8 @@ class GeneratedBody extends ResponseBody {
   /** Small pieces, so that a stuck reader shows itself. */
   protected next(): Uint8Array | Promise<void> | undefined {
     if (this.waiting.length === 0) return this.isDone ? undefined : this.read();
-    const piece = this.waiting.subarray(0, LIMITS.filePieceBytes);
-    this.waiting = this.waiting.subarray(LIMITS.filePieceBytes);
+    const piece = this.waiting.subarray(0, FILE_PIECE_BYTES);
+    this.waiting = this.waiting.subarray(FILE_PIECE_BYTES);
     return piece;
   }
 
@@ -137,7 +148,7 @@ class GeneratedBody extends ResponseBody {
       else this.waiting = next.value;
     } catch (error) {
       this.source.onFault(error);
-      await Bun.sleep(LIMITS.cutDelayMs);
+      await Bun.sleep(CUT_DELAY_MS);
       this.breakOff();
     }
   }

@@ -7,13 +7,15 @@ import type { Actor } from "#shared/database/audit-log.ts";
 import { ApiError } from "#shared/errors.ts";
 import { hotLine } from "#shared/log-output.ts";
 import { newId } from "#shared/ids.ts";
-import { LIMITS } from "#shared/limits.ts";
 
 import { errorResponse } from "./answers.ts";
 import type { IngressContext } from "./context.ts";
 import { largeBodyBytes, openLargeBodies } from "./body.ts";
 import { checkScope, type Operator } from "./operator/authenticate.ts";
 import type { RouteSpec } from "./route.ts";
+
+/** A process that has to end leaves those who wait this long to hear of it in words of their own, before it answers for them. */
+export const LAST_ANSWER_MS = 500;
 
 /** One request on its way through a route. */
 export interface RouteCall {
@@ -76,7 +78,7 @@ export function createServe(context: IngressContext): Serve {
   const unanswered = new Set<() => void>();
   context.closing.addEventListener("abort", () => {
     // Those who hear of the end themselves have an answer of their own by then.
-    setTimeout(() => unanswered.forEach((answer) => answer()), LIMITS.lastAnswerMs);
+    setTimeout(() => unanswered.forEach((answer) => answer()), LAST_ANSWER_MS);
   });
 
   /** Answers for a route that cannot, while there is still a connection to do it on. */

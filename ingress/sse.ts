@@ -1,4 +1,9 @@
 /** Event streams: what their answers have in common. */
+import { paced } from "#shared/pace.ts";
+
+/** SSE comment at most every 10 s of silence (spec of streams); we send it a little earlier. */
+export const KEEPALIVE_MS = paced(8_000);
+
 export const SSE_HEADERS = {
   "content-type": "text/event-stream; charset=utf-8",
   "cache-control": "no-cache",

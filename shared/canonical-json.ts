@@ -1,6 +1,6 @@
 /** JSON with the members of objects sorted: the same text for the same value, whoever wrote it. Of bounded depth only. */
-import { LIMITS } from "./limits.ts";
 import { runWhole } from "./time-slices.ts";
+import { JSON_AT_ONCE_BYTES_MAX } from "./json-tokens.ts";
 
 export function canonicalJson(value: unknown): string {
   const parts: string[] = [];
@@ -13,7 +13,7 @@ export function* writingCanonical(value: unknown, write: (part: string) => void)
   let text = "";
   const put = function* (part: string): Generator<void, void> {
     text += part;
-    if (text.length < LIMITS.jsonAtOnceBytesMax) return;
+    if (text.length < JSON_AT_ONCE_BYTES_MAX) return;
     write(text);
     text = "";
     yield;

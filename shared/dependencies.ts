@@ -3,9 +3,12 @@
  * readiness is, and every few seconds for the metric.
  */
 import { beforeAbort } from "./abortable.ts";
-import { LIMITS } from "./limits.ts";
 import type { Logger } from "./logger.ts";
 import { paced } from "./pace.ts";
+
+/** Each server that a process depends on is asked whether it is there this often, and not twice within this time. */
+const DEPENDENCY_CHECK_MS = 5_000;
+const DEPENDENCY_FRESH_MS = 1_000;
 
 /** Why a check fails, as a category; an error's own words may hold addresses or credentials. */
 export type CheckDetail = "ok" | "timeout" | "unreachable" | "starting" | "stopping" | "failed";
@@ -68,7 +71,7 @@ export function watchDependencies(
   /** Runs a check, unless the last one began less than a second ago: then that one's result stands. */
   const ask = ({ name, check }: Dependency): Promise<CheckResult> => {
     const last = asked.get(name);
-    if (last && performance.now() - last.at < LIMITS.dependencyFreshMs) return last.result;
+    if (last && performance.now() - last.at < DEPENDENCY_FRESH_MS) return last.result;
     const result = runCheck(name, check).then((one) => {
       known.set(name, one);
       onResult?.(one);
@@ -79,7 +82,7 @@ export function watchDependencies(
   };
   const askAll = (): void => dependencies.forEach((one) => void ask(one));
 
-  const timer = setInterval(askAll, LIMITS.dependencyCheckMs);
+  const timer = setInterval(askAll, DEPENDENCY_CHECK_MS);
   timer.unref();
   return {
     async readiness(required = []) {

@@ -2,8 +2,7 @@
  * Integers that a double cannot hold, as they stood in a JSON text: a caller's 64-bit seed, or the bounds of a tool's schema.
  * They are read like any number, and written again by their digits.
  */
-import { QUOTE, stringEnd } from "./json-tokens.ts";
-import { LIMITS } from "./limits.ts";
+import { QUOTE, stringEnd, JSON_AT_ONCE_BYTES_MAX } from "./json-tokens.ts";
 import { runWhole } from "./time-slices.ts";
 
 /** Number as it was read → its digits. */
@@ -27,10 +26,10 @@ export function exactIntegersOf(text: string): ExactIntegers | undefined {
 export function* findingExactIntegers(text: string): Generator<void, ExactIntegers | undefined> {
   const sources = new Map<number, string>();
   const same = new Set<number>();
-  let next = LIMITS.jsonAtOnceBytesMax;
+  let next = JSON_AT_ONCE_BYTES_MAX;
   for (let at = 0; at < text.length; at++) {
     if (at >= next) {
-      next = at + LIMITS.jsonAtOnceBytesMax;
+      next = at + JSON_AT_ONCE_BYTES_MAX;
       yield;
     }
     const code = text.charCodeAt(at);

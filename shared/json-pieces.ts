@@ -5,8 +5,13 @@
  */
 import { ApiError } from "./errors.ts";
 import { type Around, findStringFault, findSyntaxFault, type SyntaxFault } from "./json-syntax.ts";
-import { checkedNumberEnd, invalid, QUOTE, stringEnd, tooDeep } from "./json-tokens.ts";
-import { LIMITS } from "./limits.ts";
+import { checkedNumberEnd, invalid, QUOTE, stringEnd, tooDeep, JSON_DEPTH_MAX } from "./json-tokens.ts";
+
+/**
+ * Values and names of members of a larger text: the longest conversations have some thousand. As many members of an object, each with a
+ * name of its own, take 60 ms and 30 MB to be read and checked.
+ */
+export const JSON_PARTS_MAX = 200_000;
 
 export interface JsonBounds {
   /** False where a contract has many lists of numbers: numbers are bounded by the size of the text then, and not counted as parts. */
@@ -86,7 +91,7 @@ export class JsonPieces {
 
   private count(at: number): void {
     this.parts += 1;
-    if (this.parts > LIMITS.jsonPartsMax) throw tooMany("values and names of members", at);
+    if (this.parts > JSON_PARTS_MAX) throw tooMany("values and names of members", at);
   }
 
   private passNumber(start: number): number {
@@ -98,7 +103,7 @@ export class JsonPieces {
 
   private enter(around: Around, at: number): void {
     this.count(at);
-    if (this.frames.push(frameOf(around, at)) > LIMITS.jsonDepthMax + 1) throw tooDeep(LIMITS.jsonDepthMax, at);
+    if (this.frames.push(frameOf(around, at)) > JSON_DEPTH_MAX + 1) throw tooDeep(JSON_DEPTH_MAX, at);
   }
 
   private leave(around: Around, at: number): void {
@@ -142,7 +147,7 @@ export class JsonPieces {
       if (items.length === 0) throw this.faultIn(frame);
       for (const item of items) into.push(item);
       // More of them would have to be moved at once as their list grows.
-      if (into.length > LIMITS.jsonPartsMax) throw tooMany("items of a list", to);
+      if (into.length > JSON_PARTS_MAX) throw tooMany("items of a list", to);
     } else if (into) {
       const read = this.parse(frame, `{${members}}`) as object;
       if (Object.keys(read).length === 0) throw this.faultIn(frame);
@@ -266,6 +271,6 @@ function putAll(into: Record<string, unknown>, members: object): void {
 }
 
 function tooMany(what: string, at: number): ApiError {
-  const message = `Expected at most ${LIMITS.jsonPartsMax} ${what} in the body, got more at character ${at + 1}.`;
+  const message = `Expected at most ${JSON_PARTS_MAX} ${what} in the body, got more at character ${at + 1}.`;
   return new ApiError("request_too_large", message);
 }

@@ -6,8 +6,15 @@
  */
 import { JsonPieces, type JsonBounds } from "./json-pieces.ts";
 import { locateSyntaxFault } from "./json-syntax.ts";
-import { checkedNumberEnd, invalid, QUOTE, stringEnd, tooDeep } from "./json-tokens.ts";
-import { LIMITS } from "./limits.ts";
+import {
+  checkedNumberEnd,
+  invalid,
+  QUOTE,
+  stringEnd,
+  tooDeep,
+  JSON_AT_ONCE_BYTES_MAX,
+  JSON_DEPTH_MAX,
+} from "./json-tokens.ts";
 import { runWhole, type TimeSlices } from "./time-slices.ts";
 
 export type { JsonBounds } from "./json-pieces.ts";
@@ -22,12 +29,12 @@ const decoder = new TextDecoder("utf-8", { fatal: true });
 
 /**
  * Text and value of a JSON body. A member named `__proto__` is an ordinary own property of the value.
- * @throws ApiError 400 `invalid_json`: not UTF-8, not JSON, deeper than LIMITS.jsonDepthMax, or a number beyond a double;
- * `request_too_large` for more parts than LIMITS.jsonPartsMax
+ * @throws ApiError 400 `invalid_json`: not UTF-8, not JSON, deeper than JSON_DEPTH_MAX, or a number beyond a double;
+ * `request_too_large` for more parts than JSON_PARTS_MAX
  */
 export function readJson(bytes: Uint8Array, bounds?: JsonBounds): JsonBody {
   const text = decode(bytes);
-  if (bytes.length > LIMITS.jsonAtOnceBytesMax) return { text, value: runWhole(new JsonPieces(text, bounds).read()) };
+  if (bytes.length > JSON_AT_ONCE_BYTES_MAX) return { text, value: runWhole(new JsonPieces(text, bounds).read()) };
   checkDepthAndNumbers(text);
   try {
     return { text, value: JSON.parse(text) as unknown };
@@ -61,7 +68,7 @@ function checkDepthAndNumbers(text: string): void {
     if (code === QUOTE) at = stringEnd(text, at);
     else if ((code | 0x20) === 0x7b) {
       // "[" and "{" differ in that bit alone, as do "]" and "}"
-      if (++depth > LIMITS.jsonDepthMax) throw tooDeep(LIMITS.jsonDepthMax, at);
+      if (++depth > JSON_DEPTH_MAX) throw tooDeep(JSON_DEPTH_MAX, at);
     } else if ((code | 0x20) === 0x7d) depth--;
     else if (code >= 0x30 && code <= 0x39) at = checkedNumberEnd(text, at);
   }

@@ -8,6 +8,9 @@ import { writingCanonical } from "./canonical-json.ts";
 import { ApiError } from "./errors.ts";
 import { TimeSlices } from "./time-slices.ts";
 
+/** A repeat of an upload or a run under the same key hears the first answer for this long. */
+export const IDEMPOTENCY_MS = 24 * 3_600_000;
+
 /** Returns 64 hex digits: equal for values that are the same JSON, however the members of their objects are ordered. */
 export async function fingerprintOfJson(asked: unknown, slices = new TimeSlices()): Promise<string> {
   const hash = createHash("sha256");

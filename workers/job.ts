@@ -7,6 +7,9 @@ import type { MadeHead } from "#shared/queue/job-frames.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Answer } from "./calls/answer.ts";
 
+/** A provider's clock may be off by this against ours: both follow time servers. */
+export const START_CLOCKS_MS = 10_000;
+
 /** Why a running job is told to stop. */
 export type AbortReason = "caller_left" | "caller_gone" | "deadline" | "shutdown";
 

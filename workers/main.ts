@@ -5,10 +5,9 @@ import { OFF_BY_DEFAULT } from "#shared/calls/capabilities/off.ts";
 import { openCatalogue } from "#shared/calls/catalogue/open.ts";
 import { serviceSecret } from "#shared/database/service-secrets.ts";
 import type { Config } from "#shared/config.ts";
-import { openUploads } from "#shared/files/uploads.ts";
+import { openUploads, UPLOADS_PER_WORKSPACE_MAX } from "#shared/files/uploads.ts";
 import { openLedger } from "#shared/ledger/settle.ts";
 import type { Lifecycle } from "#shared/lifecycle.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { openMediaProbes } from "#shared/media/media-probes.ts";
 import { type CallPool, type Lane, LANES, type Pool, WEBHOOK_POOL } from "#shared/queue/subjects.ts";
 import { keepTopology } from "#shared/queue/topology.ts";
@@ -20,6 +19,8 @@ import { loadTokenizer } from "#shared/tokens/tokenizer.ts";
 import { type Cancels, openCancels } from "./runner/cancels.ts";
 import type { WorkerContext } from "./context.ts";
 import { createBufferedPublisher } from "#shared/queue/buffered-publisher.ts";
+import { INGRESS_RETURN_MS } from "#workers/runner/caller-watch.ts";
+import { paced } from "#shared/pace.ts";
 import { openProviderCallbacks } from "./runner/provider-callbacks.ts";
 import { openDurableJobs } from "./runner/durable-jobs.ts";
 import { POOL_TABLE } from "./pools.ts";
@@ -38,6 +39,9 @@ import { type Runner, startRunner } from "./runner/runner.ts";
 import { startWebhooks } from "./webhook/open.ts";
 import { startWorkflows, WORKFLOW_SHARES } from "./workflows/open.ts";
 
+/** A download waits this long for room in the budget of its pool. */
+const RESULT_ROOM_MS = paced(180_000);
+
 /** Settles are repeated this long while the database is away; then the delivery is handed back. */
 const FINISH_RETRY_MS = 60_000;
 
@@ -49,7 +53,7 @@ export async function startWorker(named: readonly (Pool | typeof WEBHOOK_POOL)[]
   checkOutgoing(pools, config);
   const work = await role.connectQueue(`worker ${pools.join(",")} work`);
   const replies = await role.connectQueue(`worker ${pools.join(",")} replies`);
-  const answers = createBufferedPublisher(replies, LIMITS.ingressReturnMs);
+  const answers = createBufferedPublisher(replies, INGRESS_RETURN_MS);
   lifecycle.onStop("waiting answers", () => answers.flush());
   await keepTopology(work, { replicas: config.streamReplicas, waitMs: config.startWaitMs, log });
   const storage = openStorage(config.s3);
@@ -90,7 +94,7 @@ export async function startWorker(named: readonly (Pool | typeof WEBHOOK_POOL)[]
     storage,
     uploads,
     // Half of the places are one workspace's at most, as many as it may have uploads.
-    uploadPlaces: new ResultBudget({ bytesMax: 2 * LIMITS.uploadsPerWorkspaceMax, waitMs: LIMITS.resultRoomMs }),
+    uploadPlaces: new ResultBudget({ bytesMax: 2 * UPLOADS_PER_WORKSPACE_MAX, waitMs: RESULT_ROOM_MS }),
     catalogue,
     capabilities,
     offer,
@@ -163,7 +167,7 @@ function startCallPool(
   lifecycle.onStop(`breaker ${pool}`, () => breaker.close());
   const results = new ResultBudget({
     bytesMax: config.resultBytesMax,
-    waitMs: LIMITS.resultRoomMs,
+    waitMs: RESULT_ROOM_MS,
     gauge: metrics.resultBytes.at(pool),
   });
   const context: WorkerContext = { ...shared, breaker, results };

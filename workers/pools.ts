@@ -2,8 +2,9 @@
 import { availableParallelism } from "node:os";
 
 import type { Config } from "#shared/config.ts";
-import { CAPABILITY_RUN_MS, MEDIA_JOBS } from "#shared/limits.ts";
 import type { CallPool } from "#shared/queue/subjects.ts";
+import { MEDIA_JOBS } from "#workers/providers/media.ts";
+import { CAPABILITY_RUN_MS } from "#shared/calls/capabilities/limits.ts";
 
 import type { WorkerContext } from "./context.ts";
 import type { JobHandler } from "./job.ts";

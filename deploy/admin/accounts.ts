@@ -2,7 +2,7 @@
  * Commands that create workspaces, members and keys; a key is shown once. They work on the database, because an operator's token
  * opens no workspace that has owners of its own.
  */
-import { findKey, insertKey } from "#shared/database/api-keys.ts";
+import { findKey, insertKey, KEYS_PER_WORKSPACE_MAX } from "#shared/database/api-keys.ts";
 import {
   insertMember,
   MEMBER_ROLES,
@@ -12,7 +12,6 @@ import {
 } from "#shared/database/members.ts";
 import { insertWorkspace } from "#shared/database/workspaces.ts";
 import { newId } from "#shared/ids.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { hashKey, keyHint, mintKey } from "#shared/secrets/api-keys.ts";
 
 import { findWorkspace, memberOf, nameOf, workspaceNameOf } from "./arguments.ts";
@@ -83,7 +82,7 @@ export const ACCOUNT_COMMANDS: readonly Command[] = [
       const [id, key] = [newId(), mintKey()];
       const kept = { id, memberId: member.id, name, sha256: hashKey(key), hint: keyHint(key), preset, actor: ACTOR };
       if ((await insertKey(database, workspace.id, kept)) === "too_many") {
-        const most = LIMITS.keysPerWorkspaceMax;
+        const most = KEYS_PER_WORKSPACE_MAX;
         throw new Error(`the workspace ${workspace.name} has ${most} keys, the most there can be`);
       }
       const row = await findKey(database, workspace.id, id);

@@ -8,8 +8,7 @@ import {
   SCOPES,
 } from "#shared/database/operator-tokens.ts";
 import { newId } from "#shared/ids.ts";
-import { LIMITS } from "#shared/limits.ts";
-import { makeOperatorToken } from "#shared/operators/tokens.ts";
+import { makeOperatorToken, OPERATOR_TOKENS_MAX } from "#shared/operators/tokens.ts";
 
 import { limitOf, nameOf } from "./arguments.ts";
 import { type Command, quote, UsageError } from "./command.ts";
@@ -28,7 +27,7 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
       const scope = scopeOf(given.word("scope"));
       const asked = { id: newId(), name, scope, expiresAt: expiryOf(given.option("expires")), actor: ACTOR };
       const made = await makeOperatorToken(await context.database(), asked);
-      if (made.result === "full") throw new Error(`there are ${LIMITS.operatorTokensMax} tokens already; revoke some`);
+      if (made.result === "full") throw new Error(`there are ${OPERATOR_TOKENS_MAX} tokens already; revoke some`);
       if (made.result !== "made") throw new Error(`the name ${quote(name)} is taken; revoked tokens keep theirs`);
       return { json: { ...tokenJson(made.row), token: made.token } };
     },

@@ -4,7 +4,6 @@
 import S3rver from "s3rver";
 // @ts-expect-error -- the package brings no types
 import S3Object from "s3rver/lib/models/object.js";
-import { endWithParent } from "./end-with-parent.mjs";
 import { gapCalls, listInOrder } from "./s3-gaps.mjs";
 
 // A client that leaves while its bytes are written, or drops an upload whose part still comes, throws from s3rver's
@@ -26,3 +25,15 @@ server.store.listObjects = listInOrder(server.store, S3Object);
 await server.run();
 endWithParent();
 process.stdout.write("ready\n");
+
+/**
+ * Ends this process when the one that started it is gone: the parent holds the other end of stdin, so the pipe closes
+ * with it, whatever it died of.
+ */
+function endWithParent() {
+  const end = () => process.exit(0);
+  process.stdin.on("end", end);
+  process.stdin.on("close", end);
+  process.stdin.on("error", end);
+  process.stdin.resume();
+}

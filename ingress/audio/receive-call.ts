@@ -3,7 +3,7 @@ import type { TranscriptionRequest } from "#schemas/generated/types.ts";
 import { checkBudget } from "#shared/calls/admit.ts";
 import { audioOfBody, type ReceivedAudio, type Receiver, spooled, tooLarge } from "#shared/calls/audio/receive.ts";
 import { withoutNulls } from "#shared/calls/kinds/media-check.ts";
-import type { StoredInputs } from "#shared/calls/kinds/input-media.ts";
+import { type StoredInputs, INPUT_BYTES_MAX } from "#shared/calls/kinds/input-media.ts";
 import { modelOf } from "#shared/calls/kinds/models.ts";
 import { TRANSCRIPTION } from "#shared/calls/kinds/transcription.ts";
 import { discardInputs, offloadInputs } from "#shared/calls/offload-inputs.ts";
@@ -11,7 +11,6 @@ import { readTranscription } from "#shared/calls/read.ts";
 import { parse } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
 import { tooExpensive } from "#shared/ledger/call-admission.ts";
-import { INPUT_BYTES_MAX } from "#shared/limits.ts";
 
 import { readBody } from "../body.ts";
 import type { PaidCall } from "../calls/paid-call.ts";

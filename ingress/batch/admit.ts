@@ -13,16 +13,19 @@ import { isUuid, jobIdOf } from "#shared/ids.ts";
 import type { JobAdmission } from "#shared/jobs/admission.ts";
 import type { Addressed } from "#shared/jobs/answer.ts";
 import { jobError } from "#shared/jobs/error.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { paced } from "#shared/pace.ts";
 import type { Pool } from "#shared/queue/subjects.ts";
 import { openRequestLimit } from "#shared/request-limit.ts";
-import { beginRun } from "#shared/workflows/begin-run.ts";
+import { beginRun, RUN_INPUT_TEXT_BYTES_MAX } from "#shared/workflows/begin-run.ts";
+import { IDEMPOTENCY_KEY_CHARS_MAX } from "#ingress/idempotency-key.ts";
 
 import type { IngressContext } from "../context.ts";
 
 import { type Answered, type Full, findKnown, refused } from "./answers.ts";
 import { fingerprintOf, readBatchCall } from "./read-call.ts";
+
+/** Batch messages in hand at once that have media or text for the object store, or audio; half of them of one workspace. */
+export const INTAKE_LARGE_MAX = 8;
 
 export interface BatchArrival {
   readonly pool: Pool;
@@ -143,7 +146,7 @@ function readMessage(
   caller: Caller,
 ): Promise<ReadCall | NewRun> {
   if (arrival.key === "" || job.publisher_key !== null) return readBatchCall(context, { ...arrival, caller, job });
-  const expected = `an Idempotency-Key of 1 to ${LIMITS.idempotencyKeyCharsMax} printable ASCII characters`;
+  const expected = `an Idempotency-Key of 1 to ${IDEMPOTENCY_KEY_CHARS_MAX} printable ASCII characters`;
   return Promise.reject(new ApiError("invalid_request", `Expected ${expected}.`));
 }
 
@@ -155,7 +158,7 @@ async function begin(
   run: NewRun,
 ): Promise<Answered | Full | ApiError> {
   // Before its input is stored: a repeat gets the outcome of the first.
-  const known = run.inputBytes > LIMITS.runInputTextBytesMax ? await findKnown(context, job, data) : undefined;
+  const known = run.inputBytes > RUN_INPUT_TEXT_BYTES_MAX ? await findKnown(context, job, data) : undefined;
   if (known) return known;
   const begun = await unlessRefused(beginRun(context, run));
   if (begun instanceof ApiError) return begun;
@@ -172,8 +175,8 @@ async function begin(
 
 /** Large messages are taken a few at a time: the object store and audio probes serve callers over HTTP too. None waits for its turn. */
 const large = openRequestLimit({
-  max: LIMITS.intakeLargeMax,
-  perWorkspaceMax: LIMITS.intakeLargeMax / 2,
+  max: INTAKE_LARGE_MAX,
+  perWorkspaceMax: INTAKE_LARGE_MAX / 2,
   waitingMax: 0,
   waitMs: 0,
   noun: "large messages",
@@ -211,5 +214,5 @@ function noKey(): ApiError {
 const PLAIN_KEY = /^[\x20-\x7e]+$/;
 
 function isPlainKey(key: string): boolean {
-  return key.length <= LIMITS.idempotencyKeyCharsMax && PLAIN_KEY.test(key);
+  return key.length <= IDEMPOTENCY_KEY_CHARS_MAX && PLAIN_KEY.test(key);
 }

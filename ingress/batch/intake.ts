@@ -6,16 +6,26 @@ import type { NatsConnection } from "nats";
 
 import { type Addressed, notifyPublisher } from "#shared/jobs/answer.ts";
 import type { JobDispatcher } from "#shared/jobs/dispatcher.ts";
-import { LIMITS } from "#shared/limits.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import { paced } from "#shared/pace.ts";
 import { openPullLoop } from "#shared/queue/pull-loop.ts";
 import type { Delivery } from "#shared/queue/puller.ts";
 import { notifyRun } from "#shared/queue/run-notice.ts";
 import { BATCH_DURABLE, BATCH_STREAM, batchTarget, HEADERS, isWorkspaceReply } from "#shared/queue/subjects.ts";
+import { JOB_LIFE_MS } from "#shared/queue/job-life.ts";
 
 import { addressOf, type BatchArrival, type BatchContext, takeMessage } from "./admit.ts";
 import { type Answered, findKnown } from "./answers.ts";
+
+/** Batch messages an ingress has in hand at once: enough to fill a group, few enough to lose little time to a restart. */
+const INTAKE_SLOTS = 32;
+
+/** Batch messages that a process remembers as waiting for a window (200 bytes each). */
+export const WAITING_MESSAGES_MAX = 20_000;
+
+/** A batch message whose workspace's window is full comes again after this long at least and at most. */
+const WINDOW_RETRY_MIN_MS = paced(1_000);
+export const WINDOW_RETRY_MAX_MS = paced(60_000);
 
 export interface Intake {
   /** Takes no more; resolves when everything in hand is answered or handed back. */
@@ -99,7 +109,7 @@ export function startIntake(context: IntakeContext, connection: NatsConnection):
     log.info({ job_id: job.id, workspace_id: job.workspace_id, outcome, code: told.error?.code }, "batch message");
     if (isRun) notifyRun(connection, { ...job, lane: "batch" });
     if (!dispatch) return;
-    const deadline = new Date(Date.now() + LIMITS.jobLifeMs);
+    const deadline = new Date(Date.now() + JOB_LIFE_MS);
     await dispatcher.send(pool, "batch", [{ ...job, ...dispatch, deadline }], "admitted");
   };
 
@@ -133,7 +143,7 @@ export function startIntake(context: IntakeContext, connection: NatsConnection):
     durable: BATCH_DURABLE,
     log,
     beatMs: BEAT_MS,
-    room: (held) => LIMITS.intakeSlots - held,
+    room: (held) => INTAKE_SLOTS - held,
     handle,
   });
   return {
@@ -146,8 +156,8 @@ export function startIntake(context: IntakeContext, connection: NatsConnection):
 
 /** Spread a little, so that those who waited for the same thing do not come back together. */
 function laterMs(ms: number): number {
-  const bounded = Math.min(LIMITS.windowRetryMaxMs, Math.max(LIMITS.windowRetryMinMs, ms));
-  return Math.round(Math.min(LIMITS.windowRetryMaxMs, bounded * (1 + 0.2 * Math.random())));
+  const bounded = Math.min(WINDOW_RETRY_MAX_MS, Math.max(WINDOW_RETRY_MIN_MS, ms));
+  return Math.round(Math.min(WINDOW_RETRY_MAX_MS, bounded * (1 + 0.2 * Math.random())));
 }
 
 // Messages that wait for their workspace's window, as far as this process has seen them: of those under one key the first waits, the
@@ -167,7 +177,7 @@ interface Known {
 }
 
 /** It comes again at least this often, to one ingress or another; not seen twice over, it may have gone with a store. */
-const BELIEVED_MS = 2.5 * LIMITS.windowRetryMaxMs;
+const BELIEVED_MS = 2.5 * WINDOW_RETRY_MAX_MS;
 
 export function createWaitingMessages(now: () => number = () => performance.now()): WaitingMessages {
   /** Those seen last stand last. */
@@ -178,7 +188,7 @@ export function createWaitingMessages(now: () => number = () => performance.now(
       if (known && known.seq < seq && now() - known.seenAt < BELIEVED_MS) return false;
       first.delete(jobId);
       first.set(jobId, { seq, seenAt: now() });
-      if (first.size > LIMITS.waitingMessagesMax) {
+      if (first.size > WAITING_MESSAGES_MAX) {
         for (const oldest of first.keys()) {
           first.delete(oldest);
           break;

@@ -13,12 +13,12 @@ import { exactIntegersOf } from "#shared/exact-integers.ts";
 import { isUuid } from "#shared/ids.ts";
 import type { Addressed } from "#shared/jobs/answer.ts";
 import { type JsonBody, readJson, readJsonInSlices } from "#shared/json.ts";
-import { LIMITS } from "#shared/limits.ts";
 import type { Pool } from "#shared/queue/subjects.ts";
 import { fingerprintOfJson } from "#shared/same-request.ts";
 import { TimeSlices } from "#shared/time-slices.ts";
 import { readerOf } from "#shared/workflows/access.ts";
 import { newRunOf } from "#shared/workflows/new-run.ts";
+import { JSON_AT_ONCE_BYTES_MAX } from "#shared/json-tokens.ts";
 
 type Context = Parameters<typeof readCall>[0];
 
@@ -57,7 +57,7 @@ function checkPool(endpoint: string, { pool: own }: { readonly pool: Pool }, poo
 
 /** Not at once where that takes long: HTTP callers share the thread. @throws ApiError as `readJson` */
 async function readMessage(data: Uint8Array): Promise<JsonBody> {
-  if (data.length <= LIMITS.jsonAtOnceBytesMax) return readJson(data);
+  if (data.length <= JSON_AT_ONCE_BYTES_MAX) return readJson(data);
   const slices = new TimeSlices();
   const message = await readJsonInSlices(data, slices);
   await slices.next();

@@ -9,14 +9,17 @@ import type { CallBound } from "#shared/calls/kinds/call-bound.ts";
 import type { Kind } from "#shared/calls/kinds/kind.ts";
 import type { Model } from "#shared/calls/model.ts";
 import { failpoint } from "#shared/failpoint.ts";
-import { LIMITS } from "#shared/limits.ts";
 import type { Price } from "#shared/calls/pricing/price.ts";
+import { paced } from "#shared/pace.ts";
 
 import type { ReadBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
 import { callerOf, type RouteCall } from "../serve.ts";
 
 import { type CachePlan, fromCache } from "./response-cache.ts";
+
+/** A hold of a synchronous call is swept this long after its deadline. */
+const HOLD_SLACK_MS = paced(30_000);
 
 export interface PaidCall {
   readonly kind: Kind;
@@ -54,7 +57,7 @@ export async function runPaidCall(context: IngressContext, call: RouteCall, paid
   const { pool } = paid.kind;
   try {
     const of = { id: call.requestId, caller };
-    await admitCall(context, of, paid, waitMs + LIMITS.holdSlackMs, call.markCounted);
+    await admitCall(context, of, paid, waitMs + HOLD_SLACK_MS, call.markCounted);
   } catch (error) {
     paid.onRefused?.();
     throw error;

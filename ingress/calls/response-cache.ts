@@ -9,12 +9,18 @@ import type { Model } from "#shared/calls/model.ts";
 import { findAnswer } from "#shared/database/response-cache.ts";
 import { ApiError } from "#shared/errors.ts";
 import { exactIntegersOf } from "#shared/exact-integers.ts";
-import { LIMITS } from "#shared/limits.ts";
 
 import { JSON_TYPE } from "../answers.ts";
 import type { ReadBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
 import { SSE_HEADERS } from "../sse.ts";
+
+/** Life of an answer in the response cache: the default, where neither model nor request sets one, and the most. */
+export const CACHE_TTL_S = 3_600;
+export const CACHE_TTL_MAX_S = 86_400;
+
+/** Larger requests are not cached. */
+export const CACHED_REQUEST_BYTES_MAX = 1_048_576;
 
 /** A call's use of the response cache. */
 export interface CachePlan {
@@ -29,7 +35,7 @@ const HEADER = /^(on|off|refresh)(?:\s*;\s*ttl=([1-9]\d{0,8}))?$/;
 
 /**
  * @param header `on`, `off` or `refresh`, the first and last with `; ttl=<seconds>` if wanted
- * @param body members in another order are the same request; one beyond LIMITS.cachedRequestBytesMax is not cached, nor one with
+ * @param body members in another order are the same request; one beyond CACHED_REQUEST_BYTES_MAX is not cached, nor one with
  * integers that its value does not tell apart
  * @param request what the value asks for, where the body has another form
  * @throws ApiError `unsupported_value` for any other header
@@ -44,10 +50,10 @@ export async function planCache(
   const [mode, ttl] = readHeader(header);
   const isOn = mode === undefined ? model.cache_ttl_s !== undefined : mode !== "off";
   // Sorting the members of a large body would hold up everybody for longer than a repeat could save.
-  if (!isOn || textBytes > LIMITS.cachedRequestBytesMax) return undefined;
+  if (!isOn || textBytes > CACHED_REQUEST_BYTES_MAX) return undefined;
   await pause();
   if (exactIntegersOf(text)) return undefined;
-  const ttlS = Math.min(ttl ?? model.cache_ttl_s ?? LIMITS.cacheTtlS, LIMITS.cacheTtlMaxS);
+  const ttlS = Math.min(ttl ?? model.cache_ttl_s ?? CACHE_TTL_S, CACHE_TTL_MAX_S);
   const asked = `${endpoint}\n${model.slug}\n${canonicalJson(request)}`;
   return { key: createHash("sha256").update(asked).digest("hex"), ttlS, mayHit: mode !== "refresh" };
 }

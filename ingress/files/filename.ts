@@ -1,5 +1,6 @@
 /** Names of files are for people: stored and shown, never part of a path. */
-import { LIMITS } from "#shared/limits.ts";
+
+const FILENAME_CHARACTERS_MAX = 255;
 
 /** The last element of a path, without control characters and halves of characters, at most 255 long. */
 export function cleanFilename(sent: string): string {
@@ -15,9 +16,9 @@ export function cleanFilename(sent: string): string {
 /** Keeps the end of the name, which says what the file is. */
 function shorten(name: string): string {
   const characters = Array.from(name);
-  if (characters.length <= LIMITS.filenameCharactersMax) return name;
+  if (characters.length <= FILENAME_CHARACTERS_MAX) return name;
   const ending = /\.[A-Za-z0-9]{1,8}$/.exec(name)?.[0] ?? "";
-  return characters.slice(0, LIMITS.filenameCharactersMax - ending.length).join("") + ending;
+  return characters.slice(0, FILENAME_CHARACTERS_MAX - ending.length).join("") + ending;
 }
 
 /** A header that makes every browser save the file instead of showing it (RFC 6266). */

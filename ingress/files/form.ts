@@ -4,11 +4,15 @@ import { ApiError } from "#shared/errors.ts";
 import type { Digested } from "#shared/files/digest.ts";
 import { settleMediaType } from "#shared/files/media-type.ts";
 import type { ByteSink } from "#shared/files/upload.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { fingerprintOfJson } from "#shared/same-request.ts";
+import { SNIFF_BYTES } from "#shared/media/sniff.ts";
 
 import { cleanFilename } from "./filename.ts";
 import type { MultipartReader, PartHead } from "./multipart.ts";
+
+/** Shortest and longest life that a client may give a file, as OpenAI has it. */
+const FILE_LIFE_SECONDS_MIN = 3_600;
+const FILE_LIFE_SECONDS_MAX = 2_592_000;
 
 const PURPOSES = ["assistants", "batch", "fine-tune", "vision", "user_data", "evals"] as const;
 export type Purpose = (typeof PURPOSES)[number];
@@ -84,7 +88,7 @@ async function receiveFile(reader: MultipartReader, head: PartHead, sink: ByteSi
 async function readStart(reader: MultipartReader): Promise<{ start: Buffer; rest: boolean }> {
   const pieces: Uint8Array[] = [];
   let size = 0;
-  while (size < LIMITS.sniffBytes) {
+  while (size < SNIFF_BYTES) {
     const piece = await reader.nextBytes();
     if (piece === undefined) return { start: Buffer.concat(pieces, size), rest: false };
     pieces.push(new Uint8Array(piece));
@@ -117,7 +121,8 @@ function readExpiry(fields: ReadonlyMap<string, string>): number | null {
       param: "expires_after[anchor]",
     });
   }
-  const { fileLifeSecondsMin: min, fileLifeSecondsMax: max } = LIMITS;
+  const min = FILE_LIFE_SECONDS_MIN;
+  const max = FILE_LIFE_SECONDS_MAX;
   if (seconds !== undefined && /^\d{1,10}$/.test(seconds) && Number(seconds) >= min && Number(seconds) <= max) {
     return Number(seconds);
   }

@@ -3,9 +3,19 @@
  * memory than one piece of the body. Everything is bounded; whatever breaks the form is an ApiError.
  */
 import { ApiError } from "#shared/errors.ts";
-import { LIMITS } from "#shared/limits.ts";
 
 import type { Incoming } from "./incoming.ts";
+
+/** Parts of a multipart body, header of a part, and the text before its first part or behind its last. */
+export const MULTIPART_PARTS_MAX = 20;
+export const MULTIPART_HEADER_BYTES_MAX = 8_192;
+
+/** All fields together: none that has a meaning is longer than some thousand characters. */
+export const MULTIPART_FIELDS_BYTES_MAX = 65_536;
+
+/** All parts without a meaning, which are passed over. */
+export const MULTIPART_PASSED_BYTES_MAX = 1_048_576;
+export const MULTIPART_OUTSIDE_BYTES_MAX = 8_192;
 
 export interface PartHead {
   readonly name: string;
@@ -46,7 +56,7 @@ export class MultipartReader {
 
   /**
    * The next part; what is left of the one before is passed over, as a field that has no meaning is. Undefined at the end of the body.
-   * @throws ApiError `request_too_large` beyond LIMITS.multipartPassedBytesMax, `invalid_request`
+   * @throws ApiError `request_too_large` beyond MULTIPART_PASSED_BYTES_MAX, `invalid_request`
    */
   async nextPart(): Promise<PartHead | undefined> {
     while (this.state === "preamble" || this.state === "body") {
@@ -54,11 +64,11 @@ export class MultipartReader {
       const piece = await this.nextBytes();
       if (isPreamble) this.skipped += piece?.length ?? 0;
       else this.passed += piece?.length ?? 0;
-      if (this.passed > LIMITS.multipartPassedBytesMax) {
-        const message = `Expected at most ${LIMITS.multipartPassedBytesMax} bytes in parts that have no meaning here.`;
+      if (this.passed > MULTIPART_PASSED_BYTES_MAX) {
+        const message = `Expected at most ${MULTIPART_PASSED_BYTES_MAX} bytes in parts that have no meaning here.`;
         throw new ApiError("request_too_large", message);
       }
-      if (this.skipped > LIMITS.multipartOutsideBytesMax) throw malformed("it does not begin with its boundary");
+      if (this.skipped > MULTIPART_OUTSIDE_BYTES_MAX) throw malformed("it does not begin with its boundary");
     }
     if (this.state === "end") return undefined;
     await this.need(2);
@@ -68,11 +78,8 @@ export class MultipartReader {
       return undefined;
     }
     this.parts += 1;
-    if (this.parts > LIMITS.multipartPartsMax) {
-      throw new ApiError(
-        "invalid_request",
-        `Expected at most ${LIMITS.multipartPartsMax} parts in the multipart body.`,
-      );
+    if (this.parts > MULTIPART_PARTS_MAX) {
+      throw new ApiError("invalid_request", `Expected at most ${MULTIPART_PARTS_MAX} parts in the multipart body.`);
     }
     const head = readHead(await this.headBlock());
     this.state = "body";
@@ -97,13 +104,13 @@ export class MultipartReader {
     }
   }
 
-  /** The whole of a field. @throws ApiError `request_too_large` beyond LIMITS.multipartFieldsBytesMax in all, `invalid_request` */
+  /** The whole of a field. @throws ApiError `request_too_large` beyond MULTIPART_FIELDS_BYTES_MAX in all, `invalid_request` */
   async readField(name: string): Promise<string> {
     const pieces: Uint8Array[] = [];
     for (let piece = await this.nextBytes(); piece !== undefined; piece = await this.nextBytes()) {
       this.fieldBytes += piece.length;
-      if (this.fieldBytes > LIMITS.multipartFieldsBytesMax) {
-        const message = `Expected fields of at most ${LIMITS.multipartFieldsBytesMax} bytes in all.`;
+      if (this.fieldBytes > MULTIPART_FIELDS_BYTES_MAX) {
+        const message = `Expected fields of at most ${MULTIPART_FIELDS_BYTES_MAX} bytes in all.`;
         throw new ApiError("request_too_large", message, { param: paramOf(name) });
       }
       // Its own bytes are overwritten. Of a Buffer, `from` would copy one after the other.
@@ -117,7 +124,7 @@ export class MultipartReader {
     let size = this.waiting.length + this.piece.length;
     for (let piece = await this.source.read(); piece !== undefined; piece = await this.source.read()) {
       size += piece.length;
-      if (size > LIMITS.multipartOutsideBytesMax) throw malformed("it goes on behind its closing boundary");
+      if (size > MULTIPART_OUTSIDE_BYTES_MAX) throw malformed("it goes on behind its closing boundary");
     }
   }
 
@@ -152,14 +159,14 @@ export class MultipartReader {
       await this.need(2);
       const [first, second] = this.waiting;
       if (first === CR && second === LF) break;
-      if ((first !== 32 && first !== 9) || ++this.skipped > LIMITS.multipartOutsideBytesMax) {
+      if ((first !== 32 && first !== 9) || ++this.skipped > MULTIPART_OUTSIDE_BYTES_MAX) {
         throw malformed("a boundary is not alone on its line");
       }
       this.waiting = this.waiting.subarray(1);
     }
     for (;;) {
       const end = this.waiting.indexOf("\r\n\r\n");
-      if (end > LIMITS.multipartHeaderBytesMax) throw headerTooLong();
+      if (end > MULTIPART_HEADER_BYTES_MAX) throw headerTooLong();
       if (end >= 0) {
         const block = textOf(
           this.waiting.subarray(2, Math.max(2, end)),
@@ -168,7 +175,7 @@ export class MultipartReader {
         this.waiting = this.waiting.subarray(end + 4);
         return block;
       }
-      if (this.waiting.length > LIMITS.multipartHeaderBytesMax + 4) throw headerTooLong();
+      if (this.waiting.length > MULTIPART_HEADER_BYTES_MAX + 4) throw headerTooLong();
       await this.more();
     }
   }
@@ -274,8 +281,5 @@ function paramOf(name: string): string {
 }
 
 function headerTooLong(): ApiError {
-  return new ApiError(
-    "invalid_request",
-    `Expected at most ${LIMITS.multipartHeaderBytesMax} bytes of headers in a part.`,
-  );
+  return new ApiError("invalid_request", `Expected at most ${MULTIPART_HEADER_BYTES_MAX} bytes of headers in a part.`);
 }

@@ -3,7 +3,6 @@ import type { StoredFile } from "#schemas/generated/types.ts";
 import { ApiError } from "#shared/errors.ts";
 import { unavailable } from "#shared/files/unavailable.ts";
 import { CountingSink, type Upload } from "#shared/files/upload.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { checkSameRequest } from "#shared/same-request.ts";
 
 import { JSON_TYPE } from "../answers.ts";
@@ -12,7 +11,15 @@ import { callerOf, type RouteCall } from "../serve.ts";
 
 import { readForm, type UploadForm } from "./form.ts";
 import { openIncoming } from "./incoming.ts";
-import { boundaryOf, MultipartReader } from "./multipart.ts";
+import {
+  boundaryOf,
+  MultipartReader,
+  MULTIPART_PARTS_MAX,
+  MULTIPART_HEADER_BYTES_MAX,
+  MULTIPART_FIELDS_BYTES_MAX,
+  MULTIPART_PASSED_BYTES_MAX,
+  MULTIPART_OUTSIDE_BYTES_MAX,
+} from "./multipart.ts";
 import { idempotencyKeyOf } from "../idempotency-key.ts";
 
 import { presentFile } from "./present.ts";
@@ -72,10 +79,10 @@ function describe(upload: Upload, form: UploadForm): StoredFile {
 
 /** Most bytes that a form holds beside its file. */
 const OVERHEAD_BYTES_MAX =
-  LIMITS.multipartPartsMax * (LIMITS.multipartHeaderBytesMax + 256) +
-  LIMITS.multipartFieldsBytesMax +
-  LIMITS.multipartPassedBytesMax +
-  LIMITS.multipartOutsideBytesMax;
+  MULTIPART_PARTS_MAX * (MULTIPART_HEADER_BYTES_MAX + 256) +
+  MULTIPART_FIELDS_BYTES_MAX +
+  MULTIPART_PASSED_BYTES_MAX +
+  MULTIPART_OUTSIDE_BYTES_MAX;
 
 /** A body that cannot but be too large is refused unread. */
 function checkDeclaredSize(headers: Headers, fileBytesMax: number): void {

@@ -9,7 +9,7 @@ import type { JobError, JobRow } from "#shared/database/jobs.ts";
 import { ApiError, type Code, ERROR_CODES } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoint.ts";
 import { refusal } from "#shared/ledger/call-admission.ts";
-import { LIMITS } from "#shared/limits.ts";
+import { MEDIA_JOB_LIFE_MS } from "#shared/queue/job-life.ts";
 
 import type { IngressContext } from "../context.ts";
 import type { RouteCall } from "../serve.ts";
@@ -95,7 +95,7 @@ export async function waitForJob(
     jobId: id,
     ms: context.config.mediaWaitMs,
     // It ends well before, by its own time or as lost.
-    begunMs: LIMITS.mediaJobLifeMs,
+    begunMs: MEDIA_JOB_LIFE_MS,
     left: call.request.signal,
     ...(onFrame ? { onFrame } : {}),
   });

@@ -7,11 +7,11 @@ import type { ReadCall } from "#shared/calls/read.ts";
 import type { JobRow } from "#shared/database/jobs.ts";
 import { requestCancel } from "#shared/database/jobs.ts";
 import { ApiError, errorEnvelope } from "#shared/errors.ts";
-import { LIMITS } from "#shared/limits.ts";
+import { MEDIA_JOB_LIFE_MS } from "#shared/queue/job-life.ts";
 
 import type { IngressContext } from "../context.ts";
 import { streamOf } from "../response-body.ts";
-import { DONE, KEEPALIVE, SSE_HEADERS, sseEvent } from "../sse.ts";
+import { DONE, KEEPALIVE, SSE_HEADERS, sseEvent, KEEPALIVE_MS } from "../sse.ts";
 import type { RouteCall } from "../serve.ts";
 
 import { admitMediaJob, failureOf } from "./media-job.ts";
@@ -95,7 +95,7 @@ async function* completed(
 }
 
 /** Longer than any job takes. */
-const STREAM_MS = 2 * LIMITS.mediaJobLifeMs;
+const STREAM_MS = 2 * MEDIA_JOB_LIFE_MS;
 
 /** Comments until `end`, so that the silence is not taken for a dead connection. */
 async function* silence(end: Promise<unknown>): AsyncGenerator<Uint8Array, void, void> {
@@ -106,7 +106,7 @@ async function* silence(end: Promise<unknown>): AsyncGenerator<Uint8Array, void,
   );
   for (;;) {
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const pause = new Promise<void>((resolve) => (timer = setTimeout(resolve, LIMITS.keepaliveMs)));
+    const pause = new Promise<void>((resolve) => (timer = setTimeout(resolve, KEEPALIVE_MS)));
     await Promise.race([over, pause]);
     clearTimeout(timer);
     if (isOver) return;

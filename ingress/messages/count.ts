@@ -9,9 +9,10 @@ import {
 } from "#shared/calls/kinds/chat/files.ts";
 import type { Model } from "#shared/calls/model.ts";
 import { ApiError } from "#shared/errors.ts";
-import { LIMITS, TOKENS_PER_IMAGE } from "#shared/limits.ts";
 import { type CountedRequest, countingPrompt } from "#shared/tokens/count.ts";
 import type { Tokenizer } from "#shared/tokens/tokenizer.ts";
+import { COUNTED_CHARACTERS_MAX } from "#shared/calls/estimate/estimate.ts";
+import { TOKENS_PER_IMAGE } from "#shared/calls/kinds/chat/usage.ts";
 
 /** Average characters of a token in plain text, for texts that are too long to count. */
 const CHARACTERS_PER_TOKEN = 4;
@@ -19,7 +20,7 @@ const CHARACTERS_PER_TOKEN = 4;
 const ENCODED_PER_TOKEN = 6;
 
 /**
- * Texts beyond `LIMITS.countedCharactersMax` together are taken by their length, images at the model's bound. With stops, for a thread
+ * Texts beyond `COUNTED_CHARACTERS_MAX` together are taken by their length, images at the model's bound. With stops, for a thread
  * that others wait for.
  * @throws ApiError `file_not_found`
  */
@@ -29,7 +30,7 @@ export function countingInput(
   model: Pick<Model, "tokens_per_image_max">,
   files: StoredFiles = NO_FILES,
 ): Generator<void, number> {
-  let left: number = LIMITS.countedCharactersMax;
+  let left: number = COUNTED_CHARACTERS_MAX;
   const counting = function* (text: string): Generator<void, number> {
     left -= text.length;
     return left >= 0 ? yield* tokenizer.counting(text) : Math.ceil(text.length / CHARACTERS_PER_TOKEN);

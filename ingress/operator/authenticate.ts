@@ -1,19 +1,21 @@
 /**
- * Authenticates callers of /operator. All live tokens are read at once and believed for `LIMITS.keyCacheMs` at most, counted from
+ * Authenticates callers of /operator. All live tokens are read at once and believed for `KEY_CACHE_MS` at most, counted from
  * before the query was sent: a revoked one dies everywhere within a second, and guesses cost no look-ups.
  */
 import { timingSafeEqual } from "node:crypto";
 
 import { addressList, isListed } from "#shared/access/ip-net.ts";
-import { type Asking, shared } from "#shared/access/questions.ts";
+import { type Asking, shared, KEY_CACHE_MS } from "#shared/access/questions.ts";
 import type { Config } from "#shared/config.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import { liveOperatorTokens, type LiveToken, type Scope, SCOPES } from "#shared/database/operator-tokens.ts";
 import { ApiError } from "#shared/errors.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { hashKey, isOperatorToken } from "#shared/secrets/api-keys.ts";
 
 import { unknownPath } from "../unknown-path.ts";
+
+/** Calls with one token, in one process. */
+export const OPERATOR_CALLS_PER_MINUTE_MAX = 600;
 
 export interface Operator {
   /** Name of the operator's token. */
@@ -54,7 +56,7 @@ export function createOperators(options: {
   const { operatorToken, operatorAllow } = options.config;
   const ownHash = operatorToken === undefined ? undefined : hashKey(operatorToken);
   const allowed = operatorAllow.length === 0 ? undefined : addressList(operatorAllow);
-  const bound = createCallBound(LIMITS.operatorCallsPerMinuteMax, now);
+  const bound = createCallBound(OPERATOR_CALLS_PER_MINUTE_MAX, now);
   const asking = new Map<string, Asking<Snapshot>>();
   let known: Snapshot | undefined;
 
@@ -69,7 +71,7 @@ export function createOperators(options: {
     });
 
   const liveTokens = async (): Promise<Snapshot["tokens"]> => {
-    const { tokens } = known && now() - known.bornAt < LIMITS.keyCacheMs ? known : await ask().catch(unverified);
+    const { tokens } = known && now() - known.bornAt < KEY_CACHE_MS ? known : await ask().catch(unverified);
     return tokens;
   };
 
@@ -89,7 +91,7 @@ export function createOperators(options: {
         throw authorization === null || authorization === "" ? missing() : invalid();
       }
       if (!bound.take(operator.name)) {
-        const max = LIMITS.operatorCallsPerMinuteMax;
+        const max = OPERATOR_CALLS_PER_MINUTE_MAX;
         throw new ApiError("rate_limit_exceeded", `More than ${max} calls in a minute came with this operator token.`);
       }
       const { name, scope, expires_at } = operator;

@@ -8,7 +8,6 @@ import { endFile, findFile, type FileRow, listFiles, storedBytes } from "#shared
 import { ApiError } from "#shared/errors.ts";
 import { eraseBytes } from "#shared/files/erase.ts";
 import { isFileId } from "#shared/files/id.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { unavailable } from "#shared/files/unavailable.ts";
 
 import { json } from "../answers.ts";
@@ -20,6 +19,9 @@ import { IDEMPOTENCY_KEY } from "../idempotency-key.ts";
 import { allowRoles } from "../roles.ts";
 import type { RouteResponse } from "../route.ts";
 import { callerOf, type Route, type RouteCall } from "../serve.ts";
+
+/** One page of a list of files, as OpenAI has it. */
+const FILES_PAGE_MAX = 10_000;
 
 const LIST = "/v1/files";
 const ONE = `${LIST}/{file_id}`;
@@ -74,7 +76,7 @@ export function files(context: IngressContext): readonly Route[] {
         {
           name: "limit",
           description: "Files on a page.",
-          schema: { type: "integer", minimum: 1, maximum: LIMITS.filesPageMax, default: LIMITS.filesPageMax },
+          schema: { type: "integer", minimum: 1, maximum: FILES_PAGE_MAX, default: FILES_PAGE_MAX },
         },
         {
           name: "order",
@@ -190,11 +192,11 @@ function pageOf(query: URLSearchParams): ListQuery {
       param: "order",
     });
   }
-  const limit = query.get("limit") ?? String(LIMITS.filesPageMax);
-  if (!/^\d{1,6}$/.test(limit) || Number(limit) < 1 || Number(limit) > LIMITS.filesPageMax) {
+  const limit = query.get("limit") ?? String(FILES_PAGE_MAX);
+  if (!/^\d{1,6}$/.test(limit) || Number(limit) < 1 || Number(limit) > FILES_PAGE_MAX) {
     throw new ApiError(
       "unsupported_value",
-      `Expected limit to be a whole number from 1 to ${LIMITS.filesPageMax}, got ${arrived("enum", limit)}.`,
+      `Expected limit to be a whole number from 1 to ${FILES_PAGE_MAX}, got ${arrived("enum", limit)}.`,
       {
         param: "limit",
       },

@@ -6,8 +6,8 @@ import { parse } from "#shared/contracts.ts";
 import { CHAT } from "#shared/calls/kinds/chat.ts";
 import { ApiError } from "#shared/errors.ts";
 import { type ExactIntegers, exactIntegersOf, findingExactIntegers, stringifyExact } from "#shared/exact-integers.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { loadTokenizer } from "#shared/tokens/tokenizer.ts";
+import { JSON_AT_ONCE_BYTES_MAX } from "#shared/json-tokens.ts";
 
 import { json } from "../answers.ts";
 import { readBody, type ReadBody } from "../body.ts";
@@ -98,7 +98,7 @@ function integersOf({
   textBytes,
   work,
 }: ReadBody): ExactIntegers | undefined | Promise<ExactIntegers | undefined> {
-  if (textBytes <= LIMITS.jsonAtOnceBytesMax) return exactIntegersOf(text);
+  if (textBytes <= JSON_AT_ONCE_BYTES_MAX) return exactIntegersOf(text);
   return work((slices) => slices.run(findingExactIntegers(text)));
 }
 

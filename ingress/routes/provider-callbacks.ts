@@ -4,12 +4,14 @@ import { noteRung } from "#shared/database/open-starts.ts";
 import { ApiError } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";
 import { readJson } from "#shared/json.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { providerCallbackSubject } from "#shared/queue/subjects.ts";
 
 import { readJsonBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
 import type { Route, RouteCall } from "../serve.ts";
+
+/** Bytes of a provider's ring for a job: fal sends the result along, which are addresses. */
+export const RING_BYTES_MAX = 1_048_576;
 
 export function providerCallbacks(context: IngressContext): Route {
   return {
@@ -49,7 +51,7 @@ const NAME = /^[A-Za-z0-9_-]{1,512}$/;
  */
 async function nameIn(request: Request): Promise<string | undefined> {
   try {
-    const { value } = readJson(await readJsonBody(request, LIMITS.ringBytesMax));
+    const { value } = readJson(await readJsonBody(request, RING_BYTES_MAX));
     const { request_id: fal, data, id } = Object(value) as Readonly<Record<string, unknown>>;
     const { id: google } = Object(data) as Readonly<Record<string, unknown>>;
     const name = fal ?? google ?? id;

@@ -4,13 +4,13 @@ import { parse } from "#shared/contracts.ts";
 import { findDefinition, findWorkflow } from "#shared/database/workflows.ts";
 import { ApiError } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { creditsNumber } from "#shared/money.ts";
 import { readerOf } from "#shared/workflows/access.ts";
 import { sumOf } from "#shared/workflows/estimate/cost.ts";
 import { estimateWorkflow } from "#shared/workflows/estimate/estimate.ts";
 import { EstimateWork } from "#shared/workflows/estimate/work.ts";
 import { readRunInput } from "#shared/workflows/inputs.ts";
+import { RUN_ATTEMPTS_MAX } from "#shared/workflows/limits.ts";
 
 import { json } from "../answers.ts";
 import { type ReadBody, readBody } from "../body.ts";
@@ -54,7 +54,7 @@ async function estimate(context: IngressContext, call: RouteCall): Promise<Respo
   await read.pause();
   const inputs = readRunInput(definition.inputs ?? {}, body.input) ?? {};
   const isRetried = (body.mode ?? "sync") === "async";
-  const attempts = isRetried ? Math.min(LIMITS.runAttemptsMax, Math.max(1, definition.retry?.max_attempts ?? 1)) : 1;
+  const attempts = isRetried ? Math.min(RUN_ATTEMPTS_MAX, Math.max(1, definition.retry?.max_attempts ?? 1)) : 1;
   const about = {
     catalogue: context.catalogue.current(),
     caller,

@@ -3,10 +3,10 @@ import type { WorkflowRunCancelled, WorkflowRunList, WorkflowRunSummary } from "
 import { findRun, findStepRuns, listRuns, RUN_MODES, RUN_STATUSES, type RunRow } from "#shared/database/runs.ts";
 import { ApiError } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { readClaim } from "#shared/storage/claim-check.ts";
 import { readerOf } from "#shared/workflows/access.ts";
 import { outputOf, presentRunHead } from "#shared/workflows/present-run.ts";
+import { STEP_OUTPUT_BYTES_MAX } from "#shared/workflows/limits.ts";
 
 import { json } from "../answers.ts";
 import type { IngressContext } from "../context.ts";
@@ -252,7 +252,7 @@ async function stepOutput(context: IngressContext, call: RouteCall): Promise<Res
         context.database,
         [row.id],
         { stepId: found.step_id, attempt: found.attempt },
-        LIMITS.stepOutputBytesMax,
+        STEP_OUTPUT_BYTES_MAX,
       )
     : [];
   if (!step) throw new ApiError("not_found", "The run has no such output.");

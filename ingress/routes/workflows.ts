@@ -20,10 +20,11 @@ import {
   listWorkflows,
   updateWorkflow,
   type WorkflowRow,
+  WORKFLOWS_PER_WORKSPACE_MAX,
+  WORKFLOW_VERSIONS_MAX,
 } from "#shared/database/workflows.ts";
 import { ApiError } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { readerOf } from "#shared/workflows/access.ts";
 
 import { json } from "../answers.ts";
@@ -134,7 +135,7 @@ async function create(context: IngressContext, call: RouteCall): Promise<Respons
   const verdict = await insertWorkflow(context.database, reader, id, written, actorOf(call), storageBytesMax);
   if (verdict === "full") throw noRoom(storageBytesMax);
   if (verdict === "crowded") {
-    const message = `A workspace has at most ${LIMITS.workflowsPerWorkspaceMax} workflows; delete one first.`;
+    const message = `A workspace has at most ${WORKFLOWS_PER_WORKSPACE_MAX} workflows; delete one first.`;
     throw new ApiError("conflict", message);
   }
   return json({ id, version: 1, name } satisfies WorkflowWritten, {}, 201);
@@ -185,7 +186,7 @@ async function update(context: IngressContext, call: RouteCall): Promise<Respons
   if (changed === "gone") throw noWorkflow();
   if (changed === "full") throw noRoom(storageBytesMax);
   if (changed === "crowded") {
-    const message = `A workflow has at most ${LIMITS.workflowVersionsMax} versions; store the definition as a new one.`;
+    const message = `A workflow has at most ${WORKFLOW_VERSIONS_MAX} versions; store the definition as a new one.`;
     throw new ApiError("conflict", message);
   }
   return json({ id, version: changed.latest_version, name: changed.name } satisfies WorkflowWritten);

@@ -4,12 +4,15 @@ import { parse } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
 import { isUuid, newId } from "#shared/ids.ts";
 import { readJson } from "#shared/json.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { isPlainText } from "#shared/plain-text.ts";
 import { reused } from "#shared/same-request.ts";
+import { WORKSPACE_RENAMES_MAX } from "#shared/database/workspaces.ts";
 
 import { readJsonBody } from "../body.ts";
 import type { RouteCall } from "../serve.ts";
+
+export const SETTINGS_BODY_BYTES_MAX = 65_536;
+const SETTINGS_NAME_CHARS_MAX = 64;
 
 /** @throws ApiError for a body that is not as its schema says */
 export async function parsedBody<N extends SchemaName>(call: RouteCall, name: N): Promise<SchemaTypes[N]> {
@@ -21,7 +24,7 @@ export async function parsedText<N extends SchemaName>(
   call: RouteCall,
   name: N,
 ): Promise<{ readonly body: SchemaTypes[N]; readonly text: string }> {
-  const { text, value } = readJson(await readJsonBody(call.request, LIMITS.settingsBodyBytesMax));
+  const { text, value } = readJson(await readJsonBody(call.request, SETTINGS_BODY_BYTES_MAX));
   return { body: parse(name, value), text };
 }
 
@@ -43,8 +46,8 @@ export function digitsOf(text: string, member: string): string {
 
 /** @throws ApiError `unsupported_value` */
 export function plainName(name: string, param = "name"): string {
-  if (isPlainText(name, LIMITS.settingsNameCharsMax)) return name;
-  const expected = `1 to ${LIMITS.settingsNameCharsMax} characters without control characters, and without blanks at its ends`;
+  if (isPlainText(name, SETTINGS_NAME_CHARS_MAX)) return name;
+  const expected = `1 to ${SETTINGS_NAME_CHARS_MAX} characters without control characters, and without blanks at its ends`;
   throw new ApiError("unsupported_value", `Expected ${param} to have ${expected}.`, { param });
 }
 
@@ -74,7 +77,7 @@ export function workspaceNameRefused(why: "taken" | "often"): ApiError {
   const sentence =
     why === "taken"
       ? "Another workspace has this name, or had it in the last 30 days."
-      : `A workspace gives up at most ${LIMITS.workspaceRenamesMax} names in 30 days.`;
+      : `A workspace gives up at most ${WORKSPACE_RENAMES_MAX} names in 30 days.`;
   return new ApiError("conflict", sentence, { param: "name" });
 }
 

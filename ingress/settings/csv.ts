@@ -5,6 +5,9 @@ import type { IngressContext } from "../context.ts";
 import { streamOf } from "../response-body.ts";
 import type { RouteCall } from "../serve.ts";
 
+/** Rows of one CSV: what a spreadsheet still opens. */
+export const CSV_ROWS_MAX = 100_000;
+
 /** True if the client asks for CSV rather than JSON. */
 export function wantsCsv({ request }: RouteCall): boolean {
   return /\btext\/csv\b/i.test(request.headers.get("accept") ?? "");

@@ -2,10 +2,12 @@
 import { arrived } from "#shared/contract-fault.ts";
 import { ApiError } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";
-import { LIMITS } from "#shared/limits.ts";
 
 import { json } from "../answers.ts";
 import type { Route, RouteCall } from "../serve.ts";
+
+export const SETTINGS_PAGE_DEFAULT = 20;
+export const SETTINGS_PAGE_MAX = 100;
 
 export const LIST_QUERY: NonNullable<Route["query"]> = [
   { name: "after", description: "Id of an entry: the page begins behind it.", schema: { type: "string" } },
@@ -15,8 +17,8 @@ export const LIST_QUERY: NonNullable<Route["query"]> = [
     schema: {
       type: "integer",
       minimum: 1,
-      maximum: LIMITS.settingsPageMax,
-      default: LIMITS.settingsPageDefault,
+      maximum: SETTINGS_PAGE_MAX,
+      default: SETTINGS_PAGE_DEFAULT,
     },
   },
 ];
@@ -92,10 +94,10 @@ const TEXT_CHARS_MAX = 200;
 
 /** @throws ApiError `unsupported_value` */
 export function limitIn(call: RouteCall): number {
-  const text = queryOf(call).get("limit") || String(LIMITS.settingsPageDefault);
+  const text = queryOf(call).get("limit") || String(SETTINGS_PAGE_DEFAULT);
   const limit = Number(text);
-  if (/^\d{1,6}$/.test(text) && limit >= 1 && limit <= LIMITS.settingsPageMax) return limit;
-  throw unsupported("limit", `a whole number from 1 to ${LIMITS.settingsPageMax}`, text);
+  if (/^\d{1,6}$/.test(text) && limit >= 1 && limit <= SETTINGS_PAGE_MAX) return limit;
+  throw unsupported("limit", `a whole number from 1 to ${SETTINGS_PAGE_MAX}`, text);
 }
 
 export function unsupported(param: string, expected: string, got: string): ApiError {

@@ -1,9 +1,11 @@
 /** Query of GET …/usage: buckets of whole hours or days, UTC, and a cursor that keeps the span as the first page had it. */
 import type { UsageFilter, UsageGroup } from "#shared/database/usage-sums.ts";
-import { LIMITS } from "#shared/limits.ts";
 
 import { callerOf, type Route, type RouteCall } from "../serve.ts";
 import { idIn, oneOf, queryOf, SPAN_QUERY, textIn, timeIn, unsupported } from "./page.ts";
+
+/** Buckets of one answer: a month by the hour would be 744. */
+export const USAGE_BUCKETS_MAX = 400;
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -62,7 +64,7 @@ export const USAGE_QUERY: NonNullable<Route["query"]> = [
   {
     name: "limit",
     description: "Buckets on a page: 31 days or 168 hours when absent.",
-    schema: { type: "integer", minimum: 1, maximum: LIMITS.usageBucketsMax },
+    schema: { type: "integer", minimum: 1, maximum: USAGE_BUCKETS_MAX },
   },
   { name: "page", description: "`next_page` of the page before.", schema: TEXT },
 ];
@@ -95,8 +97,8 @@ export function bucketsIn(call: RouteCall): number {
   const { pageDefault } = WIDTHS[oneOf(call, "bucket_width", WIDTH_NAMES) ?? "1d"];
   const text = queryOf(call).get("limit") || String(pageDefault);
   const limit = Number(text);
-  if (/^\d{1,6}$/.test(text) && limit >= 1 && limit <= LIMITS.usageBucketsMax) return limit;
-  throw unsupported("limit", `a whole number from 1 to ${LIMITS.usageBucketsMax}`, text);
+  if (/^\d{1,6}$/.test(text) && limit >= 1 && limit <= USAGE_BUCKETS_MAX) return limit;
+  throw unsupported("limit", `a whole number from 1 to ${USAGE_BUCKETS_MAX}`, text);
 }
 
 /** @throws ApiError `unsupported_value` */

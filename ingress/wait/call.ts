@@ -4,16 +4,22 @@
  * where one lives and by us where none does.
  */
 import { ApiError, type Code, errorEnvelope } from "#shared/errors.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { formatCredits } from "#shared/money.ts";
 import type { EndFrame, ErrorFrame, Frame, HeadFrame, SettleNote } from "#shared/queue/frames.ts";
 import type { ReplyListener } from "#shared/queue/reply.ts";
 import type { Pool } from "#shared/queue/subjects.ts";
+import { paced } from "#shared/pace.ts";
 
 import { JSON_TYPE } from "../answers.ts";
 import { SSE_HEADERS } from "../sse.ts";
 
 import { StreamBody } from "./stream-body.ts";
+
+/** No frame for this long after the first one: the worker is taken for lost. */
+export const FRAME_SILENCE_MS = paced(20_000);
+
+/** A worker that showed itself this recently lives, whatever a second delivery of its message says. */
+const WORKER_LIVES_MS = paced(5_000);
 
 export interface CallFacts {
   readonly pool: Pool;
@@ -162,7 +168,7 @@ export class Call implements ReplyListener {
         break;
       case "lost":
         // Delivered twice although its worker lives: the beats to the queue were lost, not the worker.
-        if (lastFrameAt === 0 || performance.now() - lastFrameAt > LIMITS.workerLivesMs) this.end("lost");
+        if (lastFrameAt === 0 || performance.now() - lastFrameAt > WORKER_LIVES_MS) this.end("lost");
         break;
       case "ask":
       case "beat":
@@ -201,7 +207,7 @@ export class Call implements ReplyListener {
     if (this.isOver) return;
     const shownAt = Math.max(this.lastFrameAt, this.handedOutAt);
     if (this.age(now) > this.facts.waitMs) this.end("deadline");
-    else if (shownAt > 0 && now - shownAt > LIMITS.frameSilenceMs) this.end("silence");
+    else if (shownAt > 0 && now - shownAt > FRAME_SILENCE_MS) this.end("silence");
     else if (shownAt === 0 && this.age(now) > this.facts.queueMs) this.end("queue");
   }
 

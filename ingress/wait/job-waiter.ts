@@ -7,11 +7,14 @@ import type { NatsConnection } from "nats";
 import type { Queryable } from "#shared/database/client.ts";
 import { findJob, type JobRow } from "#shared/database/jobs.ts";
 import { newId } from "#shared/ids.ts";
-import { LIMITS } from "#shared/limits.ts";
 import type { Logger } from "#shared/logger.ts";
 import { CALLER_GONE, CALLER_LIVES } from "#shared/queue/frames.ts";
 import { decodeJobFrame, type JobFrame } from "#shared/queue/job-frames.ts";
 import { replyPrefix } from "#shared/queue/subjects.ts";
+import { paced } from "#shared/pace.ts";
+
+/** Interval at which a waiting caller's process looks at the row of the job: the message of its end may be lost. */
+export const JOB_LOOK_MS = paced(2_000);
 
 export interface Waiting {
   readonly workspaceId: string;
@@ -108,7 +111,7 @@ export function openJobWaiter(options: { connection: NatsConnection; database: Q
           }
           const restMs = since + (own.hasBegun ? Math.max(ms, begunMs) : ms) - performance.now();
           if (restMs <= 0 || over.aborted) return undefined;
-          const timer = setTimeout(ring, Math.min(restMs, LIMITS.jobLookMs));
+          const timer = setTimeout(ring, Math.min(restMs, JOB_LOOK_MS));
           await rung;
           clearTimeout(timer);
         }

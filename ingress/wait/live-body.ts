@@ -4,10 +4,9 @@
  * is cut, never ended.
  */
 import type { JobRow } from "#shared/database/jobs.ts";
-import { LIMITS } from "#shared/limits.ts";
 import type { JobFrame, MadeHead } from "#shared/queue/job-frames.ts";
 
-import { PieceQueue } from "./piece-queue.ts";
+import { PieceQueue, RELAY_BYTES_MAX } from "./piece-queue.ts";
 
 export interface LiveBodyTools {
   /** The job as it ended well. @throws ApiError when it did not */
@@ -45,7 +44,7 @@ export class LiveBody {
     }
     if (frame.t !== "bytes" || frame.run !== this.run || this.isBroken) return;
     // What is missing, and all that follows it, comes from the file.
-    if (frame.at !== this.heard || this.queue.bytes > LIMITS.relayBytesMax) {
+    if (frame.at !== this.heard || this.queue.bytes > RELAY_BYTES_MAX) {
       this.isBroken = true;
       return;
     }

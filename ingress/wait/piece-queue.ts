@@ -1,5 +1,8 @@
 /** Pieces that come by themselves, until they are taken. */
-import { LIMITS } from "#shared/limits.ts";
+
+/** Frames or bytes held for a reader that does not read; deltas are merged beyond it. */
+export const RELAY_FRAMES_MAX = 256;
+export const RELAY_BYTES_MAX = 1_048_576;
 
 export class PieceQueue {
   /** Bytes of all that is there. */
@@ -10,7 +13,7 @@ export class PieceQueue {
   push(piece: Uint8Array): void {
     this.pieces.push(piece);
     this.bytes += piece.length;
-    if (this.pieces.length > LIMITS.relayFramesMax) this.pieces = [this.joined()];
+    if (this.pieces.length > RELAY_FRAMES_MAX) this.pieces = [this.joined()];
     this.wake();
   }
 

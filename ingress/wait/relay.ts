@@ -5,7 +5,6 @@ import { ApiError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoint.ts";
 import type { Lease } from "#shared/fair-limit.ts";
 import type { Ledger } from "#shared/ledger/settle.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { paced } from "#shared/pace.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
@@ -22,6 +21,15 @@ import type { Cancel } from "./cancel.ts";
 import type { LiveShares } from "./live-shares.ts";
 import { recordRelayed } from "./progress.ts";
 import type { UnsettledAnswers } from "./unsettled.ts";
+
+/** NATS messages stay under this; larger requests travel as a claim check in S3. */
+const MESSAGE_BYTES_MAX = 448 * 1024;
+
+/** A call whose worker has not asked by then is looked up in the queue: still waiting, or handed to a worker that died. */
+const UNCLAIMED_MS = paced(3_000);
+
+/** The ingress records this often what it has relayed, so a lost worker's call can be settled. */
+const RELAY_RECORD_MS = paced(2_000);
 
 /** Message that is put on the queue for a call. */
 export interface CallMessage {
@@ -84,7 +92,7 @@ class CallRelay implements Relay, CallEvents {
   constructor(options: RelayOptions) {
     this.options = options;
     this.clock = startClock(TICK_MS, (now) => this.tick(now));
-    this.recorder = setInterval(() => this.record(), LIMITS.relayRecordMs);
+    this.recorder = setInterval(() => this.record(), RELAY_RECORD_MS);
   }
 
   active(): number {
@@ -218,7 +226,7 @@ class CallRelay implements Relay, CallEvents {
       if (call.isFinished) this.calls.delete(call);
       else call.tick(now);
       const isSent = call.dispatchAgain !== undefined;
-      if (isSent && call.isUnclaimed && call.age(now) > LIMITS.unclaimedMs) unclaimed.push(call);
+      if (isSent && call.isUnclaimed && call.age(now) > UNCLAIMED_MS) unclaimed.push(call);
     }
     void this.lookUp(unclaimed);
   }
@@ -265,7 +273,7 @@ async function messageBody(
   reply: string,
 ): Promise<string> {
   const members = JSON.stringify({ ...head, reply }).slice(0, -1);
-  if (requestBytes <= LIMITS.messageBytesMax) return `${members},"request":${text}}`;
+  if (requestBytes <= MESSAGE_BYTES_MAX) return `${members},"request":${text}}`;
   try {
     const reference = await storeClaim(storage, jobId, text);
     failpoint("request.stored");

@@ -2,7 +2,7 @@
 import type { SpeechEvent } from "#schemas/generated/types.ts";
 import type { UsageRow } from "#shared/database/usage.ts";
 import { ApiError, type ErrorEnvelope, errorEnvelope } from "#shared/errors.ts";
-import { LIMITS } from "#shared/limits.ts";
+import { FILE_PIECE_BYTES } from "#ingress/response-body.ts";
 
 import { sseEvent } from "../sse.ts";
 
@@ -17,8 +17,8 @@ export async function* speechEvents(
 ): AsyncGenerator<Uint8Array, void, void> {
   try {
     for await (const bytes of audio) {
-      for (let from = 0; from < bytes.length; from += LIMITS.filePieceBytes) {
-        const audio = Buffer.from(bytes.subarray(from, from + LIMITS.filePieceBytes)).toString("base64");
+      for (let from = 0; from < bytes.length; from += FILE_PIECE_BYTES) {
+        const audio = Buffer.from(bytes.subarray(from, from + FILE_PIECE_BYTES)).toString("base64");
         yield event({ type: "speech.audio.delta", audio });
       }
     }

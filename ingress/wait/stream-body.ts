@@ -2,12 +2,13 @@
  * The body of a streamed answer, whose pieces come as fast as they are made: a reader that stops costs a bounded buffer and slows
  * nobody else; what comes beyond the bound ends the stream.
  */
-import { LIMITS } from "#shared/limits.ts";
+
+import { FRAME_BYTES_MAX } from "#shared/queue/frames.ts";
 
 import { ResponseBody } from "../response-body.ts";
-import { KEEPALIVE } from "../sse.ts";
+import { KEEPALIVE, KEEPALIVE_MS } from "../sse.ts";
 
-import { PieceQueue } from "./piece-queue.ts";
+import { PieceQueue, RELAY_BYTES_MAX } from "./piece-queue.ts";
 
 export interface StreamBodyEvents {
   /** The client closed its side, or the reader was stuck too long. */
@@ -29,7 +30,7 @@ export class StreamBody extends ResponseBody {
     if (!this.isOpen || this.isEnded || piece.length === 0) return;
     this.queue.push(piece);
     this.lastWriteAt = performance.now();
-    if (this.queue.bytes > 2 * LIMITS.relayBytesMax) this.cut();
+    if (this.queue.bytes > 2 * RELAY_BYTES_MAX) this.cut();
   }
 
   /** No more pieces; what is buffered still goes out. */
@@ -42,8 +43,8 @@ export class StreamBody extends ResponseBody {
   override tick(now: number): void {
     super.tick(now);
     const { bytes } = this.queue;
-    if (bytes > LIMITS.relayBytesMax + LIMITS.frameBytesMax) this.cut();
-    else if (bytes === 0 && now - this.lastWriteAt > LIMITS.keepaliveMs) this.write(KEEPALIVE);
+    if (bytes > RELAY_BYTES_MAX + FRAME_BYTES_MAX) this.cut();
+    else if (bytes === 0 && now - this.lastWriteAt > KEEPALIVE_MS) this.write(KEEPALIVE);
   }
 
   protected next(): Uint8Array | Promise<void> | undefined {

@@ -4,8 +4,7 @@ import type { Caller } from "#shared/access/authenticate.ts";
 import { parse } from "#shared/contracts.ts";
 import { findIdempotentRun, type NewRun } from "#shared/database/runs.ts";
 import { ApiError } from "#shared/errors.ts";
-import { LIMITS } from "#shared/limits.ts";
-import { checkSameRequest, fingerprintOfJson } from "#shared/same-request.ts";
+import { checkSameRequest, fingerprintOfJson, IDEMPOTENCY_MS } from "#shared/same-request.ts";
 import { checkInputBytes } from "#shared/workflows/inputs.ts";
 import { inlineRunOf, newRunOf } from "#shared/workflows/new-run.ts";
 
@@ -77,7 +76,7 @@ async function findKnown(
   key: string,
   fingerprint: string,
 ): Promise<Response | undefined> {
-  const row = await findIdempotentRun(context.database, caller, key, LIMITS.idempotencyMs);
+  const row = await findIdempotentRun(context.database, caller, key, IDEMPOTENCY_MS);
   if (!row) return undefined;
   checkSameRequest(row, { fingerprint }, "This Idempotency-Key named another run within the last day.");
   if (row.mode === "stream") return streamRun(context, row.id, context.runs.follow(row.id, caller), 0);

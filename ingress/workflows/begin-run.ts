@@ -2,17 +2,20 @@
 import type { NewRun, RunRow } from "#shared/database/runs.ts";
 import { findRunById, findStepRuns } from "#shared/database/runs.ts";
 import { failpoint } from "#shared/failpoint.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { formatCredits } from "#shared/money.ts";
 import { notifyRun } from "#shared/queue/run-notice.ts";
 import { beginRun as beginNewRun, withInput } from "#shared/workflows/begin-run.ts";
 import { creditsOf, presentRun } from "#shared/workflows/present-run.ts";
+import { JOB_LOOK_MS } from "#ingress/wait/job-waiter.ts";
 
 import { json } from "../answers.ts";
 import type { IngressContext } from "../context.ts";
 
 import type { FollowedRun } from "./run-follower.ts";
 import { goesOn, streamRun } from "./run-stream.ts";
+
+/** Longest wait of a caller for a run in mode `sync`; the run goes on. */
+const RUN_WAIT_MS = 300_000;
 
 /**
  * @returns undefined when there is such a run already
@@ -67,13 +70,13 @@ async function waitForEnd(
   followed: FollowedRun,
   left: AbortSignal,
 ): Promise<RunRow> {
-  const until = performance.now() + LIMITS.runWaitMs;
+  const until = performance.now() + RUN_WAIT_MS;
   const over = AbortSignal.any([left, context.closing]);
   for (;;) {
     const row = await mustFind(context, id);
     if (row.ended_at !== null) return row;
     const restMs = until - performance.now();
     if (over.aborted || restMs <= 0) throw goesOn(context, id);
-    await followed.wait(Math.min(restMs, LIMITS.jobLookMs), over);
+    await followed.wait(Math.min(restMs, JOB_LOOK_MS), over);
   }
 }

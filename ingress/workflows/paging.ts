@@ -1,9 +1,11 @@
 /** Pages by limit and offset. */
 import { arrived } from "#shared/contract-fault.ts";
 import { ApiError } from "#shared/errors.ts";
-import { LIMITS } from "#shared/limits.ts";
 
 import type { Route } from "../serve.ts";
+
+const WORKFLOWS_PAGE_DEFAULT = 20;
+const WORKFLOWS_PAGE_MAX = 100;
 
 export interface Page {
   readonly limit: number;
@@ -13,8 +15,8 @@ export interface Page {
 export const PAGE_QUERY: NonNullable<Route["query"]> = [
   {
     name: "limit",
-    description: `Items on a page; more than ${LIMITS.workflowsPageMax} are taken as ${LIMITS.workflowsPageMax}.`,
-    schema: { type: "integer", minimum: 1, default: LIMITS.workflowsPageDefault },
+    description: `Items on a page; more than ${WORKFLOWS_PAGE_MAX} are taken as ${WORKFLOWS_PAGE_MAX}.`,
+    schema: { type: "integer", minimum: 1, default: WORKFLOWS_PAGE_DEFAULT },
   },
   { name: "offset", description: "Items before the page.", schema: { type: "integer", minimum: 0, default: 0 } },
 ];
@@ -22,8 +24,8 @@ export const PAGE_QUERY: NonNullable<Route["query"]> = [
 /** @throws ApiError `unsupported_value` */
 export function pageOf({ url }: Request): Page {
   const query = new URL(url).searchParams;
-  const limit = wholeNumber("limit", query.get("limit"), LIMITS.workflowsPageDefault, 1);
-  return { limit: Math.min(limit, LIMITS.workflowsPageMax), offset: wholeNumber("offset", query.get("offset"), 0, 0) };
+  const limit = wholeNumber("limit", query.get("limit"), WORKFLOWS_PAGE_DEFAULT, 1);
+  return { limit: Math.min(limit, WORKFLOWS_PAGE_MAX), offset: wholeNumber("offset", query.get("offset"), 0, 0) };
 }
 
 export function wholeNumber(param: string, text: string | null, fallback: number, min: number): number {

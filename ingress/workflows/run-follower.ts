@@ -6,9 +6,13 @@ import type { NatsConnection, Subscription } from "nats";
 
 import type { Caller } from "#shared/access/authenticate.ts";
 import { ApiError } from "#shared/errors.ts";
-import { LIMITS } from "#shared/limits.ts";
 import type { Logger } from "#shared/logger.ts";
 import { runSubject } from "#shared/queue/subjects.ts";
+import { JOB_LOOK_MS } from "#ingress/wait/job-waiter.ts";
+
+/** Streams of runs that callers read from one process: each may last an hour. */
+export const RUN_STREAMS_PER_WORKSPACE_MAX = 100;
+export const RUN_STREAMS_PER_KEY_MAX = 50;
 
 /** A piece of what a chat step answers. */
 export interface RunDelta {
@@ -137,7 +141,7 @@ export function createRunFollower(connection: Pick<NatsConnection, "subscribe" |
 
 function shared<T>({ reads, wordAt }: FollowersOfRun, place: number, read: () => Promise<T>): Promise<T> {
   const now = performance.now();
-  const since = Math.max(wordAt, now - LIMITS.jobLookMs / 2);
+  const since = Math.max(wordAt, now - JOB_LOOK_MS / 2);
   for (const [key, { startedAt }] of reads) if (startedAt < since) reads.delete(key);
   const known = reads.get(place);
   // What is read from a place of a run is of one type.
@@ -162,8 +166,8 @@ function openStreamCounts() {
   return {
     /** Returns what ends it, once. @throws ApiError `overloaded` */
     enter(caller: Pick<Caller, "keyId" | "workspaceId">): () => void {
-      refuseBeyond("workspace", counts.get(caller.workspaceId), LIMITS.runStreamsPerWorkspaceMax);
-      refuseBeyond("key", counts.get(caller.keyId), LIMITS.runStreamsPerKeyMax);
+      refuseBeyond("workspace", counts.get(caller.workspaceId), RUN_STREAMS_PER_WORKSPACE_MAX);
+      refuseBeyond("key", counts.get(caller.keyId), RUN_STREAMS_PER_KEY_MAX);
       change(1, caller);
       let hasLeft = false;
       return () => {

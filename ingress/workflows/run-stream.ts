@@ -5,12 +5,12 @@
 import type { WorkflowRunFrame } from "#schemas/generated/types.ts";
 import { findFrames, findRunById, findStepRuns, type FrameRow, type RunRow } from "#shared/database/runs.ts";
 import { ApiError, errorEnvelope } from "#shared/errors.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { presentRun, presentStepRun } from "#shared/workflows/present-run.ts";
+import { JOB_LOOK_MS } from "#ingress/wait/job-waiter.ts";
 
 import type { IngressContext } from "../context.ts";
 import { streamOf } from "../response-body.ts";
-import { DONE, KEEPALIVE, SSE_HEADERS, sseEvent } from "../sse.ts";
+import { DONE, KEEPALIVE, SSE_HEADERS, sseEvent, KEEPALIVE_MS } from "../sse.ts";
 
 import type { FollowedRun, RunDelta } from "./run-follower.ts";
 
@@ -74,8 +74,8 @@ async function* framesOf(
         yield sseEvent(errorEnvelope(code, message, param));
         return;
       }
-      await followed.wait(Math.min(LIMITS.jobLookMs, LIMITS.keepaliveMs), over);
-      if (performance.now() - toldAt < LIMITS.keepaliveMs) continue;
+      await followed.wait(Math.min(JOB_LOOK_MS, KEEPALIVE_MS), over);
+      if (performance.now() - toldAt < KEEPALIVE_MS) continue;
       toldAt = performance.now();
       yield KEEPALIVE;
     }

@@ -1,15 +1,16 @@
 /**
  * Bearer key → workspace, member, role, preset. Answers come from a cache whose entries live at most
- * `LIMITS.keyCacheMs`, counted from before the query was sent, so a revoked key dies everywhere within a second with or
+ * `KEY_CACHE_MS`, counted from before the query was sent, so a revoked key dies everywhere within a second with or
  * without a working message bus. Entries in use are refreshed ahead of their end; nothing is served past it.
  */
 import type { Database, Queryable } from "#shared/database/client.ts";
 import { ApiError } from "#shared/errors.ts";
-import { LIMITS } from "#shared/limits.ts";
 import type { Logger } from "#shared/logger.ts";
 import { hashKey, isMintedKey, isWellFormedKey } from "#shared/secrets/api-keys.ts";
 
-import { type Asking, shared } from "./questions.ts";
+import { type Asking, shared, KEY_CACHE_MS } from "./questions.ts";
+
+export const KEY_CACHE_MAX = 50_000;
 
 export type Role = "owner" | "admin" | "developer" | "billing";
 
@@ -40,7 +41,7 @@ export interface Caller {
 }
 
 export interface Authenticator {
-  /** Keys that were used since this was asked last, at most LIMITS.keyCacheMax of them. */
+  /** Keys that were used since this was asked last, at most KEY_CACHE_MAX of them. */
   takeUsed(): readonly string[];
   /**
    * @param authorization the Authorization header as it came
@@ -66,7 +67,7 @@ interface Brought {
 }
 
 /** From this age a used entry is refreshed in the background; the margin covers one slow query. */
-const REFRESH_AFTER_MS = LIMITS.keyCacheMs / 2;
+const REFRESH_AFTER_MS = KEY_CACHE_MS / 2;
 
 const ACTIVE_KEYS = `
   select k.id as "keyId", k.workspace_id as "workspaceId", w.name as "workspaceName", k.member_id as "memberId", m.role, k.preset,
@@ -113,7 +114,7 @@ export function createAuthenticator(options: {
       // A slow answer must not replace a younger one.
       if ((cache.get(key)?.bornAt ?? bornAt) > bornAt) return entry;
       cache.delete(key);
-      if (cache.size >= LIMITS.keyCacheMax) evictOldest(cache);
+      if (cache.size >= KEY_CACHE_MAX) evictOldest(cache);
       cache.set(key, entry);
       return entry;
     });
@@ -123,7 +124,7 @@ export function createAuthenticator(options: {
   const askingBrought = new Map<string, Asking<Brought>>();
   const isBrought = async (key: string): Promise<boolean> => {
     let known = brought;
-    if (!known || now() - known.bornAt >= LIMITS.keyCacheMs) {
+    if (!known || now() - known.bornAt >= KEY_CACHE_MS) {
       known = await shared(askingBrought, "", now(), async (bornAt) => {
         const rows = await options.database.query<{ hash: string }>(BROUGHT_SQL, [], "find_brought_keys");
         brought = { hashes: new Set(rows.map((row) => row.hash)), bornAt };
@@ -136,7 +137,7 @@ export function createAuthenticator(options: {
   const entryFor = async (key: string): Promise<Entry> => {
     const entry = cache.get(key);
     const age = entry ? now() - entry.bornAt : Infinity;
-    if (entry && age < LIMITS.keyCacheMs) {
+    if (entry && age < KEY_CACHE_MS) {
       if (age > REFRESH_AFTER_MS && !entry.refreshing) {
         entry.refreshing = true;
         ask(key).catch((error: unknown) => options.log.warn({ err: error }, "key refresh failed"));
@@ -172,7 +173,7 @@ export function createAuthenticator(options: {
         });
       }
       if (entry.key === null) throw invalidKey();
-      if (used.size < LIMITS.keyCacheMax) used.add(entry.key.keyId);
+      if (used.size < KEY_CACHE_MAX) used.add(entry.key.keyId);
       return callerOf(entry.key, options.catalogue);
     },
   };
@@ -221,7 +222,7 @@ function invalidKey(): ApiError {
 
 /** Maps keep insertion order, and every refresh re-inserts, so the first entries are the oldest. */
 function evictOldest(cache: Map<string, Entry>): void {
-  let surplus = Math.ceil(LIMITS.keyCacheMax / 10);
+  let surplus = Math.ceil(KEY_CACHE_MAX / 10);
   for (const key of cache.keys()) {
     if (surplus-- <= 0) return;
     cache.delete(key);

@@ -1,5 +1,7 @@
 /** Questions to the database whose answers are believed for a cache life, asked once however many callers want them. */
-import { LIMITS } from "#shared/limits.ts";
+
+/** A key is believed this long without asking the database; the promise to revoke within 1 s rests on it. */
+export const KEY_CACHE_MS = 900;
 
 export interface Asking<T> {
   readonly work: Promise<T>;
@@ -17,7 +19,7 @@ export function shared<T>(
   question: (bornAt: number) => Promise<T>,
 ): Promise<T> {
   const running = asking.get(key);
-  if (running && nowMs - running.bornAt < LIMITS.keyCacheMs) return running.work;
+  if (running && nowMs - running.bornAt < KEY_CACHE_MS) return running.work;
   const mine: Asking<T> = {
     bornAt: nowMs,
     work: question(nowMs).finally(() => {

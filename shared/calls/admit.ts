@@ -12,11 +12,11 @@ import type { JobAdmission, JobRequest, JobVerdict } from "#shared/jobs/admissio
 import { admitTwice } from "#shared/jobs/admit-twice.ts";
 import type { JobDispatcher } from "#shared/jobs/dispatcher.ts";
 import { type CallAdmission, tooExpensive } from "#shared/ledger/call-admission.ts";
-import { LIMITS } from "#shared/limits.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import type { Lane, Pool } from "#shared/queue/subjects.ts";
 import type { Storage } from "#shared/storage/client.ts";
+import { MEDIA_JOB_LIFE_MS, JOB_LIFE_MS } from "#shared/queue/job-life.ts";
 
 import type { CallBound } from "./kinds/call-bound.ts";
 import type { Model } from "./model.ts";
@@ -39,9 +39,9 @@ interface Policy {
 }
 
 const ENTRIES = {
-  http: { isCounted: true, ifFull: "refuse", keepsRefusals: false, asksTwice: true, lifeMs: LIMITS.mediaJobLifeMs },
-  batch: { isCounted: true, ifFull: "wait", keepsRefusals: true, asksTwice: false, lifeMs: LIMITS.jobLifeMs },
-  step: { isCounted: false, ifFull: "refuse", keepsRefusals: false, asksTwice: false, lifeMs: LIMITS.jobLifeMs },
+  http: { isCounted: true, ifFull: "refuse", keepsRefusals: false, asksTwice: true, lifeMs: MEDIA_JOB_LIFE_MS },
+  batch: { isCounted: true, ifFull: "wait", keepsRefusals: true, asksTwice: false, lifeMs: JOB_LIFE_MS },
+  step: { isCounted: false, ifFull: "refuse", keepsRefusals: false, asksTwice: false, lifeMs: JOB_LIFE_MS },
 } as const satisfies Record<string, Policy>;
 
 export interface AdmitContext {

@@ -11,11 +11,16 @@ import {
   lockFallbackChains,
   setFallbackChain,
 } from "#shared/database/fallback-chains.ts";
-import { LOCKED, retryStatement } from "#shared/database/retry.ts";
+import { LOCKED, retryStatement, LOCK_TIMEOUT_MS } from "#shared/database/retry.ts";
 import { ApiError } from "#shared/errors.ts";
-import { LIMITS } from "#shared/limits.ts";
 import type { KindName } from "#shared/calls/kinds/kind.ts";
 import { isPricedKind, KINDS, kindOfModality } from "#shared/calls/kinds/kinds.ts";
+
+/** They travel with every look-up of a key, so a workspace cannot have any number of chains. */
+export const FALLBACK_CHAINS_MAX = 200;
+
+/** Models tried after the one asked for: more would outlast any client's patience. */
+const FALLBACKS_MAX = 10;
 
 export interface FallbackChain {
   /** Slug of the model asked for. */
@@ -42,12 +47,12 @@ export async function storeFallbackChain(
       if (!(await lockFallbackChains(tx, workspaceId))) return LOCKED;
       const stored = await listFallbackChains(tx, workspaceId);
       const present = stored.find(({ model }) => model === change.model);
-      if (present === undefined && stored.length >= LIMITS.fallbackChainsMax) throw tooMany();
+      if (present === undefined && stored.length >= FALLBACK_CHAINS_MAX) throw tooMany();
       checkNoCycle(stored, change);
       return (await setFallbackChain(tx, workspaceId, change)) ?? present ?? LOCKED;
     });
   return retryStatement(store, {
-    forMs: LIMITS.lockTimeoutMs,
+    forMs: LOCK_TIMEOUT_MS,
     pauseMs: 10,
     pauseMaxMs: 200,
     isFinal: () => true,
@@ -62,12 +67,10 @@ export async function storeFallbackChain(
  */
 export function checkFallbacks(catalogue: Catalogue, { model, fallbacks }: FallbackChain): void {
   const kind = kindOf(catalogue, model, "model");
-  if (fallbacks.length < 1 || fallbacks.length > LIMITS.fallbacksMax) {
-    throw new ApiError(
-      "invalid_request",
-      `A chain has 1 to ${LIMITS.fallbacksMax} fallbacks, got ${fallbacks.length}.`,
-      { param: "fallbacks" },
-    );
+  if (fallbacks.length < 1 || fallbacks.length > FALLBACKS_MAX) {
+    throw new ApiError("invalid_request", `A chain has 1 to ${FALLBACKS_MAX} fallbacks, got ${fallbacks.length}.`, {
+      param: "fallbacks",
+    });
   }
   for (const [index, fallback] of fallbacks.entries()) {
     const param = `fallbacks[${index}]`;
@@ -162,7 +165,7 @@ function lengthsOf(model: Model) {
 function tooMany(): ApiError {
   return new ApiError(
     "invalid_request",
-    `A workspace has at most ${LIMITS.fallbackChainsMax} fallback chains; delete one first.`,
+    `A workspace has at most ${FALLBACK_CHAINS_MAX} fallback chains; delete one first.`,
     { param: "model" },
   );
 }

@@ -5,11 +5,13 @@
 import type { InputMedia, StoredInputs } from "#shared/calls/kinds/input-media.ts";
 import { ApiError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoint.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { deleteCallMedia, storeCallMedia } from "#shared/storage/call-media.ts";
 
 import type { Logger } from "#shared/logger.ts";
 import type { Storage } from "#shared/storage/client.ts";
+
+/** Media in a body travels with the call up to this size, and waits in the object store beyond it. */
+export const INLINE_INPUT_BYTES_MAX = 32 * 1_024;
 
 interface Context {
   readonly storage: Storage;
@@ -42,7 +44,7 @@ export function releaseBody<Request extends object>(
   inputs: readonly InputMedia[],
 ): ReleasedBody<Request> {
   let inline = inputs.filter(
-    (one): one is InputMedia & Inline => "bytes" in one && one.bytes.length > LIMITS.inlineInputBytesMax,
+    (one): one is InputMedia & Inline => "bytes" in one && one.bytes.length > INLINE_INPUT_BYTES_MAX,
   );
   const places = inline.map(({ param }) => [param, PLACEHOLDER]);
   return {

@@ -4,12 +4,12 @@ import type { StoredInputs } from "#shared/calls/kinds/input-media.ts";
 import { ApiError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoint.ts";
 import type { JobRequest } from "#shared/jobs/admission.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { deleteCallMedia } from "#shared/storage/call-media.ts";
 import { deleteClaim, storeClaim } from "#shared/storage/claim-check.ts";
 
 import type { Logger } from "#shared/logger.ts";
 import type { Storage } from "#shared/storage/client.ts";
+import { JOB_TEXT_BYTES_MAX } from "#shared/jobs/result.ts";
 
 import { discardInputs, type Inline, offloadInputs } from "./offload-inputs.ts";
 
@@ -25,7 +25,7 @@ interface Context {
 
 /** True if a request is too large for the row of its job. */
 export function isLarge(text: string): boolean {
-  return text.length > LIMITS.jobTextBytesMax || Buffer.byteLength(text) > LIMITS.jobTextBytesMax;
+  return text.length > JOB_TEXT_BYTES_MAX || Buffer.byteLength(text) > JOB_TEXT_BYTES_MAX;
 }
 
 /**

@@ -6,11 +6,11 @@ import type { CallBound } from "#shared/calls/kinds/call-bound.ts";
 import type { StoredInputs } from "#shared/calls/kinds/input-media.ts";
 import type { CheckedCall } from "#shared/calls/kinds/kind.ts";
 import type { Pool } from "#shared/queue/subjects.ts";
-import { jobHoldMs } from "#shared/limits.ts";
 import { type Price, serializePrice } from "#shared/calls/pricing/price.ts";
 
 import type { Caller } from "#shared/access/authenticate.ts";
 import type { HoldRequest } from "#shared/ledger/call-admission.ts";
+import { jobHoldMs } from "#shared/queue/job-life.ts";
 import type { StoredRequest } from "./stored-request.ts";
 
 /** The job or call, and its caller. */

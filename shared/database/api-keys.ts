@@ -1,9 +1,11 @@
 /** API keys; of a key only its hash is kept. A change and its audit row are one statement. */
-import { LIMITS } from "#shared/limits.ts";
 
 import { type Actor, actorJson, logged, loggedUpdate } from "./audit-log.ts";
 import type { Queryable } from "./client.ts";
 import type { MemberRole } from "./members.ts";
+
+/** Keys that are neither revoked nor expired. */
+export const KEYS_PER_WORKSPACE_MAX = 1_000;
 
 export interface KeyRow {
   readonly id: string;
@@ -84,13 +86,13 @@ export async function insertKey(
       key.preset,
       actorJson(key.actor),
       key.expiresAt ?? null,
-      LIMITS.keysPerWorkspaceMax,
+      KEYS_PER_WORKSPACE_MAX,
     ],
   );
   const [row] = rows;
   if (row?.is_member !== true) throw new Error(`the workspace ${workspaceId} has no member ${key.memberId}`);
   if (row.made > 0) return "made";
-  return row.known === 0 && row.live >= LIMITS.keysPerWorkspaceMax ? "too_many" : "known";
+  return row.known === 0 && row.live >= KEYS_PER_WORKSPACE_MAX ? "too_many" : "known";
 }
 
 /**
@@ -138,11 +140,11 @@ export async function replaceKey(
       key.hint,
       actorJson(key.actor),
       key.overlapSeconds,
-      LIMITS.keysPerWorkspaceMax,
+      KEYS_PER_WORKSPACE_MAX,
     ],
   );
   if (row?.made === 1) return "made";
-  return key.overlapSeconds > 0 && (row?.live ?? 0) >= LIMITS.keysPerWorkspaceMax ? "too_many" : "over";
+  return key.overlapSeconds > 0 && (row?.live ?? 0) >= KEYS_PER_WORKSPACE_MAX ? "too_many" : "over";
 }
 
 /** Undefined when it was revoked before. It stops working everywhere within a second. */

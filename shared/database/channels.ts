@@ -1,9 +1,10 @@
 /** Notification channels of a workspace. A change and its audit row are one statement, or one transaction. */
 import type { ChannelType } from "#shared/notifications/channel-config.ts";
-import { LIMITS } from "#shared/limits.ts";
 
 import { type Actor, actorJson, type AuditValues, logged, recordAudit } from "./audit-log.ts";
 import { constraintName, type Database, type Queryable } from "./client.ts";
+
+export const CHANNELS_PER_WORKSPACE_MAX = 100;
 
 export interface ChannelRow {
   readonly id: string;
@@ -67,13 +68,13 @@ export async function insertChannel(
         JSON.stringify(channel.sealed),
         channel.createdBy,
         actorJson(channel.actor),
-        LIMITS.channelsPerWorkspaceMax,
+        CHANNELS_PER_WORKSPACE_MAX,
       ],
     );
     const [row] = rows;
     if (row?.made === 1) return "made";
     // A repeat that came at the same time is known, though this statement did not see it yet.
-    return row?.known === 0 && row.held >= LIMITS.channelsPerWorkspaceMax ? "too_many" : "known";
+    return row?.known === 0 && row.held >= CHANNELS_PER_WORKSPACE_MAX ? "too_many" : "known";
   } catch (error) {
     if (constraintName(error) === NAME_ONCE) return "name_taken";
     throw error;

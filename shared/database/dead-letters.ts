@@ -1,7 +1,7 @@
 /** Messages that no worker could finish, kept for an operator's eyes. */
 import { newId } from "#shared/ids.ts";
-import { jobHoldMs, LIMITS } from "#shared/limits.ts";
 import { streamName, workSubject } from "#shared/queue/subjects.ts";
+import { JOB_LIFE_MS, jobHoldMs } from "#shared/queue/job-life.ts";
 
 import { type Actor, actorJson } from "./audit-log.ts";
 import type { Queryable } from "./client.ts";
@@ -137,8 +137,8 @@ export async function redriveDeadLetter(target: Queryable, id: string, actor: Ac
   const rows = await target.query<{ result: Redrive }>("select redrive_job($1, $2, $3, $4) as result", [
     id,
     actorJson(actor),
-    LIMITS.jobLifeMs,
-    jobHoldMs(LIMITS.jobLifeMs),
+    JOB_LIFE_MS,
+    jobHoldMs(JOB_LIFE_MS),
   ]);
   return rows[0]?.result ?? "unknown";
 }

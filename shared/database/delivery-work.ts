@@ -2,10 +2,12 @@
 import type { ChannelType } from "#shared/notifications/channel-config.ts";
 import { type Envelope, envelopeText } from "#shared/notifications/envelope.ts";
 import { newId } from "#shared/ids.ts";
-import { LIMITS } from "#shared/limits.ts";
 
 import { plainArray } from "./arrays.ts";
 import type { Database, Queryable } from "./client.ts";
+
+/** Waiting deliveries of one channel: one each nine seconds for a day. It is not told of events beyond that. */
+export const DELIVERIES_WAITING_MAX = 10_000;
 
 interface EventRow {
   readonly id: string;
@@ -57,7 +59,7 @@ export function fanOutEvents(database: Database, max: number): Promise<number> {
            then c.id = any (e.channel_ids)
          else not c.is_full and exists (select from subscription s where s.channel_id = c.id and s.event = e.type
                       and (s.workflow_id is null or s.workflow_id = e.workflow_id)) end`,
-      [ids, LIMITS.deliveriesWaitingMax],
+      [ids, DELIVERIES_WAITING_MAX],
     );
     const known = new Map(events.map((event) => [event.id, event]));
     const made = targets.flatMap(({ event_id, channel_id }) => {

@@ -1,7 +1,9 @@
 /** Files and what workspaces store: one function per verb. How bytes and rows go together: shared/files. */
-import { LIMITS } from "#shared/limits.ts";
 
 import type { Queryable } from "./client.ts";
+
+/** Files of one workspace that are there: their rows take some 500 MB then. */
+export const FILES_PER_WORKSPACE_MAX = 1_000_000;
 
 /** A file that is there. */
 export interface FileRow {
@@ -104,7 +106,7 @@ export async function storedBytes(target: Queryable, workspaceId: string): Promi
 export async function hasRoom(target: Queryable, workspaceId: string, storageBytesMax: number): Promise<boolean> {
   const rows = await target.query<{ has_storage_left: boolean }>(
     "select used + reserved < $2 and files < $3 as has_storage_left from file_storage where workspace_id = $1",
-    [workspaceId, storageBytesMax, LIMITS.filesPerWorkspaceMax],
+    [workspaceId, storageBytesMax, FILES_PER_WORKSPACE_MAX],
   );
   return rows[0]?.has_storage_left ?? storageBytesMax > 0;
 }
@@ -144,7 +146,7 @@ export async function extendUpload(
 ): Promise<"taken" | "full" | "crowded" | "gone"> {
   const [row] = await target.query<{ code: number }>(
     "select extend_upload($1, $2, $3, $4, $5, $6) as code",
-    [id, take.bytes, take.limitBytes, take.leaseMs, take.uploadId, LIMITS.filesPerWorkspaceMax],
+    [id, take.bytes, take.limitBytes, take.leaseMs, take.uploadId, FILES_PER_WORKSPACE_MAX],
     "extend_upload",
   );
   return (["taken", "full", "gone", "crowded"] as const)[row?.code ?? 2] ?? "gone";

@@ -1,9 +1,21 @@
 /** Statements that serve many calls at once: which connection a group goes to, and how long it waits for locked rows. */
-import { LIMITS } from "#shared/limits.ts";
 import type { Metrics } from "#shared/metrics.ts";
 
 import { type Database, isDataFault, type Queryable, SQL, sqlState } from "./client.ts";
 import { type BUSY, createGrouper, type Grouped, type Grouper, type LockWait } from "./grouper.ts";
+import { CONTENDED_WAIT_MS, LOCK_TIMEOUT_MS } from "./retry.ts";
+
+/** Calls gathered into one admission or settle statement; stays far below the 4,096-slot rate ring. */
+export const GROUP_SIZE_MAX = 256;
+
+/** Calls waiting for their group in one process; beyond it callers hear 503 `overloaded`. */
+const GROUP_QUEUE_MAX = 20_000;
+
+/**
+ * A lone call waits this long for its workspace's rows before it joins the contended: as long as another statement and
+ * its commit usually take, and no longer than the calls behind it can bear.
+ */
+export const SINGLE_CALL_WAIT_MS = 30;
 
 /** Connection that one group is sent on, and its waits for locks. */
 export interface GroupRun {
@@ -42,14 +54,14 @@ export function openGrouped<Item extends Grouped, Verdict>({
 }: GroupedOptions<Item, Verdict>): Grouper<Item, Verdict> {
   const targets: Readonly<Record<LockWait, Queryable>> = {
     none: database.reserve(name, singleCallWaitMs),
-    short: database.reserve(`contended ${name}`, LIMITS.contendedWaitMs),
+    short: database.reserve(`contended ${name}`, CONTENDED_WAIT_MS),
     long: database,
   };
   const groupSize = metrics?.groupSize.at(name);
   return createGrouper({
     sizeMax,
     lingerMs,
-    queueMax: LIMITS.groupQueueMax,
+    queueMax: GROUP_QUEUE_MAX,
     lanesMax: 2,
     ...(groupSize ? { groupSize } : {}),
     isLocked: (error) => sqlState(error) === SQL.lockTimeout,
@@ -60,8 +72,8 @@ export function openGrouped<Item extends Grouped, Verdict>({
 
 const WAIT_MS: Readonly<Record<LockWait, number | null>> = {
   none: null,
-  short: LIMITS.contendedWaitMs,
-  long: LIMITS.lockTimeoutMs,
+  short: CONTENDED_WAIT_MS,
+  long: LOCK_TIMEOUT_MS,
 };
 
 /**

@@ -1,7 +1,9 @@
 /** Answers kept for exact repeats of a request. A workspace sees its own alone: its id is part of every look-up. */
-import { LIMITS } from "#shared/limits.ts";
 
 import type { Queryable } from "./client.ts";
+
+/** Answers a workspace keeps; the oldest go first. */
+export const CACHED_ANSWERS_MAX = 2_000;
 
 export interface CachedAnswer {
   /** Slug that served. */
@@ -27,7 +29,7 @@ export async function findAnswer(
   return rows[0];
 }
 
-/** Keeps an answer of at most LIMITS.cachedAnswerBytesMax; a younger one replaces it. */
+/** Keeps an answer of at most CACHED_ANSWER_BYTES_MAX; a younger one replaces it. */
 export async function keepAnswer(
   database: Queryable,
   answer: {
@@ -55,12 +57,12 @@ export async function keepAnswer(
 const TRIM_SHARE = 0.01;
 const TRIM_BATCH = 1_000;
 
-/** Deletes what a workspace has beyond LIMITS.cachedAnswersMax, oldest first. */
+/** Deletes what a workspace has beyond CACHED_ANSWERS_MAX, oldest first. */
 async function trimAnswers(database: Queryable, workspaceId: string): Promise<void> {
   await database.query(
     `delete from response_cache where workspace_id = $1 and key in (
        select key from response_cache where workspace_id = $1 order by created_at desc offset $2 limit $3)`,
-    [workspaceId, LIMITS.cachedAnswersMax, TRIM_BATCH],
+    [workspaceId, CACHED_ANSWERS_MAX, TRIM_BATCH],
   );
 }
 

@@ -1,6 +1,15 @@
 /** Repeats what the database did not do: it was away, or a row was locked. What it refuses is not repeated. */
 import { isDataFault } from "./client.ts";
 
+/**
+ * Contended workspaces wait this long together for locks: several statements of others with their commits on a slow
+ * disk, and no more than their neighbours can bear once when one of them is locked for good.
+ */
+export const CONTENDED_WAIT_MS = 200;
+
+/** A call of a locked workspace waits this long for the lock, then 503 (engine part 4). */
+export const LOCK_TIMEOUT_MS = 2_000;
+
 /** Result of a try that found a lock: another is made as if it had failed. */
 export const LOCKED = Symbol("locked");
 

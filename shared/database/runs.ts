@@ -1,9 +1,19 @@
 /** Runs of workflows, as callers ask for them: made, found, listed, cancelled. How they go on: workers/workflows. */
-import { LIMITS } from "#shared/limits.ts";
 import type { Lane } from "#shared/queue/subjects.ts";
 
 import type { Queryable } from "./client.ts";
 import type { WorkflowReader } from "./workflows.ts";
+import { CONTENDED_WAIT_MS } from "./retry.ts";
+
+/** Up to this size a step's output stands in its row, beyond that in the object store. */
+export const STEP_OUTPUT_TEXT_BYTES_MAX = 65_536;
+
+/** Bytes that rows count in the storage of a workspace, beside the texts in them: about their size. A run's is one block of `storage_blocks`. */
+export const RUN_ROW_BYTES = 4_096;
+export const STEP_ROW_BYTES = 256;
+
+/** Runs of one workspace that have not ended, those of steps aside. */
+export const ACTIVE_RUNS_MAX = 5_000;
 
 export const RUN_MODES = ["sync", "stream", "async"] as const;
 export type RunMode = (typeof RUN_MODES)[number];
@@ -103,7 +113,7 @@ export interface RunBegun {
 export async function insertRun(target: Queryable, run: NewRun, storageBytesMax: number): Promise<RunBegun> {
   const definitionBytes = run.definition === null ? 0 : Buffer.byteLength(run.definition);
   // The row of a step's run was counted for the run that it is a step of.
-  const storedBytes = (run.parent ? 0 : LIMITS.runRowBytes) + definitionBytes + run.inputBytes;
+  const storedBytes = (run.parent ? 0 : RUN_ROW_BYTES) + definitionBytes + run.inputBytes;
   const [row] = await target.query<{ verdict: RunVerdict; wait_ms: bigint | null; is_made: boolean }>(
     `with admitted as (
        select * from admit_run($1::uuid, $2::uuid, $4::uuid, $17::text, $12::uuid, $5::uuid, $6::int, $22::bigint, $23::int, $24::bigint,
@@ -141,14 +151,14 @@ export async function insertRun(target: Queryable, run: NewRun, storageBytesMax:
       run.inputRef ?? null,
       run.inputBytes,
       storedBytes,
-      LIMITS.activeRunsMax,
+      ACTIVE_RUNS_MAX,
       storageBytesMax,
       run.publisher?.key ?? null,
       run.publisher?.reply ?? null,
       run.publisher ? false : null,
       run.publisher?.starves ?? null,
       run.publisher?.limit ?? null,
-      LIMITS.contendedWaitMs,
+      CONTENDED_WAIT_MS,
     ],
     "insert_run",
   );
@@ -275,7 +285,7 @@ export function findStepRuns(
   target: Queryable,
   runIds: readonly string[],
   only: { readonly stepId: string; readonly attempt: number } | null = null,
-  outputBytesMax: number = LIMITS.stepOutputTextBytesMax,
+  outputBytesMax: number = STEP_OUTPUT_TEXT_BYTES_MAX,
 ): Promise<StepRunRow[]> {
   return target.query<StepRunRow>(
     `select s.run_id, s.step_id, s.attempt, s.seq, s.type, s.status, s.skipped_reason, s.list is not null as is_list, s.error, s.started_at,

@@ -1,7 +1,16 @@
 /** Shared memory of a pool's workers about resting sources: only changes and trials come here, never calls. */
-import { BREAKER } from "#shared/limits.ts";
 
 import type { Queryable } from "./client.ts";
+
+/** Bounds of the rows that a pool's workers share. */
+export const BREAKER_ROWS = {
+  /** A trial whose worker died is given to another after this long. */
+  probeLeaseMs: 30_000,
+  /** A source that rested, and has had no call for this long since, is no longer used: its rest is forgotten. */
+  forgetMs: 3_600_000,
+  /** Sources remembered at once; beyond it the one unused for longest is forgotten. */
+  sourcesMax: 1_000,
+} as const;
 
 export interface RestingSource {
   readonly source: string;
@@ -13,11 +22,11 @@ export interface RestingSource {
 
 const REMAINING = "(extract(epoch from open_until - now()) * 1000)::float8 as remaining_ms";
 
-/** The pool's sources that are out of rotation, longest rest first, at most BREAKER.sourcesMax. */
+/** The pool's sources that are out of rotation, longest rest first, at most BREAKER_ROWS.sourcesMax. */
 export function restingSources(target: Queryable, pool: string): Promise<RestingSource[]> {
   return target.query<RestingSource>(
     `select source, ${REMAINING}, cooldown_ms from source_breaker where pool = $1 order by open_until desc limit $2`,
-    [pool, BREAKER.sourcesMax],
+    [pool, BREAKER_ROWS.sourcesMax],
     "list_open_sources",
   );
 }
@@ -43,7 +52,7 @@ export async function restSource(
 }
 
 /**
- * Hands the fleet's one trial of a source to this worker, for BREAKER.probeLeaseMs.
+ * Hands the fleet's one trial of a source to this worker, for BREAKER_ROWS.probeLeaseMs.
  * @returns true: it is ours; otherwise how the source stands, undefined when it is back in rotation
  */
 export async function claimProbe(
@@ -57,7 +66,7 @@ export async function claimProbe(
      on conflict (pool, source) do update set probe_by = excluded.probe_by, probe_until = excluded.probe_until
      where b.open_until <= now() and (b.probe_until is null or b.probe_until <= now())
      returning 1 as claimed`,
-    [ask.pool, ask.source, ask.restMs, ask.worker, BREAKER.probeLeaseMs],
+    [ask.pool, ask.source, ask.restMs, ask.worker, BREAKER_ROWS.probeLeaseMs],
     "breaker_claim",
   );
   if (claimed.length > 0) return true;
@@ -93,6 +102,6 @@ export async function wakeSource(target: Queryable, row: { pool: string; source:
 /** Sources that left the catalogue while they rested are never tried again. */
 export async function forgetOldRests(target: Queryable): Promise<void> {
   await target.query("delete from source_breaker where open_until < now() - $1 * interval '1 millisecond'", [
-    BREAKER.forgetMs,
+    BREAKER_ROWS.forgetMs,
   ]);
 }

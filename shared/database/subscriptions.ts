@@ -1,8 +1,9 @@
 /** Subscriptions of channels to events. A change and its audit row are one statement. */
-import { LIMITS } from "#shared/limits.ts";
 
 import { type Actor, actorJson, logged } from "./audit-log.ts";
 import type { Queryable } from "./client.ts";
+
+export const SUBSCRIPTIONS_PER_CHANNEL_MAX = 100;
 
 export interface SubscriptionRow {
   readonly id: string;
@@ -52,13 +53,13 @@ export async function insertSubscription(
       subscription.workflowId,
       subscription.createdBy,
       actorJson(subscription.actor),
-      LIMITS.subscriptionsPerChannelMax,
+      SUBSCRIPTIONS_PER_CHANNEL_MAX,
     ],
   );
   const [row] = rows;
   if (row?.made === 1) return "made";
   if (row?.known === 1) return "known";
-  return (row?.held ?? 0) >= LIMITS.subscriptionsPerChannelMax ? "too_many" : "subscribed";
+  return (row?.held ?? 0) >= SUBSCRIPTIONS_PER_CHANNEL_MAX ? "too_many" : "subscribed";
 }
 
 export async function findSubscription(

@@ -2,9 +2,17 @@
  * Items that sweeps of the janitor failed on. Each is tried again later and later, and beside what is new, so that no
  * number of bad rows stands before a good one.
  */
-import { LIMITS } from "#shared/limits.ts";
+
+import { paced } from "#shared/pace.ts";
 
 import { type Queryable, sqlState } from "./client.ts";
+
+/**
+ * An item that a sweep of the janitor fails on is tried again after this long, doubled each time up to the most: seldom enough for one that
+ * is bad for good, often enough for those that only a server was away for.
+ */
+export const SWEEP_RETRY_MIN_MS = paced(2_000);
+export const SWEEP_RETRY_MAX_MS = paced(60_000);
 
 /** Sweeps that take the oldest rows first and work on each by itself. */
 export const ROW_SWEEPS = [
@@ -43,7 +51,7 @@ export async function putOff(target: Queryable, sweep: RowSweep, item: string, f
      values ($1, $2, 1, clock_timestamp() + $3 * interval '1 millisecond', $5)
      on conflict (sweep, item) do update set failures = r.failures + 1, error = excluded.error,
        retry_at = clock_timestamp() + least($4, $3 * 2 ^ least(r.failures, 30)) * interval '1 millisecond'`,
-    [sweep, item, LIMITS.sweepRetryMinMs, LIMITS.sweepRetryMaxMs, sqlState(fault) ?? nameOf(fault)],
+    [sweep, item, SWEEP_RETRY_MIN_MS, SWEEP_RETRY_MAX_MS, sqlState(fault) ?? nameOf(fault)],
   );
 }
 

@@ -1,8 +1,11 @@
 /** Workflows of a workspace and the versions of their definitions. A change and its audit row are one statement. */
-import { LIMITS } from "#shared/limits.ts";
 
 import { type Actor, actorJson } from "./audit-log.ts";
 import { type Queryable, SQL, sqlState } from "./client.ts";
+
+/** Workflows of one workspace, and versions of one. */
+export const WORKFLOWS_PER_WORKSPACE_MAX = 1_000;
+export const WORKFLOW_VERSIONS_MAX = 1_000;
 
 export const SHARING_SCOPES = ["private", "workspace"] as const;
 export const SHARE_PERMISSIONS = ["read", "run", "edit"] as const;
@@ -93,7 +96,7 @@ export async function insertWorkflow(
       sharePermission,
       definition,
       actorJson(actor),
-      LIMITS.workflowsPerWorkspaceMax,
+      WORKFLOWS_PER_WORKSPACE_MAX,
       storageBytesMax,
     ],
   );
@@ -173,7 +176,7 @@ function update(
       change.sharePermission,
       change.definition,
       actorJson(actor),
-      LIMITS.workflowVersionsMax,
+      WORKFLOW_VERSIONS_MAX,
       storageBytesMax,
     ],
   );

@@ -1,9 +1,11 @@
 /** Workspaces: who calls and pays. A change and its audit row are one statement, so neither exists alone. */
 import { isUuid } from "#shared/ids.ts";
-import { LIMITS } from "#shared/limits.ts";
 
 import { type Actor, actorJson, logged, loggedUpdate } from "./audit-log.ts";
 import { type Database, type Queryable, SQL, sqlState } from "./client.ts";
+
+/** In the 30 days for which a name that was given up is kept. */
+export const WORKSPACE_RENAMES_MAX = 10;
 
 export interface WorkspaceRow {
   readonly id: string;
@@ -118,7 +120,7 @@ export async function renameWorkspace(
                    when exists (select from old where name = $2) then 'same'
                    when is_taken then 'taken' else 'often' end as result
        from kept`,
-      [workspaceId, change.name, actorJson(change.actor), LIMITS.workspaceRenamesMax],
+      [workspaceId, change.name, actorJson(change.actor), WORKSPACE_RENAMES_MAX],
     );
     return row?.result ?? "same";
   } catch (error) {

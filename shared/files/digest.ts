@@ -1,7 +1,8 @@
 /** Checksums of bytes as they pass: of the whole, and of each block. */
 import { createHash, type Hash } from "node:crypto";
 
-import { LIMITS } from "#shared/limits.ts";
+/** A checksum stands for each such block, so that a range is proved by reading little more than it. */
+export const FILE_BLOCK_BYTES = 1_048_576;
 
 export interface Digested {
   readonly bytes: number;
@@ -25,11 +26,11 @@ export class Digest {
     this.whole.update(bytes);
     this.total += bytes.length;
     for (let at = 0; at < bytes.length;) {
-      const piece = bytes.subarray(at, at + LIMITS.fileBlockBytes - this.inBlock);
+      const piece = bytes.subarray(at, at + FILE_BLOCK_BYTES - this.inBlock);
       this.block.update(piece);
       this.inBlock += piece.length;
       at += piece.length;
-      if (this.inBlock === LIMITS.fileBlockBytes) this.endBlock();
+      if (this.inBlock === FILE_BLOCK_BYTES) this.endBlock();
     }
   }
 

@@ -1,7 +1,6 @@
 /** The media type of a file: what its first bytes show, checked against its sender's claim. */
 import { ApiError } from "#shared/errors.ts";
-import { LIMITS } from "#shared/limits.ts";
-import { isText, sniffMediaType } from "#shared/media/sniff.ts";
+import { isText, sniffMediaType, SNIFF_BYTES } from "#shared/media/sniff.ts";
 
 const OOXML = "application/vnd.openxmlformats-officedocument";
 const ODF = "application/vnd.oasis.opendocument";
@@ -154,7 +153,7 @@ const UNKNOWN = "application/octet-stream";
  *
  * The claim is the content type that was sent, or else what the end of the name says. A claim that we know must fit the
  * bytes. A content type that we do not know claims nothing.
- * @param bytes at least the first LIMITS.sniffBytes, or the whole when it is shorter
+ * @param bytes at least the first SNIFF_BYTES, or the whole when it is shorter
  * @throws ApiError `unprocessable_input` for a file that is not what it claims
  */
 export async function settleMediaType(
@@ -170,8 +169,8 @@ export async function settleMediaType(
     if (family.includes(claim)) return claim;
     throw contradiction(claim, sniffed);
   }
-  const head = bytes.subarray(0, LIMITS.sniffBytes);
-  const isWords = isText(head, head.length >= LIMITS.sniffBytes);
+  const head = bytes.subarray(0, SNIFF_BYTES);
+  const isWords = isText(head, head.length >= SNIFF_BYTES);
   if (claim === undefined) return isWords ? "text/plain" : UNKNOWN;
   if (isWords && isTextType(claim)) return claim;
   throw contradiction(claim, isWords ? "text" : "other binary data");

@@ -5,12 +5,14 @@
 import { createHash } from "node:crypto";
 
 import type { FileBlocks } from "#shared/database/files.ts";
-import { LIMITS } from "#shared/limits.ts";
 import type { Storage } from "#shared/storage/client.ts";
 import { isMissing, readObject, StorageError } from "#shared/storage/objects.ts";
 
 import { objectKey } from "./id.ts";
 import { freeMemory } from "./memory.ts";
+
+/** A file is read again from where its bytes stopped or were wrong this often. */
+const FILE_READ_ATTEMPTS = 3;
 
 const HASH_BYTES = 32;
 
@@ -38,8 +40,7 @@ export async function* readFile(
     } catch (error) {
       if (isMissing(error))
         throw new StorageError("damaged", `the bytes of ${file.id} are not there`, { cause: error });
-      if (attempt >= LIMITS.fileReadAttempts || (error instanceof StorageError && error.fault === "silent"))
-        throw error;
+      if (attempt >= FILE_READ_ATTEMPTS || (error instanceof StorageError && error.fault === "silent")) throw error;
     }
   }
 }

@@ -3,17 +3,30 @@
  * to S3. Nothing is a file before `finish` has written the row; whatever ends otherwise leaves neither row nor bytes.
  */
 import type { Database } from "#shared/database/client.ts";
-import { extendUpload, finishUpload } from "#shared/database/files.ts";
+import { extendUpload, finishUpload, FILES_PER_WORKSPACE_MAX } from "#shared/database/files.ts";
 import { ApiError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoint.ts";
-import { LIMITS } from "#shared/limits.ts";
 import type { Storage } from "#shared/storage/client.ts";
-import { beginParts, joinParts, objectSize, putObject, putPart, type StoredPart } from "#shared/storage/objects.ts";
+import {
+  beginParts,
+  joinParts,
+  objectSize,
+  putObject,
+  putPart,
+  type StoredPart,
+  UPLOAD_PART_BYTES,
+} from "#shared/storage/objects.ts";
+import { IDEMPOTENCY_MS } from "#shared/same-request.ts";
+import { paced } from "#shared/pace.ts";
 
-import { Digest, type Digested } from "./digest.ts";
+import { Digest, type Digested, FILE_BLOCK_BYTES } from "./digest.ts";
 import { objectKey } from "./id.ts";
 import { freeMemory, takeMemory } from "./memory.ts";
 import { unavailable } from "./unavailable.ts";
+
+/** An upload without an owner is freed this long after it last showed itself, which it does this often. */
+export const UPLOAD_LEASE_MS = paced(30_000);
+export const UPLOAD_BEAT_MS = paced(8_000);
 
 const NOT_STORED = "The file cannot be stored right now; try again shortly.";
 
@@ -68,7 +81,7 @@ export class Upload implements ByteSink {
   private readonly tools: { readonly database: Database; readonly storage: Storage; readonly limits: UploadLimits };
   private readonly key: string;
   private readonly digest = new Digest();
-  private readonly part = new PartBuffer(LIMITS.uploadPartBytes);
+  private readonly part = new PartBuffer(UPLOAD_PART_BYTES);
   private readonly parts: StoredPart[] = [];
   private uploadId: string | null = null;
   private digested: Digested | undefined;
@@ -126,8 +139,8 @@ export class Upload implements ByteSink {
       ...facts,
       sha256: digested.sha256,
       blockSha256: digested.blockSha256,
-      blockBytes: LIMITS.fileBlockBytes,
-      repeat: repeat && { ...repeat, keepMs: LIMITS.idempotencyMs },
+      blockBytes: FILE_BLOCK_BYTES,
+      repeat: repeat && { ...repeat, keepMs: IDEMPOTENCY_MS },
     });
     if (!isDone) throw lostOwnership();
     failpoint("upload.finished");
@@ -162,7 +175,7 @@ export class Upload implements ByteSink {
     const taken = await extendUpload(this.tools.database, this.id, {
       bytes,
       limitBytes: storageBytesMax,
-      leaseMs: LIMITS.uploadLeaseMs,
+      leaseMs: UPLOAD_LEASE_MS,
       uploadId: this.uploadId,
     });
     if (taken === "gone") throw lostOwnership();
@@ -170,7 +183,7 @@ export class Upload implements ByteSink {
     if (taken === "crowded") {
       throw new ApiError(
         "storage_limit_exceeded",
-        `A workspace has at most ${LIMITS.filesPerWorkspaceMax} files; delete others first.`,
+        `A workspace has at most ${FILES_PER_WORKSPACE_MAX} files; delete others first.`,
       );
     }
     if (taken === "full") {

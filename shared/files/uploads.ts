@@ -6,14 +6,21 @@ import { beginUpload, endUpload, keepUploads } from "#shared/database/files.ts";
 import { ApiError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoint.ts";
 import { FairLimit } from "#shared/fair-limit.ts";
-import { LIMITS } from "#shared/limits.ts";
 import type { Logger } from "#shared/logger.ts";
 import { tooMany } from "#shared/request-limit.ts";
 import type { Storage } from "#shared/storage/client.ts";
+import { paced } from "#shared/pace.ts";
 
 import { eraseBytes } from "./erase.ts";
 import { newFileId } from "./id.ts";
-import { Upload, type UploadLimits } from "./upload.ts";
+import { Upload, type UploadLimits, UPLOAD_LEASE_MS, UPLOAD_BEAT_MS } from "./upload.ts";
+
+/** Uploads of one process, and of one workspace in it, at once: each holds a part of UPLOAD_PART_BYTES, all together 120 MB at most. */
+export const UPLOADS_MAX = 24;
+export const UPLOADS_PER_WORKSPACE_MAX = 8;
+
+/** A caller whose upload failed waits this long for its bytes to be gone. */
+const UPLOAD_ERASE_MS = paced(2_000);
 
 export type BegunUpload =
   | { readonly kind: "upload"; readonly upload: Upload }
@@ -38,18 +45,18 @@ export function openUploads(tools: {
   const { database, storage, log } = tools;
   const running = new Set<string>();
   const places: FairLimit = new FairLimit({
-    max: LIMITS.uploadsMax,
-    mayHave: ({ taken }) => taken < LIMITS.uploadsPerWorkspaceMax,
+    max: UPLOADS_MAX,
+    mayHave: ({ taken }) => taken < UPLOADS_PER_WORKSPACE_MAX,
     mayWait: () => false,
     refusal: () => tooMany("Too many uploads run at once"),
   });
 
   const beat = setInterval(() => {
     if (running.size === 0) return;
-    keepUploads(database, [...running], LIMITS.uploadLeaseMs).catch((error: unknown) =>
+    keepUploads(database, [...running], UPLOAD_LEASE_MS).catch((error: unknown) =>
       log.warn({ err: error }, "running uploads could not be kept alive"),
     );
-  }, LIMITS.uploadBeatMs);
+  }, UPLOAD_BEAT_MS);
 
   /**
    * A call that failed leaves nothing: what it had reserved is free when its caller hears of it. Its bytes mostly are gone by
@@ -64,7 +71,7 @@ export function openUploads(tools: {
       if (!ended && (await knownFiles(database, [id])).length > 0) return;
       failpoint("upload.ended");
       const erased = eraseBytes(storage, database, ended ?? { id, upload_id: null }).catch(leave);
-      await Promise.race([erased, Bun.sleep(LIMITS.uploadEraseMs)]);
+      await Promise.race([erased, Bun.sleep(UPLOAD_ERASE_MS)]);
     } catch (error) {
       leave(error);
     }
@@ -76,7 +83,7 @@ export function openUploads(tools: {
       const id = newFileId();
       running.add(id);
       try {
-        const begun = await beginUpload(database, { id, workspaceId, leaseMs: LIMITS.uploadLeaseMs, key });
+        const begun = await beginUpload(database, { id, workspaceId, leaseMs: UPLOAD_LEASE_MS, key });
         if (begun.verdict === "busy") {
           throw new ApiError("upload_in_progress", "The first upload under this Idempotency-Key still runs.", {
             headers: { "retry-after": "1" },

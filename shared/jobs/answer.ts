@@ -1,9 +1,11 @@
 /** Messages to a job's publisher, or to the ingress whose caller waits. Best effort: the job's endpoint is the sure way. */
 import type { BatchAnswer } from "#schemas/generated/types.ts";
 import type { JobError, JobRow } from "#shared/database/jobs.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { creditsNumber } from "#shared/money.ts";
 import { isIngressReply, isWorkspaceReply } from "#shared/queue/subjects.ts";
+
+/** An answer to a publisher; a larger result is named, and fetched from the job's endpoint (server limit 1 MiB). */
+const BATCH_ANSWER_BYTES_MAX = 768 * 1024;
 
 export interface Addressed {
   readonly id: string;
@@ -58,6 +60,6 @@ function answerText(job: Addressed, { status, result, error, creditsNano }: JobR
     ...(creditsNano == null ? {} : { credits_used: creditsNumber(creditsNano) }),
   };
   const text = JSON.stringify(head);
-  if (result == null || Buffer.byteLength(result) > LIMITS.batchAnswerBytesMax) return text;
+  if (result == null || Buffer.byteLength(result) > BATCH_ANSWER_BYTES_MAX) return text;
   return `${text.slice(0, -1)},"result":${result}}`;
 }

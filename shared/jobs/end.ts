@@ -1,10 +1,9 @@
 /** Ends jobs: hold, usage record and outcome in one statement, once, whoever asks and however often. */
 import type { Database } from "#shared/database/client.ts";
 import { isDataFault, sqlState } from "#shared/database/client.ts";
-import { LOCKED, retryStatement } from "#shared/database/retry.ts";
+import { LOCKED, retryStatement, CONTENDED_WAIT_MS } from "#shared/database/retry.ts";
 import type { JobError, JobState } from "#shared/database/jobs.ts";
 import type { CallSettlement } from "#shared/ledger/settle.ts";
-import { LIMITS } from "#shared/limits.ts";
 import type { Logger } from "#shared/logger.ts";
 
 export interface JobEnd {
@@ -79,7 +78,7 @@ async function endAs(
           end.error === null ? null : JSON.stringify(end.error),
           end.keepsRequest ?? false,
           // A locked workspace waits between the tries, not on a connection that others need.
-          LIMITS.contendedWaitMs,
+          CONTENDED_WAIT_MS,
         ],
         "end_job",
       );

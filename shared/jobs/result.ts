@@ -1,11 +1,13 @@
-/** A job's result: in its row up to LIMITS.jobTextBytesMax, beyond that in the object store. */
+/** A job's result: in its row up to JOB_TEXT_BYTES_MAX, beyond that in the object store. */
 import type { JobRow } from "#shared/database/jobs.ts";
-import { LIMITS } from "#shared/limits.ts";
 import type { Logger } from "#shared/logger.ts";
 import { readClaim, storeResult } from "#shared/storage/claim-check.ts";
 import type { Storage } from "#shared/storage/client.ts";
 
 import type { JobEnd } from "./end.ts";
+
+/** Requests and results up to this size stand in the job's row, larger ones in the object store. */
+export const JOB_TEXT_BYTES_MAX = 64 * 1024;
 
 /** A store that is away must not cost a result that was paid for: it then stands in the row, whatever its size. */
 export async function keepResult(
@@ -13,7 +15,7 @@ export async function keepResult(
   job: { readonly id: string; readonly epoch: number },
   text: string,
 ): Promise<NonNullable<JobEnd["result"]>> {
-  if (text.length <= LIMITS.jobTextBytesMax && Buffer.byteLength(text) <= LIMITS.jobTextBytesMax) return { text };
+  if (text.length <= JOB_TEXT_BYTES_MAX && Buffer.byteLength(text) <= JOB_TEXT_BYTES_MAX) return { text };
   try {
     return { reference: await storeResult(context.storage, job.id, job.epoch, text) };
   } catch (error) {

@@ -1,7 +1,6 @@
 /** Moves an open hold to another model's price before that model runs, under the same job and attempt. */
 import type { Queryable } from "#shared/database/client.ts";
-import { LOCKED, retryStatement } from "#shared/database/retry.ts";
-import { LIMITS } from "#shared/limits.ts";
+import { LOCKED, retryStatement, LOCK_TIMEOUT_MS, CONTENDED_WAIT_MS } from "#shared/database/retry.ts";
 
 export interface Adjustment {
   readonly workspaceId: string;
@@ -47,7 +46,7 @@ const VERDICTS: ReadonlyMap<number, Adjusted> = new Map([
  */
 export async function adjustHold(database: Queryable, to: Adjustment): Promise<Adjusted> {
   return retryStatement(async () => VERDICTS.get(await ask(database, to)) ?? LOCKED, {
-    forMs: LIMITS.lockTimeoutMs,
+    forMs: LOCK_TIMEOUT_MS,
     pauseMs: 10,
     pauseMaxMs: 200,
     locked: () => new Error(`the hold of job ${to.jobId} stays locked`),
@@ -63,7 +62,7 @@ async function ask(database: Queryable, to: Adjustment): Promise<number> {
     to.amountNano,
     to.mayExceed,
     to.tokensMax,
-    LIMITS.contendedWaitMs,
+    CONTENDED_WAIT_MS,
   ];
   const rows =
     to.parts === undefined

@@ -5,13 +5,18 @@
 import { plainArray } from "#shared/database/arrays.ts";
 import type { Database, Queryable } from "#shared/database/client.ts";
 import { isDataFault, SQL, sqlState } from "#shared/database/client.ts";
-import { type GroupRun, lockingLate, openGrouped } from "#shared/database/grouped.ts";
+import {
+  type GroupRun,
+  lockingLate,
+  openGrouped,
+  GROUP_SIZE_MAX,
+  SINGLE_CALL_WAIT_MS,
+} from "#shared/database/grouped.ts";
 import { BUSY, type Grouper } from "#shared/database/grouper.ts";
 import { ApiError } from "#shared/errors.ts";
 import { unavailable } from "#shared/files/unavailable.ts";
 import { formatCredits } from "#shared/money.ts";
 import type { Ledger } from "./settle.ts";
-import { LIMITS } from "#shared/limits.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
 
@@ -125,8 +130,8 @@ export function createCallAdmission(options: {
   const grouper: Grouper<Call, Verdict> = openGrouped<Call, Verdict>({
     database: options.database,
     name: "admission",
-    sizeMax: LIMITS.groupSizeMax,
-    singleCallWaitMs: LIMITS.singleCallWaitMs,
+    sizeMax: GROUP_SIZE_MAX,
+    singleCallWaitMs: SINGLE_CALL_WAIT_MS,
     metrics: options.metrics,
     async run(calls, on) {
       for (let tries = 1; ; tries++) {

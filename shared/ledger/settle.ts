@@ -4,12 +4,20 @@
  */
 import { plainArray } from "#shared/database/arrays.ts";
 import { type Database, isDataFault, type Queryable, SQL, sqlState } from "#shared/database/client.ts";
-import { retryStatement } from "#shared/database/retry.ts";
-import { type GroupRun, lockingLate, openGrouped } from "#shared/database/grouped.ts";
+import { retryStatement, LOCK_TIMEOUT_MS } from "#shared/database/retry.ts";
+import {
+  type GroupRun,
+  lockingLate,
+  openGrouped,
+  GROUP_SIZE_MAX,
+  SINGLE_CALL_WAIT_MS,
+} from "#shared/database/grouped.ts";
 import { BUSY } from "#shared/database/grouper.ts";
-import { LIMITS } from "#shared/limits.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
+
+/** Calls that are answered before they are settled wait this long for others to be told of, and to be settled, with. */
+export const SETTLE_LINGER_MS = 5;
 
 export type UsageStatus = "succeeded" | "failed" | "cancelled" | "lost";
 
@@ -27,7 +35,7 @@ export interface CallSettlement {
   readonly isEstimated: boolean;
   /** Tokens used, corrects the daily counter. */
   readonly tokens: number;
-  /** No caller waits for it: it may wait `LIMITS.settleLingerMs` for others. */
+  /** No caller waits for it: it may wait `SETTLE_LINGER_MS` for others. */
   readonly isPatient?: boolean;
   /** The caller has the whole answer: what a hold that had been closed for less did not pay is taken from what is available. */
   readonly isDelivered?: boolean;
@@ -73,9 +81,9 @@ export function openLedger(options: {
   const grouper = openGrouped<CallSettlement, bigint | null>({
     database,
     name: "settle",
-    sizeMax: LIMITS.groupSizeMax,
-    lingerMs: LIMITS.settleLingerMs,
-    singleCallWaitMs: LIMITS.singleCallWaitMs,
+    sizeMax: GROUP_SIZE_MAX,
+    lingerMs: SETTLE_LINGER_MS,
+    singleCallWaitMs: SINGLE_CALL_WAIT_MS,
     metrics: options.metrics,
     run: settleGroup,
   });
@@ -230,7 +238,7 @@ async function undoAdmissions(database: Database, log: Logger, calls: readonly P
         [
           plainArray(calls.map((call) => call.workspaceId)),
           plainArray(calls.map((call) => call.jobId)),
-          LIMITS.lockTimeoutMs,
+          LOCK_TIMEOUT_MS,
         ],
       );
     } catch (error) {

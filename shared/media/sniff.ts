@@ -1,7 +1,8 @@
 /** The media type of bytes, by their own beginning: the name or type that came with them plays no part. */
 import { fileTypeFromBuffer } from "file-type";
 
-import { LIMITS } from "#shared/limits.ts";
+/** Bytes at the beginning of a file from which its type is detected. */
+export const SNIFF_BYTES = 4_096;
 
 /** file-type's names where the API has another one. Variants that the API does not tell apart share a name. */
 const NAMES: ReadonlyMap<string, string> = new Map([
@@ -41,10 +42,10 @@ const PDF_HEAD_WITHIN = 1_024;
 
 /**
  * The media type in the API's name, without parameters; undefined for text and for what no rule knows. Looks at the first
- * LIMITS.sniffBytes only.
+ * SNIFF_BYTES only.
  */
 export async function sniffMediaType(bytes: Uint8Array): Promise<string | undefined> {
-  const head = bytes.subarray(0, LIMITS.sniffBytes);
+  const head = bytes.subarray(0, SNIFF_BYTES);
   const start = Buffer.from(head.subarray(0, 12)).toString("latin1");
   const marked = MARKS.find(([mark]) => start.startsWith(mark))?.[1];
   if (marked !== undefined) return marked;
@@ -62,7 +63,7 @@ export async function sniffMediaType(bytes: Uint8Array): Promise<string | undefi
 /** At the beginning of a line, in what is no text: a PDF says with its second line that it is none. */
 function hasLatePdfHead(head: Uint8Array): boolean {
   const early = Buffer.from(head.subarray(0, PDF_HEAD_WITHIN)).toString("latin1");
-  return /[\r\n\0]%PDF-[12]\.\d/.test(early) && !isText(head, head.length >= LIMITS.sniffBytes);
+  return /[\r\n\0]%PDF-[12]\.\d/.test(early) && !isText(head, head.length >= SNIFF_BYTES);
 }
 
 /** file-type knows GIF by its three letters, and QuickTime by `free`, `wide`, `mdat` or `moov`: words a text may begin with. */

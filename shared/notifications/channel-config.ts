@@ -3,10 +3,12 @@
  * Source: spec.md "PATCH …/notification-channels/{channelId}" and "Webhook delivery".
  */
 import { ApiError } from "#shared/errors.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { isMailAddress } from "#shared/mail-address.ts";
 import { isConnectionHeader } from "#shared/outbound/fetch.ts";
 import { assertPublicUrl } from "#shared/outbound/guard.ts";
+
+/** A shorter credential cannot be blanked in the answer of a receiver that echoes it: ordinary words would go with it. */
+export const CREDENTIAL_CHARACTERS_MIN = 8;
 
 export const CHANNEL_TYPES = ["email", "slack", "telegram", "webhook"] as const;
 export type ChannelType = (typeof CHANNEL_TYPES)[number];
@@ -167,7 +169,7 @@ function checkMember(type: ChannelType, name: string, value: string): void {
     throw refused(name, `left out: a channel of type ${type} has no such member`);
   }
   if (/\p{Cc}/u.test(value) || !value.isWellFormed()) throw refused(name, "without control characters");
-  const least = LIMITS.credentialCharactersMin;
+  const least = CREDENTIAL_CHARACTERS_MIN;
   if (credentials.includes(name) && value !== "" && value.length < least) {
     throw refused(name, `at least ${least} characters long`);
   }

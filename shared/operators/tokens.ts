@@ -8,9 +8,11 @@ import {
   type OperatorTokenRow,
   type Scope,
 } from "#shared/database/operator-tokens.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { isSameRequest } from "#shared/same-request.ts";
 import { hashKey, mintOperatorToken } from "#shared/secrets/api-keys.ts";
+
+/** Live ones: all of them are read at once. */
+export const OPERATOR_TOKENS_MAX = 1_000;
 
 /** Names in the audit log of operators that have no token of ours: the setting, commands, the first start. */
 const RESERVED: ReadonlySet<string> = new Set(["settings", "command", "bootstrap"]);
@@ -31,7 +33,7 @@ export type TokenMade =
 
 export async function makeOperatorToken(database: Database, request: TokenRequest): Promise<TokenMade> {
   if (RESERVED.has(request.name)) return { result: "taken" };
-  if ((await liveOperatorTokens(database)).length >= LIMITS.operatorTokensMax) return { result: "full" };
+  if ((await liveOperatorTokens(database)).length >= OPERATOR_TOKENS_MAX) return { result: "full" };
   const token = mintOperatorToken();
   const row = await insertOperatorToken(database, { ...request, sha256: hashKey(token) });
   if (row !== undefined) return { result: "made", row, token };

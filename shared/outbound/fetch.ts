@@ -12,10 +12,16 @@ import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 
 import { beforeAbort } from "#shared/abortable.ts";
 import { type Countdown, startCountdown } from "#shared/countdown.ts";
-import { LIMITS } from "#shared/limits.ts";
+import { paced } from "#shared/pace.ts";
 
 import { isAllowedHost } from "./allowance.ts";
 import { assertPublicUrl, isDialable } from "./guard.ts";
+
+/** A server that callers named and that sends nothing of its answer for this long is given up. */
+export const OUTBOUND_STALL_MS = paced(10_000);
+
+/** Media servers redirect to a store or a mirror, seldom further. */
+export const OUTBOUND_REDIRECTS_MAX = 3;
 
 export interface OutboundRequest {
   readonly signal: AbortSignal;
@@ -108,7 +114,7 @@ export async function fetchPublic(
     takerFault = { cause };
   };
   const isPlainGet = (request.method ?? "GET") === "GET" && !request.headers && request.body === undefined;
-  const redirectsMax = request.redirectsMax ?? (isPlainGet ? LIMITS.outboundRedirectsMax : undefined);
+  const redirectsMax = request.redirectsMax ?? (isPlainGet ? OUTBOUND_REDIRECTS_MAX : undefined);
   try {
     let url = judge(address);
     const { origin } = url;
@@ -237,7 +243,7 @@ function redirectTarget(response: IncomingMessage, from: URL): string | undefine
 async function readAnswer(
   response: IncomingMessage,
   url: URL,
-  { method, bytesMax, stallMs = LIMITS.outboundStallMs, anyStatus = false, onBytes }: OutboundRequest,
+  { method, bytesMax, stallMs = OUTBOUND_STALL_MS, anyStatus = false, onBytes }: OutboundRequest,
   {
     stop,
     total,

@@ -14,6 +14,9 @@
 import type { Code } from "#shared/errors.ts";
 import type { Charge } from "#shared/ledger/charge.ts";
 
+/** One reply frame; a longer answer is cut into parts of this size (server limit 1 MiB). */
+export const FRAME_BYTES_MAX = 256 * 1024;
+
 interface Numbered {
   /** Run that the frame is of: a message that was delivered twice may be run twice, and their frames must not be mixed. */
   readonly run?: string;
@@ -110,7 +113,7 @@ const NEWLINE = 10;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** @param data text or bytes for the client, at most LIMITS.frameBytesMax */
+/** @param data text or bytes for the client, at most FRAME_BYTES_MAX */
 export function encodeFrame(frame: Frame, data: string | Uint8Array = ""): Uint8Array {
   const line = `${JSON.stringify(frame)}\n`;
   if (typeof data === "string") return encoder.encode(line + data);

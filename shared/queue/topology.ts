@@ -16,7 +16,6 @@ import {
 import { type NatsConnection, TimeoutError } from "nats";
 
 import { awaitServer } from "#shared/dependencies.ts";
-import { LIMITS } from "#shared/limits.ts";
 import type { Logger } from "#shared/logger.ts";
 import { paced } from "#shared/pace.ts";
 
@@ -35,6 +34,11 @@ import {
   type Pool,
   streamName,
 } from "./subjects.ts";
+
+export const STREAM_MESSAGE_BYTES_MAX = 512 * 1024;
+
+/** Batch messages of one workspace that lie in the stream, for each pool; further ones are dropped. */
+export const BATCH_MESSAGES_PER_WORKSPACE = 360;
 
 const NANOS_PER_MS = 1_000_000;
 
@@ -121,7 +125,7 @@ function poolStream(pool: Pool, replicas: number): WantedStream {
     discard_new_per_subject: true,
     max_msgs_per_subject: 2_000,
     max_msgs: 200_000,
-    max_msg_size: LIMITS.streamMessageBytesMax,
+    max_msg_size: STREAM_MESSAGE_BYTES_MAX,
     max_age: 0,
     duplicate_window: 120_000 * NANOS_PER_MS,
     // The janitor looks at the oldest messages without a consumer.
@@ -143,10 +147,10 @@ function batchStream(replicas: number): WantedStream {
     storage: StorageType.File,
     discard: DiscardPolicy.New,
     discard_new_per_subject: true,
-    max_msgs_per_subject: LIMITS.batchMessagesPerWorkspace,
+    max_msgs_per_subject: BATCH_MESSAGES_PER_WORKSPACE,
     max_msgs: BATCH_MESSAGES_MAX,
     max_bytes: BATCH_BYTES_MAX,
-    max_msg_size: LIMITS.streamMessageBytesMax,
+    max_msg_size: STREAM_MESSAGE_BYTES_MAX,
     max_age: 0,
     no_ack: true,
     duplicate_window: 100 * NANOS_PER_MS,

@@ -1,5 +1,4 @@
 /** Media that come with a call wait in S3 beside its claim, under `claims/<job id>/<name>`, and go with the call. */
-import { LIMITS } from "#shared/limits.ts";
 
 import { checksumOf } from "./checksum.ts";
 import { CLAIMS_PREFIX } from "./claim-check.ts";
@@ -14,6 +13,7 @@ import {
   putPart,
   readObject,
   type StoredPart,
+  UPLOAD_PART_BYTES,
 } from "./objects.ts";
 
 /** `bytes#sha256#key`: what is read must be what was stored. */
@@ -28,7 +28,7 @@ export async function storeCallMedia(
 ): Promise<MediaReference> {
   const key = `${CLAIMS_PREFIX}${jobId}/${name}`;
   const digest = await checksumOf(bytes, "sha256", "hex");
-  if (bytes.length <= LIMITS.uploadPartBytes) {
+  if (bytes.length <= UPLOAD_PART_BYTES) {
     await withRetries(bytes.length, (signal) => putObject(storage, key, bytes, signal));
   } else await storeParts(storage, key, bytes);
   return `${bytes.length}#${digest}#${key}`;
@@ -38,8 +38,8 @@ async function storeParts(storage: Storage, key: string, bytes: Uint8Array): Pro
   const uploadId = await beginParts(storage, key);
   try {
     const parts: StoredPart[] = [];
-    for (let from = 0; from < bytes.length; from += LIMITS.uploadPartBytes) {
-      const piece = bytes.subarray(from, from + LIMITS.uploadPartBytes);
+    for (let from = 0; from < bytes.length; from += UPLOAD_PART_BYTES) {
+      const piece = bytes.subarray(from, from + UPLOAD_PART_BYTES);
       const number = parts.length + 1;
       parts.push(await withRetries(piece.length, (signal) => putPart(storage, key, uploadId, number, piece, signal)));
     }

@@ -1,12 +1,13 @@
 /** Requests too large for a NATS message wait in S3 under `claims/<job id>`; the message carries the reference. */
 import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand } from "@aws-sdk/client-s3";
 
-import { LIMITS } from "#shared/limits.ts";
-
 import { checksumOf } from "./checksum.ts";
 import { STORAGE_TIMEOUT_MS, type Storage } from "./client.ts";
 import { withRetries } from "./with-retries.ts";
 import { listObjects, putObject } from "./objects.ts";
+
+/** Bodies beyond this count as large: the largest chats stay below it. */
+export const SMALL_BODY_BYTES_MAX = 1_048_576;
 
 export const CLAIMS_PREFIX = "claims/";
 const RESULTS = "results/";
@@ -41,7 +42,7 @@ async function storeText(storage: Storage, key: string, text: string): Promise<s
   const digest = await checksumOf(body, "sha256", "hex");
   await withRetries<unknown>(body.length, (abortSignal) => {
     // The SDK goes over the whole of a body at once; small ones wait for no other.
-    if (body.length > LIMITS.smallBodyBytesMax) return putObject(storage, key, body, abortSignal);
+    if (body.length > SMALL_BODY_BYTES_MAX) return putObject(storage, key, body, abortSignal);
     const command = { Bucket: storage.bucket, Key: key, Body: body, ContentLength: body.length };
     return storage.client.send(new PutObjectCommand(command), { abortSignal });
   });

@@ -15,10 +15,29 @@ import {
 } from "@aws-sdk/client-s3";
 
 import { FairLimit } from "#shared/fair-limit.ts";
-import { LIMITS } from "#shared/limits.ts";
+import { paced } from "#shared/pace.ts";
 
 import { checksumOf } from "./checksum.ts";
 import { STORAGE_TIMEOUT_MS, type Storage } from "./client.ts";
+import { STORAGE_ATTEMPTS } from "./with-retries.ts";
+
+/** A part of an upload on its way to S3, the least that S3 takes: what an upload holds in memory, once. */
+export const UPLOAD_PART_BYTES = 5 * 1_048_576;
+
+/** A part on its way into the object store: 5 MiB at 256 KiB/s. */
+const STORAGE_PART_MS = paced(20_000);
+
+/** Bodies a process sends to the object store at once: each holds copies of what the socket has not taken. */
+const STORAGE_SENDS_MAX = 2;
+
+/** Pause before a body that a fault of the store's kept from arriving is sent again. */
+export const STORAGE_RETRY_MS = 200;
+
+/** The object store joins thousands of parts. */
+const STORAGE_JOIN_MS = 60_000;
+
+/** The object store sends nothing of an object for this long. */
+const STORAGE_STALL_MS = paced(10_000);
 
 /** A part of a multipart upload that S3 has. */
 export interface StoredPart {
@@ -76,7 +95,7 @@ export async function joinParts(
       UploadId: uploadId,
       MultipartUpload: { Parts: parts.map(({ number, etag }) => ({ PartNumber: number, ETag: etag })) },
     }),
-    { abortSignal: within(LIMITS.storageJoinMs, signal) },
+    { abortSignal: within(STORAGE_JOIN_MS, signal) },
   );
 }
 
@@ -120,7 +139,7 @@ export class StorageError extends Error {
 }
 
 /**
- * The bytes from `from` up to and without `to`, as they come. A store that sends nothing for LIMITS.storageStallMs ends
+ * The bytes from `from` up to and without `to`, as they come. A store that sends nothing for STORAGE_STALL_MS ends
  * it; time in which nobody asks for more does not count.
  * @throws StorageError `silent`; Error of the SDK; what comes may be fewer bytes than asked for, or others
  */
@@ -138,7 +157,7 @@ export async function* readObject(
       const error = new StorageError("silent", "the object store fell silent");
       stop.abort(error);
       reject(error);
-    }, LIMITS.storageStallMs);
+    }, STORAGE_STALL_MS);
     return Promise.race([work, late]).finally(() => clearTimeout(timer));
   };
   try {
@@ -229,8 +248,8 @@ async function sendBytes<Answer>(
 ): Promise<Answer> {
   const turn = await sending.take({}, signal);
   try {
-    const parts = Math.max(1, body.length / LIMITS.uploadPartBytes);
-    const abortSignal = within(LIMITS.storagePartMs * parts, signal);
+    const parts = Math.max(1, body.length / UPLOAD_PART_BYTES);
+    const abortSignal = within(STORAGE_PART_MS * parts, signal);
     abortSignal.throwIfAborted();
     const ContentMD5 = await checksumOf(body, "md5", "base64");
     for (let attempt = 1; ; attempt++) {
@@ -239,11 +258,11 @@ async function sendBytes<Answer>(
         return await send({ Body, ContentLength: body.length, ContentMD5 }, { abortSignal });
       } catch (error) {
         // The SDK does not repeat streams by itself.
-        if (attempt >= LIMITS.storageAttempts || abortSignal.aborted || !mayPass(error)) throw error;
+        if (attempt >= STORAGE_ATTEMPTS || abortSignal.aborted || !mayPass(error)) throw error;
       } finally {
         Body.destroy();
       }
-      await Bun.sleep(Math.random() * LIMITS.storageRetryMs * attempt);
+      await Bun.sleep(Math.random() * STORAGE_RETRY_MS * attempt);
       abortSignal.throwIfAborted();
     }
   } finally {
@@ -259,7 +278,7 @@ interface Content {
   readonly ContentMD5: string;
 }
 
-const sending = new FairLimit({ max: LIMITS.storageSendsMax });
+const sending = new FairLimit({ max: STORAGE_SENDS_MAX });
 
 function* piecesOf(body: Uint8Array): Generator<Uint8Array> {
   for (let at = 0; at < body.length; at += PIECE_BYTES) yield body.subarray(at, at + PIECE_BYTES);

@@ -1,13 +1,22 @@
 /** The beginning of a run, for callers, publishers and steps of other runs alike. */
 import type { Queryable } from "#shared/database/client.ts";
-import { insertRun, type NewRun, type RunBegun, type RunRow, type RunVerdict } from "#shared/database/runs.ts";
+import {
+  insertRun,
+  type NewRun,
+  type RunBegun,
+  type RunRow,
+  type RunVerdict,
+  ACTIVE_RUNS_MAX,
+} from "#shared/database/runs.ts";
 import { ApiError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoint.ts";
 import { newId } from "#shared/ids.ts";
-import { LIMITS } from "#shared/limits.ts";
 import type { Logger } from "#shared/logger.ts";
 import { deleteClaim, readClaim, storeRunInput } from "#shared/storage/claim-check.ts";
 import type { Storage } from "#shared/storage/client.ts";
+
+/** Up to this size an input stands in its run's row, beyond that in the object store. */
+export const RUN_INPUT_TEXT_BYTES_MAX = 65_536;
 
 export interface BeginContext {
   readonly database: Queryable;
@@ -39,7 +48,7 @@ export async function beginRun(context: BeginContext, run: NewRun): Promise<RunB
 }
 
 async function keepInput(storage: Storage, run: NewRun): Promise<NewRun> {
-  if (run.input === null || run.inputBytes <= LIMITS.runInputTextBytesMax) return run;
+  if (run.input === null || run.inputBytes <= RUN_INPUT_TEXT_BYTES_MAX) return run;
   try {
     // Each try has its own: who is refused deletes no other's.
     const inputRef = await storeRunInput(storage, run.id, newId(), run.input);
@@ -57,7 +66,7 @@ function refusalOf(verdict: RunVerdict, storageBytesMax: number): ApiError | und
     case "crowded":
       return new ApiError(
         "overloaded",
-        `The workspace has ${LIMITS.activeRunsMax} runs under way, which is as many as there may be.`,
+        `The workspace has ${ACTIVE_RUNS_MAX} runs under way, which is as many as there may be.`,
       );
     case "full":
       return new ApiError(

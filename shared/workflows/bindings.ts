@@ -1,12 +1,14 @@
 /** JSON with expressions in its texts: what it names, and what it becomes. */
 import { memberParam } from "#shared/contract-fault.ts";
-import { LIMITS } from "#shared/limits.ts";
 
 import type { Reference, Resolved, Scope } from "./expressions/scope.ts";
 import { UNSAFE_KEYS } from "./expressions/scope.ts";
-import { compilingTemplate } from "./expressions/template.ts";
+import { compilingTemplate, BINDING_WORK_MAX } from "./expressions/template.ts";
 import { bytesOf } from "./expressions/values.ts";
 import { Work } from "./expressions/work.ts";
+
+/** Bytes of all values that the expressions of a step's params, or of its input, give. */
+const BINDING_BYTES_MAX = 8_388_608;
 
 /** A fault of a definition, and its place. */
 export interface DefinitionFault {
@@ -56,7 +58,7 @@ interface Budget {
 }
 
 function budgetOf(within: Work | undefined): Budget {
-  return { bytes: LIMITS.bindingBytesMax, work: new Work(LIMITS.bindingWorkMax, within) };
+  return { bytes: BINDING_BYTES_MAX, work: new Work(BINDING_WORK_MAX, within) };
 }
 
 type Resolve = (scope: Scope, budget: Budget) => Resolved;
@@ -113,7 +115,7 @@ function* compilingValue(value: unknown, at: string, reading: Work | undefined):
       if ("fault" in resolved) return resolved;
       budget.bytes -= bytesOf(resolved.value, budget.bytes);
       if (budget.bytes >= 0) return resolved;
-      return { fault: `Expected expressions to give at most ${LIMITS.bindingBytesMax} bytes in all.` };
+      return { fault: `Expected expressions to give at most ${BINDING_BYTES_MAX} bytes in all.` };
     };
     places.push({
       path,

@@ -3,13 +3,17 @@ import type { WorkflowDefinition, WorkflowStep } from "#schemas/generated/types.
 import type { Fault } from "#shared/contract-fault.ts";
 import { validate } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { runWhole } from "#shared/time-slices.ts";
 
 import { type Binding, compilingBinding, constantOf, type DefinitionFault, type Placed } from "./bindings.ts";
 import { typeOf, Work } from "./expressions/work.ts";
 import { checkInputs } from "./inputs.ts";
 import { checkStepWork, renamed, type Surroundings } from "./step-work.ts";
+
+export const DEFINITION_BYTES_MAX = 262_144;
+
+/** Units of work to read a definition: a character of an expression in CEL is 40. Some 50 ms. */
+export const DEFINITION_WORK_MAX = 5_000_000;
 
 export interface CompiledStep {
   readonly step: WorkflowStep;
@@ -73,11 +77,11 @@ export function readDefinition(value: unknown, surroundings: Surroundings): Comp
 export function* readingDefinition(
   value: unknown,
   surroundings: Surroundings,
-  reading = new Work(LIMITS.definitionWorkMax),
+  reading = new Work(DEFINITION_WORK_MAX),
 ): Generator<void, CompiledDefinition> {
   const bytes = Buffer.byteLength(JSON.stringify(value));
-  if (bytes > LIMITS.definitionBytesMax) {
-    throw refused(PLACE, `Expected a definition of at most ${LIMITS.definitionBytesMax} bytes, got ${bytes}.`);
+  if (bytes > DEFINITION_BYTES_MAX) {
+    throw refused(PLACE, `Expected a definition of at most ${DEFINITION_BYTES_MAX} bytes, got ${bytes}.`);
   }
   const misshapen = validate("WorkflowDefinition", value);
   if (misshapen) throw misplaced(misshapen);

@@ -1,10 +1,11 @@
 /** Inputs that a definition declares for its runs. */
 import type { WorkflowInput } from "#schemas/generated/types.ts";
 import { ApiError } from "#shared/errors.ts";
-import { LIMITS } from "#shared/limits.ts";
 
 import type { DefinitionFault } from "./bindings.ts";
 import { UNSAFE_KEYS } from "./expressions/scope.ts";
+
+const RUN_INPUT_BYTES_MAX = 4_194_304;
 
 type Type = WorkflowInput["type"];
 
@@ -43,8 +44,8 @@ export function readRunInput(
 /** @throws ApiError `invalid_request` for more than a run may be given */
 export function checkInputBytes(given: Readonly<Record<string, unknown>> | undefined): void {
   const bytes = given === undefined ? 0 : Buffer.byteLength(JSON.stringify(given));
-  if (bytes <= LIMITS.runInputBytesMax) return;
-  const message = `Expected an input of at most ${LIMITS.runInputBytesMax} bytes, got ${bytes}; name large files by their ids.`;
+  if (bytes <= RUN_INPUT_BYTES_MAX) return;
+  const message = `Expected an input of at most ${RUN_INPUT_BYTES_MAX} bytes, got ${bytes}; name large files by their ids.`;
   throw new ApiError("invalid_request", message, { param: "input" });
 }
 

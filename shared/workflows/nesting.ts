@@ -4,7 +4,6 @@ import type { Caller } from "#shared/access/authenticate.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import { findDefinition, findWorkflow } from "#shared/database/workflows.ts";
 import { ApiError, apiErrorsOf } from "#shared/errors.ts";
-import { LIMITS } from "#shared/limits.ts";
 
 import type { TimeSlices } from "#shared/time-slices.ts";
 
@@ -12,6 +11,7 @@ import { mayRun, readerOf } from "./access.ts";
 import { compilingBinding, constantOf } from "./bindings.ts";
 import { readKnownInput } from "./inputs.ts";
 import { renamed } from "./step-work.ts";
+import { WORKFLOW_WORK_MAX, WORKFLOW_DEPTH_MAX, WORKFLOW_NESTED_MAX } from "./limits.ts";
 
 /** A workflow that a step runs. */
 interface Nested {
@@ -43,8 +43,8 @@ export async function checkNesting(
     await slices.rest();
     const param = `definition.steps[${at}].workflow_id`;
     work += await walk.workOf(step, param, 1);
-    if (work > LIMITS.workflowWorkMax) {
-      const message = `Expected at most ${LIMITS.workflowWorkMax} calls and runs in all, as far as lists are written out.`;
+    if (work > WORKFLOW_WORK_MAX) {
+      const message = `Expected at most ${WORKFLOW_WORK_MAX} calls and runs in all, as far as lists are written out.`;
       throw refused(param, message);
     }
     const child = walk.loadedFor(step);
@@ -105,14 +105,14 @@ class Walk {
   private async nestedWork(nested: Nested, depth: number): Promise<number> {
     const { workflowId, param } = nested;
     if (workflowId === this.author.id) throw refused(param, "Expected no workflow that runs itself.");
-    if (depth > LIMITS.workflowDepthMax) {
-      throw refused(param, `Expected workflows that run others to a depth of at most ${LIMITS.workflowDepthMax}.`);
+    if (depth > WORKFLOW_DEPTH_MAX) {
+      throw refused(param, `Expected workflows that run others to a depth of at most ${WORKFLOW_DEPTH_MAX}.`);
     }
     const key = `${depth} ${keyOf(nested)}`;
     const found = this.known.get(key);
     if (found !== undefined) return found;
-    if (this.known.size >= LIMITS.workflowNestedMax) {
-      throw refused(param, `Expected at most ${LIMITS.workflowNestedMax} workflows to be run in all.`);
+    if (this.known.size >= WORKFLOW_NESTED_MAX) {
+      throw refused(param, `Expected at most ${WORKFLOW_NESTED_MAX} workflows to be run in all.`);
     }
     this.known.set(key, 0);
     const definition = await this.load(nested, depth);

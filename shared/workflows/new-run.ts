@@ -5,11 +5,11 @@ import type { Queryable } from "#shared/database/client.ts";
 import type { NewRun, RunMode } from "#shared/database/runs.ts";
 import { findDefinition, type WorkflowRow } from "#shared/database/workflows.ts";
 import { ApiError } from "#shared/errors.ts";
-import { LIMITS } from "#shared/limits.ts";
 import type { Lane } from "#shared/queue/subjects.ts";
 
 import { mayRun } from "./access.ts";
 import { readRunInput } from "./inputs.ts";
+import { RUN_ATTEMPTS_MAX } from "./limits.ts";
 
 interface Asked {
   readonly id: string;
@@ -70,7 +70,7 @@ export function inlineRunOf(
     definition: stored ? null : JSON.stringify(definition),
     mode,
     lane,
-    maxAttempts: Math.min(LIMITS.runAttemptsMax, Math.max(1, attempts)),
+    maxAttempts: Math.min(RUN_ATTEMPTS_MAX, Math.max(1, attempts)),
     input: text,
     inputBytes: text === null ? 0 : Buffer.byteLength(text),
     ...(parent ? { parent } : {}),

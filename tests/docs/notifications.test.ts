@@ -6,7 +6,6 @@ import components from "#schemas/generated/components.json" with { type: "json" 
 import type { ChannelCreateRequest } from "#schemas/generated/types.ts";
 import { validate } from "#shared/contracts.ts";
 import { EVENTS } from "#shared/events/events.ts";
-import { LIMITS } from "#shared/limits.ts";
 import {
   CHANNEL_TYPES,
   type ChannelConfig,
@@ -18,6 +17,11 @@ import { ATTEMPTS_MAX, RETRY_DELAYS_MS } from "#shared/notifications/schedule.ts
 import { paced } from "#shared/pace.ts";
 import { signatureHeaders } from "#shared/secrets/signature.ts";
 import { fakeContext } from "#tests/ingress/fake-context.ts";
+import { ATTEMPT_MS } from "#workers/webhook/post.ts";
+import { CHANNEL_FAILING_MS, CHANNEL_OPEN_MS } from "#workers/webhook/attempt.ts";
+import { RECOVER_DAYS_MAX, RECOVER_MAX } from "#ingress/routes/settings/notification-channels.ts";
+import { DELIVERY_KEEP_MS } from "#workers/janitor/queue.ts";
+import { PREVIOUS_SECRET_MS } from "#ingress/routes/settings/signing-secrets.ts";
 
 import { blocks, code, PAGE, table } from "./notifications-page.ts";
 
@@ -54,14 +58,14 @@ test("it says the limits in force", () => {
   const delays = RETRY_DELAYS_MS.map((ms) => lengthOf(real(ms)));
   const said = [
     `${ATTEMPTS_MAX === 8 ? "Eight" : ATTEMPTS_MAX} attempts: at once, then ${delays.slice(0, -1).join(", ")} and ${delays.at(-1)} after`,
-    `any 2xx within ${lengthOf(real(LIMITS.attemptMs))}`,
-    `failed for ${LIMITS.channelFailingMs / 86_400_000 === 5 ? "five" : "?"} days`,
-    `nothing goes to the channel for ${lengthOf(real(LIMITS.channelOpenMs))}`,
-    `${lengthOf(real(LIMITS.channelOpenMs) * 20) === "10 min" ? "to ten minutes" : "?"} at most`,
-    `of the last ${LIMITS.recoverDaysMax} days`,
-    `at most ${LIMITS.recoverMax.toLocaleString("en")} at once`,
-    `for ${LIMITS.deliveryKeepMs / 86_400_000} days after their end`,
-    `of each secret for ${LIMITS.previousSecretMs === 86_400_000 ? "a day" : "?"}`,
+    `any 2xx within ${lengthOf(real(ATTEMPT_MS))}`,
+    `failed for ${CHANNEL_FAILING_MS / 86_400_000 === 5 ? "five" : "?"} days`,
+    `nothing goes to the channel for ${lengthOf(real(CHANNEL_OPEN_MS))}`,
+    `${lengthOf(real(CHANNEL_OPEN_MS) * 20) === "10 min" ? "to ten minutes" : "?"} at most`,
+    `of the last ${RECOVER_DAYS_MAX} days`,
+    `at most ${RECOVER_MAX.toLocaleString("en")} at once`,
+    `for ${DELIVERY_KEEP_MS / 86_400_000} days after their end`,
+    `of each secret for ${PREVIOUS_SECRET_MS === 86_400_000 ? "a day" : "?"}`,
   ];
   expect(said.filter((one) => !text.includes(one))).toEqual([]);
 });

@@ -4,8 +4,11 @@ import { join } from "node:path";
 
 import { beforeAll, expect, test } from "bun:test";
 
-import { LIMITS } from "#shared/limits.ts";
 import type { Stack } from "#tests/support/stack.ts";
+import { SETTINGS_PAGE_MAX, SETTINGS_PAGE_DEFAULT } from "#ingress/settings/page.ts";
+import { CSV_ROWS_MAX } from "#ingress/settings/csv.ts";
+import { USAGE_BUCKETS_MAX } from "#ingress/settings/usage-query.ts";
+import { USAGE_SUMS_MAX } from "#ingress/routes/settings/usage.ts";
 
 import { sharedStack } from "./shared-stack.ts";
 
@@ -52,9 +55,9 @@ test("its calls do what it says", async () => {
 
 test("it says the limits in force", () => {
   const said = [
-    `\`limit\` is 1 to ${LIMITS.settingsPageMax}, and ${LIMITS.settingsPageDefault} when`,
-    `at most ${LIMITS.csvRowsMax.toLocaleString("en")} rows`,
-    `at most ${LIMITS.usageBucketsMax} buckets and ${LIMITS.usageSumsMax.toLocaleString("en")} sums`,
+    `\`limit\` is 1 to ${SETTINGS_PAGE_MAX}, and ${SETTINGS_PAGE_DEFAULT} when`,
+    `at most ${CSV_ROWS_MAX.toLocaleString("en")} rows`,
+    `at most ${USAGE_BUCKETS_MAX} buckets and ${USAGE_SUMS_MAX.toLocaleString("en")} sums`,
   ];
   expect(said.filter((one) => !page.replaceAll("\n", " ").includes(one))).toEqual([]);
 });

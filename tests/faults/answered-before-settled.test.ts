@@ -6,10 +6,10 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import { freePort } from "#deploy/embedded/probe.mjs";
 import { type Database, openDatabase } from "#shared/database/client.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { createLogger } from "#shared/logger.ts";
 import { type ManagedProcess, startRole } from "#tests/support/role-process.ts";
 import { startTcpProxy, type TcpProxy } from "#tests/support/tcp-proxy.ts";
+import { CONTENDED_WAIT_MS } from "#shared/database/retry.ts";
 
 import { audit } from "./audit.ts";
 import { ask, type Bed, FLAT_NANO, startBed } from "./bed.ts";
@@ -105,7 +105,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   "the settle's connection is cut before its commit is heard of": {
     async happens(release) {
       // The last of its tries: it does not give up before the lock is gone.
-      const last = `select 1 ${WAITING} and clock_timestamp() - query_start > interval '${LIMITS.contendedWaitMs + 100} ms'`;
+      const last = `select 1 ${WAITING} and clock_timestamp() - query_start > interval '${CONTENDED_WAIT_MS + 100} ms'`;
       await eventually("it waits for long", async () => (await bed.stack.query(last)).length > 0);
       worker.postgres.mute();
       await release();

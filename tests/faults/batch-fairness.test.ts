@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import { newId } from "#shared/ids.ts";
-import { LIMITS } from "#shared/limits.ts";
+import { BATCH_MESSAGES_PER_WORKSPACE } from "#shared/queue/topology.ts";
 
 import { audit } from "./audit.ts";
 import { ask, type Bed, createWorkspace, startBed } from "./bed.ts";
@@ -20,7 +20,7 @@ const SHARE = LIVE_SLOTS - LIVE_SLOTS / 8;
 /** Connections that a client of Bun opens at once, less some for the other workspace. */
 const FLOOD = 250;
 /** Nearly all that the queue keeps of one workspace: what it refuses is not repeated here. */
-const BACKLOG = LIMITS.batchMessagesPerWorkspace - 20;
+const BACKLOG = BATCH_MESSAGES_PER_WORKSPACE - 20;
 
 let bed: Bed;
 let greedy: Publisher;

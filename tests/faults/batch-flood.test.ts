@@ -4,15 +4,15 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { jetstreamManager } from "@nats-io/jetstream";
 
 import { newId } from "#shared/ids.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { BATCH_STREAM } from "#shared/queue/subjects.ts";
+import { BATCH_MESSAGES_PER_WORKSPACE } from "#shared/queue/topology.ts";
 
 import { audit } from "./audit.ts";
 import { ask, type Bed, createWorkspace, startBed } from "./bed.ts";
 import { openPublisher, type Publisher } from "./publisher.ts";
 import { eventually } from "./wait.ts";
 
-const CAP = LIMITS.batchMessagesPerWorkspace;
+const CAP = BATCH_MESSAGES_PER_WORKSPACE;
 
 let bed: Bed;
 let flooder: Publisher;

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import { auditLedger } from "#shared/ledger/audit.ts";
-import { LIMITS } from "#shared/limits.ts";
+import { CAPABILITY_MEMORY_BYTES } from "#workers/calls/capability/children.ts";
 
 import { type CapabilityBench, childrenAtWork, startCapabilityBench } from "../e2e/capabilities/bench.ts";
 import { processTree } from "../load/processes.ts";
@@ -95,7 +95,7 @@ test("runs of five workspaces, with deaths in between", async () => {
   const left = ends.slice(last + 1).length;
   // Of few runs those that died weigh more.
   expect(left).toBeGreaterThanOrEqual(GREEDY_RUNS / storm(9, 3));
-  expect(Math.max(...memory)).toBeLessThan(LIMITS.capabilityMemoryBytes / 1e6);
+  expect(Math.max(...memory)).toBeLessThan(CAPABILITY_MEMORY_BYTES / 1e6);
 
   await eventually("no hold stays open", async () => (await stack.query("select 1 from hold")).length === 0);
   expect(await auditLedger({ query: stack.query })).toEqual([]);

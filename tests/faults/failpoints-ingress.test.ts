@@ -9,8 +9,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 
 import type { Failpoint } from "#shared/failpoint.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { type ManagedProcess, startRole } from "#tests/support/role-process.ts";
+import { UPLOAD_PART_BYTES } from "#shared/storage/objects.ts";
 
 import { audit } from "./audit.ts";
 import { type Answer, CHAT_PATH, requestId } from "./client.ts";
@@ -18,7 +18,7 @@ import { failpointsOf } from "./failpoints.ts";
 import { CREDIT, expectStorageExact, type JobFacts, type MediaBed, startMediaBed } from "./media-bed.ts";
 import { eventually } from "./wait.ts";
 
-const PART = LIMITS.uploadPartBytes;
+const PART = UPLOAD_PART_BYTES;
 
 let bed: MediaBed;
 /** Those that did not come to their place. */

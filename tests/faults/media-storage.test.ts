@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import sharp from "sharp";
 
-import { LIMITS } from "#shared/limits.ts";
 import { startTcpProxy, type Fate, type TcpProxy } from "#tests/support/tcp-proxy.ts";
+import { FILE_BLOCK_BYTES } from "#shared/files/digest.ts";
 
 import { audit } from "./audit.ts";
 import { type Answer, errorCode, requestId } from "./client.ts";
@@ -41,7 +41,7 @@ afterAll(async () => {
   nats?.close();
 });
 
-const BLOCK = LIMITS.fileBlockBytes;
+const BLOCK = FILE_BLOCK_BYTES;
 /** The first block is right, and nothing behind it ever is. */
 const BEHIND: readonly (readonly Fate[])[] = [
   [{ flip: BLOCK }, ...many(EVER, { flip: 0 })],

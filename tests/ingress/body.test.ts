@@ -1,8 +1,7 @@
 import { afterEach, describe, expect, jest, test } from "bun:test";
 
-import { largeBodyBytes, readJsonBody } from "#ingress/body.ts";
+import { BODY_READ, largeBodyBytes, readJsonBody } from "#ingress/body.ts";
 import type { ApiError, Code } from "#shared/errors.ts";
-import { LIMITS } from "#shared/limits.ts";
 
 afterEach(() => {
   jest.useRealTimers();
@@ -65,7 +64,7 @@ describe("the time a body has to arrive", () => {
     jest.useFakeTimers();
     const { request, isCancelled } = upload();
     const { code, settled } = outcome(readJsonBody(request, MAX));
-    jest.advanceTimersByTime(LIMITS.bodyReadBaseMs - 1);
+    jest.advanceTimersByTime(BODY_READ.baseMs - 1);
     await turns();
     expect(code()).toBeUndefined();
     jest.advanceTimersByTime(2);
@@ -79,7 +78,7 @@ describe("the time a body has to arrive", () => {
     const { request, send, end } = upload();
     const { code, settled } = outcome(readJsonBody(request, MAX));
     for (let second = 0; second < 60; second++) {
-      send(LIMITS.bodyReadBytesPerSecond);
+      send(BODY_READ.bytesPerSecond);
       await turns();
       jest.advanceTimersByTime(1_000);
       await turns();
@@ -87,7 +86,7 @@ describe("the time a body has to arrive", () => {
     expect(code()).toBeUndefined();
     end();
     await settled;
-    expect(code()).toBe(60 * LIMITS.bodyReadBytesPerSecond);
+    expect(code()).toBe(60 * BODY_READ.bytesPerSecond);
   });
 
   test("does not grow for a drip", async () => {
@@ -106,10 +105,10 @@ describe("the time a body has to arrive", () => {
 
   test("is longer for one that says its size, and no longer than that", async () => {
     jest.useFakeTimers();
-    const declared = 4 * LIMITS.bodyReadBytesPerSecond;
+    const declared = 4 * BODY_READ.bytesPerSecond;
     const { request } = upload({ "content-length": String(declared) });
     const { code, settled } = outcome(readJsonBody(request, MAX));
-    jest.advanceTimersByTime(LIMITS.bodyReadBaseMs + 3_999);
+    jest.advanceTimersByTime(BODY_READ.baseMs + 3_999);
     await turns();
     expect(code()).toBeUndefined();
     jest.advanceTimersByTime(2);

@@ -2,10 +2,10 @@
 import { expect, test } from "bun:test";
 
 import { parseBody } from "#ingress/body.ts";
-import { inTurn } from "#ingress/long-work.ts";
+import { inTurn, LONG_WORK_WAITING_MAX } from "#ingress/long-work.ts";
 import { ApiError } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
-import { LIMITS } from "#shared/limits.ts";
+import { JSON_AT_ONCE_BYTES_MAX } from "#shared/json-tokens.ts";
 
 import { fakeContext } from "./fake-context.ts";
 
@@ -52,7 +52,7 @@ test("waits for it up to so many, and one more is refused", async () => {
   const first = held(workspace);
   await first.begun;
   // A workspace has half of those that wait.
-  const waiting = Array.from({ length: LIMITS.longWorkWaitingMax / 2 }, () =>
+  const waiting = Array.from({ length: LONG_WORK_WAITING_MAX / 2 }, () =>
     inTurn(callOf(workspace), () => Promise.resolve()),
   );
   const refused = await faultOf(inTurn(callOf(workspace), () => Promise.resolve()));
@@ -83,16 +83,16 @@ test("a small body is read at once, whatever its workspace is at; a large one wa
   const first = held(workspace);
   await first.begun;
   const text = (length: number) => Buffer.from(`"${"x".repeat(length - 2)}"`);
-  const small = await parseBody(callOf(workspace), text(LIMITS.jsonAtOnceBytesMax));
-  expect(small.textBytes).toBe(LIMITS.jsonAtOnceBytesMax);
+  const small = await parseBody(callOf(workspace), text(JSON_AT_ONCE_BYTES_MAX));
+  expect(small.textBytes).toBe(JSON_AT_ONCE_BYTES_MAX);
   let isRead = false;
-  const large = parseBody(callOf(workspace), text(LIMITS.jsonAtOnceBytesMax + 1)).then((body) => {
+  const large = parseBody(callOf(workspace), text(JSON_AT_ONCE_BYTES_MAX + 1)).then((body) => {
     isRead = true;
     return body;
   });
   await small.work(async (slices) => slices.next());
   expect(isRead).toBe(false);
   first.end();
-  expect((await large).textBytes).toBe(LIMITS.jsonAtOnceBytesMax + 1);
+  expect((await large).textBytes).toBe(JSON_AT_ONCE_BYTES_MAX + 1);
   await first.work;
 });

@@ -4,7 +4,7 @@ import { connect, type Socket } from "node:net";
 
 import { listen } from "#ingress/listen.ts";
 import { StreamBody } from "#ingress/wait/stream-body.ts";
-import { LIMITS } from "#shared/limits.ts";
+import { BODY_READ } from "#ingress/body.ts";
 import { CHAT, type FakeContext, fakeContext, KEY } from "./fake-context.ts";
 
 let fake: FakeContext;
@@ -282,10 +282,10 @@ describe("limits of the server underneath", () => {
 });
 
 describe("a body that does not arrive", () => {
-  const limits = LIMITS as { bodyReadBaseMs: number };
-  const before = limits.bodyReadBaseMs;
+  const limits = BODY_READ as { baseMs: number };
+  const before = limits.baseMs;
   afterEach(() => {
-    limits.bodyReadBaseMs = before;
+    limits.baseMs = before;
   });
 
   test.each<[string, string, string]>([
@@ -295,7 +295,7 @@ describe("a body that does not arrive", () => {
     ["of stated length, silent", "Content-Length: 1000\r\n", ""],
     ["in chunks, silent", "Transfer-Encoding: chunked\r\n", ""],
   ])("%s: 408 with the envelope, counted once", async (_name, headers, drop) => {
-    limits.bodyReadBaseMs = 100;
+    limits.baseMs = 100;
     const wire = open();
     wire.socket.write(post(headers, ""));
     const drip = setInterval(() => drop !== "" && wire.socket.write(drop), 10);

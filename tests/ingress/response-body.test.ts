@@ -3,9 +3,8 @@ import { connect } from "node:net";
 
 import { describe, expect, spyOn, test } from "bun:test";
 
-import { streamOf } from "#ingress/response-body.ts";
+import { streamOf, READER_STUCK_MS } from "#ingress/response-body.ts";
 import { StreamBody } from "#ingress/wait/stream-body.ts";
-import { LIMITS } from "#shared/limits.ts";
 
 import { eventually } from "../faults/wait.ts";
 
@@ -85,7 +84,7 @@ describe.each([
       stuck.write("a");
       stuck.write("b");
       expect(await textOf(stuck)).toStartWith("a");
-      slept = LIMITS.readerStuckMs + 1;
+      slept = READER_STUCK_MS + 1;
       await eventually("it is cut", () => stuck.left.length > 0);
       expect(stuck.left).toEqual(["left"]);
       expect(stuck.reader.read()).rejects.toBeUndefined();

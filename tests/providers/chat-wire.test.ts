@@ -1,9 +1,9 @@
 /** Rules for any dialect: what counts as a sign of life, and when an answer is whole. */
 import { afterEach, describe, expect, test } from "bun:test";
 
-import { LIMITS } from "#shared/limits.ts";
 import type { ChatCall, ChatDelta, ProviderError } from "#workers/providers/provider.ts";
 import { createOpenAiCompatible } from "#workers/providers/openai-compatible/index.ts";
+import { AFTER_FINISH_MS } from "#workers/providers/chat-wire.ts";
 
 const servers: { stop(force: boolean): unknown }[] = [];
 afterEach(() => {
@@ -119,7 +119,7 @@ describe("a stream", () => {
     const late = streaming(
       async (write, end) => {
         write(chunk({ content: "a" }, "stop"));
-        await Bun.sleep(LIMITS.afterFinishMs + 200);
+        await Bun.sleep(AFTER_FINISH_MS + 200);
         write(second);
         end();
       },

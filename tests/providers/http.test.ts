@@ -2,8 +2,14 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 
 import { ApiError } from "#shared/errors.ts";
-import { LIMITS } from "#shared/limits.ts";
-import { connectionError, type Endpoint, post, postStream, type JsonRequest } from "#workers/providers/http.ts";
+import {
+  connectionError,
+  type Endpoint,
+  post,
+  postStream,
+  type JsonRequest,
+  PROVIDER_BYTES_MAX,
+} from "#workers/providers/http.ts";
 import type { ProviderError } from "#workers/providers/provider.ts";
 import type { Behaviour } from "#tests/providers/engine/behaviour.ts";
 import { type OpenAiServer, startOpenAiServer } from "#tests/providers/openai-compatible/server.ts";
@@ -156,7 +162,7 @@ describe("an answer without end", () => {
   });
 
   test("is refused by its stated length before it is read", async () => {
-    const stated = String(LIMITS.providerBytesMax + 1);
+    const stated = String(PROVIDER_BYTES_MAX + 1);
     const { server, endpoint } = await start({
       kind: "custom",
       async play(_request, wire) {

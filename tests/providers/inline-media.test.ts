@@ -2,11 +2,11 @@ import { afterEach, describe, expect, test } from "bun:test";
 import type { RequestListener } from "node:http";
 
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { one } from "#tests/support/log-lines.ts";
 import { allow, listen, listenAsSink, type Listening, PNG } from "#tests/shared/outbound/servers.ts";
 import { inlineMedia } from "#workers/providers/inline-media.ts";
 import { ProviderError } from "#workers/providers/provider.ts";
+import { INLINE_ADDRESSES_MAX } from "#shared/calls/kinds/chat/files.ts";
 
 const open: Listening[] = [];
 afterEach(() => {
@@ -32,10 +32,7 @@ function asking(...content: readonly object[]): ChatCompletionRequest {
 }
 
 const inline = (request: ChatCompletionRequest, bounds = {}): Promise<ChatCompletionRequest> =>
-  inlineMedia({ request, signal: new AbortController().signal, takesAudio: true }, ["image", "file"], {
-    ...LIMITS,
-    ...bounds,
-  });
+  inlineMedia({ request, signal: new AbortController().signal, takesAudio: true }, ["image", "file"], bounds);
 
 async function refusal(work: Promise<unknown>): Promise<ProviderError> {
   try {
@@ -244,10 +241,10 @@ describe("bounds", () => {
     const sink = await listenAsSink();
     open.push(sink);
     allow(`127.0.0.1:${sink.port}`);
-    const parts = Array.from({ length: LIMITS.inlineAddressesMax + 1 }, (_, index) => image(sink.url(`/${index}`)));
+    const parts = Array.from({ length: INLINE_ADDRESSES_MAX + 1 }, (_, index) => image(sink.url(`/${index}`)));
     expect(await refusal(inline(asking(...parts)))).toMatchObject({
       code: "unprocessable_input",
-      param: `messages[0].content[${LIMITS.inlineAddressesMax}].image_url.url`,
+      param: `messages[0].content[${INLINE_ADDRESSES_MAX}].image_url.url`,
     });
     expect(sink.asked).toEqual([]);
   });

@@ -2,9 +2,8 @@ import { describe, expect, test } from "bun:test";
 
 import fc from "fast-check";
 
-import { LIMITS } from "#shared/limits.ts";
 import { ProviderError } from "#workers/providers/provider.ts";
-import { type SseEvent, SseParser } from "#workers/providers/sse.ts";
+import { type SseEvent, SseParser, SSE_LINE_BYTES_MAX } from "#workers/providers/sse.ts";
 
 const encoder = new TextEncoder();
 
@@ -108,7 +107,7 @@ describe("a long line", () => {
   });
 
   test("over the limit is refused, whether its end is in sight or not", () => {
-    const line = `data: ${"x".repeat(LIMITS.sseLineBytesMax)}`;
+    const line = `data: ${"x".repeat(SSE_LINE_BYTES_MAX)}`;
     for (const text of [line, `${line}\n`, `${line}\n\ndata: next\n\n`]) {
       expect(() => void parseText(text)).toThrow(ProviderError);
       const bytes = encoder.encode(text);
@@ -121,7 +120,7 @@ describe("a long line", () => {
     const parser = new SseParser();
     const lines = encoder.encode(`data: ${megabyte}\n`);
     expect(() => {
-      for (let sent = 0; sent <= LIMITS.sseLineBytesMax; sent += megabyte.length) parser.push(lines);
+      for (let sent = 0; sent <= SSE_LINE_BYTES_MAX; sent += megabyte.length) parser.push(lines);
     }).toThrow(ProviderError);
   });
 

@@ -4,10 +4,10 @@ import * as fc from "fast-check";
 
 import { ApiError } from "#shared/errors.ts";
 import { readJson } from "#shared/json.ts";
-import { type JsonBounds, JsonPieces } from "#shared/json-pieces.ts";
-import { LIMITS } from "#shared/limits.ts";
+import { type JsonBounds, JsonPieces, JSON_PARTS_MAX } from "#shared/json-pieces.ts";
 import { runWhole } from "#shared/time-slices.ts";
 import { testSeed } from "#tests/support/seed.ts";
+import { JSON_DEPTH_MAX, JSON_AT_ONCE_BYTES_MAX } from "#shared/json-tokens.ts";
 
 /** By default in pieces that cut everything that can be cut. */
 function read(text: string, pieceChars = 1, bounds: JsonBounds = {}): unknown {
@@ -133,8 +133,8 @@ describe("JSON in pieces", () => {
 
   test("is bounded in depth, as a small text is", () => {
     const nested = (depth: number) => `${"[".repeat(depth)}${"]".repeat(depth)}`;
-    expect(read(nested(LIMITS.jsonDepthMax))).toBeArray();
-    expect(refusal(nested(LIMITS.jsonDepthMax + 1)).message).toBe(
+    expect(read(nested(JSON_DEPTH_MAX))).toBeArray();
+    expect(refusal(nested(JSON_DEPTH_MAX + 1)).message).toBe(
       "The body is nested deeper than 64 levels at character 65.",
     );
   });
@@ -156,7 +156,7 @@ describe("JSON in pieces", () => {
 
 describe("the parts of a large text", () => {
   const list = (one: string, count: number): string => `[${Array.from({ length: count }, () => one).join(",")}]`;
-  const most = LIMITS.jsonPartsMax;
+  const most = JSON_PARTS_MAX;
 
   test("may reach the bound, and are refused one past it", () => {
     // The list is one itself.
@@ -197,9 +197,9 @@ describe("the parts of a large text", () => {
 });
 
 test("a text that is read at once and one that is read in pieces are told apart by nothing but their size", () => {
-  const small = `{"a":"${"x".repeat(LIMITS.jsonAtOnceBytesMax - 8)}"}`;
+  const small = `{"a":"${"x".repeat(JSON_AT_ONCE_BYTES_MAX - 8)}"}`;
   const large = `${small} `;
-  expect(small).toHaveLength(LIMITS.jsonAtOnceBytesMax);
+  expect(small).toHaveLength(JSON_AT_ONCE_BYTES_MAX);
   expect(readJson(Buffer.from(large)).value).toEqual(readJson(Buffer.from(small)).value);
   expect(() => readJson(Buffer.from(`${small}x`))).toThrow(/expected nothing more after the value at character/);
 });

@@ -5,7 +5,7 @@ import * as fc from "fast-check";
 import { ApiError } from "#shared/errors.ts";
 import { readJson } from "#shared/json.ts";
 import { locateSyntaxFault } from "#shared/json-syntax.ts";
-import { LIMITS } from "#shared/limits.ts";
+import { JSON_DEPTH_MAX } from "#shared/json-tokens.ts";
 
 function read(source: string | readonly number[]): { text: string; value: unknown } {
   return readJson(typeof source === "string" ? new TextEncoder().encode(source) : Uint8Array.from(source));
@@ -218,12 +218,12 @@ describe("the bytes of a body", () => {
 
 describe("the depth of a body", () => {
   test("may reach the bound", () => {
-    expect(read(nested(LIMITS.jsonDepthMax)).value).toBeArray();
-    expect(read(`${'{"a":'.repeat(LIMITS.jsonDepthMax)}1${"}".repeat(LIMITS.jsonDepthMax)}`).value).toBeObject();
+    expect(read(nested(JSON_DEPTH_MAX)).value).toBeArray();
+    expect(read(`${'{"a":'.repeat(JSON_DEPTH_MAX)}1${"}".repeat(JSON_DEPTH_MAX)}`).value).toBeObject();
   });
 
   test("is refused one past the bound", () => {
-    expect(refusal(nested(LIMITS.jsonDepthMax + 1))).toMatchObject({
+    expect(refusal(nested(JSON_DEPTH_MAX + 1))).toMatchObject({
       code: "invalid_json",
       message: "The body is nested deeper than 64 levels at character 65.",
     });
@@ -241,7 +241,7 @@ describe("the depth of a body", () => {
       for (const times of [1, 20, 47, 48, 49, 200]) {
         const source = `["${filler.repeat(times)}${"[{".repeat(100)}${filler.repeat(times)}", {"${filler}[[": "\\\\"}]`;
         expect(read(source).value).toEqual(JSON.parse(source) as unknown);
-        expect(refusal(`["${filler.repeat(times)}", ${nested(LIMITS.jsonDepthMax)}]`).message).toContain("deeper");
+        expect(refusal(`["${filler.repeat(times)}", ${nested(JSON_DEPTH_MAX)}]`).message).toContain("deeper");
       }
     }
   });

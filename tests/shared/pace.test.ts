@@ -1,13 +1,14 @@
 import { expect, test } from "bun:test";
 
 import { readPace } from "#shared/config.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { paced } from "#shared/pace.ts";
 import { TEST_PACE } from "#tests/support/pace.ts";
+import { FRAME_SILENCE_MS } from "#ingress/wait/call.ts";
+import { KEY_CACHE_MS } from "#shared/access/questions.ts";
 
 test("waits take the share of their time that the setting names", () => {
   expect(paced(10_000)).toBe(10_000 * Number(TEST_PACE));
-  expect(LIMITS.frameSilenceMs).toBe(20_000 * Number(TEST_PACE));
+  expect(FRAME_SILENCE_MS).toBe(20_000 * Number(TEST_PACE));
 });
 
 test("nothing is shortened unless the setting says so", () => {
@@ -15,5 +16,5 @@ test("nothing is shortened unless the setting says so", () => {
 });
 
 test("what no test waits for keeps its time", () => {
-  expect(LIMITS.keyCacheMs).toBe(900);
+  expect(KEY_CACHE_MS).toBe(900);
 });

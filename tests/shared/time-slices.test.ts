@@ -1,14 +1,13 @@
 import { describe, expect, test } from "bun:test";
 
 import { readJson, readJsonInSlices } from "#shared/json.ts";
-import { LIMITS } from "#shared/limits.ts";
-import { runWhole, TimeSlices } from "#shared/time-slices.ts";
+import { runWhole, TimeSlices, TIME_SLICE_MS } from "#shared/time-slices.ts";
 
 /** Steps that each take as long as a slice. */
 function* busy(steps: number, onStep: (step: number) => void = () => undefined): Generator<void, string> {
   for (let step = 0; step < steps; step += 1) {
     onStep(step);
-    for (const until = performance.now() + LIMITS.timeSliceMs; performance.now() < until;);
+    for (const until = performance.now() + TIME_SLICE_MS; performance.now() < until;);
     yield;
   }
   return "done";

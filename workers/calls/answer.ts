@@ -1,11 +1,14 @@
 /** Frames of one call to its ingress, numbered; the first piece leaves at once, later ones in small batches. */
 import type { Code } from "#shared/errors.ts";
-import { LIMITS } from "#shared/limits.ts";
-import { encodeFrame, type Fallback, type SettleNote } from "#shared/queue/frames.ts";
+import { encodeFrame, type Fallback, type SettleNote, FRAME_BYTES_MAX } from "#shared/queue/frames.ts";
 
 import type { BufferedPublisher } from "#shared/queue/buffered-publisher.ts";
 
 import type { Result } from "../outcome.ts";
+
+/** Tokens after the first leave in batches of this age or size. */
+export const DELTA_BATCH_MS = 20;
+export const DELTA_BATCH_BYTES = 1_024;
 
 type Sender = Pick<BufferedPublisher, "publish" | "isClosed" | "room">;
 
@@ -74,8 +77,8 @@ export class Answer {
       return;
     }
     this.batch += text;
-    if (this.batch.length >= LIMITS.deltaBatchBytes) this.flush();
-    else this.timer ??= setTimeout(() => this.flush(), LIMITS.deltaBatchMs);
+    if (this.batch.length >= DELTA_BATCH_BYTES) this.flush();
+    else this.timer ??= setTimeout(() => this.flush(), DELTA_BATCH_MS);
   }
 
   /**
@@ -152,11 +155,11 @@ export class Answer {
 /** Pieces that each fit into a frame; a character may be cut, since the other side joins bytes. */
 function inFrames(text: string): (string | Uint8Array)[] {
   // A character of a string has at most three bytes.
-  if (text.length <= LIMITS.frameBytesMax / 3) return [text];
+  if (text.length <= FRAME_BYTES_MAX / 3) return [text];
   const bytes = new TextEncoder().encode(text);
   const pieces: Uint8Array[] = [];
-  for (let from = 0; from < bytes.length; from += LIMITS.frameBytesMax) {
-    pieces.push(bytes.subarray(from, from + LIMITS.frameBytesMax));
+  for (let from = 0; from < bytes.length; from += FRAME_BYTES_MAX) {
+    pieces.push(bytes.subarray(from, from + FRAME_BYTES_MAX));
   }
   return pieces;
 }

@@ -3,12 +3,17 @@
  * read here and not before, since they have no business on the queue.
  */
 import type { ChatCompletionRequest, JobMessage } from "#schemas/generated/types.ts";
-import { audioFormat, blockKind, type FilePlace, filePlaces } from "#shared/calls/kinds/chat/files.ts";
+import {
+  audioFormat,
+  blockKind,
+  type FilePlace,
+  filePlaces,
+  INLINE_BYTES_MAX,
+} from "#shared/calls/kinds/chat/files.ts";
 import { ApiError } from "#shared/errors.ts";
 import { findBlocks, findFiles } from "#shared/database/files.ts";
 import { isFileId } from "#shared/files/id.ts";
 import { readFile } from "#shared/files/read.ts";
-import { LIMITS } from "#shared/limits.ts";
 
 import type { WorkerContext } from "../context.ts";
 import { ProviderError } from "../providers/provider.ts";
@@ -32,7 +37,7 @@ export async function withStoredFiles(
   if (places.length === 0) return request;
   const files = await filesOf(context, workspaceId, requestId, places);
   const read = new Map<string, string>();
-  let bytesLeft: number = LIMITS.inlineBytesMax;
+  let bytesLeft: number = INLINE_BYTES_MAX;
   const blocks = new Map<string, Block>();
   for (const place of places) {
     const file = files.get(place.fileId);

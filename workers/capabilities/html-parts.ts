@@ -1,6 +1,9 @@
 /** Parts of HTML, counted before there is a tree of them. */
-import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/children/media-error.ts";
+
+/** Rows and cells of all tables of HTML that becomes Markdown: larger ones are no text to be read. */
+export const MARKDOWN_TABLE_ROWS_MAX = 2_000;
+export const MARKDOWN_TABLE_CELLS_MAX = 12_000;
 
 interface Part {
   readonly name: string;
@@ -10,8 +13,8 @@ interface Part {
 
 /** Limits on the tables of HTML that becomes Markdown. */
 export const TABLE_PARTS: readonly Part[] = [
-  { name: "table rows", pattern: /<tr[\s>]/gi, max: LIMITS.markdownTableRowsMax },
-  { name: "table cells", pattern: /<t[dh][\s>]/gi, max: LIMITS.markdownTableCellsMax },
+  { name: "table rows", pattern: /<tr[\s>]/gi, max: MARKDOWN_TABLE_ROWS_MAX },
+  { name: "table cells", pattern: /<t[dh][\s>]/gi, max: MARKDOWN_TABLE_CELLS_MAX },
 ];
 
 /** @throws MediaError too_large */

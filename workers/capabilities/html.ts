@@ -2,11 +2,10 @@
 import { highlightedCodeBlock, strikethrough, taskListItems } from "@joplin/turndown-plugin-gfm";
 import TurndownService from "turndown";
 
-import { LIMITS } from "#shared/limits.ts";
-
 import { checkParts, TABLE_PARTS } from "./html-parts.ts";
 import { tables } from "./document/html-tables.ts";
 import { guarded } from "./document/markdown.ts";
+import { DOCUMENT_TAGS_MAX } from "./limits.ts";
 
 /** Elements that are not for readers. */
 const HIDDEN = new Set(["SCRIPT", "STYLE", "HEAD", "TITLE", "NOSCRIPT", "TEMPLATE", "IFRAME", "OBJECT", "SVG"]);
@@ -27,7 +26,7 @@ export function markdownOf(html: string): string {
 
 /** @throws MediaError too_large, for too many tags, and for what is nested too deeply */
 export function textOfHtml(html: string): string {
-  checkParts(html, [{ name: "tags", pattern: /</g, max: LIMITS.documentTagsMax }]);
+  checkParts(html, [{ name: "tags", pattern: /</g, max: DOCUMENT_TAGS_MAX }]);
   const service = new TurndownService();
   service.escape = (text) => text;
   service.remove(isHidden);

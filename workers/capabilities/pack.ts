@@ -3,11 +3,11 @@ import { join } from "node:path";
 
 import { BlobReader, configure, Uint8ArrayWriter, ZipWriter } from "@zip.js/zip.js";
 
-import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/children/media-error.ts";
 
 import type { MadeFile } from "./define.ts";
 import { choice } from "./params.ts";
+import { CAPABILITY_FILES_MAX } from "./limits.ts";
 
 configure({ useWebWorkers: false });
 
@@ -24,7 +24,7 @@ export const PACK = choice(
 
 /** @throws MediaError too_large */
 export function checkFiles(pack: "zip" | "files", count: number): void {
-  const { capabilityFilesMax: max } = LIMITS;
+  const max = CAPABILITY_FILES_MAX;
   if (pack === "zip" || count <= max) return;
   throw new MediaError("too_large", `Expected at most ${max} files with params.pack files, got ${count}.`);
 }

@@ -1,11 +1,11 @@
 /** Texts as inputs and results of capabilities. */
 import { join } from "node:path";
 
-import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/children/media-error.ts";
 
 import type { InputFile, RunOutput } from "./define.ts";
 import { asMediaError } from "./faults.ts";
+import { CAPABILITY_TEXT_BYTES_MAX } from "./limits.ts";
 
 /** UTF-8, without a byte order mark. @throws MediaError corrupt */
 export async function textOf({ path }: InputFile): Promise<string> {
@@ -23,7 +23,7 @@ export async function madeText(
   { name, mediaType, more = {} }: { readonly name: string; readonly mediaType: string; readonly more?: object },
 ): Promise<RunOutput> {
   const bytes = Buffer.byteLength(text);
-  if (bytes <= LIMITS.capabilityTextBytesMax) return { output: { ...more, text } };
+  if (bytes <= CAPABILITY_TEXT_BYTES_MAX) return { output: { ...more, text } };
   const path = join(folder, name);
   await Bun.write(path, text);
   return { output: { ...more, bytes }, files: [{ path, mediaType, name }] };

@@ -17,13 +17,19 @@ import {
 import { endFile, endUpload, type EndedUpload } from "#shared/database/files.ts";
 import { eraseBytes } from "#shared/files/erase.ts";
 import { fileIdOf, FILES_PREFIX, objectKey } from "#shared/files/id.ts";
-import { LIMITS } from "#shared/limits.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Storage } from "#shared/storage/client.ts";
 import { CLAIMS_PREFIX } from "#shared/storage/claim-check.ts";
 import { deleteObject, dropParts, listObjects, listUploads, objectSize } from "#shared/storage/objects.ts";
+import { paced } from "#shared/pace.ts";
 
 import { sweepEach } from "./sweeps.ts";
+
+/** An object of the file store without a row, or a row without its object, is believed after this long. */
+export const ORPHAN_AGE_MS = 3_600_000;
+
+/** The process that ended a file has this long to delete its bytes; after that the janitor deletes them. */
+const FILE_DELETE_GRACE_MS = paced(60_000);
 
 export interface FileSweepContext {
   readonly storage: Storage;
@@ -61,7 +67,7 @@ export async function sweepUploads(context: FileSweepContext): Promise<void> {
   await sweepEach(context, { sweep: "kept results", rows: kept, itemOf: keyOf }, async (result) => {
     if (await dropKeptResult(database, result)) await erase({ id: result.subject, upload_id: null });
   });
-  const deleted = await undeletedBytes(database, LIMITS.fileDeleteGraceMs, BATCH);
+  const deleted = await undeletedBytes(database, FILE_DELETE_GRACE_MS, BATCH);
   const deletions = { sweep: "deleted files", rows: deleted, itemOf: idOf, failuresMax: FAILURES_MAX } as const;
   await sweepEach(context, deletions, (ended) => eraseBytes(storage, database, ended));
   while ((await dropExpiredKeys(database, BATCH)) >= BATCH);
@@ -110,7 +116,7 @@ export async function sweepOrphans(context: FileSweepContext, page = 1_000): Pro
 async function rowsBetween(database: Database, from: string, to: string | null) {
   const rows: Awaited<ReturnType<typeof filesBetween>> = [];
   for (let last = from; ;) {
-    const batch = await filesBetween(database, { from: last, to, settledMs: LIMITS.orphanAgeMs, batch: BATCH });
+    const batch = await filesBetween(database, { from: last, to, settledMs: ORPHAN_AGE_MS, batch: BATCH });
     rows.push(...batch);
     last = batch.at(-1)?.id ?? last;
     if (batch.length < BATCH) return rows;
@@ -195,5 +201,5 @@ async function sweepClaimParts(context: FileSweepContext): Promise<number> {
 }
 
 function isOld({ now = Date.now }: FileSweepContext, at: Date): boolean {
-  return at.getTime() < now() - LIMITS.orphanAgeMs;
+  return at.getTime() < now() - ORPHAN_AGE_MS;
 }

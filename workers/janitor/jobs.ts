@@ -32,7 +32,6 @@ import type { JobRow, OrphanedJob } from "#shared/database/jobs.ts";
 import { failpoint } from "#shared/failpoint.ts";
 import type { JobDispatcher } from "#shared/jobs/dispatcher.ts";
 import { loadResult } from "#shared/jobs/result.ts";
-import { LIMITS } from "#shared/limits.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import { HEADERS, type Lane, LANES, type Pool, POOLS, ROOM_FILTER, streamName } from "#shared/queue/subjects.ts";
@@ -40,8 +39,15 @@ import { LANE_SETTINGS } from "#shared/queue/topology.ts";
 import { deleteClaim } from "#shared/storage/claim-check.ts";
 import type { Storage } from "#shared/storage/client.ts";
 import { deleteJobRecord, putJobRecord } from "#shared/storage/job-record.ts";
+import { paced } from "#shared/pace.ts";
 
 import { sweepEach } from "./sweeps.ts";
+
+/** A dispatched job whose message has not been confirmed by then is dispatched again. */
+const UNSENT_MS = paced(5_000);
+
+/** A job that waits on the queue this long is looked for there: its message may have gone with a store. */
+const UNCLAIMED_JOB_MS = paced(60_000);
 
 export interface JobSweepContext {
   readonly connection: NatsConnection;
@@ -76,13 +82,13 @@ export async function sweepDispatches(context: JobSweepContext): Promise<void> {
     );
   }
   await repeat(
-    () => redispatchUnsent(database, LIMITS.unsentMs, BATCH),
+    () => redispatchUnsent(database, UNSENT_MS, BATCH),
     (jobs) => sendAgain(context, manager, jobs),
   );
 }
 
 /** Looks up jobs that no worker has claimed for so long: its message may be gone, or dead where it lies. */
-export async function sweepUnclaimed(context: JobSweepContext, olderMs: number = LIMITS.unclaimedJobMs): Promise<void> {
+export async function sweepUnclaimed(context: JobSweepContext, olderMs: number = UNCLAIMED_JOB_MS): Promise<void> {
   const waiting = await takeUnclaimed(context.database, olderMs, BATCH);
   if (waiting.length === 0) return;
   const manager = await jetstreamManager(context.connection, { checkAPI: false });

@@ -4,12 +4,12 @@
  */
 import { createJobDispatcher } from "#shared/jobs/dispatcher.ts";
 import { openLedger } from "#shared/ledger/settle.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { paced } from "#shared/pace.ts";
 import { createPublisher } from "#shared/queue/publish.ts";
 import { ensureTopology, keepTopology } from "#shared/queue/topology.ts";
 import { startRole } from "#shared/role.ts";
 import { openStorage } from "#shared/storage/client.ts";
+import { RUN_STALLED_MS } from "#shared/workflows/limits.ts";
 
 import { sweepClaims, sweepResults, sweepRunTexts } from "./claims.ts";
 import { sweepOrphans, sweepUploads } from "./files.ts";
@@ -81,7 +81,7 @@ export async function startJanitor(): Promise<void> {
     { name: "due runs", everyMs: 1_000, run: () => sweepDueRuns(runs) },
     { name: "forgotten runs", everyMs: paced(5_000), run: () => sweepForgottenRuns(runs) },
     { name: "published runs", everyMs: paced(5_000), run: () => sweepPublishedRuns(runs) },
-    { name: "stalled runs", everyMs: LIMITS.runStalledMs, run: () => sweepStalledRuns(runs) },
+    { name: "stalled runs", everyMs: RUN_STALLED_MS, run: () => sweepStalledRuns(runs) },
     {
       name: "run retention",
       everyMs: 60_000,

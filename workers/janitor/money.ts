@@ -20,7 +20,7 @@ const BATCH = 500;
 /** Time that settles have which could not be written while the server was away, before this sweep closes their holds. */
 const STARTED_MS = paced(60_000);
 
-/** The database's clock alone decides; a hold's deadline lies behind the call's own by LIMITS.holdSlackMs. */
+/** The database's clock alone decides; a hold's deadline lies behind the call's own by HOLD_SLACK_MS. */
 export async function sweepExpiredHolds(context: {
   database: Database;
   ledger: Ledger;

@@ -11,7 +11,6 @@ import { countDeliveries, dropEndedDeliveries, dropExcessDeliveries } from "#sha
 import { dropMailCounts } from "#shared/database/mail-sent.ts";
 import { countSettleFaults } from "#shared/database/settle-faults.ts";
 import { countPutOff, ROW_SWEEPS } from "#shared/database/sweep-retries.ts";
-import { LIMITS } from "#shared/limits.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import {
@@ -25,6 +24,10 @@ import {
   streamName,
 } from "#shared/queue/subjects.ts";
 import { LANE_SETTINGS } from "#shared/queue/topology.ts";
+
+/** Ended deliveries of one workspace that can be read, the newest, and for how long. */
+const DELIVERIES_KEPT_MAX = 100_000;
+export const DELIVERY_KEEP_MS = 30 * 86_400_000;
 
 export async function watchQueue(context: { connection: NatsConnection; metrics: Metrics }): Promise<void> {
   const manager = await jetstreamManager(context.connection, { checkAPI: false });
@@ -66,15 +69,12 @@ export async function watchDeliveries(
   metrics.deliveriesFailed.set(failed);
 }
 
-export async function sweepExcessDeliveries(
-  database: Queryable,
-  keptMax: number = LIMITS.deliveriesKeptMax,
-): Promise<void> {
+export async function sweepExcessDeliveries(database: Queryable, keptMax: number = DELIVERIES_KEPT_MAX): Promise<void> {
   while ((await dropExcessDeliveries(database, keptMax, BATCH)) > 0);
 }
 
 export async function sweepEndedDeliveries(database: Queryable): Promise<void> {
-  while ((await dropEndedDeliveries(database, LIMITS.deliveryKeepMs, BATCH)) === BATCH);
+  while ((await dropEndedDeliveries(database, DELIVERY_KEEP_MS, BATCH)) === BATCH);
   await dropMailCounts(database);
 }
 

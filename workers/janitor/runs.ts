@@ -18,7 +18,6 @@ import {
 } from "#shared/database/run-sweeps.ts";
 import { giveUpRun } from "#shared/database/run-work.ts";
 import { emptyWorkflow, findUnemptied } from "#shared/database/workflows.ts";
-import { LIMITS } from "#shared/limits.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import { paced } from "#shared/pace.ts";
@@ -26,6 +25,8 @@ import { notifyRun } from "#shared/queue/run-notice.ts";
 import { deleteClaim } from "#shared/storage/claim-check.ts";
 import type { Storage } from "#shared/storage/client.ts";
 import { tellPublisher } from "#shared/workflows/published-run.ts";
+import { RUN_STALLED_MS } from "#shared/workflows/limits.ts";
+import { JOB_LIFE_MS } from "#shared/queue/job-life.ts";
 
 import { sweepEach } from "./sweeps.ts";
 
@@ -71,7 +72,7 @@ export async function sweepForgottenRuns(context: RunSweepContext): Promise<void
 }
 
 export async function sweepStalledRuns({ connection, database, metrics, log }: RunSweepContext): Promise<void> {
-  const stalled = await takeStalledRuns(database, { olderMs: LIMITS.runStalledMs, max: BATCH });
+  const stalled = await takeStalledRuns(database, { olderMs: RUN_STALLED_MS, max: BATCH });
   metrics.runsStalledOldestSeconds.set(Math.max(0, ...stalled.map(({ seconds }) => seconds)));
   const taken = stalled.filter(({ is_taken }) => is_taken);
   if (taken.length > 0) log.warn({ runs: taken.length }, "runs stand still, and are woken");
@@ -85,7 +86,7 @@ const UNTOLD_FAILURES_MAX = 3;
 /** Tells publishers of the ends of runs that nobody told, and ends those that no worker began in time. */
 export async function sweepPublishedRuns(context: RunSweepContext): Promise<void> {
   const { database } = context;
-  for (const { id } of await findLateRuns(database, LIMITS.jobLifeMs, BATCH)) await giveUpRun(database, id, LATE);
+  for (const { id } of await findLateRuns(database, JOB_LIFE_MS, BATCH)) await giveUpRun(database, id, LATE);
   const rows = await findUntoldRuns(database, BATCH);
   const untold = {
     sweep: "untold runs",

@@ -2,13 +2,20 @@
  * One chat dialect as pure functions, and what makes a provider of it: every family differs in what it sends and reads,
  * none in how it is called.
  */
-import { LIMITS } from "#shared/limits.ts";
+
+import { INLINE_BYTES_MAX } from "#shared/calls/kinds/chat/files.ts";
 
 import { openByteBudget } from "./byte-budget.ts";
 import { connectionError, type Endpoint, type JsonRequest, post, postStream } from "./http.ts";
 import { inlinedLength, inlineMedia, type Kind, namesMedia } from "./inline-media.ts";
 import { type ChatCall, type ChatDelta, type ChatProvider, type ChatResult, ProviderError } from "./provider.ts";
 import { type SseEvent, SseParser } from "./sse.ts";
+
+/** Usage may follow the finish reason this long; then the stream is taken for whole as it is. */
+export const AFTER_FINISH_MS = 2_000;
+
+/** Fetched media that all calls of a worker hold together; a call that fetches waits until its share is free. */
+const INLINE_PROCESS_BYTES_MAX = 512 * 1_048_576;
 
 export interface ChatWire {
   /** Kinds of media that this dialect takes as bytes only: their addresses are fetched before `request` is called. */
@@ -66,13 +73,13 @@ interface Prepared {
   readonly release: () => void;
 }
 
-const MEDIA = openByteBudget(LIMITS.inlineProcessBytesMax);
+const MEDIA = openByteBudget(INLINE_PROCESS_BYTES_MAX);
 
 /** Fetches media and builds the request. A failure here never reached the provider and says nothing about it. */
 async function prepare(wire: ChatWire, given: ChatCall, isStream: boolean): Promise<Prepared> {
   const isFetching = namesMedia(given.request, wire.needsBytes);
   // All a call may fetch, at once: one that held some while it waits for more could wait for ever.
-  const lease = isFetching ? await MEDIA.take({ amount: LIMITS.inlineBytesMax }, given.signal) : undefined;
+  const lease = isFetching ? await MEDIA.take({ amount: INLINE_BYTES_MAX }, given.signal) : undefined;
   try {
     const request = isFetching ? await inlineMedia(given, wire.needsBytes) : given.request;
     lease?.shrink(inlinedLength(request));
@@ -154,7 +161,7 @@ function canEnd(stream: ChatStreamReader): boolean {
 async function withinGrace<T>(read: Promise<T>): Promise<T | undefined> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), LIMITS.afterFinishMs);
+    timer = setTimeout(() => resolve(undefined), AFTER_FINISH_MS);
   });
   try {
     return await Promise.race([read, late]);

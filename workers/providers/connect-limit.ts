@@ -7,9 +7,12 @@
 import { connect } from "node:net";
 
 import { beforeAbort } from "#shared/abortable.ts";
-import { LIMITS } from "#shared/limits.ts";
+import { paced } from "#shared/pace.ts";
 
 import { ProviderError } from "./provider.ts";
+
+/** A call without an answer by then has its provider's address tried: one that cannot be reached fails at once. */
+const PROVIDER_CONNECT_MS = paced(5_000);
 
 export interface ConnectWatch {
   /** Aborts with the call's own signal, or when the address proved unreachable. */
@@ -52,7 +55,7 @@ function noteAnswer(origin: string): void {
  */
 export async function tryAddress(url: string, signal: AbortSignal): Promise<void> {
   if (goesByProxy || hasAnsweredWithin(new URL(url).origin, ANSWERED_JUST_NOW_MS)) return;
-  const isSilent = await beforeAbort(staysSilent(url, LIMITS.providerConnectMs), signal).catch((error: unknown) => {
+  const isSilent = await beforeAbort(staysSilent(url, PROVIDER_CONNECT_MS), signal).catch((error: unknown) => {
     throw new ProviderError("aborted", "the call was aborted", { cause: error, isUnsent: true });
   });
   if (isSilent) throw new ProviderError("failed", "its address cannot be reached", { isUnsent: true });
@@ -61,7 +64,7 @@ export async function tryAddress(url: string, signal: AbortSignal): Promise<void
 export function watchConnect(
   url: string,
   outer: AbortSignal,
-  limitMs: number = LIMITS.providerConnectMs,
+  limitMs: number = PROVIDER_CONNECT_MS,
   isSilent: IsSilent = staysSilent,
 ): ConnectWatch {
   const controller = new AbortController();

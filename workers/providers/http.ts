@@ -7,10 +7,12 @@ import { pipeline, Readable, Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from "node:zlib";
 
 import { ApiError } from "#shared/errors.ts";
-import { LIMITS } from "#shared/limits.ts";
 
 import { watchConnect } from "./connect-limit.ts";
 import { ProviderError } from "./provider.ts";
+
+/** One provider answer, after inflation. */
+export const PROVIDER_BYTES_MAX = 64 * 1_048_576;
 
 /** Address of a provider, and the headers that identify us there. */
 export interface Endpoint {
@@ -56,10 +58,10 @@ export async function post(
 ): Promise<ProviderAnswer & { readonly text: string }> {
   const response = await send(endpoint, request, signal);
   if (makeRoom) {
-    const bytes = await readBytes(response, LIMITS.providerBytesMax, signal, makeRoom);
+    const bytes = await readBytes(response, PROVIDER_BYTES_MAX, signal, makeRoom);
     return { status: response.status, headers: response.headers, text: new TextDecoder().decode(bytes) };
   }
-  const text = await readText(response, LIMITS.providerBytesMax, signal);
+  const text = await readText(response, PROVIDER_BYTES_MAX, signal);
   return { status: response.status, headers: response.headers, text };
 }
 
@@ -74,7 +76,7 @@ export async function postStream(
 ): Promise<ProviderAnswer & { readonly body: ReadableStream<Uint8Array> | null; readonly text: string }> {
   const response = await send(endpoint, request, signal);
   if (response.ok) return { status: response.status, headers: response.headers, body: response.body, text: "" };
-  const text = await readText(response, LIMITS.providerBytesMax, signal);
+  const text = await readText(response, PROVIDER_BYTES_MAX, signal);
   return { status: response.status, headers: response.headers, body: null, text };
 }
 
@@ -83,7 +85,7 @@ export async function fetchBytes(
   endpoint: Endpoint,
   request: ProviderRequest,
   signal: AbortSignal,
-  bytesMax: number = LIMITS.providerBytesMax,
+  bytesMax: number = PROVIDER_BYTES_MAX,
   makeRoom?: MakeRoom,
 ): Promise<ProviderAnswer & { readonly bytes: Uint8Array }> {
   const response = await send(endpoint, request, signal);

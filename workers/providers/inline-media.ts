@@ -1,6 +1,5 @@
 /** For dialects that take media as bytes only: addresses in a chat request become data URLs. */
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { isText, sniffMediaType } from "#shared/media/sniff.ts";
 import {
   fetchPublic,
@@ -9,6 +8,7 @@ import {
   type OutboundFault,
   type OutboundRequest,
 } from "#shared/outbound/fetch.ts";
+import { INLINE_ITEM_BYTES_MAX, INLINE_BYTES_MAX, INLINE_ADDRESSES_MAX } from "#shared/calls/kinds/chat/files.ts";
 
 import { type ChatCall, ProviderError, type RejectedCode } from "./provider.ts";
 
@@ -38,6 +38,16 @@ type Bounds = Readonly<
   Record<"inlineItemBytesMax" | "inlineBytesMax" | "inlineAddressesMax" | "inlineParallel" | "inlineMs", number>
 >;
 
+const BOUNDS: Bounds = {
+  inlineItemBytesMax: INLINE_ITEM_BYTES_MAX,
+  inlineBytesMax: INLINE_BYTES_MAX,
+  inlineAddressesMax: INLINE_ADDRESSES_MAX,
+  /** Addresses that are fetched at once: a call is no tool to flood others with. */
+  inlineParallel: 4,
+  /** Fetching them all. Well under the first-byte deadline: a caller's slow server is not the provider's fault. */
+  inlineMs: 30_000,
+};
+
 type Part = Readonly<Record<string, unknown>>;
 
 /**
@@ -50,8 +60,9 @@ type Part = Readonly<Record<string, unknown>>;
 export async function inlineMedia(
   { request, signal, takesAudio }: Pick<ChatCall, "request" | "signal" | "takesAudio">,
   kinds: readonly Kind[] = KINDS,
-  bounds: Bounds = LIMITS,
+  others: Partial<Bounds> = {},
 ): Promise<ChatCompletionRequest> {
+  const bounds = { ...BOUNDS, ...others };
   const places = findPlaces(request, kinds);
   if (places.length === 0) return request;
   const fetched = await fetchAll(itemsOf(places, bounds), { caller: signal, takesAudio, bounds });
@@ -247,8 +258,8 @@ export const SENTENCES: Readonly<Record<Exclude<OutboundFault, "too_large">, str
 const MEBIBYTE = 1_048_576;
 
 function tooLarge(item: Item): ProviderError {
-  const each = LIMITS.inlineItemBytesMax / MEBIBYTE;
-  const all = LIMITS.inlineBytesMax / MEBIBYTE;
+  const each = INLINE_ITEM_BYTES_MAX / MEBIBYTE;
+  const all = INLINE_BYTES_MAX / MEBIBYTE;
   const say = `Expected at most ${each} MiB behind an address and ${all} MiB behind all of one call; this goes beyond.`;
   return rejected("outbound too_large", item.param, say);
 }

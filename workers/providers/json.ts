@@ -1,5 +1,5 @@
 /** JSON that a provider or a client sent, and what it may turn out to be. */
-import { LIMITS } from "#shared/limits.ts";
+import { JSON_DEPTH_MAX } from "#shared/json-tokens.ts";
 
 export type Members = Record<string, unknown>;
 
@@ -7,7 +7,7 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
 /**
- * The object a text holds; undefined when it is no JSON, no object, or nested deeper than LIMITS.jsonDepthMax: the
+ * The object a text holds; undefined when it is no JSON, no object, or nested deeper than JSON_DEPTH_MAX: the
  * parser takes a million levels, but writing 30,000 of them again blocks the process for two seconds (measured).
  */
 export function parseObject(text: string): Members | undefined {
@@ -31,7 +31,7 @@ function isTooDeep(text: string): boolean {
     } else if (code === QUOTE) isInString = true;
     // "[" and "{" differ in that bit alone, as do "]" and "}"
     else if ((code | 0x20) === 0x7b) {
-      if (++depth > LIMITS.jsonDepthMax) return true;
+      if (++depth > JSON_DEPTH_MAX) return true;
     } else if ((code | 0x20) === 0x7d) depth--;
   }
   return false;

@@ -10,8 +10,51 @@ import type { TranscriptionParams } from "#shared/calls/kinds/transcription.ts";
 import type { VideoParams } from "#shared/calls/kinds/video.ts";
 import type { Trait } from "#shared/calls/model.ts";
 import type { TokenUsage } from "#shared/calls/pricing/usage.ts";
+import { paced } from "#shared/pace.ts";
 
 import type { MakeRoom } from "./http.ts";
+
+/**
+ * Bounds of each kind of media job: from its start at a provider (none takes longer), how it is asked
+ * about, and how large one thing that it makes can be.
+ */
+export const MEDIA_JOBS = {
+  images: {
+    totalMs: 600_000,
+    pollMinMs: paced(500),
+    pollMaxMs: paced(3_000),
+    bytesMax: 64 * 1_048_576,
+    fetchMs: 60_000,
+  },
+  speech: {
+    totalMs: 300_000,
+    pollMinMs: paced(500),
+    pollMaxMs: paced(3_000),
+    bytesMax: 256 * 1_048_576,
+    fetchMs: 120_000,
+  },
+  music: {
+    totalMs: 900_000,
+    pollMinMs: paced(1_000),
+    pollMaxMs: paced(5_000),
+    bytesMax: 256 * 1_048_576,
+    fetchMs: 120_000,
+  },
+  video: {
+    totalMs: 3_600_000,
+    pollMinMs: paced(2_000),
+    pollMaxMs: paced(10_000),
+    bytesMax: 1_024 * 1_048_576,
+    fetchMs: 600_000,
+  },
+  mesh: {
+    totalMs: 1_800_000,
+    pollMinMs: paced(2_000),
+    pollMaxMs: paced(10_000),
+    bytesMax: 256 * 1_048_576,
+    fetchMs: 300_000,
+  },
+} as const;
 
 /** Something made: its bytes, or where it is copied from at once. */
 export type Artifact =
@@ -130,7 +173,7 @@ export interface QueuedAdapter<Input, Output> {
   readonly takesUrls?: true;
   /** An answer waits for the end of the job for a while: there are no pauses between questions. */
   readonly waits?: true;
-  /** Longest duration of one poll, in milliseconds, for a provider whose answer brings the whole result; else LIMITS.pollMs. */
+  /** Longest duration of one poll, in milliseconds, for a provider whose answer brings the whole result; else POLL_MS. */
   readonly pollMs?: number;
   /** @throws ProviderError; `unknown` when its answer was lost or cannot be read: the job may exist; what `noteStart` throws */
   start(call: StartCall<Input>): Promise<ProviderJob>;

@@ -2,9 +2,11 @@
  * Server-sent events from bytes, as WHATWG HTML part 9.2.6 reads them: LF, CRLF and CR, comments, several data lines in
  * one event, a byte-order mark, a missing last newline. The same events come out for every split of the bytes.
  */
-import { LIMITS } from "#shared/limits.ts";
 
 import { ProviderError } from "./provider.ts";
+
+/** One line of a provider's event stream. */
+export const SSE_LINE_BYTES_MAX = 4 * 1_048_576;
 
 export interface SseEvent {
   /** Empty when the stream named none. */
@@ -12,7 +14,7 @@ export interface SseEvent {
   readonly data: string;
 }
 
-/** @throws ProviderError `failed` when one line, or the data of one event, exceeds LIMITS.sseLineBytesMax characters */
+/** @throws ProviderError `failed` when one line, or the data of one event, exceeds SSE_LINE_BYTES_MAX characters */
 export class SseParser {
   private readonly decoder = new TextDecoder();
   /** The beginning of a line whose end has not come. */
@@ -87,5 +89,5 @@ export class SseParser {
 }
 
 function checkLength(characters: number): void {
-  if (characters > LIMITS.sseLineBytesMax) throw new ProviderError("failed", "event line is over the limit");
+  if (characters > SSE_LINE_BYTES_MAX) throw new ProviderError("failed", "event line is over the limit");
 }

@@ -1,11 +1,10 @@
 /** Media on their way to and from makers of videos: bytes of a call, and videos where their makers keep them. */
-import { LIMITS, MEDIA_JOBS } from "#shared/limits.ts";
-import { fetchPublic } from "#shared/outbound/fetch.ts";
+import { fetchPublic, OUTBOUND_REDIRECTS_MAX } from "#shared/outbound/fetch.ts";
 
 import { answerStream } from "./answer-stream.ts";
 import type { PlacedInput } from "./fields.ts";
 import { connectionError, type Endpoint, postStream } from "./http.ts";
-import type { MediaInput, Media, VideoInput } from "./media.ts";
+import { type MediaInput, type Media, type VideoInput, MEDIA_JOBS } from "./media.ts";
 import { ProviderError } from "./provider.ts";
 import { retryAfter } from "./retry-after.ts";
 
@@ -50,8 +49,7 @@ export async function openVideo(
     const answer = await postStream(own, { method: "GET", path: at.pathname + at.search }, signal);
     const next = REDIRECTS.has(answer.status) ? targetOf(answer.headers, at) : undefined;
     if (next === undefined) return videoOf(answer, signal);
-    if (redirects === LIMITS.outboundRedirectsMax)
-      throw new ProviderError("failed", "the video is redirected too often");
+    if (redirects === OUTBOUND_REDIRECTS_MAX) throw new ProviderError("failed", "the video is redirected too often");
     if (next.origin !== at.origin || next.username !== "" || next.password !== "") return openPublic(next.href, signal);
     at = next;
   }

@@ -11,7 +11,7 @@ import {
   restSource,
   wakeSource,
 } from "#shared/database/source-breaker.ts";
-import { BREAKER } from "#shared/limits.ts";
+import { BREAKER } from "./limits.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Pool } from "#shared/queue/subjects.ts";
 

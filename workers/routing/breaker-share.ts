@@ -5,7 +5,7 @@
 import type { NatsConnection } from "nats";
 
 import { isUuid } from "#shared/ids.ts";
-import { BREAKER } from "#shared/limits.ts";
+import { BREAKER } from "./limits.ts";
 import type { Logger } from "#shared/logger.ts";
 import { breakerSubject, type Pool } from "#shared/queue/subjects.ts";
 

@@ -5,7 +5,7 @@
  * A source is in rotation, or it rests until a deadline. After the deadline one call of the fleet tries it (the probe,
  * breaker-rests.ts): a good one puts it back, a failed one lengthens the rest.
  */
-import { BREAKER } from "#shared/limits.ts";
+import { BREAKER } from "./limits.ts";
 
 /** `opened`: taken out of rotation. `lengthened`: stays out for longer than was known. `closed`: back in rotation. */
 export type Change = "opened" | "lengthened" | "closed";

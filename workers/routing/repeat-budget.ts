@@ -2,7 +2,9 @@
  * Budget for asking a source a second time after a failure that stood alone: for about a tenth of the calls that it serves, so
  * that a source in trouble never sees twice its calls.
  */
-import { LIMITS } from "#shared/limits.ts";
+
+/** Repeats of a lone failure: how many a source can save up, what a call that ends well adds, and what time adds. */
+const PROVIDER_REPEATS = { tokensMax: 3, tokensPerCall: 0.1, msPerToken: 60_000, sourcesMax: 5_000 };
 
 export interface RepeatBudget {
   /** A call of the source (`provider/model`) ended well. */
@@ -17,7 +19,7 @@ interface Bucket {
   at: number;
 }
 
-const { tokensMax, tokensPerCall, msPerToken, sourcesMax } = LIMITS.providerRepeats;
+const { tokensMax, tokensPerCall, msPerToken, sourcesMax } = PROVIDER_REPEATS;
 
 /** @param now milliseconds of a clock that never goes back */
 export function createRepeatBudget(now: () => number = () => performance.now()): RepeatBudget {

@@ -5,7 +5,6 @@
  */
 import { sleep } from "#shared/abortable.ts";
 import type { Model } from "#shared/calls/model.ts";
-import { LIMITS } from "#shared/limits.ts";
 
 import { abortReasonOf } from "../job.ts";
 import { ProviderError, type ProviderErrorClass } from "../providers/provider.ts";
@@ -13,6 +12,12 @@ import { ProviderError, type ProviderErrorClass } from "../providers/provider.ts
 import type { Breaker } from "./breaker.ts";
 import type { RepeatBudget } from "./repeat-budget.ts";
 import type { Candidate } from "./candidates.ts";
+
+/** A busy source is asked again when it says it will be free within this; else the next one is. */
+export const PROVIDER_RETRY_HINT_MS = 2_000;
+
+/** Full jitter of the one retry that has no hint. */
+export const PROVIDER_RETRY_JITTER_MS = 500;
 
 export interface Attempt<Adapter> {
   readonly candidate: Candidate<Adapter>;
@@ -228,11 +233,11 @@ function account(ended: {
  */
 export function retryWaitMs(error: ProviderError, isLast: boolean, random: number = Math.random()): number | undefined {
   if (error.kind === "busy" && error.retryAfterMs !== undefined) {
-    return error.retryAfterMs <= LIMITS.providerRetryHintMs ? error.retryAfterMs : undefined;
+    return error.retryAfterMs <= PROVIDER_RETRY_HINT_MS ? error.retryAfterMs : undefined;
   }
   // Without a hint the next source is the better guess; the last one is asked again, with full jitter.
   const mayRepeat = error.kind === "busy" || error.isUnsent;
-  return mayRepeat && isLast ? random * LIMITS.providerRetryJitterMs : undefined;
+  return mayRepeat && isLast ? random * PROVIDER_RETRY_JITTER_MS : undefined;
 }
 
 /** A 504, or another of a gateway before the source, may stand for work that goes on behind it. */
@@ -250,7 +255,7 @@ function repeatWaitMs(
 ): number | undefined {
   const hasSaidSo = error.kind === "failed" && FAILED_ITSELF.has(error.status ?? 0);
   if (repeats === undefined || !hasSaidSo || breaker.retryInMs(source) > 0) return undefined;
-  const leftMs = repeats.deadlineMs - Date.now() - LIMITS.providerRetryJitterMs;
+  const leftMs = repeats.deadlineMs - Date.now() - PROVIDER_RETRY_JITTER_MS;
   if (2 * tookMs > leftMs || !repeats.budget.take(source)) return undefined;
-  return (0.2 + 0.8 * Math.random()) * LIMITS.providerRetryJitterMs;
+  return (0.2 + 0.8 * Math.random()) * PROVIDER_RETRY_JITTER_MS;
 }

@@ -5,12 +5,27 @@
 import { type NatsConnection, RequestError } from "nats";
 
 import { beforeAbort, sleep } from "#shared/abortable.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { onLink } from "#shared/queue/connection.ts";
 import { CALLER_GONE, CALLER_SERVED, CALLER_TAKEN, encodeFrame } from "#shared/queue/frames.ts";
 import { newId } from "#shared/ids.ts";
 import { presenceSubject, takenSubject } from "#shared/queue/subjects.ts";
 import { readWords, type TakenAck } from "#shared/queue/acks.ts";
+import { paced } from "#shared/pace.ts";
+
+/** The worker asks this often whether the ingress that waits for it still lives, which shows that it lives itself. */
+export const INGRESS_PROBE_MS = paced(2_000);
+
+/** The first time it asks this long after it took the call, so that quick calls cost no question. */
+const INGRESS_FIRST_PROBE_MS = paced(500);
+
+/** An ingress that lost its connection is back by then; one that is not is gone. With the above under 5 s. */
+export const INGRESS_RETURN_MS = 1_500;
+
+/** An answer that costs more than was held is settled before it goes out, when its ingress has said that it is there. */
+const PRESENCE_RETRY_MS = paced(250);
+
+/** The word that an answer was taken comes at once; it is asked for this late. */
+const TAKEN_ASK_MS = 250;
 
 /** `served` by another worker, `gone`, still `waiting`; `silent`: the question or its answer was lost. */
 export type CallerAnswer = "waiting" | "served" | "gone" | "silent";
@@ -74,7 +89,7 @@ export function openCallerWatch(connection: NatsConnection): CallerWatch {
     frame: Uint8Array,
   ): Promise<"here" | "served" | "taken" | "gone" | "refused" | "late"> => {
     try {
-      const answer = (await connection.request(reply, frame, { timeout: LIMITS.ingressProbeMs })).string();
+      const answer = (await connection.request(reply, frame, { timeout: INGRESS_PROBE_MS })).string();
       if (answer === CALLER_SERVED || answer === CALLER_TAKEN || answer === CALLER_GONE) return answer;
       return "here";
     } catch (error) {
@@ -92,7 +107,7 @@ export function openCallerWatch(connection: NatsConnection): CallerWatch {
     if (answer === "here" || answer === "served" || answer === "taken") call.evidence = 0;
     else call.evidence += WEIGHT[answer];
     // No subscriber, for good or for now: an ingress that reconnects is back by the next time.
-    if (answer === "refused") call.askAt = performance.now() + LIMITS.ingressReturnMs;
+    if (answer === "refused") call.askAt = performance.now() + INGRESS_RETURN_MS;
     if (call.evidence >= WEIGHT.gone && calls.delete(call)) call.on.gone();
   };
 
@@ -124,7 +139,7 @@ export function openCallerWatch(connection: NatsConnection): CallerWatch {
     const now = performance.now();
     for (const call of calls) {
       if (call.askAt > now) continue;
-      call.askAt = now + LIMITS.ingressProbeMs;
+      call.askAt = now + INGRESS_PROBE_MS;
       void check(call);
     }
   }, TICK_MS);
@@ -143,13 +158,13 @@ export function openCallerWatch(connection: NatsConnection): CallerWatch {
 
   return {
     watch(reply, on) {
-      const askAt = performance.now() + LIMITS.ingressFirstProbeMs;
+      const askAt = performance.now() + INGRESS_FIRST_PROBE_MS;
       const call = { reply, on, askAt, evidence: 0, isAnswered: false };
       calls.add(call);
       return {
         expectTaken() {
           call.isAnswered = true;
-          call.askAt = performance.now() + LIMITS.takenAskMs;
+          call.askAt = performance.now() + TAKEN_ASK_MS;
         },
         end: () => calls.delete(call),
       };
@@ -157,7 +172,7 @@ export function openCallerWatch(connection: NatsConnection): CallerWatch {
     async ask(reply) {
       let answer = await request(reply, ASK);
       if (answer === "refused") {
-        await Bun.sleep(LIMITS.ingressReturnMs);
+        await Bun.sleep(INGRESS_RETURN_MS);
         answer = await request(reply, ASK);
       }
       if (answer === "here") return "waiting";
@@ -167,7 +182,7 @@ export function openCallerWatch(connection: NatsConnection): CallerWatch {
     async confirm(reply, signal) {
       const subject = presenceSubject(reply);
       while (!(await beforeAbort(askPresence(subject), signal))) {
-        await sleep(LIMITS.presenceRetryMs, signal);
+        await sleep(PRESENCE_RETRY_MS, signal);
       }
     },
     close: () => clearInterval(clock),

@@ -6,7 +6,7 @@ import type { JobMessage } from "#schemas/generated/types.ts";
 import { discardRequest } from "#shared/calls/stored-request.ts";
 import { CANCELLED, type EndContext, type Ending, endOrphan, EXPIRED } from "#shared/calls/orphaned-jobs.ts";
 import { recordJobLetter } from "#shared/database/dead-letters.ts";
-import { type ClaimedJob, noteUnknown, type OrphanedJob } from "#shared/database/jobs.ts";
+import { type ClaimedJob, noteUnknown, type OrphanedJob, deferJob } from "#shared/database/jobs.ts";
 import { failpoint, sentFailpoint } from "#shared/failpoint.ts";
 import { notifyCaller, notifyPublisher, type JobReply } from "#shared/jobs/answer.ts";
 import { endJob, type JobEnd, nothingUsed } from "#shared/jobs/end.ts";
@@ -15,6 +15,8 @@ import { keepResult } from "#shared/jobs/result.ts";
 import { type Charge, countCharge, settlementOf } from "#shared/ledger/charge.ts";
 import { notifyRun } from "#shared/queue/run-notice.ts";
 import { type Lane, type Pool, roomSubject } from "#shared/queue/subjects.ts";
+import { retryStatement } from "#shared/database/retry.ts";
+import type { Code } from "#shared/errors.ts";
 
 import type { WorkerContext } from "../context.ts";
 import { freeFailure, type Outcome } from "../outcome.ts";
@@ -159,4 +161,29 @@ function heldNanoOf({ provider_job: kept, work }: ClaimedJob): bigint {
   const { hold_nano: moved } = (kept ?? {}) as Partial<Pick<JobMessage, "hold_nano">>;
   const { hold_nano: admitted = "0" } = work as Partial<Pick<JobMessage, "hold_nano">>;
   return BigInt(moved ?? admitted);
+}
+
+/** Error codes for a call whose sources all rest, or whose last one was too busy. */
+const NONE_FREE: ReadonlySet<Code> = new Set(["service_unavailable", "overloaded"]);
+const RETRY_MS = 10_000;
+
+/**
+ * Sends a job that finds no source of its model free, all of them at rest or busy, back to its row, to come again later: it is no failure
+ * yet, since nothing was done for it, and it may live for hours.
+ * @param mayHaveBeenServed a provider may have done the work: asked again from the first source on, it would be paid twice
+ * @returns true: the job waits, is not ours any more and must not be ended. False: it ends as its outcome says
+ */
+export async function rests(
+  { database, log }: Pick<WorkerContext, "database" | "log">,
+  job: Pick<ClaimedJob, "id" | "epoch">,
+  outcome: Outcome,
+  mayHaveBeenServed: boolean,
+): Promise<boolean> {
+  if (!("failure" in outcome) || mayHaveBeenServed) return false;
+  const { code, retry, retryAfterS = 0 } = outcome.failure;
+  if (!retry || !NONE_FREE.has(code)) return false;
+  return retryStatement(() => deferJob(database, job.id, job.epoch, retryAfterS * 1_000), {
+    forMs: RETRY_MS,
+    onRetry: (error, tries) => log.warn({ err: error, job_id: job.id, tries }, "that a job waits is noted again"),
+  });
 }

@@ -2,6 +2,8 @@
  * Durable jobs of one pool and lane: claim, run through the pool's own handler, end in one statement. The message only says
  * which row; the worker that holds the row's lease under its epoch owns the job, whatever the queue believes.
  */
+import type { NatsConnection } from "nats";
+
 import type { DurableMessage, JobMessage } from "#schemas/generated/types.ts";
 import { exactIntegersOf } from "#shared/exact-integers.ts";
 import { retryStatement } from "#shared/database/retry.ts";
@@ -9,27 +11,29 @@ import { claimJob, type ClaimedJob, type ClaimRequest, handBackJob, whyUnclaimed
 import { failpoint } from "#shared/failpoint.ts";
 import { newId } from "#shared/ids.ts";
 import { endingOf } from "#shared/calls/orphaned-jobs.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { paced } from "#shared/pace.ts";
 import { isIngressReply, type Lane, type Pool } from "#shared/queue/subjects.ts";
 import { LANE_SETTINGS } from "#shared/queue/topology.ts";
 import { readClaim } from "#shared/storage/claim-check.ts";
+import { encodeJobFrame, type JobFrame } from "#shared/queue/job-frames.ts";
+import { FRAME_BYTES_MAX } from "#shared/queue/frames.ts";
 
 import { type CallerWatch, openCallerWatch } from "./caller-watch.ts";
 import type { Cancels } from "./cancels.ts";
 import type { WorkerContext } from "../context.ts";
-import { DurableEnds } from "./durable-ends.ts";
+import { DurableEnds, rests } from "./durable-ends.ts";
 import { DATABASE_RETRY_MS, JobNotes } from "./job-notes.ts";
 import { type Leases, openLeases } from "./leases.ts";
-import { rests } from "./rest.ts";
-import { abortReasonOf, jobAbort, type JobHandler } from "../job.ts";
+import { abortReasonOf, jobAbort, type JobHandler, type LiveCaller } from "../job.ts";
 import { isOutage } from "../outage.ts";
 import type { Outcome } from "../outcome.ts";
 import { ProviderError } from "../providers/provider.ts";
 import { Answer } from "../calls/answer.ts";
 import { StepAnswer, streamed } from "../calls/step-answer.ts";
-import { openLiveCaller } from "./live-caller.ts";
 import { nakDelayMs } from "./runner.ts";
+
+/** A job that fails in our own hands, and not for an outage, is taken once more: by another worker, where there is one. */
+const FAULTY_TRIES = 2;
 
 /** Verdict on the message: it is acknowledged, or given back to come again after `againMs`. */
 export type DurableVerdict = { readonly outcome: string; readonly againMs?: number };
@@ -158,7 +162,7 @@ class LaneJobs implements DurableJobs {
     // What goes on at its provider is collected by the next one who asks there.
     const canResume = notes.isAtProvider ? fault !== undefined : !notes.hasIntent;
     const isOwnFault = fault !== undefined && !notes.isAtProvider && !isStopping && !isOutage(fault);
-    const mayTryAgain = !isOwnFault || job.claims < LIMITS.faultyTries;
+    const mayTryAgain = !isOwnFault || job.claims < FAULTY_TRIES;
     if (canResume && mayTryAgain && (fault !== undefined || isStopping)) {
       if (fault !== undefined) log.warn({ err: fault, job_id: job.id }, "a job could not be run, is handed back");
       await handBackJob(database, job.id, job.epoch, isOwnFault);
@@ -188,5 +192,33 @@ function workMessage(job: ClaimedJob, request: Record<string, unknown>, runMs: n
     dispatch: job.dispatch,
     deadline_ms: Math.min(job.deadline.getTime(), Date.now() + runMs),
     request,
+  };
+}
+
+/**
+ * Tells the ingress whose caller waits for the job how it goes, at once that a worker has it. Best effort: the job's row is the sure way.
+ * Undefined where no ingress of ours waits for it.
+ * @param run tells the bytes of this owner from those of another
+ */
+function openLiveCaller(
+  connection: Pick<NatsConnection, "publish" | "isClosed">,
+  reply: string | null,
+  run: number,
+): LiveCaller | undefined {
+  if (reply === null || !isIngressReply(reply)) return undefined;
+  const send = (frame: JobFrame, bytes?: Uint8Array): void => {
+    if (!connection.isClosed()) connection.publish(reply, encodeJobFrame(frame, bytes));
+  };
+  let at = 0;
+  send({ t: "begun" });
+  return {
+    begin: (head) => send({ t: "made", run, ...head }),
+    write(bytes) {
+      for (let from = 0; from < bytes.length; from += FRAME_BYTES_MAX) {
+        const piece = bytes.subarray(from, from + FRAME_BYTES_MAX);
+        send({ t: "bytes", run, at }, piece);
+        at += piece.length;
+      }
+    },
   };
 }

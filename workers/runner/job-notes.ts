@@ -13,10 +13,9 @@ import {
 import { type ClaimedJob, noteIntent, noteProgress } from "#shared/database/jobs.ts";
 import { retryStatement } from "#shared/database/retry.ts";
 import { failpoint } from "#shared/failpoint.ts";
-import { LIMITS } from "#shared/limits.ts";
 
 import type { WorkerContext } from "../context.ts";
-import type { ProviderJobSlot } from "../job.ts";
+import { type ProviderJobSlot, START_CLOCKS_MS } from "../job.ts";
 import { ProviderError } from "../providers/provider.ts";
 
 import { type IntendedProviders, withIntent } from "./intent.ts";
@@ -69,7 +68,7 @@ export class JobNotes implements ProviderJobSlot {
     listed: { readonly name: string; readonly madeMs: number },
     record: object,
   ): Promise<"adopted" | "taken" | "open"> {
-    const clocksMs = LIMITS.startClocksMs;
+    const clocksMs = START_CLOCKS_MS;
     const result = await this.insist(() =>
       adoptProviderJob(this.context.database, this.job, { ...listed, clocksMs }, record),
     );

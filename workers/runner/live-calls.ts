@@ -5,7 +5,6 @@
 import type { JobMessage } from "#schemas/generated/types.ts";
 import { exactIntegersOf } from "#shared/exact-integers.ts";
 import { settleLostCall } from "#shared/ledger/lost.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { CALLER_LIVES, encodeFrame } from "#shared/queue/frames.ts";
 import { deleteClaim, readClaim } from "#shared/storage/claim-check.ts";
 
@@ -15,7 +14,13 @@ import { freeFailure, type Outcome } from "../outcome.ts";
 
 import { Answer } from "../calls/answer.ts";
 import { Caller } from "./caller.ts";
-import { type CallerAnswer, openCallerWatch, openTakenAcks } from "./caller-watch.ts";
+import {
+  type CallerAnswer,
+  openCallerWatch,
+  openTakenAcks,
+  INGRESS_PROBE_MS,
+  INGRESS_RETURN_MS,
+} from "./caller-watch.ts";
 import type { Cancels } from "./cancels.ts";
 import { LiveEnds } from "./live-ends.ts";
 
@@ -144,12 +149,12 @@ async function letCallerTakeOver(
   // An ingress that is slow, or connects anew, may have delivered an answer that it is still to settle.
   for (let tries = 1; ; tries++) {
     try {
-      const timeout = LIMITS.ingressProbeMs;
+      const timeout = INGRESS_PROBE_MS;
       const answer = await replies.request(reply, encodeFrame({ t: "lost" }), { timeout });
       return answer.string() === CALLER_LIVES;
     } catch {
       if (tries === LOST_ASKED_MAX) return false;
-      await Bun.sleep(LIMITS.ingressReturnMs);
+      await Bun.sleep(INGRESS_RETURN_MS);
     }
   }
 }

@@ -17,7 +17,6 @@ import {
   workspaceOfSubject,
 } from "#shared/queue/subjects.ts";
 import { LANE_SETTINGS } from "#shared/queue/topology.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { paced } from "#shared/pace.ts";
 
 import type { CallerAnswer } from "./caller-watch.ts";
@@ -28,6 +27,18 @@ import { jobAbort } from "../job.ts";
 import type { LiveCalls } from "./live-calls.ts";
 import { openPullLoop, type PullLoop } from "#shared/queue/pull-loop.ts";
 import type { Delivery } from "#shared/queue/puller.ts";
+
+/**
+ * A server that crashed may hand out again what it had handed out (its record lags by 100 ms). Messages from before a
+ * lost connection are asked about this late: a worker that had them has shown itself to the ingress by then.
+ */
+const RECLAIM_MS = 2_500;
+
+/** An ingress that cannot be asked for this long, over all lost connections, is taken for gone. */
+const RECONSIDER_MS = 30_000;
+
+/** A message that waited this long is asked about before it is run: its caller may have left while no worker heard it. */
+export const QUEUED_LONG_MS = paced(2_000);
 
 export interface Runner {
   /** Stops pulling and resolves when nothing runs; `hurry` aborts what runs. */
@@ -172,18 +183,18 @@ class PullRunner implements Runner {
 
   /** A first delivery that may not be the first, or may come too late. */
   private isDoubtful(message: Delivery, job: JobMessage): boolean {
-    return this.mayBeRepeat(message, job) || Date.now() - message.storedAtMs > LIMITS.queuedLongMs;
+    return this.mayBeRepeat(message, job) || Date.now() - message.storedAtMs > QUEUED_LONG_MS;
   }
 
   /** Asks the caller of a doubtful delivery. Silence is no answer: a lost connection loses questions and answers alike. */
   private async reconsider(message: Delivery, job: JobMessage, reply: string): Promise<DeliveryVerdict> {
     const isRepeat = this.mayBeRepeat(message, job);
-    const giveUpAt = performance.now() + LIMITS.reconsiderMs;
+    const giveUpAt = performance.now() + RECONSIDER_MS;
     let answer: CallerAnswer = "silent";
     while (answer === "silent" && performance.now() < giveUpAt) {
       const restoredAt = this.loop.restoredAt();
       // A worker that had it has shown itself by then, also when it could tell its end only after the loss.
-      if (isRepeat) await Bun.sleep(Math.max(0, restoredAt + LIMITS.reclaimMs - performance.now()));
+      if (isRepeat) await Bun.sleep(Math.max(0, restoredAt + RECLAIM_MS - performance.now()));
       if (this.loop.restoredAt() === restoredAt) answer = await this.options.live.ask(reply);
     }
     if (answer === "waiting") return "run";

@@ -3,13 +3,13 @@ import type { Queryable } from "#shared/database/client.ts";
 import { type AttemptEnd, type ClaimedDelivery, endAttempt } from "#shared/database/delivery-work.ts";
 import { takeMail } from "#shared/database/mail-sent.ts";
 import { failpoint } from "#shared/failpoint.ts";
-import { LIMITS } from "#shared/limits.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import { openAll } from "#shared/notifications/channel-secrets.ts";
 import type { Envelope } from "#shared/notifications/envelope.ts";
 import { nextDelayMs } from "#shared/notifications/schedule.ts";
 import type { Sealer } from "#shared/secrets/sealed.ts";
+import { paced } from "#shared/pace.ts";
 
 import {
   type AttemptFault,
@@ -20,6 +20,24 @@ import {
   type Send,
 } from "./channel.ts";
 import type { Mailer } from "./mailer.ts";
+
+/** Workers that were lost in attempts of one delivery. */
+export const ATTEMPT_DEATHS_MAX = 20;
+
+/** A channel at which every attempt failed for so long is disabled. */
+export const CHANNEL_FAILING_MS = 5 * 86_400_000;
+
+/** Failures farther apart than the schedule's longest pause do not add up: nothing was sent between them. */
+const CHANNEL_FAILING_GAP_MS = 86_400_000;
+
+/** Time for which the breaker of a channel lets nothing through, at first. */
+export const CHANNEL_OPEN_MS = paced(30_000);
+
+/** Slack, and Telegram in one chat, take one message in so long. */
+const COUNTED_CHANNEL_PAUSE_MS = 1_000;
+
+/** A receiver that says it is asked too often is left alone for at most so long. */
+const CHANNEL_PAUSE_MS_MAX = paced(300_000);
 
 export interface AttemptContext {
   readonly database: Queryable;
@@ -57,7 +75,7 @@ export async function makeAttempt(
 
 async function send(context: AttemptContext, delivery: ClaimedDelivery, signal: AbortSignal): Promise<AttemptResult> {
   // A worker that dies of what it sends, or of the answer, must not be followed by others forever.
-  if (delivery.deaths >= LIMITS.attemptDeathsMax) return failed("final", "worker_lost");
+  if (delivery.deaths >= ATTEMPT_DEATHS_MAX) return failed("final", "worker_lost");
   let channel: OpenChannel | undefined;
   try {
     channel = channelOf(context.sealer, delivery);
@@ -114,12 +132,12 @@ function endOf({ step, channel }: ClaimedDelivery, result: AttemptResult, ms: nu
     responseStart,
     ms,
     isOurs: false,
-    failingMs: LIMITS.channelFailingMs,
-    gapMs: LIMITS.channelFailingGapMs,
-    openMs: LIMITS.channelOpenMs,
+    failingMs: CHANNEL_FAILING_MS,
+    gapMs: CHANNEL_FAILING_GAP_MS,
+    openMs: CHANNEL_OPEN_MS,
     chatId: null,
     // Slack, and Telegram in one chat, take a message a second.
-    pauseMs: counted ? LIMITS.countedChannelPauseMs : null,
+    pauseMs: counted ? COUNTED_CHANNEL_PAUSE_MS : null,
     nextMs: null,
   };
   if (result.ok) return { ...common, verdict: "ok", error: null };
@@ -129,7 +147,7 @@ function endOf({ step, channel }: ClaimedDelivery, result: AttemptResult, ms: nu
   const exact = counted && retryAfterMs !== undefined && delay !== undefined ? retryAfterMs : delay;
   const pauseMs =
     error === "rate_limited"
-      ? Math.min(retryAfterMs ?? LIMITS.countedChannelPauseMs, LIMITS.channelPauseMsMax)
+      ? Math.min(retryAfterMs ?? COUNTED_CHANNEL_PAUSE_MS, CHANNEL_PAUSE_MS_MAX)
       : common.pauseMs;
   return {
     ...common,

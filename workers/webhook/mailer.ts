@@ -1,9 +1,15 @@
 /** Mail by SMTP. One connection for each message: notifications are few, and no server minds an idle one. */
 import { createTransport } from "nodemailer";
 
-import { LIMITS } from "#shared/limits.ts";
+import { paced } from "#shared/pace.ts";
 
 import { MailError, mailErrorOf } from "./mail-error.ts";
+
+/** Silence of the mail server: less than an attempt, so that a dead server is told apart from a slow one. */
+const MAIL_SILENCE_MS = paced(10_000);
+
+/** RFC 5322 asks for lines below 998 bytes; mail readers show far less of a subject. */
+const MAIL_SUBJECT_CHARACTERS_MAX = 150;
 
 export interface Mail {
   /** One address (shared/mail-address.ts). */
@@ -41,10 +47,10 @@ export function openMailer({ smtpUrl, from }: { readonly smtpUrl: string; readon
     requireTLS: server.auth !== undefined && !isThisMachine(server.host),
     // Whatever the environment says: the operator's debugging aids do not open mail to others.
     tls: { rejectUnauthorized: true },
-    connectionTimeout: LIMITS.mailSilenceMs,
-    dnsTimeout: LIMITS.mailSilenceMs,
-    greetingTimeout: LIMITS.mailSilenceMs,
-    socketTimeout: LIMITS.mailSilenceMs,
+    connectionTimeout: MAIL_SILENCE_MS,
+    dnsTimeout: MAIL_SILENCE_MS,
+    greetingTimeout: MAIL_SILENCE_MS,
+    socketTimeout: MAIL_SILENCE_MS,
     disableFileAccess: true,
     disableUrlAccess: true,
   });
@@ -116,5 +122,5 @@ function oneLine(text: string): string {
     .toWellFormed()
     .replaceAll(/\p{Cc}+/gu, " ")
     .trim();
-  return Array.from(plain).slice(0, LIMITS.mailSubjectCharactersMax).join("");
+  return Array.from(plain).slice(0, MAIL_SUBJECT_CHARACTERS_MAX).join("");
 }

@@ -1,10 +1,19 @@
 /** One POST of JSON to a receiver. */
-import { LIMITS } from "#shared/limits.ts";
 import { fetchPublic, OutboundError, type OutboundFault, type Resolve } from "#shared/outbound/fetch.ts";
+import { paced } from "#shared/pace.ts";
 
 import { retryAfter } from "../providers/retry-after.ts";
 import { type AttemptFault, type FailedAttempt, failed } from "./channel.ts";
 import { responseStart } from "./response-start.ts";
+
+/** One attempt, from the look-up of the name to the last byte of the answer. Receivers are told to answer within 15 s. */
+export const ATTEMPT_MS = paced(15_000);
+
+/** One answer, inflated. Receivers answer a word or two; a gateway's error page has some kilobytes. */
+const ATTEMPT_ANSWER_BYTES_MAX = 65_536;
+
+/** A receiver cannot ask for a longer pause: a channel that fails for five days is disabled before. */
+export const ATTEMPT_RETRY_AFTER_MS_MAX = 7 * 86_400_000;
 
 export interface Post {
   readonly url: string;
@@ -47,9 +56,9 @@ export async function post({ url, headers, body, secrets, signal, resolve }: Pos
         headers: { ...headers, "content-type": "application/json" },
         body,
         signal,
-        timeoutMs: LIMITS.attemptMs,
-        stallMs: LIMITS.attemptMs,
-        bytesMax: LIMITS.attemptAnswerBytesMax,
+        timeoutMs: ATTEMPT_MS,
+        stallMs: ATTEMPT_MS,
+        bytesMax: ATTEMPT_ANSWER_BYTES_MAX,
         anyStatus: true,
         // Kept here rather than returned, since an answer may break off after its start.
         onBytes: (bytes) => {
@@ -59,7 +68,7 @@ export async function post({ url, headers, body, secrets, signal, resolve }: Pos
       },
       resolve,
     );
-    return { answer: answerOf(status, retryAfter(answered, Date.now(), LIMITS.attemptRetryAfterMsMax)) };
+    return { answer: answerOf(status, retryAfter(answered, Date.now(), ATTEMPT_RETRY_AFTER_MS_MAX)) };
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
     const { fault, status } = error;

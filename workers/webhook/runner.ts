@@ -10,10 +10,28 @@ import {
   fanOutEvents,
   hasWaitingEvents,
 } from "#shared/database/delivery-work.ts";
-import { LIMITS } from "#shared/limits.ts";
+import { paced } from "#shared/pace.ts";
 
 import type { Runner } from "../runner/runner.ts";
 import { type AttemptContext, makeAttempt } from "./attempt.ts";
+
+/** Interval at which a worker looks for events and for deliveries that are due. */
+const DELIVERY_LOOK_MS = 250;
+
+/** Attempts that end within so long make room for others by one look. */
+const DELIVERY_GATHER_MS = 10;
+const FAN_OUT_EVENTS_MAX = 200;
+
+/** Longer than any attempt and its write: two workers never make one at once. */
+const ATTEMPT_LEASE_MS = paced(40_000);
+
+/** At once to one channel that takes what it is sent. */
+export const CHANNEL_ATTEMPTS_MAX = 8;
+const MAIL_ATTEMPTS_MAX = 4;
+
+/** Shares of a worker's slots for failing channels, and for channels that have not been tried. */
+const FAILING_SLOTS_SHARE = 1 / 4;
+const NEW_SLOTS_SHARE = 1 / 2;
 
 const NO_CHANNEL = "00000000-0000-0000-0000-000000000000";
 
@@ -25,8 +43,8 @@ export function startDeliveries(
   },
 ): Runner {
   const { database, slots, log } = options;
-  const failingMax = Math.max(1, Math.floor(slots * LIMITS.failingSlotsShare));
-  const newMax = Math.max(1, Math.floor(slots * LIMITS.newSlotsShare));
+  const failingMax = Math.max(1, Math.floor(slots * FAILING_SLOTS_SHARE));
+  const newMax = Math.max(1, Math.floor(slots * NEW_SLOTS_SHARE));
   const running = new Map<Promise<void>, ClaimedDelivery>();
   const hurried = new AbortController();
   let isStopping = false;
@@ -49,7 +67,7 @@ export function startDeliveries(
         soon ??= setTimeout(() => {
           soon = undefined;
           lookOnce();
-        }, LIMITS.deliveryGatherMs);
+        }, DELIVERY_GATHER_MS);
       });
     running.set(work, delivery);
   };
@@ -61,7 +79,7 @@ export function startDeliveries(
 
   /** @returns whether more events wait */
   const turn = async (): Promise<boolean> => {
-    const fanned = (await hasWaitingEvents(database)) ? await fanOutEvents(database, LIMITS.fanOutEventsMax) : 0;
+    const fanned = (await hasWaitingEvents(database)) ? await fanOutEvents(database, FAN_OUT_EVENTS_MAX) : 0;
     const max = slots - running.size;
     if (max <= 0) return false;
     const claim = {
@@ -70,17 +88,17 @@ export function startDeliveries(
       newMax: Math.max(0, newMax - countOf("new")),
       // Half of the slots.
       spareMax: Math.max(0, max - Math.floor(slots / 2)),
-      eachMax: LIMITS.channelAttemptsMax,
-      leaseMs: LIMITS.attemptLeaseMs,
+      eachMax: CHANNEL_ATTEMPTS_MAX,
+      leaseMs: ATTEMPT_LEASE_MS,
       from: lastChannel,
     };
     const taken = [
       ...(await claimDeliveries(database, claim)),
-      ...(await claimMail(database, { ...claim, max: Math.max(0, LIMITS.mailAttemptsMax - countMail()) })),
+      ...(await claimMail(database, { ...claim, max: Math.max(0, MAIL_ATTEMPTS_MAX - countMail()) })),
     ];
     lastChannel = taken.findLast(({ channel }) => channel !== null)?.channel?.id ?? NO_CHANNEL;
     for (const delivery of taken) attempt(delivery);
-    return fanned === LIMITS.fanOutEventsMax;
+    return fanned === FAN_OUT_EVENTS_MAX;
   };
 
   const look = async (): Promise<void> => {
@@ -96,7 +114,7 @@ export function startDeliveries(
     if (!isStopping) looking ??= look();
   };
 
-  const timer = setInterval(lookOnce, LIMITS.deliveryLookMs);
+  const timer = setInterval(lookOnce, DELIVERY_LOOK_MS);
   lookOnce();
   return {
     running: () => running.size,

@@ -2,7 +2,6 @@
  * Progress of a run: a pure function from its state and its events to the next state and its effects. Events may come twice,
  * late, or in any order; one that does not fit the state any more changes nothing.
  */
-import { LIMITS } from "#shared/limits.ts";
 import type { CompiledDefinition, CompiledStep } from "#shared/workflows/definition.ts";
 
 import {
@@ -21,6 +20,10 @@ import {
 } from "./draft.ts";
 import { type Effect, isEnded, type RunEvent, type RunState, type WorkEnd, type WorkPlace } from "./state.ts";
 import { cancelItems, cancelQueued, prepare, settle, startItems } from "./step-runs.ts";
+
+/** Calls of one run that are under way at once. */
+const RUN_WORK_MAX = 200;
+const RUN_OUTPUT_BYTES_MAX = 1_048_576;
 
 export interface Advanced {
   readonly state: RunState;
@@ -145,7 +148,7 @@ function driveRun(draft: Draft): void {
   const { state } = draft;
   if (state.status !== "running") return;
   const items = state.stepRuns.flatMap((run) => run.items);
-  const capacity = { left: LIMITS.runWorkMax - items.filter(({ status }) => status === "running").length };
+  const capacity = { left: RUN_WORK_MAX - items.filter(({ status }) => status === "running").length };
   // A step that ends at once may let others begin.
   for (let hasMoved = true; hasMoved && !draft.isCut && !isFailing(draft);) {
     hasMoved = prepareReady(draft);
@@ -211,8 +214,8 @@ function end(draft: Draft): void {
     return endFailed(draft, { code: "binding_unresolved", message: output.fault, stepId: "output" });
   }
   const bytes = Buffer.byteLength(JSON.stringify(output.value));
-  if (bytes > LIMITS.runOutputBytesMax) {
-    const message = `Expected an output of at most ${LIMITS.runOutputBytesMax} bytes, got ${bytes}; name files by their ids.`;
+  if (bytes > RUN_OUTPUT_BYTES_MAX) {
+    const message = `Expected an output of at most ${RUN_OUTPUT_BYTES_MAX} bytes, got ${bytes}; name files by their ids.`;
     return endFailed(draft, { code: "output_too_large", message, stepId: "output" });
   }
   state.status = "succeeded";

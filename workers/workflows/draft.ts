@@ -1,10 +1,16 @@
 /** The state that a step of `advance` is writing, and what can be read from it. */
-import { LIMITS } from "#shared/limits.ts";
 import type { CompiledDefinition, CompiledStep } from "#shared/workflows/definition.ts";
 import type { Scope } from "#shared/workflows/expressions/scope.ts";
 import { Work } from "#shared/workflows/expressions/work.ts";
+import { WORKFLOW_WORK_MAX } from "#shared/workflows/limits.ts";
 
 import type { Effect, ItemRun, RunState, StepError, StepRun } from "./state.ts";
+
+/** New items of one pass: past this it makes no further list ready, so one list is the most that it goes beyond. */
+export const PASS_ITEMS_MAX = 1_000;
+
+/** Work of one run's expressions in one pass, in units of an evaluation: some 50 ms, and then other runs have their turn. */
+const PASS_WORK_MAX = 4_000_000;
 
 type Writable<T> = { -readonly [M in keyof T]: T[M] };
 export type StepDraft = Omit<Writable<StepRun>, "items"> & { items: Writable<ItemRun>[] };
@@ -41,13 +47,13 @@ export function countWork(draft: Draft, count: number): boolean {
 
 export const TOO_MUCH_WORK: StepError = {
   code: "run_too_large",
-  message: `Expected a run and the runs of its steps to come to at most ${LIMITS.workflowWorkMax} calls and runs, tries again included.`,
+  message: `Expected a run and the runs of its steps to come to at most ${WORKFLOW_WORK_MAX} calls and runs, tries again included.`,
   isFinal: true,
 };
 
 /** To be asked before something more is begun. It is never so at the first: each pass gets on. */
 export function isSpent(draft: Draft): boolean {
-  draft.isCut ||= UNBOUNDED - draft.work.left > LIMITS.passWorkMax || draft.made >= LIMITS.passItemsMax;
+  draft.isCut ||= UNBOUNDED - draft.work.left > PASS_WORK_MAX || draft.made >= PASS_ITEMS_MAX;
   return draft.isCut;
 }
 

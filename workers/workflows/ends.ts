@@ -3,12 +3,16 @@ import type { EndedWork } from "#shared/database/run-work.ts";
 import { type Code, ERROR_CODES } from "#shared/errors.ts";
 import { FairLimit } from "#shared/fair-limit.ts";
 import { loadResult } from "#shared/jobs/result.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { storeRunOutput } from "#shared/storage/claim-check.ts";
 import type { Storage } from "#shared/storage/client.ts";
+import { STEP_OUTPUT_TEXT_BYTES_MAX } from "#shared/database/runs.ts";
+import { STEP_OUTPUT_BYTES_MAX } from "#shared/workflows/limits.ts";
 
 import { isEnded, type RunEvent, type StepError, type WorkEnd } from "./state.ts";
 import type { StoredRun } from "./store.ts";
+
+/** Bytes of all that expressions of one run may read. */
+const RUN_VALUES_BYTES_MAX = 67_108_864;
 
 /** Results that are read at once: each may be some megabytes. */
 const READS_MAX = 8;
@@ -26,7 +30,7 @@ export async function readEnds(
   const places = new FairLimit({ max: READS_MAX });
   // A run that has ended takes no results: only what they cost counts.
   const isOver = isEnded(state.status);
-  let left = LIMITS.runValuesBytesMax - bytes;
+  let left = RUN_VALUES_BYTES_MAX - bytes;
   return Promise.all(
     ended.map(async (work): Promise<RunEvent> => {
       const lease = await places.take({});
@@ -36,7 +40,7 @@ export async function readEnds(
         return {
           kind: "work_ended",
           place: { stepId: work.step_id, attempt: work.attempt, index: work.item },
-          end: outputBytes > 0 && left < 0 ? beyond(LIMITS.runValuesBytesMax) : end,
+          end: outputBytes > 0 && left < 0 ? beyond(RUN_VALUES_BYTES_MAX) : end,
           creditsNano: work.credits,
         };
       } finally {
@@ -69,9 +73,9 @@ async function outputOf(storage: Storage, runId: string, work: EndedWork): Promi
   const output = shapeOutput(work.kind, text === null ? null : JSON.parse(text));
   const written = JSON.stringify(output);
   const bytes = Buffer.byteLength(written);
-  if (bytes <= LIMITS.stepOutputTextBytesMax) return { end: { status: "succeeded", output }, outputBytes: bytes };
-  if (bytes > LIMITS.stepOutputBytesMax) {
-    const message = `Expected the step to give at most ${LIMITS.stepOutputBytesMax} bytes, got ${bytes}.`;
+  if (bytes <= STEP_OUTPUT_TEXT_BYTES_MAX) return { end: { status: "succeeded", output }, outputBytes: bytes };
+  if (bytes > STEP_OUTPUT_BYTES_MAX) {
+    const message = `Expected the step to give at most ${STEP_OUTPUT_BYTES_MAX} bytes, got ${bytes}.`;
     return { end: { status: "failed", error: { code: "output_too_large", message, isFinal: true } }, outputBytes: 0 };
   }
   const { step_id, attempt, item } = work;
@@ -110,7 +114,7 @@ function chatOutput(completion: Fields): Fields {
 }
 
 function jsonIn(text: string): unknown {
-  if (text.length > LIMITS.stepOutputTextBytesMax || !/^\s*[[{]/.test(text) || isDeep(text)) return undefined;
+  if (text.length > STEP_OUTPUT_TEXT_BYTES_MAX || !/^\s*[[{]/.test(text) || isDeep(text)) return undefined;
   try {
     return JSON.parse(text);
   } catch {

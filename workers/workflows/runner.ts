@@ -4,11 +4,11 @@
  */
 import { countRecovery, giveUpRun } from "#shared/database/run-work.ts";
 import { isUuid, newId } from "#shared/ids.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { openPullLoop } from "#shared/queue/pull-loop.ts";
 import type { Delivery } from "#shared/queue/puller.ts";
 import { durableName, type Lane, streamName, workspaceOfSubject } from "#shared/queue/subjects.ts";
 import { LANE_SETTINGS } from "#shared/queue/topology.ts";
+import { RUN_STALLED_MS } from "#shared/workflows/limits.ts";
 
 import type { WorkerContext } from "../context.ts";
 import { openLeases } from "../runner/leases.ts";
@@ -201,7 +201,7 @@ async function recoverRun(
   runId: string,
   pass: () => Promise<void>,
 ): Promise<void> {
-  const olderMs = LIMITS.runStalledMs;
+  const olderMs = RUN_STALLED_MS;
   const sum = await countRecovery(database, runId, { weight: DEATH, olderMs });
   if (sum !== undefined && sum > RECOVERIES_MAX) {
     log.error({ run_id: runId }, "a run cannot be carried on, and is given up");

@@ -1,6 +1,7 @@
 /** Writes the changes of a pass of `advance` in one statement: rows, frames for readers of the stream, and the event. */
 import { type Queryable, SQL, sqlState, type SqlValue } from "#shared/database/client.ts";
-import { LIMITS } from "#shared/limits.ts";
+import { STEP_ROW_BYTES, RUN_ROW_BYTES } from "#shared/database/runs.ts";
+import { WORKFLOW_WORK_MAX } from "#shared/workflows/limits.ts";
 
 import { type Effect, isEnded, type ItemRun, type RunState, type StepRun, type WorkPlace } from "./state.ts";
 import { placeKey, type StoredRun } from "./store.ts";
@@ -54,7 +55,7 @@ export async function saveRun(target: Queryable, change: Change): Promise<Saved 
     if (!was || isChanged(was, run)) {
       const record = stepRecord(change, run, seq);
       steps.push(record);
-      if (!was) grown += LIMITS.stepRowBytes + bytesOf(record.list) + bytesOf(record.error);
+      if (!was) grown += STEP_ROW_BYTES + bytesOf(record.list) + bytesOf(record.error);
     }
     frames.push(...framesOf(was, run));
     for (const item of run.items) {
@@ -91,7 +92,7 @@ export async function saveRun(target: Queryable, change: Change): Promise<Saved 
     before.facts.isCancelRequested,
     change.work,
     before.facts.rootId,
-    LIMITS.workflowWorkMax,
+    WORKFLOW_WORK_MAX,
     grown,
     change.storageBytesMax,
   ]);
@@ -196,8 +197,8 @@ function bytesOf(value: unknown): number {
 
 /** Bytes that the item adds: its row, an output here or in the object store, and the row of its run. */
 function grownBy(was: ItemRun | undefined, item: ItemRun, record: ReturnType<typeof itemRecord>): number {
-  let bytes = was ? 0 : LIMITS.stepRowBytes;
-  if (record.is_run) bytes += LIMITS.runRowBytes;
+  let bytes = was ? 0 : STEP_ROW_BYTES;
+  if (record.is_run) bytes += RUN_ROW_BYTES;
   if (was?.status !== item.status) bytes += bytesOf(record.output) + bytesOf(record.error);
   // An output that an earlier attempt gave stays in its place.
   if (was?.status !== item.status && item.outputRef !== undefined && !item.isKept) bytes += bytesOf(item.output);

@@ -15,17 +15,22 @@ import { failpoint } from "#shared/failpoint.ts";
 import type { JobAdmission } from "#shared/jobs/admission.ts";
 import type { JobDispatcher } from "#shared/jobs/dispatcher.ts";
 import { jobIdOf } from "#shared/ids.ts";
-import { CAPABILITY_RUN_MS, LIMITS, MEDIA_JOBS } from "#shared/limits.ts";
 import type { Lane, Pool } from "#shared/queue/subjects.ts";
 import { readerOf } from "#shared/workflows/access.ts";
 import { beginRun } from "#shared/workflows/begin-run.ts";
 import { newRunOf } from "#shared/workflows/new-run.ts";
 import { kindOf } from "#shared/workflows/step-work.ts";
+import { MEDIA_JOBS } from "#workers/providers/media.ts";
+import { CAPABILITY_RUN_MS } from "#shared/calls/capabilities/limits.ts";
+import { WORKFLOW_DEPTH_MAX } from "#shared/workflows/limits.ts";
 
 import type { WorkerContext } from "../context.ts";
 import { isFinal } from "./ends.ts";
 import type { RunEvent, StepError, WorkPlace } from "./state.ts";
 import { placeKey, type RunFacts } from "./store.ts";
+
+/** A call of a step, waiting included. */
+const STEP_TIMEOUT_MAX_MS = 3_600_000;
 
 export interface StartContext extends Pick<
   WorkerContext,
@@ -62,9 +67,9 @@ const SLACK_MS = 60_000;
  */
 export function timeoutMsOf(step: WorkflowStep, pool: Pool | undefined, lane: Lane): number {
   if (step.timeout_seconds !== undefined) return step.timeout_seconds * 1_000;
-  if (lane === "batch") return LIMITS.stepTimeoutMaxMs;
-  const longest = { ...TIMEOUTS_MS, workflow: LIMITS.stepTimeoutMaxMs }[pool ?? "workflow"];
-  return Math.min(LIMITS.stepTimeoutMaxMs, longest + SLACK_MS);
+  if (lane === "batch") return STEP_TIMEOUT_MAX_MS;
+  const longest = { ...TIMEOUTS_MS, workflow: STEP_TIMEOUT_MAX_MS }[pool ?? "workflow"];
+  return Math.min(STEP_TIMEOUT_MAX_MS, longest + SLACK_MS);
 }
 
 const TIMEOUTS_MS = {
@@ -176,10 +181,10 @@ async function startRun(
   caller: Caller,
   { facts, step, place, input }: WorkToStart,
 ): Promise<void> {
-  if (facts.depth >= LIMITS.workflowDepthMax) {
+  if (facts.depth >= WORKFLOW_DEPTH_MAX) {
     throw new ApiError(
       "invalid_workflow_definition",
-      `Expected workflows that run others to a depth of at most ${LIMITS.workflowDepthMax}.`,
+      `Expected workflows that run others to a depth of at most ${WORKFLOW_DEPTH_MAX}.`,
     );
   }
   // Whether it may be run was judged when the definition was written: who runs a shared workflow runs what it is made of.

@@ -1,7 +1,7 @@
 /** Attempts of steps: how one is made, begins its work, and ends. */
-import { LIMITS } from "#shared/limits.ts";
 import type { CompiledDefinition, CompiledStep } from "#shared/workflows/definition.ts";
 import type { Resolved } from "#shared/workflows/expressions/scope.ts";
+import { STEP_OUTPUT_BYTES_MAX, FOR_EACH_ITEMS_MAX } from "#shared/workflows/limits.ts";
 
 import {
   countWork,
@@ -17,6 +17,8 @@ import {
   TOO_MUCH_WORK,
 } from "./draft.ts";
 import { isEnded, type ItemRun, type RunState, type StepError, type WorkPlace } from "./state.ts";
+
+export const FOR_EACH_CONCURRENCY = 4;
 
 /** A step whose dependencies are there: judged, and made ready to begin. */
 export function prepare(draft: Draft, { step, condition, list }: CompiledStep): void {
@@ -78,7 +80,7 @@ export function startItems(draft: Draft, run: StepDraft, capacity: { left: numbe
   const { effects } = draft;
   if (run.isDelayed || (run.status !== "queued" && run.status !== "running")) return false;
   const { step } = stepOf(draft, run.stepId);
-  const concurrency = run.list === undefined ? 1 : (step.concurrency ?? LIMITS.forEachConcurrency);
+  const concurrency = run.list === undefined ? 1 : (step.concurrency ?? FOR_EACH_CONCURRENCY);
   const goesOn = (): boolean => step.on_error === "continue" || !run.items.some(({ status }) => status === "failed");
   let busy = run.items.filter(({ status }) => status === "running").length;
   for (const item of run.items) {
@@ -158,8 +160,8 @@ export function settle(draft: Draft, run: StepDraft): void {
   const outputs = run.items.map(({ status, output }) => (status === "succeeded" ? (output ?? null) : null));
   if (run.list !== undefined) {
     const bytes = Buffer.byteLength(JSON.stringify(outputs));
-    if (bytes > LIMITS.stepOutputBytesMax) {
-      const message = `Expected the step to give at most ${LIMITS.stepOutputBytesMax} bytes for all of its items, got ${bytes}.`;
+    if (bytes > STEP_OUTPUT_BYTES_MAX) {
+      const message = `Expected the step to give at most ${STEP_OUTPUT_BYTES_MAX} bytes for all of its items, got ${bytes}.`;
       return fail(draft, run, { code: "output_too_large", message, isFinal: true });
     }
   }
@@ -236,6 +238,6 @@ function stop(draft: Draft, run: StepDraft, error: StepError): void {
 
 function listFault(value: unknown): string | undefined {
   if (!Array.isArray(value)) return "Expected for_each to give a list.";
-  if (value.length <= LIMITS.forEachItemsMax) return undefined;
-  return `Expected for_each to give at most ${LIMITS.forEachItemsMax} items, got ${value.length}.`;
+  if (value.length <= FOR_EACH_ITEMS_MAX) return undefined;
+  return `Expected for_each to give at most ${FOR_EACH_ITEMS_MAX} items, got ${value.length}.`;
 }

@@ -4,11 +4,11 @@ import type { Queryable } from "#shared/database/client.ts";
 import type { RunMode } from "#shared/database/runs.ts";
 import { findDefinition } from "#shared/database/workflows.ts";
 import { FairLimit } from "#shared/fair-limit.ts";
-import { LIMITS } from "#shared/limits.ts";
 import type { Lane } from "#shared/queue/subjects.ts";
 import { readClaim } from "#shared/storage/claim-check.ts";
 import type { Storage } from "#shared/storage/client.ts";
 import { type CompiledDefinition, compileDefinition } from "#shared/workflows/definition.ts";
+import { WORKFLOW_WORK_MAX } from "#shared/workflows/limits.ts";
 
 import {
   isEnded,
@@ -19,6 +19,9 @@ import {
   type StepRun,
   type WorkPlace,
 } from "./state.ts";
+
+/** Bytes that a worker remembers of the runs that it carries on, so as not to read them again. */
+const REMEMBERED_RUNS_BYTES_MAX = 67_108_864;
 
 /** Facts about a run, beside its state. */
 export interface RunFacts {
@@ -174,11 +177,11 @@ export class RunStore {
   /** Caches a run that was just written and committed. */
   remember({ facts, compiled, state, bytes }: StoredRun, rev: number): void {
     this.forget(facts.id);
-    if (isEnded(state.status) || bytes > LIMITS.rememberedRunsBytesMax) return;
+    if (isEnded(state.status) || bytes > REMEMBERED_RUNS_BYTES_MAX) return;
     this.remembered.set(facts.id, { rev, compiled, inputs: state.inputs, stepRuns: state.stepRuns, bytes });
     this.bytes += bytes;
     for (const [id] of this.remembered) {
-      if (this.bytes <= LIMITS.rememberedRunsBytesMax) return;
+      if (this.bytes <= REMEMBERED_RUNS_BYTES_MAX) return;
       this.forget(id);
     }
   }
@@ -259,7 +262,7 @@ function factsOf(row: RunRecord): RunFacts {
     depth: row.depth,
     parentId: row.parent_id,
     rootId: row.root_id,
-    workLeft: LIMITS.workflowWorkMax - row.work,
+    workLeft: WORKFLOW_WORK_MAX - row.work,
     traceparent: row.traceparent,
     isCancelRequested: row.cancel_requested,
     isDue: row.is_due,

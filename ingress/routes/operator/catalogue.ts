@@ -5,7 +5,6 @@ import { pricingNumbers } from "#shared/calls/present-model.ts";
 import { parse } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
 import { readJson } from "#shared/json.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { checkCatalogue, sourcesOf, unroutableModels } from "#shared/operators/catalogue.ts";
 
 import { json } from "../../answers.ts";
@@ -14,6 +13,9 @@ import type { IngressContext } from "../../context.ts";
 import { errorsOf } from "../../route-errors.ts";
 import type { Route, RouteCall } from "../../serve.ts";
 import { READ, WRITE } from "./common.ts";
+
+/** A file of the catalogue is 10 KB; parsing 1 MB would keep other callers of the process waiting. */
+export const CATALOGUE_CHECK_BYTES_MAX = 262_144;
 
 export function catalogue(context: IngressContext): readonly Route[] {
   return [
@@ -72,13 +74,13 @@ function presentModel(model: Model): OperatorCatalogue["data"][number] {
 
 async function check(context: IngressContext, call: RouteCall): Promise<Response> {
   // As JSON a text may be twice as long.
-  const bytes = await readJsonBody(call.request, 2 * LIMITS.catalogueCheckBytesMax);
+  const bytes = await readJsonBody(call.request, 2 * CATALOGUE_CHECK_BYTES_MAX);
   const { files } = parse("OperatorCatalogueCheckRequest", readJson(bytes).value);
   const textBytes = files.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
-  if (textBytes > LIMITS.catalogueCheckBytesMax) {
+  if (textBytes > CATALOGUE_CHECK_BYTES_MAX) {
     throw new ApiError(
       "request_too_large",
-      `The files have ${textBytes} bytes, more than ${LIMITS.catalogueCheckBytesMax}.`,
+      `The files have ${textBytes} bytes, more than ${CATALOGUE_CHECK_BYTES_MAX}.`,
       { param: "files" },
     );
   }

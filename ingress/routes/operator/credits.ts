@@ -6,7 +6,6 @@ import type { Database } from "#shared/database/client.ts";
 import { ApiError } from "#shared/errors.ts";
 import { readJson } from "#shared/json.ts";
 import { moveByHand, parseMove } from "#shared/ledger/move-by-hand.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { creditsNumber, formatCredits } from "#shared/money.ts";
 import { reused } from "#shared/same-request.ts";
 
@@ -15,7 +14,7 @@ import { readJsonBody } from "../../body.ts";
 import type { IngressContext } from "../../context.ts";
 import { errorsOf } from "../../route-errors.ts";
 import { actorOf, type Route, type RouteCall } from "../../serve.ts";
-import { createdId, digitsOf } from "../../settings/body.ts";
+import { createdId, digitsOf, SETTINGS_BODY_BYTES_MAX } from "../../settings/body.ts";
 import { LIST_QUERY, numberedPageOf, pageAnswer } from "../../settings/page.ts";
 import { presentLedgerEntry } from "../../settings/present.ts";
 import { workspaceOf } from "../../settings/within.ts";
@@ -71,7 +70,7 @@ export function credits(context: IngressContext): readonly Route[] {
 }
 
 async function move(database: Database, call: RouteCall): Promise<Response> {
-  const { text, value } = readJson(await readJsonBody(call.request, LIMITS.settingsBodyBytesMax));
+  const { text, value } = readJson(await readJsonBody(call.request, SETTINGS_BODY_BYTES_MAX));
   const body = parse("OperatorCreditMoveRequest", value);
   const amountNano = amountOf(body.kind, digitsOf(text, "credits"));
   const note = noteOf(body);

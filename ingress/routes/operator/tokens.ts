@@ -7,8 +7,7 @@ import {
   revokeOperatorToken,
 } from "#shared/database/operator-tokens.ts";
 import { ApiError } from "#shared/errors.ts";
-import { LIMITS } from "#shared/limits.ts";
-import { makeOperatorToken } from "#shared/operators/tokens.ts";
+import { makeOperatorToken, OPERATOR_TOKENS_MAX } from "#shared/operators/tokens.ts";
 
 import type { IngressContext } from "../../context.ts";
 import type { Route, RouteCall } from "../../serve.ts";
@@ -76,7 +75,7 @@ async function make(
     case "other":
       throw reusedId();
     case "full":
-      throw new ApiError("conflict", `There are ${LIMITS.operatorTokensMax} operator tokens already.`);
+      throw new ApiError("conflict", `There are ${OPERATOR_TOKENS_MAX} operator tokens already.`);
     default:
       throw new ApiError("conflict", "There is or was an operator token of this name.", { param: "name" });
   }

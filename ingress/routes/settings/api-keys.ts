@@ -9,12 +9,12 @@ import {
   replaceKey,
   revokeKey,
   updateKey,
+  KEYS_PER_WORKSPACE_MAX,
 } from "#shared/database/api-keys.ts";
 import { findMemberById, type MemberRole, type MemberRow } from "#shared/database/members.ts";
 import { inTurn } from "#shared/database/workspaces.ts";
 import { ApiError } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { hashKey, keyHint, mintKey } from "#shared/secrets/api-keys.ts";
 
 import { json, NEVER_KEPT } from "../../answers.ts";
@@ -296,5 +296,5 @@ function above(role: string): ApiError {
 }
 
 function tooMany(): ApiError {
-  return new ApiError("conflict", `A workspace has at most ${LIMITS.keysPerWorkspaceMax} keys; revoke one first.`);
+  return new ApiError("conflict", `A workspace has at most ${KEYS_PER_WORKSPACE_MAX} keys; revoke one first.`);
 }

@@ -1,13 +1,12 @@
 /** GET /workspaces/{workspaceId}/audit-log: who changed what. */
 import type { AuditLogEntry } from "#schemas/generated/types.ts";
 import { type AuditRow, listAudit, recordAudit } from "#shared/database/audit-log.ts";
-import { LIMITS } from "#shared/limits.ts";
 
 import type { IngressContext } from "../../context.ts";
 import { allow } from "../../roles.ts";
 import { callerOf, type Route, type RouteCall } from "../../serve.ts";
 import { AUDIT_QUERY, auditFilterIn } from "../../settings/audit-query.ts";
-import { csv, wantsCsv } from "../../settings/csv.ts";
+import { csv, wantsCsv, CSV_ROWS_MAX } from "../../settings/csv.ts";
 import { exportOf } from "../../settings/export.ts";
 import { LIST_QUERY, numberedPageOf, pageAnswer } from "../../settings/page.ts";
 
@@ -19,7 +18,7 @@ export function auditLog(context: IngressContext): Route {
     path: "/workspaces/{workspaceId}/audit-log",
     operationId: "listAuditLog",
     summary: "List who changed what",
-    description: `As CSV the list is one table of at most ${LIMITS.csvRowsMax} rows, the newest, and is an entry itself.`,
+    description: `As CSV the list is one table of at most ${CSV_ROWS_MAX} rows, the newest, and is an entry itself.`,
     query: [...LIST_QUERY, ...AUDIT_QUERY],
     responses: { 200: { description: "A page of changes", schema: "AuditLogList", texts: ["text/csv"] } },
     errors: ["not_found", "unsupported_value"],
@@ -35,7 +34,7 @@ async function list(context: IngressContext, call: RouteCall): Promise<Response>
   const query = { after: page.after, ...auditFilterIn(call) };
   if (wantsCsv(call)) {
     const rows = await database.transaction(async (tx) => {
-      const found = await listAudit(tx, workspaceId, { ...query, limit: LIMITS.csvRowsMax });
+      const found = await listAudit(tx, workspaceId, { ...query, limit: CSV_ROWS_MAX });
       await recordAudit(tx, workspaceId, exportOf(call, "audit_log.export", found.length));
       return found;
     });

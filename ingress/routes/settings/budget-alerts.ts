@@ -13,7 +13,6 @@ import {
 } from "#shared/database/budget-alerts.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import { ApiError } from "#shared/errors.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { creditsNumber, parseCredits } from "#shared/money.ts";
 
 import type { IngressContext } from "../../context.ts";
@@ -21,6 +20,8 @@ import { allow, ANY_ROLE } from "../../roles.ts";
 import { callerOf, type Route } from "../../serve.ts";
 import { createdId, digitsOf, nameTaken, plainName } from "../../settings/body.ts";
 import { type Asked, type Made, madeOnce, resource } from "../../settings/resource.ts";
+
+export const BUDGET_ALERTS_PER_WORKSPACE_MAX = 50;
 
 const SPENDING = { tags: ["Spending"], auth: "key" } as const;
 const STOPS =
@@ -88,7 +89,7 @@ async function add(
     is_active: body.is_active ?? true,
     stops_calls: body.stops_calls ?? false,
   };
-  const max = LIMITS.budgetAlertsPerWorkspaceMax;
+  const max = BUDGET_ALERTS_PER_WORKSPACE_MAX;
   const find = () => findBudgetAlert(database, workspaceId, id);
   const insert = async () => {
     await checkChannels(database, workspaceId, body.channel_ids);

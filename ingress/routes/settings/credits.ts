@@ -2,14 +2,13 @@
 import type { Credits, LedgerEntry } from "#schemas/generated/types.ts";
 import { recordAudit } from "#shared/database/audit-log.ts";
 import { LEDGER_KINDS, pageLedger, readBalance } from "#shared/database/credits.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { creditsNumber, formatCredits } from "#shared/money.ts";
 
 import { json } from "../../answers.ts";
 import type { IngressContext } from "../../context.ts";
 import { allow, ANY_ROLE } from "../../roles.ts";
 import { callerOf, type Route, type RouteCall } from "../../serve.ts";
-import { csv, wantsCsv } from "../../settings/csv.ts";
+import { csv, wantsCsv, CSV_ROWS_MAX } from "../../settings/csv.ts";
 import { exportOf } from "../../settings/export.ts";
 import { LIST_QUERY, numberedPageOf, oneOf, pageAnswer, SPAN_QUERY, timeIn } from "../../settings/page.ts";
 import { presentLedgerEntry } from "../../settings/present.ts";
@@ -36,7 +35,7 @@ export function credits(context: IngressContext): readonly Route[] {
       path: `${CREDITS}/ledger`,
       operationId: "listLedger",
       summary: "List the movements of credits",
-      description: `As CSV the list is one table of at most ${LIMITS.csvRowsMax} rows, the newest; the audit log tells of it.`,
+      description: `As CSV the list is one table of at most ${CSV_ROWS_MAX} rows, the newest; the audit log tells of it.`,
       query: [
         ...LIST_QUERY,
         { name: "kind", description: "Only of this kind.", schema: { type: "string", enum: LEDGER_KINDS } },
@@ -72,7 +71,7 @@ async function list(context: IngressContext, call: RouteCall): Promise<Response>
   };
   if (wantsCsv(call)) {
     const rows = await database.transaction(async (tx) => {
-      const found = await pageLedger(tx, workspaceId, { ...query, limit: LIMITS.csvRowsMax });
+      const found = await pageLedger(tx, workspaceId, { ...query, limit: CSV_ROWS_MAX });
       await recordAudit(tx, workspaceId, exportOf(call, "ledger.export", found.length));
       return found;
     });

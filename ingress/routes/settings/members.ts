@@ -13,7 +13,6 @@ import {
 } from "#shared/database/members.ts";
 import { inTurn } from "#shared/database/workspaces.ts";
 import { ApiError } from "#shared/errors.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { isMailAddress } from "#shared/mail-address.ts";
 
 import type { IngressContext } from "../../context.ts";
@@ -22,6 +21,8 @@ import { callerOf, type Route } from "../../serve.ts";
 import { createdId, nameTaken, plainName } from "../../settings/body.ts";
 import { presentMember } from "../../settings/present.ts";
 import { type Asked, type Made, madeOnce, resource } from "../../settings/resource.ts";
+
+export const MEMBERS_PER_WORKSPACE_MAX = 1_000;
 
 const SETTINGS = { tags: ["Workspace settings"], auth: "key" } as const;
 
@@ -93,7 +94,7 @@ async function add(
   checkMayGive(role, body.role);
   const wanted = { id: createdId(body), name: plainName(body.name), role: body.role, email: addressOf(body.email) };
   const made = await inTurn(database, workspaceId, async (tx) => {
-    if ((await countMembers(tx, workspaceId)) >= LIMITS.membersPerWorkspaceMax) return "too_many";
+    if ((await countMembers(tx, workspaceId)) >= MEMBERS_PER_WORKSPACE_MAX) return "too_many";
     if (await insertMember(tx, workspaceId, { ...wanted, actor })) return "made";
     return (await findMember(tx, workspaceId, wanted.name)) ? "name_taken" : "known";
   });
@@ -136,7 +137,7 @@ function addressOf(email: string | null | undefined): string | null {
 }
 
 function tooMany(): ApiError {
-  return new ApiError("conflict", `A workspace has at most ${LIMITS.membersPerWorkspaceMax} members.`);
+  return new ApiError("conflict", `A workspace has at most ${MEMBERS_PER_WORKSPACE_MAX} members.`);
 }
 
 function noMember(): ApiError {

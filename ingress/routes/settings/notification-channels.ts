@@ -8,12 +8,12 @@ import {
   findChannel,
   insertChannel,
   pageChannels,
+  CHANNELS_PER_WORKSPACE_MAX,
 } from "#shared/database/channels.ts";
 import { insertDelivery, recoverDeliveries } from "#shared/database/deliveries.ts";
 import { inTurn } from "#shared/database/workspaces.ts";
 import { ApiError } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { changedSecrets, mergeChannelConfig, newChannelConfig } from "#shared/notifications/channel-config.ts";
 import { openAll, sealAll } from "#shared/notifications/channel-secrets.ts";
 import { envelopeText, TEST_EVENT } from "#shared/notifications/envelope.ts";
@@ -29,6 +29,13 @@ import { createdId, nameTaken, parsedBody, plainName } from "../../settings/body
 import { channelOf, channelRows, presentChannel } from "../../settings/channel.ts";
 import { timeOf } from "../../settings/page.ts";
 import { type Asked, findToChange, type Made, madeOnce, resource } from "../../settings/resource.ts";
+
+/** Tests of one mail channel: a test is the one mail that a caller sends at will. */
+export const MAIL_TESTS_PER_HOUR_MAX = 5;
+
+/** Deliveries that are sent again at once. */
+export const RECOVER_DAYS_MAX = 14;
+export const RECOVER_MAX = 10_000;
 
 const NOTIFICATIONS = { tags: ["Notifications"], auth: "key" } as const;
 const READERS = { ...NOTIFICATIONS, authorize: allow("owner", "admin", "developer") };
@@ -98,7 +105,7 @@ export function notificationChannels(context: IngressContext): readonly Route[] 
       path: `${rows.path}/test`,
       operationId: "testNotificationChannel",
       summary: "Send a test to a channel",
-      description: `One attempt, with the event \`test\`, of a mail channel at most ${LIMITS.mailTestsPerHourMax} in an hour. What became of it stands in the delivery.`,
+      description: `One attempt, with the event \`test\`, of a mail channel at most ${MAIL_TESTS_PER_HOUR_MAX} in an hour. What became of it stands in the delivery.`,
       responses: { 202: { description: "It is on its way", schema: "DeliveryAccepted" } },
       errors: ["not_found", "channel_not_found", "permission_denied", "conflict"],
 
@@ -110,7 +117,7 @@ export function notificationChannels(context: IngressContext): readonly Route[] 
       path: `${rows.path}/recover`,
       operationId: "recoverDeliveries",
       summary: "Send again what a channel has not received",
-      description: `One more attempt of each delivery that was made in the span and has failed or was left out, at most ${LIMITS.recoverMax} at once.`,
+      description: `One more attempt of each delivery that was made in the span and has failed or was left out, at most ${RECOVER_MAX} at once.`,
       request: { schema: "DeliveriesRecoverRequest" },
       responses: { 202: { description: "They are on their way", schema: "DeliveriesRecovered" } },
       errors: errorsOf(["reads_json"], "not_found", "channel_not_found", "conflict"),
@@ -145,7 +152,7 @@ async function make(
         return Bun.deepEquals(stored, secrets);
       },
       refusals: {
-        too_many: () => new ApiError("conflict", `A workspace has at most ${LIMITS.channelsPerWorkspaceMax} channels.`),
+        too_many: () => new ApiError("conflict", `A workspace has at most ${CHANNELS_PER_WORKSPACE_MAX} channels.`),
         name_taken: () => nameTaken("a channel"),
       },
     },
@@ -196,7 +203,7 @@ async function test(context: IngressContext, call: RouteCall): Promise<Response>
   const id = newId();
   const metadata = { channelId: row.id, message: "This is a test." };
   const body = envelopeText({ event: TEST_EVENT, deliveryId: id, workspaceId, occurredAt: new Date(), metadata });
-  const perHourMax = row.type === "email" ? LIMITS.mailTestsPerHourMax : null;
+  const perHourMax = row.type === "email" ? MAIL_TESTS_PER_HOUR_MAX : null;
   const delivery = {
     id,
     channelId: row.id,
@@ -219,9 +226,9 @@ async function recover(context: IngressContext, call: RouteCall): Promise<Respon
   checkEnabled(row);
   const body = await parsedBody(call, "DeliveriesRecoverRequest");
   const since = timeOf(body.since);
-  const oldest = Date.now() - LIMITS.recoverDaysMax * DAY_MS;
+  const oldest = Date.now() - RECOVER_DAYS_MAX * DAY_MS;
   if (since === undefined || since.getTime() < oldest) {
-    throw new ApiError("unsupported_value", `Expected since to be a time of the last ${LIMITS.recoverDaysMax} days.`, {
+    throw new ApiError("unsupported_value", `Expected since to be a time of the last ${RECOVER_DAYS_MAX} days.`, {
       param: "since",
     });
   }
@@ -234,7 +241,7 @@ async function recover(context: IngressContext, call: RouteCall): Promise<Respon
     since,
     until,
     lastStep: LAST_STEP,
-    max: LIMITS.recoverMax,
+    max: RECOVER_MAX,
     actor: actorOf(call),
   });
   return json({ count } satisfies DeliveriesRecovered, {}, 202);

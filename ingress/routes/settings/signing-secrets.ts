@@ -3,7 +3,6 @@ import type { SigningSecret } from "#schemas/generated/types.ts";
 import { recordAudit } from "#shared/database/audit-log.ts";
 import { changeChannel, type ChannelRow } from "#shared/database/channels.ts";
 import { ApiError } from "#shared/errors.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { openAll, sealAll } from "#shared/notifications/channel-secrets.ts";
 import { newSigningSecret } from "#shared/secrets/signature.ts";
 
@@ -12,6 +11,9 @@ import type { IngressContext } from "../../context.ts";
 import { allow } from "../../roles.ts";
 import { actorOf, callerOf, type Route, type RouteCall } from "../../serve.ts";
 import { channelOf, noChannel } from "../../settings/channel.ts";
+
+/** After a rotation both secrets sign. */
+export const PREVIOUS_SECRET_MS = 86_400_000;
 
 const SECRET = "/workspaces/{workspaceId}/notification-channels/{channelId}/signing-secret";
 
@@ -72,7 +74,7 @@ async function rotate(context: IngressContext, call: RouteCall): Promise<Respons
       previousSigningSecret: _older,
       ...secrets
     } = openAll(context.sealer, { workspaceId, id }, row.sealed);
-    previousUntil = previous === undefined ? null : new Date(Date.now() + LIMITS.previousSecretMs);
+    previousUntil = previous === undefined ? null : new Date(Date.now() + PREVIOUS_SECRET_MS);
     const all = { ...secrets, signingSecret, ...(previous === undefined ? {} : { previousSigningSecret: previous }) };
     return {
       actor: actorOf(call),

@@ -7,12 +7,12 @@ import {
   insertSubscription,
   pageSubscriptions,
   type SubscriptionRow,
+  SUBSCRIPTIONS_PER_CHANNEL_MAX,
 } from "#shared/database/subscriptions.ts";
 import { findWorkflow } from "#shared/database/workflows.ts";
 import { inTurn } from "#shared/database/workspaces.ts";
 import { ApiError } from "#shared/errors.ts";
 import { EVENTS, type EventName } from "#shared/events/events.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { readerOf } from "#shared/workflows/access.ts";
 
 import { json } from "../../answers.ts";
@@ -107,8 +107,7 @@ async function make(
     find: () => findSubscription(context.database, workspaceId, channelId, id),
     asked: { event, workflow_id: workflowId },
     refusals: {
-      too_many: () =>
-        new ApiError("conflict", `A channel has at most ${LIMITS.subscriptionsPerChannelMax} subscriptions.`),
+      too_many: () => new ApiError("conflict", `A channel has at most ${SUBSCRIPTIONS_PER_CHANNEL_MAX} subscriptions.`),
       subscribed: () =>
         new ApiError("conflict", "The channel is subscribed to this event with this scope already.", {
           param: "event",

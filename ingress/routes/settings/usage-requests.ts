@@ -10,14 +10,13 @@ import {
 } from "#shared/database/usage-requests.ts";
 import { ApiError } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { creditsNumber, formatCredits } from "#shared/money.ts";
 
 import { json } from "../../answers.ts";
 import type { IngressContext } from "../../context.ts";
 import { allow, ANY_ROLE } from "../../roles.ts";
 import type { Route, RouteCall } from "../../serve.ts";
-import { csv, wantsCsv } from "../../settings/csv.ts";
+import { csv, wantsCsv, CSV_ROWS_MAX } from "../../settings/csv.ts";
 import { idIn, LIST_QUERY, limitIn, queryOf, SPAN_QUERY, timeIn, unsupported } from "../../settings/page.ts";
 import { FILTER_QUERY, filterIn, ownerIn } from "../../settings/usage-query.ts";
 import { type Within, workspaceIdOf } from "../../settings/within.ts";
@@ -45,7 +44,7 @@ export function usageRequests(
       summary: "List calls with their price",
       description:
         "A developer sees the calls of its own keys. `after` takes `last_id`. As CSV the list is one table of at most " +
-        `${LIMITS.csvRowsMax} rows, the newest.`,
+        `${CSV_ROWS_MAX} rows, the newest.`,
       query: [...LIST_QUERY, ...FILTER_QUERY, RUN_QUERY, ...SPAN_QUERY],
       responses: { 200: { description: "A page of calls", schema: "UsageRequestList", texts: ["text/csv"] } },
       errors: ["not_found", "unsupported_value"],
@@ -79,7 +78,7 @@ async function list(context: IngressContext, call: RouteCall): Promise<Response>
     after: afterIn(call),
   };
   if (wantsCsv(call)) {
-    const rows = await pageUsageRequests(database, workspaceId, { ...query, limit: LIMITS.csvRowsMax });
+    const rows = await pageUsageRequests(database, workspaceId, { ...query, limit: CSV_ROWS_MAX });
     return csv(context, rows.map(line), COLUMNS, "requests");
   }
   const limit = limitIn(call);

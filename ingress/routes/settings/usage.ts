@@ -2,15 +2,17 @@
 import type { UsagePage } from "#schemas/generated/types.ts";
 import { sumUsage, type UsageGroup, type UsageSum } from "#shared/database/usage-sums.ts";
 import { ApiError } from "#shared/errors.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { creditsNumber, formatCredits } from "#shared/money.ts";
 
 import { json } from "../../answers.ts";
 import type { IngressContext } from "../../context.ts";
 import { allow, ANY_ROLE } from "../../roles.ts";
 import { callerOf, type Route, type RouteCall } from "../../serve.ts";
-import { csv, wantsCsv } from "../../settings/csv.ts";
+import { csv, wantsCsv, CSV_ROWS_MAX } from "../../settings/csv.ts";
 import { bucketsIn, filterIn, groupsIn, pageAt, type Span, spanOf, USAGE_QUERY } from "../../settings/usage-query.ts";
+
+/** Sums of one answer, where they are grouped: a page ends before a bucket that would exceed it. */
+export const USAGE_SUMS_MAX = 10_000;
 
 type Bucket = UsagePage["data"][number];
 
@@ -25,7 +27,7 @@ export function usage(context: IngressContext): Route {
     description:
       "Buckets are whole hours or days, UTC, in the order of time, those without calls too; a call counts in the bucket it ended in, and " +
       "at once. A developer sees the calls of its own keys. As CSV the whole span is one table of at most " +
-      `${LIMITS.csvRowsMax} rows, without empty buckets.`,
+      `${CSV_ROWS_MAX} rows, without empty buckets.`,
     query: USAGE_QUERY,
     responses: { 200: { description: "A page of buckets", schema: "UsagePage", texts: ["text/csv"] } },
     errors: ["not_found", "unsupported_value"],
@@ -46,17 +48,17 @@ async function read(context: IngressContext, call: RouteCall): Promise<Response>
     groups,
     start: new Date(span.start),
     end: new Date(end),
-    limit: isTable ? LIMITS.csvRowsMax : LIMITS.usageSumsMax + 1,
+    limit: isTable ? CSV_ROWS_MAX : USAGE_SUMS_MAX + 1,
   });
   return isTable ? table(context, sums, groups, span) : json(pageOf(sums, groups, span, wholeEnd(sums, end)));
 }
 
 /** Returns the end of a page that holds no more sums than it may: before the bucket that would exceed it. @throws ApiError */
 function wholeEnd(sums: readonly UsageSum[], end: number): number {
-  if (sums.length <= LIMITS.usageSumsMax) return end;
+  if (sums.length <= USAGE_SUMS_MAX) return end;
   const cutAt = sums.at(-1)?.start.getTime() ?? end;
   if (sums[0]?.start.getTime() !== cutAt) return cutAt;
-  const message = `Expected at most ${LIMITS.usageSumsMax} sums in one bucket; group by less, or filter.`;
+  const message = `Expected at most ${USAGE_SUMS_MAX} sums in one bucket; group by less, or filter.`;
   throw new ApiError("unsupported_value", message, { param: "group_by" });
 }
 

@@ -3,13 +3,12 @@ import { INPUT_TYPES } from "#shared/calls/kinds/input-media.ts";
 import type { MeasuredAudio } from "#shared/calls/kinds/transcription.ts";
 import { ApiError } from "#shared/errors.ts";
 import { settleMediaType } from "#shared/files/media-type.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { PROBE_LIMITS } from "#shared/media/limits.ts";
 import { MediaError } from "#shared/children/media-error.ts";
 import type { MediaProbes } from "#shared/media/media-probes.ts";
 import { openRequestLimit } from "#shared/request-limit.ts";
 
-import type { ReceivedAudio } from "./receive.ts";
+import { type ReceivedAudio, AUDIO_WAITING_MAX, AUDIO_WAIT_MS } from "./receive.ts";
 
 export type ProbedAudio = MeasuredAudio & { readonly contentType: string; readonly filename: string };
 
@@ -40,8 +39,8 @@ export async function lookAt(
 const looks = openRequestLimit({
   max: PROBE_LIMITS.childrenMax,
   perWorkspaceMax: PROBE_LIMITS.childrenMax / 2,
-  waitingMax: LIMITS.audioWaitingMax,
-  waitMs: LIMITS.audioWaitMs,
+  waitingMax: AUDIO_WAITING_MAX,
+  waitMs: AUDIO_WAIT_MS,
   noun: "audio inputs",
 });
 

@@ -14,12 +14,17 @@ import { isFileId } from "#shared/files/id.ts";
 import { readFile } from "#shared/files/read.ts";
 import { openSpoolFile, type SpoolFile } from "#shared/files/spool-file.ts";
 import { unavailable } from "#shared/files/unavailable.ts";
-import { inlineInput } from "#shared/calls/kinds/input-media.ts";
+import { inlineInput, INPUT_BYTES_MAX } from "#shared/calls/kinds/input-media.ts";
 import { audioOf } from "#shared/calls/kinds/transcription.ts";
-import { INPUT_BYTES_MAX, LIMITS } from "#shared/limits.ts";
 import type { MediaSource } from "#shared/media/media-probes.ts";
 import { openRequestLimit } from "#shared/request-limit.ts";
 import type { Storage } from "#shared/storage/client.ts";
+import { UPLOADS_MAX, UPLOADS_PER_WORKSPACE_MAX } from "#shared/files/uploads.ts";
+import { paced } from "#shared/pace.ts";
+
+/** The audio of calls shares the disk with uploads, as many at once; as many calls wait for room, no longer than this. */
+export const AUDIO_WAITING_MAX = 96;
+export const AUDIO_WAIT_MS = paced(10_000);
 
 /** Audio of which only the size is known. */
 export interface ReceivedAudio {
@@ -38,10 +43,10 @@ export interface ReceivedAudio {
 
 /** The workspaces whose audio lies on this process' disk, and those that wait to put some there. */
 const diskShare = openRequestLimit({
-  max: LIMITS.uploadsMax,
-  perWorkspaceMax: LIMITS.uploadsPerWorkspaceMax,
-  waitingMax: LIMITS.audioWaitingMax,
-  waitMs: LIMITS.audioWaitMs,
+  max: UPLOADS_MAX,
+  perWorkspaceMax: UPLOADS_PER_WORKSPACE_MAX,
+  waitingMax: AUDIO_WAITING_MAX,
+  waitMs: AUDIO_WAIT_MS,
   noun: "audio inputs",
 });
 

@@ -1,9 +1,9 @@
 /** Pixels that image capabilities count: the larger of input and output, times the operations. */
-import { LIMITS } from "#shared/limits.ts";
 import type { ImageExtent } from "#shared/media/image-extent.ts";
 
 import type { KnownInputs, Range } from "./expected.ts";
 import { croppedTo, resizedTo, rotatedTo, type Size } from "./image-size.ts";
+import { IMAGE_PIXELS_MAX, IMAGE_SIDE_PIXELS_MAX } from "./limits.ts";
 
 type Params = Readonly<Record<string, unknown>>;
 interface Step {
@@ -88,7 +88,7 @@ function ofSteps(image: ImageExtent, steps: readonly Step[], keeps: boolean): Ra
 /** Pixels of one frame. */
 function mostAfter(own: Size, steps: readonly Step[]): number {
   const made = sizesAfter(own, steps, 1);
-  return made ? Math.min(areaOf(made.most), LIMITS.imagePixelsMax) : LIMITS.imagePixelsMax;
+  return made ? Math.min(areaOf(made.most), IMAGE_PIXELS_MAX) : IMAGE_PIXELS_MAX;
 }
 
 function areaOf({ width, height }: Size): number {
@@ -166,8 +166,8 @@ function ofSides(width: unknown, height: unknown): Range | undefined {
   const sides = [width, height].filter((side) => typeof side === "number");
   const [one, other] = sides;
   if (one !== undefined && other !== undefined) return { usual: one * other, most: one * other };
-  const most = LIMITS.imagePixelsMax;
+  const most = IMAGE_PIXELS_MAX;
   return one === undefined
     ? { usual: 2_000_000, most }
-    : { usual: one * one, most: Math.min(most, one * LIMITS.imageSidePixelsMax) };
+    : { usual: one * one, most: Math.min(most, one * IMAGE_SIDE_PIXELS_MAX) };
 }

@@ -1,11 +1,11 @@
 /** Measures that a run is expected to report, computed beforehand from its params and from what is known of its inputs. */
-import { CAPABILITY_RUN_MS, LIMITS } from "#shared/limits.ts";
 import type { ImageExtent } from "#shared/media/image-extent.ts";
 
 import type { Capability } from "./entry.ts";
 import { expectedMs } from "./expected-ms.ts";
 import { expectedPixels } from "./expected-pixels.ts";
 import type { Measured } from "./price.ts";
+import { IMAGE_FRAMES_PIXELS_MAX, CAPABILITY_RUN_MS } from "./limits.ts";
 
 /** Length and frame size of audio or video. */
 export interface MediaLength {
@@ -48,7 +48,7 @@ export function expectedOf(
   known: KnownInputs,
 ): Expected {
   const operations = operationsOf(params);
-  const pixelsMax = LIMITS.imageFramesPixelsMax * operations;
+  const pixelsMax = IMAGE_FRAMES_PIXELS_MAX * operations;
   const pixels = expectedPixels(id, params, known) ?? { usual: USUAL_PIXELS * operations, most: pixelsMax };
   const msMax = CAPABILITY_RUN_MS[category];
   const ms = expectedMs(id, params, known) ?? { usual: USUAL_MS, most: msMax };

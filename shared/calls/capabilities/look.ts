@@ -3,7 +3,6 @@
  * that fails, or takes too long, leaves an input unknown: the run then holds what the limits allow, and goes on.
  */
 import { objectKey } from "#shared/files/id.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { readImageExtent, readTiffExtent, tiffDirectoryAt } from "#shared/media/image-extent.ts";
 import type { MediaProbes } from "#shared/media/media-probes.ts";
 import { openRequestLimit } from "#shared/request-limit.ts";
@@ -13,6 +12,17 @@ import { readObject } from "#shared/storage/objects.ts";
 import type { Category } from "./entry.ts";
 import type { InputFacts, KnownInputs } from "./expected.ts";
 import { sampleFile } from "./samples.ts";
+
+/** Looking at the inputs of one run before it is admitted: what is not seen by then is held at its limit. */
+const CAPABILITY_LOOK_MS = 5_000;
+
+/** Read from the object store for one look: heads, tables, and small files as a whole. */
+export const CAPABILITY_LOOK_BYTES_MAX = 16 * 1_048_576;
+export const CAPABILITY_LOOK_WHOLE_BYTES_MAX = 4 * 1_048_576;
+
+/** Looks of one process that read at the same time, each a few megabytes in memory, half of them of one workspace; and that wait. */
+export const CAPABILITY_LOOKS_AT_ONCE = 8;
+const CAPABILITY_LOOKS_WAITING_MAX = 1_024;
 
 export interface LookContext {
   readonly storage: Storage;
@@ -34,10 +44,10 @@ interface Source {
 
 /** A look may be slow: those of one workspace leave room for another's. */
 const looks = openRequestLimit({
-  max: LIMITS.capabilityLooksAtOnce,
-  perWorkspaceMax: LIMITS.capabilityLooksAtOnce / 2,
-  waitingMax: LIMITS.capabilityLooksWaitingMax,
-  waitMs: LIMITS.capabilityLookMs,
+  max: CAPABILITY_LOOKS_AT_ONCE,
+  perWorkspaceMax: CAPABILITY_LOOKS_AT_ONCE / 2,
+  waitingMax: CAPABILITY_LOOKS_WAITING_MAX,
+  waitMs: CAPABILITY_LOOK_MS,
   noun: "looks at inputs",
 });
 
@@ -50,8 +60,8 @@ export async function lookAtInputs(
 ): Promise<KnownInputs> {
   const look = LOOKS[category];
   if (look === undefined || inputs.length === 0) return {};
-  const signal = AbortSignal.timeout(LIMITS.capabilityLookMs);
-  const budget = { left: LIMITS.capabilityLookBytesMax };
+  const signal = AbortSignal.timeout(CAPABILITY_LOOK_MS);
+  const budget = { left: CAPABILITY_LOOK_BYTES_MAX };
   const found: Record<string, InputFacts[]> = {};
   const unlooked = (one: Looked): void => void (found[one.member] ??= []).push({});
   const turn = await looks.take({ owner: context.workspaceId }, signal).catch(() => undefined);
@@ -138,7 +148,7 @@ const BOX_HEAD_BYTES = 16;
 
 /** All of a small file; of a large MP4 its head and its tables, which tell all but the samples themselves. */
 async function mediaBytes(source: Source): Promise<Uint8Array> {
-  if (source.total <= LIMITS.capabilityLookWholeBytesMax) return source.read(0, source.total);
+  if (source.total <= CAPABILITY_LOOK_WHOLE_BYTES_MAX) return source.read(0, source.total);
   const first = Buffer.from(await source.read(0, BOX_HEAD_BYTES));
   if (first.toString("latin1", 4, 8) !== "ftyp") throw new Error("too large to be looked at whole");
   const kept = [Buffer.from(await source.read(0, first.readUInt32BE(0)))];

@@ -1,11 +1,13 @@
 /** The cost of a run: held at the most that it can measure (expected.ts), settled at what was measured. */
 import type { Catalogue } from "#shared/calls/model.ts";
 import type { Charge } from "#shared/ledger/charge.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { ONE_RESULT, priceMedia } from "#shared/calls/pricing/media.ts";
 import { parsePrice, type Price } from "#shared/calls/pricing/price.ts";
 
 import type { Capability } from "./entry.ts";
+
+/** The least that an image is counted for: half a megapixel. */
+const CAPABILITY_PIXELS_MIN = 500_000;
 
 /** Measures that a child process reports of a run. */
 export interface Measured {
@@ -19,7 +21,7 @@ const MS_STEP = 100;
 /** @param mostNano what is held for it: no run is charged for more */
 export function capabilityCharge(price: Price, { ms, pixels = 0 }: Measured, mostNano?: bigint): Charge {
   const milliseconds = Math.ceil(ms / MS_STEP) * MS_STEP;
-  const counted = Math.max(pixels, LIMITS.capabilityPixelsMin);
+  const counted = Math.max(pixels, CAPABILITY_PIXELS_MIN);
   const units = unitsOf(price, milliseconds, counted);
   const measured = priceMedia(price, { ...ONE_RESULT, milliseconds, pixels: [counted] });
   const nano = mostNano !== undefined && measured > mostNano ? mostNano : measured;

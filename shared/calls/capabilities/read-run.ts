@@ -3,7 +3,7 @@ import type { Modality } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import type { WorkKind } from "#shared/calls/work.ts";
 import { checkMayReadFiles } from "#shared/access/may-read-files.ts";
-import type { Inline } from "#shared/calls/offload-inputs.ts";
+import { type Inline, INLINE_INPUT_BYTES_MAX } from "#shared/calls/offload-inputs.ts";
 import type { CheckedRun } from "./check.ts";
 import type { Capability } from "./entry.ts";
 import { CHECKS } from "./list.ts";
@@ -19,10 +19,12 @@ import { ApiError } from "#shared/errors.ts";
 import { isFileId } from "#shared/files/id.ts";
 import { unavailable } from "#shared/files/unavailable.ts";
 import type { CheckedCall } from "#shared/calls/kinds/kind.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { assertPublicUrl } from "#shared/outbound/guard.ts";
 
 import type { Offered } from "./offered.ts";
+
+/** Decoded: what is larger comes as a file or from an address. */
+const CAPABILITY_BASE64_BYTES_MAX = 10 * 1_048_576;
 
 /** Kind of work that runs of capabilities are. */
 export const RUN_KIND = {
@@ -132,14 +134,14 @@ function readOne(given: Given, member: string, name: string, param: string, { in
   if (typeof base64 !== "string") looked.push(look);
   if (typeof url === "string") return { url: assertPublicUrl(url, `${param}.url`).href };
   if (typeof base64 !== "string") return given;
-  const bytesMax = LIMITS.capabilityBase64BytesMax;
+  const bytesMax = CAPABILITY_BASE64_BYTES_MAX;
   if (Math.floor(base64.length / 4) * 3 - 2 > bytesMax) {
     const message = `Expected at most ${bytesMax} bytes in base64; store the file, or give its address.`;
     throw new ApiError("unprocessable_input", message, { param: `${param}.base64` });
   }
   const bytes = decoded(base64, `${param}.base64`);
   looked.push({ ...look, bytes });
-  if (bytes.length <= LIMITS.inlineInputBytesMax) return given;
+  if (bytes.length <= INLINE_INPUT_BYTES_MAX) return given;
   inline.push({ name, param, bytes, contentType: typeof contentType === "string" ? contentType : "" });
   return { stored: name, ...(typeof contentType === "string" ? { mime_type: contentType } : {}) };
 }

@@ -22,12 +22,14 @@ import type {
   Surroundings,
 } from "#shared/calls/model.ts";
 import { parsePrice, priceField } from "#shared/calls/pricing/price.ts";
-import { LIMITS } from "#shared/limits.ts";
 
 import { checkCapability, checkModel, checkPreset, checkProvider } from "./check.ts";
 import { throwFaults } from "./faults.ts";
 import type { Merged, MergedFiles } from "./merge.ts";
 import { secondsOf } from "./seconds.ts";
+
+/** Inputs of one embeddings call, as OpenAI has it; a model may take fewer. */
+const EMBEDDING_INPUTS_MAX = 2_048;
 
 /**
  * The catalogue of these files in these surroundings, frozen.
@@ -142,7 +144,7 @@ function buildVariant({ when, price }: PriceVariant, { unit = "per_request" }: P
 }
 
 function buildEmbedding(facts: EmbeddingFacts): Embedding {
-  const { dimensions = 0, dimensions_min, dimensions_max, inputs_max = LIMITS.embeddingInputsMax, ...rest } = facts;
+  const { dimensions = 0, dimensions_min, dimensions_max, inputs_max = EMBEDDING_INPUTS_MAX, ...rest } = facts;
   const canChoose = dimensions_max !== undefined;
   return {
     dimensions,

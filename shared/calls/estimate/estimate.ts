@@ -11,17 +11,18 @@ import type { CheckedMedia } from "#shared/calls/kinds/media-check.ts";
 import { kindOfCall } from "#shared/calls/kinds/models.ts";
 import type { MeasuredAudio } from "#shared/calls/kinds/transcription.ts";
 import type { Model } from "#shared/calls/model.ts";
-import { type Price, priceTokens } from "#shared/calls/pricing/price.ts";
+import { type Price, priceTokens, type PriceUnit } from "#shared/calls/pricing/price.ts";
 import { NO_USAGE, type TokenUsage } from "#shared/calls/pricing/usage.ts";
 import { parse } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { creditsNumber } from "#shared/money.ts";
 import { TimeSlices } from "#shared/time-slices.ts";
 import { createSamplingTokenizer } from "#shared/tokens/sampling-tokenizer.ts";
 import { loadTokenizer } from "#shared/tokens/tokenizer.ts";
+import { ONE_RESULT, priceMedia, type Quantities } from "#shared/calls/pricing/media.ts";
 
-import { breakDownMedia } from "./media.ts";
+/** Text an ingress counts exactly for one count_tokens call or estimate: about 0.3 s of its only thread at worst. */
+export const COUNTED_CHARACTERS_MAX = 1_048_576;
 
 /** A call that was checked, and what it would typically use. */
 interface Foreseen {
@@ -91,7 +92,7 @@ async function foresee(
   const request = kind.read(body);
   const checked = kind.check(request, model, { bodyBytes, files, recording });
   const { bound, price } = checked;
-  const tokenizer = createSamplingTokenizer(await loadTokenizer(), LIMITS.countedCharactersMax);
+  const tokenizer = createSamplingTokenizer(await loadTokenizer(), COUNTED_CHARACTERS_MAX);
   const usage = (await kind.foresee?.(request, model, checked, { files, tokenizer, slices })) ?? NO_USAGE;
   if (!isPriced) return { bound, price, usage };
   const { usual, params } = checked as CheckedMedia<{ readonly prompt?: string; readonly text?: string }>;
@@ -153,4 +154,31 @@ function tokenCredits(price: Price, bucket: keyof typeof BUCKETS): number {
   const perMillion = priceTokens(price, { ...NO_USAGE, [bucket]: 1_000_000 });
   // Read from decimal text: a division would round a second time.
   return Number(`${perMillion}e-15`);
+}
+
+const MS_PER_SECOND = 1_000;
+const MS_PER_MINUTE = 60_000;
+
+/** For each price unit, the noun of its line and the quantity that it counts. */
+const COUNTED: Readonly<Partial<Record<PriceUnit, (usual: Quantities) => readonly [kind: string, quantity: number]>>> =
+  {
+    per_image: ({ results }) => ["images", results],
+    per_megapixel: ({ pixels }) => ["megapixels", pixels.reduce((sum, one) => sum + one, 0) / 1_000_000],
+    per_second: ({ milliseconds }) => ["seconds", milliseconds / MS_PER_SECOND],
+    per_minute: ({ milliseconds }) => ["minutes", milliseconds / MS_PER_MINUTE],
+    per_character: ({ characters }) => ["characters", characters],
+    per_operation: () => ["operations", 1],
+  };
+
+/** Undefined where tokens are paid. */
+function breakDownMedia(price: Price, usual: Quantities): { lines: Line[]; nano: bigint } | undefined {
+  if (price.unit === "per_token") return undefined;
+  const nano = priceMedia(price, usual);
+  const [kind, quantity] = COUNTED[price.unit]?.(usual) ?? ["requests", 1];
+  // Of one megapixel at as many steps.
+  const unit =
+    price.unit === "per_megapixel"
+      ? priceMedia(price, { ...ONE_RESULT, pixels: [1_000_000], steps: usual.steps, defaultSteps: usual.defaultSteps })
+      : price.unitRate;
+  return { lines: [{ kind, quantity, unit_credits: creditsNumber(unit), credits: creditsNumber(nano) }], nano };
 }

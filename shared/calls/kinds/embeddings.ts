@@ -4,13 +4,15 @@ import { type EmbeddingModel, isEmbeddingModel } from "#shared/calls/model.ts";
 import { parse } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
 import type { JsonBounds } from "#shared/json.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { boundChat } from "#shared/calls/pricing/price.ts";
 import { NO_USAGE } from "#shared/calls/pricing/usage.ts";
 import { countInputs } from "#shared/tokens/count-inputs.ts";
 
 import type { CallBound } from "./call-bound.ts";
 import type { Kind } from "./kind.ts";
+
+/** Vectors of one answer as text: 2,048 of 3,072 numbers in base64. Below what NATS keeps for a reader (64 MB). */
+const EMBEDDINGS_ANSWER_BYTES_MAX = 32 * 1_048_576;
 
 /** One text, or the token numbers of one. */
 export type EmbeddingInput = string | readonly number[];
@@ -153,7 +155,7 @@ const CHARACTERS = { float: 22, base64: 16 / 3 } as const;
 function checkAnswerSize(request: EmbeddingsRequest, { embedding }: EmbeddingModel, inputs: number): void {
   const format = request.encoding_format ?? "float";
   const bytes = Math.ceil(inputs * (request.dimensions ?? embedding.dimensions) * CHARACTERS[format]);
-  const max = LIMITS.embeddingsAnswerBytesMax;
+  const max = EMBEDDINGS_ANSWER_BYTES_MAX;
   if (bytes <= max) return;
   const advice = format === "float" ? "send fewer inputs, or ask for base64" : "send fewer inputs";
   const message = `The vectors would take about ${bytes} bytes, more than the ${max} of one answer: ${advice}.`;

@@ -7,9 +7,9 @@ import editSchema from "#schemas/requests/image-edit.schema.json" with { type: "
 import type { Model } from "#shared/calls/model.ts";
 import { parse } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
-import { TOKENS_PER_IMAGE } from "#shared/limits.ts";
 import { boundMedia, ONE_RESULT, type Quantities } from "#shared/calls/pricing/media.ts";
 import { priceOf } from "#shared/calls/pricing/price.ts";
+import { TOKENS_PER_IMAGE } from "#shared/calls/kinds/chat/usage.ts";
 
 import type { CallBound } from "./call-bound.ts";
 import { type CheckedMedia, member, only, refusal, refuseFormat, refuseUntaken, withoutNulls } from "./media-check.ts";

@@ -12,10 +12,17 @@ import { ApiError } from "#shared/errors.ts";
 import { isFileId } from "#shared/files/id.ts";
 import { settleMediaType } from "#shared/files/media-type.ts";
 import { unavailable } from "#shared/files/unavailable.ts";
-import { INPUT_BYTES_MAX } from "#shared/limits.ts";
 import { assertPublicUrl } from "#shared/outbound/guard.ts";
 
 import { checkMayReadFiles } from "#shared/access/may-read-files.ts";
+
+/** Media that comes with a call, where its model names no bound: what fits into the memory of a worker several times. */
+export const INPUT_BYTES_MAX = {
+  image: 20 * 1_048_576,
+  video: 128 * 1_048_576,
+  mesh: 64 * 1_048_576,
+  audio: 100 * 1_048_576,
+} as const;
 
 export type InputMediaKind = "image" | "video" | "mesh" | "audio";
 

@@ -5,10 +5,10 @@ import { ApiError, apiErrorsOf } from "#shared/errors.ts";
 import { findStoredFiles, NO_FILES } from "#shared/calls/kinds/chat/files.ts";
 import { CHAT } from "#shared/calls/kinds/chat.ts";
 import { EMBEDDINGS } from "#shared/calls/kinds/embeddings.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { parseCredits } from "#shared/money.ts";
 import { estimateCall } from "#shared/calls/estimate/estimate.ts";
 import { boundChat } from "#shared/calls/pricing/price.ts";
+import { ESTIMATE_OUTPUT_TOKENS } from "#shared/calls/kinds/chat/usage.ts";
 
 import { judgeKnown } from "../known-faults.ts";
 import { type CallContext, type Cost, EXACT } from "./cost.ts";
@@ -64,7 +64,7 @@ export async function chatCost({ database, caller, work }: CallContext, model: M
     unknown.length === 0
       ? EXACT
       : `Not known before a run: ${unknown.join(", ")}. At most it reads ${inputTokens} tokens, the model's context.`;
-  const usualTokens = Math.min(bound.outputTokensMax, n * LIMITS.estimateOutputTokens);
+  const usualTokens = Math.min(bound.outputTokensMax, n * ESTIMATE_OUTPUT_TOKENS);
   const written = `It usually writes ${usualTokens} tokens, at most ${perChoice * n}${isLimited ? "" : ", as the model allows"}.`;
   return { estimatedNano: parseCredits(String(usual.estimated_credits)), maxNano, assumption: `${read} ${written}` };
 }
@@ -97,7 +97,7 @@ export async function embeddingsCost({ work }: CallContext, model: Model, given:
     });
   const { inputs_max: inputs } = model.embedding;
   return {
-    estimatedNano: one(LIMITS.estimateOutputTokens),
+    estimatedNano: one(ESTIMATE_OUTPUT_TOKENS),
     maxNano: one(inputs * model.max_context_tokens),
     assumption: `The input is not known before a run: at most ${inputs} inputs of ${model.max_context_tokens} tokens.`,
   };

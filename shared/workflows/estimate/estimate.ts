@@ -11,7 +11,7 @@ import { EMBEDDINGS } from "#shared/calls/kinds/embeddings.ts";
 import type { Kind } from "#shared/calls/kinds/kind.ts";
 import type { Model } from "#shared/calls/model.ts";
 import { ApiError } from "#shared/errors.ts";
-import { LIMITS } from "#shared/limits.ts";
+import { RUN_ATTEMPTS_MAX } from "#shared/workflows/limits.ts";
 
 import type { CompiledDefinition, CompiledStep } from "../definition.ts";
 import { readKnownInput } from "../inputs.ts";
@@ -160,7 +160,7 @@ class Estimate {
     const inputs = readKnownInput(definition.inputs ?? {}, knownMembers(given), open);
     const known: Known = { inputs, unknown: new Set(open) };
     // Its own tries count where its run is one of those that may be tried again: the most is meant.
-    const attempts = Math.min(LIMITS.runAttemptsMax, Math.max(1, definition.retry?.max_attempts ?? 1));
+    const attempts = Math.min(RUN_ATTEMPTS_MAX, Math.max(1, definition.retry?.max_attempts ?? 1));
     return this.#workflows.costOf(found, depth, known, async () => {
       const steps = await this.ofSteps(found.compiled, { known, attempts, depth });
       return { ...sumOf(steps), assumption: `A workflow of ${steps.length} steps.` };

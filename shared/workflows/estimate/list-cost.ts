@@ -1,5 +1,6 @@
 /** Cost of a step that runs for each item of a list. */
-import { LIMITS } from "#shared/limits.ts";
+
+import { FOR_EACH_ITEMS_MAX } from "#shared/workflows/limits.ts";
 
 import type { CompiledStep } from "../definition.ts";
 import { type Cost, nothing, sumOf } from "./cost.ts";
@@ -19,8 +20,8 @@ export async function listCost(
   if (list === undefined) return unknownListCost(await costOf(undefined));
   // A step that was skipped gives null, and there is nothing to do for it.
   const items: unknown = list.value ?? [];
-  if (!Array.isArray(items) || items.length > LIMITS.forEachItemsMax) {
-    return nothing(`Its list is none of at most ${LIMITS.forEachItemsMax} items, and the step fails.`);
+  if (!Array.isArray(items) || items.length > FOR_EACH_ITEMS_MAX) {
+    return nothing(`Its list is none of at most ${FOR_EACH_ITEMS_MAX} items, and the step fails.`);
   }
   if (items.length === 0) return nothing("0 items. There is nothing to do.");
   const all = BigInt(items.length);
@@ -51,9 +52,9 @@ export async function listCost(
 function unknownListCost(one: Cost): Cost {
   return {
     estimatedNano: one.estimatedNano,
-    maxNano: one.maxNano * BigInt(LIMITS.forEachItemsMax),
+    maxNano: one.maxNano * BigInt(FOR_EACH_ITEMS_MAX),
     assumption:
-      `${one.assumption} Its list is not known before a run: one item is taken for usual, ${LIMITS.forEachItemsMax} ` +
+      `${one.assumption} Its list is not known before a run: one item is taken for usual, ${FOR_EACH_ITEMS_MAX} ` +
       "for the most.",
   };
 }

@@ -2,7 +2,7 @@
 import type { WorkflowDefinition } from "#schemas/generated/types.ts";
 import { findDefinition, findWorkflow } from "#shared/database/workflows.ts";
 import { ApiError } from "#shared/errors.ts";
-import { LIMITS } from "#shared/limits.ts";
+import { WORKFLOW_DEPTH_MAX, WORKFLOW_NESTED_MAX } from "#shared/workflows/limits.ts";
 
 import { readerOf } from "../access.ts";
 import { type CompiledDefinition, compilingDefinition } from "../definition.ts";
@@ -49,18 +49,18 @@ export class EstimatedWorkflows {
    * @throws ApiError `workflow_not_found`; `invalid_request` for more workflows than a definition may come to
    */
   async find(workflowId: string, version: number | undefined, depth: number): Promise<Found> {
-    if (depth > LIMITS.workflowDepthMax) {
+    if (depth > WORKFLOW_DEPTH_MAX) {
       throw new ApiError(
         "invalid_request",
-        `Expected workflows that run others to a depth of at most ${LIMITS.workflowDepthMax}.`,
+        `Expected workflows that run others to a depth of at most ${WORKFLOW_DEPTH_MAX}.`,
       );
     }
     const key = `${workflowId} ${version ?? ""}`;
     this.#depths.add(`${depth} ${key}`);
-    if (this.#depths.size > LIMITS.workflowNestedMax) {
+    if (this.#depths.size > WORKFLOW_NESTED_MAX) {
       throw new ApiError(
         "invalid_request",
-        `Expected at most ${LIMITS.workflowNestedMax} workflows to be looked at for an estimate.`,
+        `Expected at most ${WORKFLOW_NESTED_MAX} workflows to be looked at for an estimate.`,
       );
     }
     const found = this.#found.get(key) ?? (await this.#read(workflowId, version));

@@ -1,13 +1,23 @@
 /** Expressions in CEL: bounded in what is written when they are compiled, and in what they do when they run. */
 import { Environment } from "@marcbachmann/cel-js";
 
-import { LIMITS } from "#shared/limits.ts";
-
 import { evaluate } from "./evaluate.ts";
 import { inspect } from "./inspect.ts";
 import type { Reference, Resolved, Scope } from "./scope.ts";
 import { plain } from "./values.ts";
 import { ExpressionFault, PARSED_UNITS, Work } from "./work.ts";
+
+export const EXPRESSION_NODES_MAX = 200;
+export const EXPRESSION_DEPTH_MAX = 20;
+
+/** Items of one list that an expression writes out. */
+const EXPRESSION_ITEMS_MAX = 1_000;
+
+/** Units of one evaluation: a character is 1, an item 4, a member or a part of the expression 10. At most 30 ms and 25 MB, measured. */
+export const EXPRESSION_WORK_MAX = 2_000_000;
+
+/** Units of an expression that names nothing: it is evaluated when the definition is read. */
+export const CONSTANT_WORK_MAX = 10_000;
 
 export interface CelExpression {
   readonly references: readonly Reference[];
@@ -15,9 +25,13 @@ export interface CelExpression {
   evaluate(scope: Scope, work?: Work): Resolved;
 }
 
-const { expressionNodesMax: maxAstNodes, expressionDepthMax: maxDepth, expressionItemsMax: maxListElements } = LIMITS;
 const parser = new Environment({
-  limits: { maxAstNodes, maxDepth, maxListElements, maxMapEntries: maxListElements },
+  limits: {
+    maxAstNodes: EXPRESSION_NODES_MAX,
+    maxDepth: EXPRESSION_DEPTH_MAX,
+    maxListElements: EXPRESSION_ITEMS_MAX,
+    maxMapEntries: EXPRESSION_ITEMS_MAX,
+  },
 });
 
 /**
@@ -44,16 +58,15 @@ export function compileCel(text: string, reading?: Work): CelExpression | { read
       return { fault: error.message };
     }
   };
-  const { expressionWorkMax, constantWorkMax } = LIMITS;
   if (references.length === 0) {
     // What names nothing has one value, or one fault, now and in every run.
-    const work = new Work(constantWorkMax, reading);
+    const work = new Work(CONSTANT_WORK_MAX, reading);
     const constant = resolve({ inputs: {}, steps: {}, run: { id: "", attempt: 1 } }, work);
     if (isTooMuch(reading)) return TOO_MUCH;
     if ("fault" in constant) return constant;
     return { references, evaluate: () => constant };
   }
-  return { references, evaluate: (scope, within) => resolve(scope, new Work(expressionWorkMax, within)) };
+  return { references, evaluate: (scope, within) => resolve(scope, new Work(EXPRESSION_WORK_MAX, within)) };
 }
 
 const TOO_MUCH = {

@@ -1,5 +1,6 @@
 /** Operators of expressions. Integers are bigint and fractions number, as are all numbers of JSON; they may be mixed. */
-import { LIMITS } from "#shared/limits.ts";
+
+import { JSON_DEPTH_MAX } from "#shared/json-tokens.ts";
 
 import { isTextBefore } from "./characters.ts";
 import { ExpressionFault, ITEM_UNITS, MEMBER_UNITS, typeOf, type Work } from "./work.ts";
@@ -12,7 +13,7 @@ const INT_MIN = -(2n ** 63n);
 const FRACTION_MAX = 2 ** 63;
 
 /** Levels of lists and objects that are compared: more than values have, and fewer than the stack takes. */
-const COMPARED_DEPTH_MAX = 4 * LIMITS.jsonDepthMax;
+const COMPARED_DEPTH_MAX = 4 * JSON_DEPTH_MAX;
 
 /** @throws ExpressionFault for values that the operator is not for */
 export function applyBinary(operator: BinaryOperator, a: unknown, b: unknown, work: Work): unknown {

@@ -1,10 +1,15 @@
 /** Texts of a definition with `${{ … }}` in them: one alone keeps its type, among other text it is inserted. */
-import { LIMITS } from "#shared/limits.ts";
 import { runWhole } from "#shared/time-slices.ts";
 
 import { compileCel } from "./cel.ts";
 import { isRoot, type Reference, type Resolved, type Scope, UNSAFE_KEYS } from "./scope.ts";
-import { Work } from "./work.ts";
+import { Work, EXPRESSION_VALUE_BYTES_MAX } from "./work.ts";
+
+export const EXPRESSION_CHARS_MAX = 2_000;
+const PATH_SEGMENTS_MAX = 32;
+
+/** Work of all expressions of a step's params, or of its input, in units of an evaluation. */
+export const BINDING_WORK_MAX = 4_000_000;
 
 export interface Template {
   /** It is the whole of its text, and gives whatever it gives; otherwise text. */
@@ -46,15 +51,14 @@ export function* compilingTemplate(
   return {
     isAlone: false,
     references: compiled.flatMap((part) => (typeof part === "string" ? [] : part.references)),
-    resolve: (scope, work = new Work(LIMITS.bindingWorkMax)) => joined(compiled, scope, work),
+    resolve: (scope, work = new Work(BINDING_WORK_MAX)) => joined(compiled, scope, work),
   };
 }
 
 /** One expression, without the braces around it. */
 function compileExpression(text: string, reading: Work | undefined): Template | { readonly fault: string } {
-  const { expressionCharsMax } = LIMITS;
-  if (text.length > expressionCharsMax) {
-    return { fault: `Expected an expression of at most ${expressionCharsMax} characters, got ${text.length}.` };
+  if (text.length > EXPRESSION_CHARS_MAX) {
+    return { fault: `Expected an expression of at most ${EXPRESSION_CHARS_MAX} characters, got ${text.length}.` };
   }
   const path = readPath(text.trim());
   if (path) {
@@ -120,8 +124,8 @@ function joined(parts: readonly (string | Template)[], scope: Scope, work: Work)
     const resolved = part.resolve(scope, work);
     if ("fault" in resolved) return resolved;
     text += inserted(resolved.value);
-    if (text.length > LIMITS.expressionValueBytesMax) {
-      return { fault: `Expected a text of at most ${LIMITS.expressionValueBytesMax} characters.` };
+    if (text.length > EXPRESSION_VALUE_BYTES_MAX) {
+      return { fault: `Expected a text of at most ${EXPRESSION_VALUE_BYTES_MAX} characters.` };
     }
   }
   return { value: text };
@@ -150,8 +154,8 @@ function readPath(text: string): Path | undefined {
 /** Returns what a path names, or why it may not stand in a definition. */
 function referenceOf(path: Path): Reference | { readonly fault: string } {
   const [root, name] = path;
-  if (path.length > LIMITS.pathSegmentsMax) {
-    return { fault: `Expected a path of at most ${LIMITS.pathSegmentsMax} parts, got ${path.length}.` };
+  if (path.length > PATH_SEGMENTS_MAX) {
+    return { fault: `Expected a path of at most ${PATH_SEGMENTS_MAX} parts, got ${path.length}.` };
   }
   const unsafe = path.find((part) => UNSAFE_KEYS.has(String(part)));
   if (unsafe !== undefined) return { fault: `Expected a path without ${unsafe}.` };

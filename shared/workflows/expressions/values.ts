@@ -1,7 +1,7 @@
 /** Values that expressions read and give: their size, and their form as JSON. */
-import { LIMITS } from "#shared/limits.ts";
 
 import type { Resolved } from "./scope.ts";
+import { EXPRESSION_VALUE_BYTES_MAX } from "./work.ts";
 
 /** About the bytes of its JSON; counting stops soon after `bytesMax`. */
 export function bytesOf(value: unknown, bytesMax: number): number {
@@ -25,7 +25,7 @@ export function bytesOf(value: unknown, bytesMax: number): number {
 
 /** Returns a value of CEL as JSON has it, or why it has no such form. */
 export function plain(value: unknown): Resolved {
-  const { expressionValueBytesMax: bytesMax } = LIMITS;
+  const bytesMax = EXPRESSION_VALUE_BYTES_MAX;
   if (bytesOf(value, bytesMax) > bytesMax) {
     return { fault: `Expected an expression to give at most ${bytesMax} bytes.` };
   }

@@ -1,5 +1,7 @@
 /** Bound on the work of one evaluation: every part, character and item that it goes through counts, so that no values make it slow. */
-import { LIMITS } from "#shared/limits.ts";
+
+/** Bytes of an expression's value, as JSON. */
+export const EXPRESSION_VALUE_BYTES_MAX = 1_048_576;
 
 /** Why an expression has no value, in words for the author of a definition. */
 export class ExpressionFault extends Error {}
@@ -52,8 +54,8 @@ export class Work {
   /** @throws WorkExceeded, or ExpressionFault for a text that is longer than an expression may give */
   spendText(chars: number): void {
     this.spend(chars);
-    if (chars > LIMITS.expressionValueBytesMax) {
-      throw new ExpressionFault(`Expected a text of at most ${LIMITS.expressionValueBytesMax} characters.`);
+    if (chars > EXPRESSION_VALUE_BYTES_MAX) {
+      throw new ExpressionFault(`Expected a text of at most ${EXPRESSION_VALUE_BYTES_MAX} characters.`);
     }
   }
 }

@@ -1,8 +1,8 @@
 /** Commands that create workspaces, members and keys on the database. */
 import { describe, expect, test } from "bun:test";
 
-import { LIMITS } from "#shared/limits.ts";
 import { hashKey, isMintedKey } from "#shared/secrets/api-keys.ts";
+import { KEY_CACHE_MS } from "#shared/access/questions.ts";
 
 import { type Json, openCommands, TIME, UUID } from "./commands.ts";
 
@@ -82,7 +82,7 @@ describe("a key", () => {
     const { name } = await makeWorkspace();
     const { id, key } = await makeKey(name);
     const status = async (): Promise<number> => {
-      bed().pass(LIMITS.keyCacheMs);
+      bed().pass(KEY_CACHE_MS);
       return (await bed().send("GET", "/v1/models", { token: key })).status;
     };
     expect(await status()).toBe(200);

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { mergeMetrics } from "#deploy/supervisor/metrics.mjs";
+import { mergeMetrics } from "#deploy/supervisor/admin.mjs";
 
 const histogram = (count: number): string => `# HELP wait_seconds Time spent waiting.
 # TYPE wait_seconds histogram

@@ -6,7 +6,6 @@ import sharp from "sharp";
 import type { BatchAnswer, MediaOutcome } from "#schemas/generated/types.ts";
 import { newId } from "#shared/ids.ts";
 import { KINDS } from "#shared/calls/kinds/kinds.ts";
-import { LIMITS } from "#shared/limits.ts";
 import type { Storage } from "#shared/storage/client.ts";
 import { listObjects } from "#shared/storage/objects.ts";
 import { ask, type Bed, createWorkspace, type Workspace } from "#tests/faults/bed.ts";
@@ -14,6 +13,7 @@ import { openPublisher, type Publisher } from "#tests/faults/publisher.ts";
 import { eventually } from "#tests/faults/wait.ts";
 import { storageAt } from "#tests/shared/files/bench.ts";
 import { wavOf } from "#tests/providers/fal/clips.ts";
+import { INLINE_INPUT_BYTES_MAX } from "#shared/calls/offload-inputs.ts";
 
 import { sharedBed } from "./shared-bed.ts";
 
@@ -29,7 +29,7 @@ let storage: Storage;
 beforeAll(async () => {
   const noise = { create: { width: 160, height: 160, channels: 3, background: "grey", noise: { type: "gaussian", mean: 128, sigma: 60 } } } as const; // prettier-ignore
   const picture = await sharp(noise).png().toBuffer();
-  expect(picture.length).toBeGreaterThan(LIMITS.inlineInputBytesMax);
+  expect(picture.length).toBeGreaterThan(INLINE_INPUT_BYTES_MAX);
   largePicture = picture.toString("base64");
   bed = await sharedBed();
   workspace = await createWorkspace(bed.stack, { creditsNano: 1_000n * CREDIT });

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { LIMITS } from "#shared/limits.ts";
 import type { Storage } from "#shared/storage/client.ts";
 import { listObjects } from "#shared/storage/objects.ts";
 import { createWorkspace } from "#tests/faults/bed.ts";
@@ -11,6 +10,7 @@ import { eventually } from "#tests/faults/wait.ts";
 import { pngOf } from "#tests/providers/png.ts";
 import { storageAt } from "#tests/shared/files/bench.ts";
 import { beginUpload, part } from "#tests/support/raw-form.ts";
+import { UPLOADS_PER_WORKSPACE_MAX } from "#shared/files/uploads.ts";
 
 import { CREDIT, errorOf } from "./bench.ts";
 import { wav } from "./hostile-inputs.ts";
@@ -164,7 +164,7 @@ describe("recordings that drip in", () => {
   test("keep a workspace to its share of the disk for as long as it waits, and leave it when their callers do", async () => {
     const { key } = await createWorkspace(bench.stack, { creditsNano: CREDIT });
     const begin = part('name="file"; filename="talk.wav"', SOUND).subarray(0, 1_000);
-    const dripping = Array.from({ length: LIMITS.uploadsPerWorkspaceMax }, () =>
+    const dripping = Array.from({ length: UPLOADS_PER_WORKSPACE_MAX }, () =>
       beginUpload(bench.stack.baseUrls[0] ?? "", key, {}, PATH),
     );
     for (const upload of dripping) await upload.send(begin);

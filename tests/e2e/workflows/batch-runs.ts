@@ -7,10 +7,10 @@ import type { WorkflowRun } from "#schemas/generated/types.ts";
 import { dropEndedJobs } from "#shared/database/job-sweeps.ts";
 import { dropEndedRuns } from "#shared/database/run-sweeps.ts";
 import { newId } from "#shared/ids.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { BATCH_DURABLE, BATCH_STREAM } from "#shared/queue/subjects.ts";
 import { openPublisher, type Publisher } from "#tests/faults/publisher.ts";
 import { eventually } from "#tests/faults/wait.ts";
+import { ACTIVE_RUNS_MAX } from "#shared/database/runs.ts";
 
 import { say } from "./runs-bench.ts";
 import { runsOfNewWorkspace, sharedMediaRuns, type WorkspaceRuns } from "./shared-runs.ts";
@@ -178,7 +178,7 @@ test("a run waits while its workspace has as many under way as it may, and begin
     `insert into run (id, workspace_id, key_id, member_id, definition, mode, lane, status, max_attempts, progressed_at)
      select gen_random_uuid(), m.workspace_id, m.id, m.id, '{}', 'async', 'batch', 'running', 1, now() + interval '1 hour'
      from (select workspace_id, id from member where workspace_id = $2 limit 1) m, generate_series(1, $1::int) returning id`,
-    [LIMITS.activeRunsMax, bench.workspace.id],
+    [ACTIVE_RUNS_MAX, bench.workspace.id],
   );
   const key = newId();
   const counted = () =>

@@ -8,13 +8,14 @@ import { connect } from "nats";
 import type { WorkflowRun } from "#schemas/generated/types.ts";
 import type { ErrorEnvelope } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { notifyRun } from "#shared/queue/run-notice.ts";
 import { streamName, workSubject } from "#shared/queue/subjects.ts";
 import { openStorage, type Storage } from "#shared/storage/client.ts";
 import { createWorkspace, type Workspace } from "#tests/faults/bed.ts";
 import { eventually } from "#tests/faults/wait.ts";
 import { startRole } from "#tests/support/role-process.ts";
+import { WORKFLOW_WORK_MAX } from "#shared/workflows/limits.ts";
+import { ACTIVE_RUNS_MAX, RUN_ROW_BYTES } from "#shared/database/runs.ts";
 
 import { type RunsBench, say, startRunsBench } from "./runs-bench.ts";
 
@@ -107,7 +108,7 @@ describe("one call", () => {
     const { id } = begun.body;
     // Room for the 20 runs of its own step, and for two and a half of theirs with 20 runs of a step each.
     const left = 20 + 2 * 40 + 20;
-    await bench.stack.query("update run set work = $2 where id = $1", [id, LIMITS.workflowWorkMax - left]);
+    await bench.stack.query("update run set work = $2 where id = $1", [id, WORKFLOW_WORK_MAX - left]);
     const workers = await Promise.all([worker(), worker()]);
     try {
       const run = await endedAs(owner, id);
@@ -116,9 +117,9 @@ describe("one call", () => {
            (select array_agg(distinct coalesce(error ->> 'code', '-')) from run where root_id = $1 and status = 'failed') as errors`,
         [id],
       );
-      expect(row?.work).toBeLessThanOrEqual(LIMITS.workflowWorkMax);
+      expect(row?.work).toBeLessThanOrEqual(WORKFLOW_WORK_MAX);
       // It was worth what was left: none is refused while there is room for a whole one.
-      expect(row?.work).toBeGreaterThan(LIMITS.workflowWorkMax - 40);
+      expect(row?.work).toBeGreaterThan(WORKFLOW_WORK_MAX - 40);
       expect(row?.runs).toBeLessThanOrEqual(left);
       expect(row?.errors).toEqual(["run_too_large"]);
       expect(run.stepRuns[0]).toMatchObject({ status: "succeeded" });
@@ -136,12 +137,12 @@ test("a workspace with as many runs as it may have begins no further one, and th
   await bench.stack.query(
     `insert into run (id, workspace_id, key_id, member_id, definition, mode, lane, max_attempts)
      select gen_random_uuid(), workspace_id, key_id, member_id, '{}', 'async', 'batch', 1 from run, generate_series(2, $2::int) where id = $1`,
-    [run.id, LIMITS.activeRunsMax],
+    [run.id, ACTIVE_RUNS_MAX],
   );
   try {
     const refused = await callAs(owner, `/v1/workflows/${leaf}/runs`, { mode: "async" });
     expect([refused.status, refused.body.error.code]).toEqual([503, "overloaded"]);
-    expect(refused.body.error.message).toContain(`${LIMITS.activeRunsMax} runs under way`);
+    expect(refused.body.error.message).toContain(`${ACTIVE_RUNS_MAX} runs under way`);
     const one = await worker();
     try {
       expect(await endedAs(owner, run.id)).toMatchObject({ status: "succeeded", output: { text: "done" } });
@@ -176,7 +177,7 @@ describe("a large input", () => {
       expect((await callAs(owner, `/v1/workflows/runs/${body.id}`)).body.input).toEqual({ text, n: 1 });
       const used = await usedBy(owner);
       expect(used).toBeGreaterThan(2_000_000);
-      expect(used).toBeLessThan(2_000_000 + 3 * LIMITS.runRowBytes);
+      expect(used).toBeLessThan(2_000_000 + 3 * RUN_ROW_BYTES);
       // A small one stands in its row.
       const small = await callAs(owner, "/v1/pipelines/runs", { definition, input: { text: "x".repeat(1_000) } });
       expect(await objectsOf(`run-inputs/${small.body.id}`)).toEqual([]);

@@ -1,13 +1,18 @@
 /** One batch message over real Postgres and S3: come again, brought twice, or with a recording that nothing can be made of. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
-import { addressOf, type BatchArrival, type BatchContext, takeMessage } from "#ingress/batch/admit.ts";
+import {
+  addressOf,
+  type BatchArrival,
+  type BatchContext,
+  takeMessage,
+  INTAKE_LARGE_MAX,
+} from "#ingress/batch/admit.ts";
 import { createCallAdmission } from "#shared/ledger/call-admission.ts";
 import type { Catalogue } from "#shared/calls/model.ts";
 import { loadCatalogue, loadOurLayers } from "#shared/calls/catalogue/load.ts";
 import { newId } from "#shared/ids.ts";
 import { createJobAdmission } from "#shared/jobs/admission.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/children/media-error.ts";
 import { readClaim } from "#shared/storage/claim-check.ts";
 import { listObjects } from "#shared/storage/objects.ts";
@@ -15,6 +20,9 @@ import { eventually } from "#tests/faults/wait.ts";
 import { createWorkspace } from "#tests/faults/bed.ts";
 import { wavOf } from "#tests/providers/fal/clips.ts";
 import { type FileBench, log, openFileBench } from "#tests/shared/files/bench.ts";
+import { JOB_TEXT_BYTES_MAX } from "#shared/jobs/result.ts";
+import { RUN_INPUT_TEXT_BYTES_MAX } from "#shared/workflows/begin-run.ts";
+import { ACTIVE_RUNS_MAX } from "#shared/database/runs.ts";
 
 const CREDIT = 1_000_000_000n;
 
@@ -145,12 +153,13 @@ describe("a recording", () => {
       if (taken.kind === "full" && !taken.isWindow) waiting += 1;
     });
     // Half of what is taken at once is one workspace's.
-    while (waiting < 12 - LIMITS.intakeLargeMax / 2 && performance.now() < started) await Bun.sleep(5);
+    const areWaiting = (): boolean => waiting >= 12 - INTAKE_LARGE_MAX / 2;
+    while (!areWaiting() && performance.now() < started) await Bun.sleep(5);
     const neighbour = takeMessage(context, arrival(other, DICTATION));
     open.resolve();
     await Promise.all(many);
     gate = undefined;
-    expect(waiting).toBe(12 - LIMITS.intakeLargeMax / 2);
+    expect(waiting).toBe(12 - INTAKE_LARGE_MAX / 2);
     expect(await neighbour).toMatchObject({ outcome: "queued" });
   });
 });
@@ -159,7 +168,7 @@ describe("two messages under one key with different large bodies", () => {
   test("do not write over each other: the one that was admitted is whole", async () => {
     const workspaceId = await own();
     const large = (letter: string) => ({
-      body: { ...CHAT.body, user: letter, metadata: { text: letter.repeat(LIMITS.jobTextBytesMax) } },
+      body: { ...CHAT.body, user: letter, metadata: { text: letter.repeat(JOB_TEXT_BYTES_MAX) } },
     });
     const taken = await Promise.all(
       ["a", "b", "c"].map((letter) => takeMessage(context, arrival(workspaceId, large(letter), { key: "mine" }))),
@@ -177,7 +186,7 @@ describe("two messages under one key with different large bodies", () => {
 
 test("a large message that is refused when it is admitted leaves nothing in the object store", async () => {
   const workspaceId = await own(0n);
-  const body = { ...CHAT.body, metadata: { text: "x".repeat(LIMITS.jobTextBytesMax) } };
+  const body = { ...CHAT.body, metadata: { text: "x".repeat(JOB_TEXT_BYTES_MAX) } };
   // One that starves is stored without a look at window and funds.
   const one = arrival(workspaceId, { body }, { key: "mine", starves: true });
   const refused = { outcome: "refused", told: { error: { code: "insufficient_credits" } } };
@@ -220,7 +229,7 @@ describe("a message that asks for a run", () => {
   };
   const inputsOf = async (one: BatchArrival): Promise<readonly unknown[]> =>
     (await listObjects(bench.storage, `run-inputs/${addressOf(one).id}`, undefined, 1_000)).objects;
-  const LARGE = { text: "x".repeat(LIMITS.runInputTextBytesMax) };
+  const LARGE = { text: "x".repeat(RUN_INPUT_TEXT_BYTES_MAX) };
 
   test("begins it and counts once, however often it comes and however many ask at once", async () => {
     const of = await ownWorkflow();
@@ -259,10 +268,10 @@ describe("a message that asks for a run", () => {
     await bench.db.query(
       `insert into run (id, workspace_id, key_id, member_id, definition, mode, lane, max_attempts)
        select gen_random_uuid(), workspace_id, id, id, '{}', 'async', 'batch', 1 from member, generate_series(1, $2::int) where workspace_id = $1`,
-      [of.workspaceId, LIMITS.activeRunsMax],
+      [of.workspaceId, ACTIVE_RUNS_MAX],
     );
     expect(await takeMessage(context, toRun(of, LARGE))).toMatchObject({ kind: "full", isWindow: false });
-    expect(await kept(of.workspaceId)).toEqual({ runs: LIMITS.activeRunsMax, jobs: 0, calls: 0 });
+    expect(await kept(of.workspaceId)).toEqual({ runs: ACTIVE_RUNS_MAX, jobs: 0, calls: 0 });
     expect(await inputsOf(toRun(of))).toEqual([]);
     // What its key was answered before is known meanwhile.
     const refused = { status: "refused", error: { code: "idempotency_key_reused" } };

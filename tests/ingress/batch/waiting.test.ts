@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { createWaitingMessages } from "#ingress/batch/intake.ts";
-import { LIMITS } from "#shared/limits.ts";
+import { createWaitingMessages, WINDOW_RETRY_MAX_MS, WAITING_MESSAGES_MAX } from "#ingress/batch/intake.ts";
 
 describe("messages that wait", () => {
   test("under one key: the first stays, whichever way round they are seen", () => {
@@ -17,15 +16,15 @@ describe("messages that wait", () => {
     let now = 0;
     const waiting = createWaitingMessages(() => now);
     waiting.isFirst("a", 7);
-    now = 2 * LIMITS.windowRetryMaxMs;
+    now = 2 * WINDOW_RETRY_MAX_MS;
     expect(waiting.isFirst("a", 9)).toBe(false);
-    now = 3 * LIMITS.windowRetryMaxMs;
+    now = 3 * WINDOW_RETRY_MAX_MS;
     expect(waiting.isFirst("a", 9)).toBe(true);
   });
 
   test("are forgotten, the one seen longest ago first, where there are too many", () => {
     const waiting = createWaitingMessages();
-    for (let at = 0; at <= LIMITS.waitingMessagesMax; at++) waiting.isFirst(`job ${at}`, 1);
+    for (let at = 0; at <= WAITING_MESSAGES_MAX; at++) waiting.isFirst(`job ${at}`, 1);
     expect(waiting.isFirst("job 1", 2)).toBe(false);
     expect(waiting.isFirst("job 0", 2)).toBe(true);
   });

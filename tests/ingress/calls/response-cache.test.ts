@@ -1,8 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
-import { planCache } from "#ingress/calls/response-cache.ts";
+import { planCache, CACHE_TTL_S, CACHE_TTL_MAX_S, CACHED_REQUEST_BYTES_MAX } from "#ingress/calls/response-cache.ts";
 import type { Model } from "#shared/calls/model.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { BASE, build } from "#tests/shared/calls/catalogue/build-catalogue.ts";
 
 const MODEL = build([BASE]).models.get("one") as Model;
@@ -24,18 +23,18 @@ describe("the cache", () => {
     expect(await plan("off")).toBeUndefined();
     expect(await plan(null, CACHED)).toMatchObject({ ttlS: 60, mayHit: true });
     expect(await plan("off", CACHED)).toBeUndefined();
-    expect(await plan("on")).toMatchObject({ ttlS: LIMITS.cacheTtlS, mayHit: true });
+    expect(await plan("on")).toMatchObject({ ttlS: CACHE_TTL_S, mayHit: true });
   });
 
   test("takes the caller's time to live, up to a bound, before the model's", async () => {
     expect((await plan("on; ttl=5", CACHED))?.ttlS).toBe(5);
     expect((await plan(" ON;ttl=5 "))?.ttlS).toBe(5);
     expect((await plan("on", CACHED))?.ttlS).toBe(60);
-    expect((await plan("on; ttl=999999999"))?.ttlS).toBe(LIMITS.cacheTtlMaxS);
+    expect((await plan("on; ttl=999999999"))?.ttlS).toBe(CACHE_TTL_MAX_S);
   });
 
   test("leaves a request alone that is too large to compare", async () => {
-    const request = { ...REQUEST, messages: [{ role: "user", content: "x".repeat(LIMITS.cachedRequestBytesMax) }] };
+    const request = { ...REQUEST, messages: [{ role: "user", content: "x".repeat(CACHED_REQUEST_BYTES_MAX) }] };
     expect(await plan("on", MODEL, request)).toBeUndefined();
   });
 

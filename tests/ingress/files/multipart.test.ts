@@ -5,10 +5,18 @@ import fc from "fast-check";
 
 import { readForm } from "#ingress/files/form.ts";
 import type { Incoming } from "#ingress/files/incoming.ts";
-import { boundaryOf, MultipartReader, type PartHead } from "#ingress/files/multipart.ts";
+import {
+  boundaryOf,
+  MultipartReader,
+  type PartHead,
+  MULTIPART_OUTSIDE_BYTES_MAX,
+  MULTIPART_FIELDS_BYTES_MAX,
+  MULTIPART_PARTS_MAX,
+  MULTIPART_HEADER_BYTES_MAX,
+  MULTIPART_PASSED_BYTES_MAX,
+} from "#ingress/files/multipart.ts";
 import { ApiError } from "#shared/errors.ts";
 import { CountingSink } from "#shared/files/upload.ts";
-import { LIMITS } from "#shared/limits.ts";
 
 interface Read extends PartHead {
   readonly content: string;
@@ -63,8 +71,8 @@ describe("a form", () => {
   test("is read to the end of its body: a little may stand behind its last boundary, and all of it must come", async () => {
     const form = `${field("a", "1")}--b--`;
     const behind = (length: number): string => form + "x".repeat(length);
-    expect(await readAll(behind(LIMITS.multipartOutsideBytesMax - 100), "b", [997])).toHaveLength(1);
-    expect(await refusal(readAll(behind(LIMITS.multipartOutsideBytesMax * 2), "b", [997]))).toMatchObject({
+    expect(await readAll(behind(MULTIPART_OUTSIDE_BYTES_MAX - 100), "b", [997])).toHaveLength(1);
+    expect(await refusal(readAll(behind(MULTIPART_OUTSIDE_BYTES_MAX * 2), "b", [997]))).toMatchObject({
       code: "invalid_request",
     });
     const whole = incoming(Buffer.from(form), [65_536]);
@@ -179,7 +187,7 @@ test("the form of an upload has fields without a meaning passed over, whatever i
     Buffer.from(`${more}${field("purpose", "user_data")}${part(file, "some text")}--b--`, "latin1");
   const read = (body: Buffer) => readForm(new MultipartReader(incoming(body, [5_000]), "b"), new CountingSink(100));
   const plain = await read(form(""));
-  const junk = field("junk", "\u00ff".repeat(LIMITS.multipartFieldsBytesMax + 1));
+  const junk = field("junk", "\u00ff".repeat(MULTIPART_FIELDS_BYTES_MAX + 1));
   expect(await read(form(junk.repeat(3)))).toEqual(plain);
 });
 
@@ -210,13 +218,13 @@ describe("a form is refused", () => {
 
   test("with one part too many, one byte of headers too many, one byte of fields too many", async () => {
     const parts = (count: number) => `${Array.from({ length: count }, () => field("a", "x")).join("")}--b--`;
-    expect(await readAll(parts(LIMITS.multipartPartsMax), "b")).toHaveLength(LIMITS.multipartPartsMax);
-    expect((await refusal(readAll(parts(LIMITS.multipartPartsMax + 1), "b"))).code).toBe("invalid_request");
+    expect(await readAll(parts(MULTIPART_PARTS_MAX), "b")).toHaveLength(MULTIPART_PARTS_MAX);
+    expect((await refusal(readAll(parts(MULTIPART_PARTS_MAX + 1), "b"))).code).toBe("invalid_request");
 
     const disposition = 'Content-Disposition: form-data; name="a"\r\nx: ';
     const head = (bytes: number) => `${part(disposition + "y".repeat(bytes - disposition.length - 2), "")}--b--`;
-    expect(await readAll(head(LIMITS.multipartHeaderBytesMax), "b")).toHaveLength(1);
-    expect((await refusal(readAll(head(LIMITS.multipartHeaderBytesMax + 1), "b"))).code).toBe("invalid_request");
+    expect(await readAll(head(MULTIPART_HEADER_BYTES_MAX), "b")).toHaveLength(1);
+    expect((await refusal(readAll(head(MULTIPART_HEADER_BYTES_MAX + 1), "b"))).code).toBe("invalid_request");
 
     const values = async (first: number, second: number): Promise<string[]> => {
       const form = `${field("a", "x".repeat(first))}${field("b", "y".repeat(second))}--b--`;
@@ -227,7 +235,7 @@ describe("a form is refused", () => {
       }
       return read;
     };
-    const max = LIMITS.multipartFieldsBytesMax;
+    const max = MULTIPART_FIELDS_BYTES_MAX;
     expect((await values(max - 9, 9)).map(({ length }) => length)).toEqual([max - 9, 9]);
     const error = await refusal(values(max - 9, 10));
     expect([error.code, error.param]).toEqual(["request_too_large", "b"]);
@@ -239,7 +247,7 @@ describe("a form is refused", () => {
       const reader = new MultipartReader(incoming(Buffer.from(form), [100_000]), "b");
       while ((await reader.nextPart()) !== undefined);
     };
-    const max = LIMITS.multipartPassedBytesMax;
+    const max = MULTIPART_PASSED_BYTES_MAX;
     await pass(max - 9, 9);
     expect((await refusal(pass(max - 9, 10))).code).toBe("request_too_large");
   });

@@ -6,10 +6,10 @@ import type { ReadCall } from "#shared/calls/read.ts";
 import type { RouteCall } from "#ingress/serve.ts";
 import { ApiError } from "#shared/errors.ts";
 import { IMAGE_EDITS } from "#shared/calls/kinds/images.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { fakeContext } from "#tests/ingress/fake-context.ts";
+import { INLINE_INPUT_BYTES_MAX } from "#shared/calls/offload-inputs.ts";
 
-const PICTURE = new Uint8Array(LIMITS.inlineInputBytesMax + 1);
+const PICTURE = new Uint8Array(INLINE_INPUT_BYTES_MAX + 1);
 
 /** An edit with a large picture. */
 function edit(): ReadCall {

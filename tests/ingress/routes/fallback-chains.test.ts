@@ -8,12 +8,12 @@ import type { Catalogue, Model } from "#shared/calls/model.ts";
 import { validate } from "#shared/contracts.ts";
 import { listFallbackChains } from "#shared/database/fallback-chains.ts";
 import { newId } from "#shared/ids.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { createLogger } from "#shared/logger.ts";
 import { hashKey, keyHint, mintKey } from "#shared/secrets/api-keys.ts";
 import { createWorkspace } from "#tests/shared/accounts.ts";
 import { BASE, build } from "#tests/shared/calls/catalogue/build-catalogue.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
+import { KEY_CACHE_MS } from "#shared/access/questions.ts";
 
 import { envelopeOf, type FakeContext, fakeContext } from "../fake-context.ts";
 
@@ -187,7 +187,7 @@ describe("who may", () => {
     const { id, keys, members } = await team();
     expect((await send("PUT", chainOf(id, "a"), keys.admin, { fallbacks: ["c"] })).status).toBe(200);
     await db.query("update member set role = 'developer' where id = $1", [members.admin]);
-    clockMs += LIMITS.keyCacheMs;
+    clockMs += KEY_CACHE_MS;
     expect((await send("PUT", chainOf(id, "a"), keys.admin, { fallbacks: ["d"] })).status).toBe(403);
     expect(await chains(id)).toEqual({ a: ["c"] });
   });
@@ -204,7 +204,7 @@ describe("who may", () => {
     expect(await chains(id)).toEqual({ a: ["c"] });
     const odd = "ünï/ %team?";
     await db.query("update workspace set name = $2 where id = $1", [id, odd]);
-    clockMs += LIMITS.keyCacheMs;
+    clockMs += KEY_CACHE_MS;
     expect((await send("GET", listOf(encodeURIComponent(odd)), keys.owner)).status).toBe(200);
     expect((await send("GET", listOf(nameOf(id)), keys.owner)).status).toBe(404);
   });
@@ -289,10 +289,10 @@ describe("chains", () => {
     const caller = async () => (await authenticator.authenticate(`Bearer ${keys.developer}`)).fallbackChains;
     expect((await caller())?.get("a")).toEqual(["b"]);
     await send("PUT", chainOf(id, "a"), keys.owner, { fallbacks: ["c", "b"] });
-    clockMs += LIMITS.keyCacheMs;
+    clockMs += KEY_CACHE_MS;
     expect((await caller())?.get("a")).toEqual(["c", "b"]);
     await send("DELETE", chainOf(id, "a"), keys.owner);
-    clockMs += LIMITS.keyCacheMs;
+    clockMs += KEY_CACHE_MS;
     expect(await caller()).toBeUndefined();
   });
 

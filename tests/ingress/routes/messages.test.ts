@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { createApp, routesOf } from "#ingress/app.ts";
 import { validate } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
-import { LIMITS } from "#shared/limits.ts";
+import { COUNTED_CHARACTERS_MAX } from "#shared/calls/estimate/estimate.ts";
 import { envelopeOf, type FakeContext, fakeContext, type FakeOptions, KEY } from "../fake-context.ts";
 
 const open: FakeContext[] = [];
@@ -193,7 +193,7 @@ describe("POST /v1/messages/count_tokens", () => {
 
   test("takes what is too long to count by its length", async () => {
     const { post } = start({ bodyBytesMax: 8 * 1_048_576 });
-    const size = LIMITS.countedCharactersMax + 4;
+    const size = COUNTED_CHARACTERS_MAX + 4;
     expect(await countOf(post, { messages: [{ role: "user", content: "x ".repeat(size / 2) }] })).toBeWithin(size / 4, size / 4 + 20); // prettier-ignore
   });
 

@@ -2,8 +2,7 @@
 import { describe, expect, test } from "bun:test";
 
 import { newId } from "#shared/ids.ts";
-import { LIMITS } from "#shared/limits.ts";
-import { providerCallbacks } from "#ingress/routes/provider-callbacks.ts";
+import { providerCallbacks, RING_BYTES_MAX } from "#ingress/routes/provider-callbacks.ts";
 import type { IngressContext } from "#ingress/context.ts";
 
 const JOB = newId();
@@ -69,8 +68,8 @@ describe("a ring", () => {
   test("is read up to its bound, and rings beyond it", async () => {
     const around = json({ id: "1", output: "" }).length;
     const sized = (bytes: number): string => json({ id: "1", output: "x".repeat(bytes - around) });
-    expect((await ring(sized(LIMITS.ringBytesMax))).named).toEqual([JOB, START, "1"]);
-    const { response, named } = await ring(sized(LIMITS.ringBytesMax + 1));
+    expect((await ring(sized(RING_BYTES_MAX))).named).toEqual([JOB, START, "1"]);
+    const { response, named } = await ring(sized(RING_BYTES_MAX + 1));
     expect([(response as Response).status, named]).toEqual([204, undefined]);
   });
 

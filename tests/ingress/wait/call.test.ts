@@ -1,9 +1,8 @@
 import { describe, expect, test } from "bun:test";
 
-import { Call, type CallFacts, type EndReason } from "#ingress/wait/call.ts";
+import { Call, type CallFacts, type EndReason, FRAME_SILENCE_MS } from "#ingress/wait/call.ts";
 import type { ApiError, Code } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
-import { LIMITS } from "#shared/limits.ts";
 import type { ErrorFrame, Frame } from "#shared/queue/frames.ts";
 
 interface Opened {
@@ -190,7 +189,7 @@ describe("a call that we end", () => {
     ["no worker in time", ({ tick }) => tick(61_000), "queue", "overloaded", undefined],
     [
       "silence after a sign of life",
-      ({ frame, tick }) => (frame({ t: "beat" }), tick(LIMITS.frameSilenceMs + 1_000)),
+      ({ frame, tick }) => (frame({ t: "beat" }), tick(FRAME_SILENCE_MS + 1_000)),
       "silence",
       "internal_error",
       false,
@@ -274,7 +273,7 @@ describe("a call that we end", () => {
     const opened = open();
     for (let beat = 0; beat < 5; beat++) {
       opened.frame({ t: "beat" });
-      opened.tick(LIMITS.frameSilenceMs - 1_000);
+      opened.tick(FRAME_SILENCE_MS - 1_000);
     }
     expect(opened.ends).toEqual([]);
   });
@@ -282,9 +281,9 @@ describe("a call that we end", () => {
   test("is under the limit of silence from the moment the queue handed it out", () => {
     const opened = open();
     opened.call.onHandedOut();
-    opened.tick(LIMITS.frameSilenceMs - 1_000);
+    opened.tick(FRAME_SILENCE_MS - 1_000);
     expect(opened.ends).toEqual([]);
-    opened.tick(LIMITS.frameSilenceMs + 1_000);
+    opened.tick(FRAME_SILENCE_MS + 1_000);
     expect(opened.ends).toEqual(["silence"]);
   });
 });

@@ -1,13 +1,12 @@
 import { afterEach, expect, test } from "bun:test";
 
 import type { JobMessage } from "#schemas/generated/types.ts";
-import type { CallFacts } from "#ingress/wait/call.ts";
+import { type CallFacts, FRAME_SILENCE_MS } from "#ingress/wait/call.ts";
 import { createLiveShares } from "#ingress/wait/live-shares.ts";
 import { createRelay, type Relay } from "#ingress/wait/relay.ts";
 import type { Database } from "#shared/database/client.ts";
 import { newId } from "#shared/ids.ts";
 import type { CallSettlement } from "#shared/ledger/settle.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { createLogger } from "#shared/logger.ts";
 import { createMetrics } from "#shared/metrics.ts";
 import type { Dispatch, Publisher } from "#shared/queue/publish.ts";
@@ -77,8 +76,8 @@ test("an answer that came while the process stood still is read before its call 
   const listener = listeners.get(call.jobId);
   listener?.onFrame({ t: "beat" }, new Uint8Array());
   // Due behind the relay's clock, as sockets are read behind the timers of a process that wakes.
-  setTimeout(() => listener?.onFrame(END, new TextEncoder().encode("{}")), LIMITS.frameSilenceMs / 2);
-  Bun.sleepSync(LIMITS.frameSilenceMs * 1.2);
+  setTimeout(() => listener?.onFrame(END, new TextEncoder().encode("{}")), FRAME_SILENCE_MS / 2);
+  Bun.sleepSync(FRAME_SILENCE_MS * 1.2);
   expect((await response).status).toBe(200);
 });
 

@@ -3,7 +3,10 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 
 import { StreamBody } from "#ingress/wait/stream-body.ts";
-import { LIMITS } from "#shared/limits.ts";
+import { RELAY_FRAMES_MAX, RELAY_BYTES_MAX } from "#ingress/wait/piece-queue.ts";
+import { READER_STUCK_MS } from "#ingress/response-body.ts";
+import { KEEPALIVE_MS } from "#ingress/sse.ts";
+import { FRAME_BYTES_MAX } from "#shared/queue/frames.ts";
 
 function open() {
   const left: string[] = [];
@@ -50,7 +53,7 @@ describe("the body of a stream", () => {
 
   test("keeps all of very many small pieces", async () => {
     const { body, reader } = open();
-    const count = LIMITS.relayFramesMax * 5 + 3;
+    const count = RELAY_FRAMES_MAX * 5 + 3;
     for (let at = 0; at < count; at++) body.write(bytes(`${at},`));
     const expected = Array.from({ length: count }, (_, at) => `${at},`).join("");
     expect(textOf((await reader.read()).value)).toBe(expected);
@@ -84,7 +87,7 @@ describe("a client that leaves", () => {
     await reader.cancel();
     expect(left).toEqual(["client"]);
     body.write(bytes("b"));
-    body.tick(performance.now() + 10 * LIMITS.readerStuckMs);
+    body.tick(performance.now() + 10 * READER_STUCK_MS);
     body.end();
     expect(body.isOpen).toBe(false);
     expect(left).toEqual(["client"]);
@@ -93,13 +96,13 @@ describe("a client that leaves", () => {
 
 describe("a silent stream", () => {
   test("says a comment before ten seconds are over, again and again", async () => {
-    expect(LIMITS.keepaliveMs + 1_000).toBeLessThan(10_000);
+    expect(KEEPALIVE_MS + 1_000).toBeLessThan(10_000);
     const { body, reader } = open();
     const start = performance.now();
     for (let round = 1; round <= 3; round++) {
       const read = reader.read();
       await Bun.sleep(0);
-      body.tick(start + round * LIMITS.keepaliveMs * 10);
+      body.tick(start + round * KEEPALIVE_MS * 10);
       expect(textOf((await read).value)).toBe(KEEPALIVE);
     }
   });
@@ -107,7 +110,7 @@ describe("a silent stream", () => {
   test("says nothing before its time", async () => {
     const { body, reader } = open();
     const read = reader.read();
-    body.tick(performance.now() + LIMITS.keepaliveMs - 1_000);
+    body.tick(performance.now() + KEEPALIVE_MS - 1_000);
     body.write(bytes("a"));
     expect(textOf((await read).value)).toBe("a");
   });
@@ -115,11 +118,11 @@ describe("a silent stream", () => {
   test("says nothing between pieces that still wait, nor behind its end", async () => {
     const { body, reader } = open();
     body.write(bytes("data: half"));
-    body.tick(performance.now() + LIMITS.keepaliveMs + 1_000);
+    body.tick(performance.now() + KEEPALIVE_MS + 1_000);
     body.write(bytes(" and half\n\n"));
     expect(textOf((await reader.read()).value)).toBe("data: half and half\n\n");
     body.end();
-    body.tick(performance.now() + LIMITS.keepaliveMs + 1_000);
+    body.tick(performance.now() + KEEPALIVE_MS + 1_000);
     expect((await reader.read()).done).toBe(true);
   });
 });
@@ -128,9 +131,9 @@ describe("a reader that stops", () => {
   test("is cut after half a minute, and its end is no whole one", async () => {
     const { body, reader, left } = open();
     body.write(bytes("a"));
-    body.tick(performance.now() + LIMITS.readerStuckMs - 1_000);
+    body.tick(performance.now() + READER_STUCK_MS - 1_000);
     expect(left).toEqual([]);
-    body.tick(performance.now() + LIMITS.readerStuckMs + 1_000);
+    body.tick(performance.now() + READER_STUCK_MS + 1_000);
     expect(left).toEqual(["stuck"]);
     expect(body.isOpen).toBe(false);
     expect(reader.read()).rejects.toBeUndefined();
@@ -140,14 +143,14 @@ describe("a reader that stops", () => {
     const { body, left, reader } = open();
     void reader.read();
     await Bun.sleep(0);
-    body.tick(performance.now() + 10 * LIMITS.readerStuckMs);
+    body.tick(performance.now() + 10 * READER_STUCK_MS);
     expect(left).toEqual([]);
     expect(body.isOpen).toBe(true);
   });
 
   test("costs two megabytes at most, however fast the pieces come", async () => {
     const { body, left, reader } = open();
-    const piece = new Uint8Array(LIMITS.frameBytesMax);
+    const piece = new Uint8Array(FRAME_BYTES_MAX);
     let written = 0;
     while (body.isOpen && written < 100 * 1_048_576) {
       body.write(piece);
@@ -155,7 +158,7 @@ describe("a reader that stops", () => {
       if (written % 1_048_576 === 0) body.tick(performance.now());
     }
     expect(left).toEqual(["stuck"]);
-    expect(written).toBeLessThanOrEqual(2 * LIMITS.relayBytesMax + LIMITS.frameBytesMax);
+    expect(written).toBeLessThanOrEqual(2 * RELAY_BYTES_MAX + FRAME_BYTES_MAX);
     expect(reader.read()).rejects.toBeUndefined();
   });
 
@@ -163,7 +166,7 @@ describe("a reader that stops", () => {
     const { body, left } = open();
     body.write(bytes("a"));
     body.end();
-    body.tick(performance.now() + LIMITS.readerStuckMs + 1_000);
+    body.tick(performance.now() + READER_STUCK_MS + 1_000);
     expect(left).toEqual(["stuck"]);
     expect(body.isOpen).toBe(false);
   });

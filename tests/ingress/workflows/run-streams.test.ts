@@ -3,19 +3,25 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 
 import { connect, type NatsConnection } from "nats";
 
-import { createRunFollower, type RunFollower } from "#ingress/workflows/run-follower.ts";
+import {
+  createRunFollower,
+  type RunFollower,
+  RUN_STREAMS_PER_KEY_MAX,
+  RUN_STREAMS_PER_WORKSPACE_MAX,
+} from "#ingress/workflows/run-follower.ts";
 import { streamRun } from "#ingress/workflows/run-stream.ts";
 import type { Database } from "#shared/database/client.ts";
 import { insertRun } from "#shared/database/runs.ts";
 import { ApiError } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { createLogger } from "#shared/logger.ts";
 import { runSubject } from "#shared/queue/subjects.ts";
 import { eventually } from "#tests/faults/wait.ts";
 import { createWorkspace } from "#tests/shared/accounts.ts";
 import { startNats, type TestNats } from "#tests/support/nats.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
+import { KEEPALIVE_MS } from "#ingress/sse.ts";
+import { JOB_LOOK_MS } from "#ingress/wait/job-waiter.ts";
 
 const log = createLogger({ level: "silent", role: "test" });
 let nats: TestNats;
@@ -149,7 +155,7 @@ describe("readers of one run", () => {
     queries = 0;
     // As long as several looks at the rows take.
     await Promise.all(streams.map((reader) => until(reader, ": keepalive")));
-    const looks = LIMITS.keepaliveMs / LIMITS.jobLookMs;
+    const looks = KEEPALIVE_MS / JOB_LOOK_MS;
     // Two statements a look, and twice as many looks as a lone reader needs: each of 40 by itself would need 40 times as many.
     expect(queries).toBeLessThan(40 * 2 * looks * 0.5);
     expect(queries).toBeGreaterThan(0);
@@ -248,7 +254,8 @@ describe("streams that a process is read", () => {
     const workspace = newId();
     const [greedy, modest] = [newId(), newId()];
     const follow = (keyId: string) => runs.follow(newId(), { workspaceId: workspace, keyId });
-    const { runStreamsPerKeyMax: ofKey, runStreamsPerWorkspaceMax: ofWorkspace } = LIMITS;
+    const ofKey = RUN_STREAMS_PER_KEY_MAX;
+    const ofWorkspace = RUN_STREAMS_PER_WORKSPACE_MAX;
     const held = Array.from({ length: ofKey }, () => follow(greedy));
     expect(refusal({ workspaceId: workspace, keyId: greedy })).toMatchObject({ code: "overloaded", status: 503 });
     while (held.length < ofWorkspace) held.push(follow(modest));
@@ -265,7 +272,7 @@ describe("streams that a process is read", () => {
   test("leave nothing behind, though their readers leave before the first byte", async () => {
     const runId = await hangingRun();
     const caller = { workspaceId: newId(), keyId: newId() };
-    for (let at = 0; at < LIMITS.runStreamsPerKeyMax + 1; at += 1) await open(runId, caller).cancel();
+    for (let at = 0; at < RUN_STREAMS_PER_KEY_MAX + 1; at += 1) await open(runId, caller).cancel();
     await eventually("its subscription is gone", () => {
       subscribed = 0;
       runs.follow(runId).close();

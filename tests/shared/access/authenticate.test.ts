@@ -1,17 +1,17 @@
 /** Authentication: the cache's hard life, the cost of guesses, and a database that is away. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
 
-import { type Authenticator, createAuthenticator } from "#shared/access/authenticate.ts";
+import { type Authenticator, createAuthenticator, KEY_CACHE_MAX } from "#shared/access/authenticate.ts";
 import type { Preset } from "#shared/access/authenticate.ts";
 import { type Database, openDatabase, type SqlValue } from "#shared/database/client.ts";
 import { ApiError } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { createLogger } from "#shared/logger.ts";
 import { hashKey, keyHint, mintKey } from "#shared/secrets/api-keys.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 
 import { createWorkspace } from "#tests/shared/accounts.ts";
+import { KEY_CACHE_MS } from "#shared/access/questions.ts";
 
 const log = createLogger({ level: "silent", role: "test" });
 
@@ -108,9 +108,9 @@ test.each([
   const mine = await createKey();
   expect(await ask(bearer(mine.key))).toBe(mine.keyId);
   await db.query(sql, [mine[field]]);
-  nowMs += LIMITS.keyCacheMs;
+  nowMs += KEY_CACHE_MS;
   expect(await ask(bearer(mine.key))).toBe("invalid_api_key");
-  expect(LIMITS.keyCacheMs).toBeLessThan(1_000);
+  expect(KEY_CACHE_MS).toBeLessThan(1_000);
 });
 
 test("a changed role and preset hold within the cache's life", async () => {
@@ -118,7 +118,7 @@ test("a changed role and preset hold within the cache's life", async () => {
   await ask(bearer(key));
   await db.query("update member set role = 'billing' where id = $1", [memberId]);
   await db.query("update api_key set preset = 'pro' where id = $1", [keyId]);
-  nowMs += LIMITS.keyCacheMs;
+  nowMs += KEY_CACHE_MS;
   expect(await authenticator.authenticate(bearer(key))).toMatchObject({ role: "billing", preset: { name: "pro" } });
 });
 
@@ -159,7 +159,7 @@ test("the workspace's fallback chains come with the caller, by the same one quer
 test("a chain that is set, changed or deleted is in force within the cache's life", async () => {
   const { key, workspaceId } = await createKey();
   const chains = async (): Promise<unknown> => {
-    nowMs += LIMITS.keyCacheMs;
+    nowMs += KEY_CACHE_MS;
     const { fallbackChains } = await authenticator.authenticate(bearer(key));
     return fallbackChains && Object.fromEntries(fallbackChains);
   };
@@ -177,7 +177,7 @@ test("the life counts from before the question was sent: a slow answer is not be
   const slow = Promise.withResolvers<void>();
   gate = slow.promise;
   const first = ask(bearer(key));
-  nowMs += LIMITS.keyCacheMs;
+  nowMs += KEY_CACHE_MS;
   slow.resolve();
   expect(await first).toBe(keyId);
   await db.query("update api_key set revoked_at = now() where id = $1", [keyId]);
@@ -192,7 +192,7 @@ test("a call does not join a question that was sent a cache life ago", async () 
   // The first answer is on its way, as of before the revocation.
   while (asked.answered < 1) await Bun.sleep(1);
   await db.query("update api_key set revoked_at = now() where id = $1", [keyId]);
-  nowMs += LIMITS.keyCacheMs;
+  nowMs += KEY_CACHE_MS;
   gate = undefined;
   expect(await ask(bearer(key))).toBe("invalid_api_key");
   slow.resolve();
@@ -207,7 +207,7 @@ test("a key past its life is not served while the database does not answer", asy
   expect(await ask(bearer(key))).toBe(keyId);
   const silent = Promise.withResolvers<void>();
   gate = silent.promise;
-  nowMs += LIMITS.keyCacheMs;
+  nowMs += KEY_CACHE_MS;
   const answer = ask(bearer(key));
   expect(await Promise.race([answer, Bun.sleep(20).then(() => "waits")])).toBe("waits");
   silent.resolve();
@@ -217,15 +217,15 @@ test("a key past its life is not served while the database does not answer", asy
 test("a key in use is refreshed ahead of its end, by one query", async () => {
   const { key, keyId } = await createKey();
   await ask(bearer(key));
-  nowMs += LIMITS.keyCacheMs * 0.75;
+  nowMs += KEY_CACHE_MS * 0.75;
   await Promise.all(Array.from({ length: 50 }, () => ask(bearer(key))));
   while (asked.answered < 2) await Bun.sleep(1);
   expect(asked.queries).toBe(2);
-  nowMs += LIMITS.keyCacheMs * 0.75;
+  nowMs += KEY_CACHE_MS * 0.75;
   await db.query("update api_key set revoked_at = now() where id = $1", [keyId]);
   // Served from the refreshed entry, which is younger than its life.
   expect(await ask(bearer(key))).toBe(keyId);
-  nowMs += LIMITS.keyCacheMs * 0.25;
+  nowMs += KEY_CACHE_MS * 0.25;
   expect(await ask(bearer(key))).toBe("invalid_api_key");
 });
 
@@ -254,7 +254,7 @@ test("one unknown key with a right checksum is asked for once in a cache life", 
   const key = mintKey();
   for (let call = 0; call < 100; call++) expect(await ask(bearer(key))).toBe("invalid_api_key");
   expect(asked.queries).toBe(1);
-  nowMs += LIMITS.keyCacheMs;
+  nowMs += KEY_CACHE_MS;
   await ask(bearer(key));
   expect(asked.queries).toBe(2);
 });
@@ -273,11 +273,11 @@ test("what the cache remembers is bounded, refused keys included", async () => {
   const oldest = mintKey();
   const refused = (key: string): Promise<unknown> => bounded.authenticate(bearer(key)).catch((error: unknown) => error);
   await refused(oldest);
-  for (let asked = 0; asked < LIMITS.keyCacheMax; asked += 1_000) {
+  for (let asked = 0; asked < KEY_CACHE_MAX; asked += 1_000) {
     await Promise.all(Array.from({ length: 1_000 }, () => refused(mintKey())));
   }
   const before = lookUps.length;
-  expect(before).toBe(LIMITS.keyCacheMax + 1);
+  expect(before).toBe(KEY_CACHE_MAX + 1);
   // The oldest had to make room, so it is asked for again.
   await refused(oldest);
   expect(lookUps.length).toBe(before + 1);
@@ -287,7 +287,7 @@ test("a key an operator brought along works, and dies like any other", async () 
   const { key, keyId } = await createKey(`sk_brought_${newId().replaceAll("-", "")}`);
   expect(await ask(bearer(key))).toBe(keyId);
   await db.query("update api_key set revoked_at = now() where id = $1", [keyId]);
-  nowMs += LIMITS.keyCacheMs;
+  nowMs += KEY_CACHE_MS;
   expect(await ask(bearer(key))).toBe("invalid_api_key");
 });
 

@@ -1,12 +1,17 @@
 /** Rules of fallback chains, and writers of chains that come at once. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
-import { checkFallbacks, checkNoCycle, type FallbackChain, storeFallbackChain } from "#shared/calls/fallback-chains.ts";
+import {
+  checkFallbacks,
+  checkNoCycle,
+  type FallbackChain,
+  storeFallbackChain,
+  FALLBACK_CHAINS_MAX,
+} from "#shared/calls/fallback-chains.ts";
 import type { Catalogue, Model } from "#shared/calls/model.ts";
 import { OPERATOR } from "#shared/database/audit-log.ts";
 import { deleteFallbackChain, listFallbackChains } from "#shared/database/fallback-chains.ts";
 import { ApiError } from "#shared/errors.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { BASE, build } from "#tests/shared/calls/catalogue/build-catalogue.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 
@@ -214,13 +219,13 @@ describe("stored", () => {
   });
 
   test("a workspace has a limited number of chains, and can still change those it has", async () => {
-    const slugs = Array.from({ length: LIMITS.fallbackChainsMax + 2 }, (_, index) => `m${index}`);
+    const slugs = Array.from({ length: FALLBACK_CHAINS_MAX + 2 }, (_, index) => `m${index}`);
     const [last = "", previous = ""] = slugs.toReversed();
     const catalogue = catalogueOf(slugs);
     const workspaceId = await createWorkspace(db.database, 0n);
     await db.query(
       "insert into fallback_chain (workspace_id, model, fallbacks) select $1, 'm' || g, array[$2] from generate_series(1, $3) g",
-      [workspaceId, last, LIMITS.fallbackChainsMax],
+      [workspaceId, last, FALLBACK_CHAINS_MAX],
     );
     const put = (model: string, fallback: string) =>
       storeFallbackChain(db.database, catalogue, workspaceId, { model, fallbacks: [fallback], actor: OPERATOR });

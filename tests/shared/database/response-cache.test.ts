@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
-import { dropExpiredAnswers, findAnswer, keepAnswer } from "#shared/database/response-cache.ts";
+import { dropExpiredAnswers, findAnswer, keepAnswer, CACHED_ANSWERS_MAX } from "#shared/database/response-cache.ts";
 import { newId } from "#shared/ids.ts";
-import { LIMITS } from "#shared/limits.ts";
 
 import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
 
@@ -60,13 +59,13 @@ test("a workspace's oldest answers go when it keeps too many, nobody else's", as
     `insert into response_cache (workspace_id, key, model, body, is_stream, created_at, expires_at)
      select $1, decode(lpad(to_hex(n), 64, '0'), 'hex'), 'one', 'x', false, now() - n * interval '1 second', now() + interval '1 hour'
      from generate_series(1, $2::int) n`,
-    [full, LIMITS.cachedAnswersMax + 5],
+    [full, CACHED_ANSWERS_MAX + 5],
   );
   const answer = { workspaceId: full, key: keyOf(0), model: "one", text: "newest", isStream: true, ttlS: 60 };
   await keepAnswer(db.database, answer, 0);
   const [row] = await db.query("select count(*)::int as kept from response_cache where workspace_id = $1", [full]);
-  expect(row).toEqual({ kept: LIMITS.cachedAnswersMax });
+  expect(row).toEqual({ kept: CACHED_ANSWERS_MAX });
   expect(await textOf(full, 0)).toBe("newest");
-  expect(await textOf(full, LIMITS.cachedAnswersMax + 5)).toBeUndefined();
+  expect(await textOf(full, CACHED_ANSWERS_MAX + 5)).toBeUndefined();
   expect(await textOf(other, 1)).toBe("theirs");
 });

@@ -6,7 +6,7 @@ import { auditStorage } from "#shared/database/file-sweeps.ts";
 import { storedBytes } from "#shared/database/files.ts";
 import { dropEndedRuns, dropRunInputs } from "#shared/database/run-sweeps.ts";
 import { giveUpRun } from "#shared/database/run-work.ts";
-import { insertRun, type NewRun } from "#shared/database/runs.ts";
+import { insertRun, type NewRun, RUN_ROW_BYTES, ACTIVE_RUNS_MAX } from "#shared/database/runs.ts";
 import {
   deleteWorkflow,
   emptyWorkflow,
@@ -15,9 +15,10 @@ import {
   insertWorkflow,
   updateWorkflow,
   type WorkflowReader,
+  WORKFLOWS_PER_WORKSPACE_MAX,
+  WORKFLOW_VERSIONS_MAX,
 } from "#shared/database/workflows.ts";
 import { newId } from "#shared/ids.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { createLogger } from "#shared/logger.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 
@@ -27,7 +28,7 @@ import { createWorkspace } from "../accounts.ts";
 
 const GIGABYTE = 1_073_741_824;
 const HOUR_MS = 3_600_000;
-const BLOCK = BigInt(LIMITS.runRowBytes);
+const BLOCK = BigInt(RUN_ROW_BYTES);
 const actor: Actor = { type: "operator", id: "tester" };
 
 let db: TestDatabase;
@@ -90,7 +91,7 @@ describe("runs under way", () => {
     await db.query(
       `insert into run (id, workspace_id, key_id, member_id, definition, mode, lane, max_attempts)
        select gen_random_uuid(), $1, $2, $3, '{}', 'async', 'batch', 1 from generate_series(1, $4::int)`,
-      [owner.workspaceId, owner.keyId, owner.memberId, LIMITS.activeRunsMax - 5],
+      [owner.workspaceId, owner.keyId, owner.memberId, ACTIVE_RUNS_MAX - 5],
     );
     const verdicts = await Promise.all(Array.from({ length: 12 }, () => begin(newRun(owner))));
     expect(countOf(verdicts)).toEqual({ begun: 4, crowded: 8 });
@@ -133,13 +134,13 @@ describe("what runs store", () => {
   test("is in the storage of the workspace to the block, and none is begun beyond it, however many at once", async () => {
     const owner = await newOwner();
     // A run of 25 blocks: its row, its input, and what is left of a block.
-    const limit = 110 * LIMITS.runRowBytes;
+    const limit = 110 * RUN_ROW_BYTES;
     const verdicts = await Promise.all(
-      Array.from({ length: 10 }, () => begin(newRun(owner, inputOf(24 * LIMITS.runRowBytes)), limit)),
+      Array.from({ length: 10 }, () => begin(newRun(owner, inputOf(24 * RUN_ROW_BYTES)), limit)),
     );
     expect(countOf(verdicts)).toEqual({ begun: 4, full: 6 });
     expect(await storedBytes(db.database, owner.workspaceId)).toBe(100n * BLOCK);
-    expect(await begin(newRun(owner, inputOf(9 * LIMITS.runRowBytes)), limit)).toBe("begun");
+    expect(await begin(newRun(owner, inputOf(9 * RUN_ROW_BYTES)), limit)).toBe("begun");
     expect(await begin(newRun(owner), limit)).toBe("full");
   });
 
@@ -168,21 +169,21 @@ describe("what runs store", () => {
 
 test("a workspace whose storage is nearly full keeps its runs of the last day, and of older ones as many as there is room for", async () => {
   const [owner, other] = [await newOwner(), await newOwner()];
-  const limit = 100 * LIMITS.runRowBytes;
+  const limit = 100 * RUN_ROW_BYTES;
   const runs: string[] = [];
   // Ten of nine blocks each: a caller's run, its step's, and theirs.
   for (let at = 0; at < 10; at += 1) {
-    const root = newRun(owner, inputOf(4 * LIMITS.runRowBytes));
-    const child = newRun(owner, childOf(root.id, inputOf(2 * LIMITS.runRowBytes)));
-    const last = newRun(owner, childOf(child.id, { depth: 2, ...inputOf(2 * LIMITS.runRowBytes) }));
+    const root = newRun(owner, inputOf(4 * RUN_ROW_BYTES));
+    const child = newRun(owner, childOf(root.id, inputOf(2 * RUN_ROW_BYTES)));
+    const last = newRun(owner, childOf(child.id, { depth: 2, ...inputOf(2 * RUN_ROW_BYTES) }));
     for (const run of [root, child, last]) expect(await begin(run, limit)).toBe("begun");
     for (const { id } of [last, child, root]) await giveUpRun(db.database, id);
     runs.push(root.id);
   }
-  const kept = newRun(other, inputOf(20 * LIMITS.runRowBytes));
+  const kept = newRun(other, inputOf(20 * RUN_ROW_BYTES));
   await begin(kept, limit);
   await giveUpRun(db.database, kept.id);
-  const used = async () => Number(await storedBytes(db.database, owner.workspaceId)) / LIMITS.runRowBytes;
+  const used = async () => Number(await storedBytes(db.database, owner.workspaceId)) / RUN_ROW_BYTES;
   expect(await used()).toBe(90);
   // The newest three ended less than a day ago.
   await db.query("update run set ended_at = now() - interval '30 hours', created_at = now() - interval '30 hours' where workspace_id = $1 and id < $2", [
@@ -195,9 +196,9 @@ test("a workspace whose storage is nearly full keeps its runs of the last day, a
       inputHours: 720,
       storageBytesMax,
     });
-  await sweep(101 * LIMITS.runRowBytes);
+  await sweep(101 * RUN_ROW_BYTES);
   expect(await used()).toBe(90);
-  await sweep(40 * LIMITS.runRowBytes);
+  await sweep(40 * RUN_ROW_BYTES);
   const left = await db.query<{ id: string }>("select id from run where workspace_id = $1 and parent_id is null order by id", [
     owner.workspaceId,
   ]); // prettier-ignore
@@ -224,7 +225,7 @@ describe("workflows", () => {
     const owner = await newOwner();
     await db.query(
       "insert into workflow (id, workspace_id, name, created_by) select gen_random_uuid(), $1, 'w', $2 from generate_series(1, $3::int)",
-      [owner.workspaceId, owner.memberId, LIMITS.workflowsPerWorkspaceMax - 2],
+      [owner.workspaceId, owner.memberId, WORKFLOWS_PER_WORKSPACE_MAX - 2],
     );
     const id = newId();
     const verdicts = [await store(owner, id), ...(await Promise.all([store(owner), store(owner), store(owner)]))];
@@ -237,8 +238,8 @@ describe("workflows", () => {
     const owner = await newOwner();
     const id = newId();
     await store(owner, id);
-    await db.query("update workflow set latest_version = $2 where id = $1", [id, LIMITS.workflowVersionsMax - 1]);
-    expect(await change(owner, id, 50)).toMatchObject({ latest_version: LIMITS.workflowVersionsMax });
+    await db.query("update workflow set latest_version = $2 where id = $1", [id, WORKFLOW_VERSIONS_MAX - 1]);
+    expect(await change(owner, id, 50)).toMatchObject({ latest_version: WORKFLOW_VERSIONS_MAX });
     expect(await change(owner, id, 50)).toBe("crowded");
     const other = { ...written(50), name: "other", definition: null };
     expect(await updateWorkflow(db.database, owner, id, other, actor, 0)).toMatchObject({ name: "other" });

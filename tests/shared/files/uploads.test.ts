@@ -4,15 +4,15 @@ import { randomBytes } from "node:crypto";
 
 import { PutObjectCommand } from "@aws-sdk/client-s3";
 
-import { endFile, findBlocks, hasRoom } from "#shared/database/files.ts";
+import { endFile, findBlocks, hasRoom, FILES_PER_WORKSPACE_MAX } from "#shared/database/files.ts";
 import { ApiError } from "#shared/errors.ts";
 import { objectKey } from "#shared/files/id.ts";
 import { readFile } from "#shared/files/read.ts";
 import type { Upload } from "#shared/files/upload.ts";
-import { type BegunUpload, openUploads } from "#shared/files/uploads.ts";
-import { LIMITS } from "#shared/limits.ts";
+import { type BegunUpload, openUploads, UPLOADS_PER_WORKSPACE_MAX } from "#shared/files/uploads.ts";
 import { eventually } from "#tests/faults/wait.ts";
 import { createWorkspace } from "#tests/shared/accounts.ts";
+import { UPLOAD_PART_BYTES, STORAGE_RETRY_MS } from "#shared/storage/objects.ts";
 import { FACTS, type FileBench, LIMITS_OF_BENCH, log, openFileBench, send, storageAt, storeFile } from "./bench.ts";
 
 let bench: FileBench;
@@ -26,7 +26,7 @@ afterEach(async () => expect(await bench.differences()).toEqual([]));
 afterAll(() => bench.close());
 
 const MB = 1_048_576;
-const PART = LIMITS.uploadPartBytes;
+const PART = UPLOAD_PART_BYTES;
 const uploadOf = (begun: BegunUpload): Upload => {
   if (begun.kind !== "upload") throw new Error("expected a new upload");
   return begun.upload;
@@ -202,12 +202,12 @@ describe("the limit of a workspace", () => {
       limits: LIMITS_OF_BENCH,
     });
     const first = await storeFile(uploads, crowded, randomBytes(1));
-    const others = LIMITS.filesPerWorkspaceMax - 2;
+    const others = FILES_PER_WORKSPACE_MAX - 2;
     await bench.db.query("update file_storage set files = files + $2 where workspace_id = $1", [crowded, others]);
     await storeFile(uploads, crowded, randomBytes(1));
     const error = await refusal(storeFile(uploads, crowded, randomBytes(1)));
     expect(error).toMatchObject({ code: "storage_limit_exceeded" });
-    expect(String(error)).toContain(`at most ${LIMITS.filesPerWorkspaceMax} files`);
+    expect(String(error)).toContain(`at most ${FILES_PER_WORKSPACE_MAX} files`);
     expect(await hasRoom(bench.db.database, crowded, 1_000)).toBe(false);
     expect(await endFile(bench.db.database, crowded, first, "deleted")).toBe(true);
     expect(await hasRoom(bench.db.database, crowded, 1_000)).toBe(true);
@@ -219,7 +219,7 @@ describe("the limit of a workspace", () => {
   test("of uploads at once is told before a byte is read", async () => {
     const busy = await createWorkspace(bench.db.database);
     const release = Promise.withResolvers<void>();
-    const running = Array.from({ length: LIMITS.uploadsPerWorkspaceMax }, () =>
+    const running = Array.from({ length: UPLOADS_PER_WORKSPACE_MAX }, () =>
       refusal(
         bench.uploads.run(busy, null, async () => {
           await release.promise;
@@ -385,7 +385,7 @@ describe("an object store that fails", () => {
     // The store comes back with a fault of its own, after which a part is usually sent again.
     for (const release of heldBack) release();
     expect(await sending).toBeDefined();
-    await Bun.sleep(LIMITS.storageRetryMs * 2);
+    await Bun.sleep(STORAGE_RETRY_MS * 2);
     expect(seen.filter((method) => method === "PUT")).toHaveLength(1);
     expect(seen.at(-1)).toBe("DELETE");
     target.close();

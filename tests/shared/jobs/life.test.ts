@@ -25,11 +25,11 @@ import { noteProviderJob } from "#shared/database/open-starts.ts";
 import { newId } from "#shared/ids.ts";
 import { createJobAdmission, type JobAdmission } from "#shared/jobs/admission.ts";
 import { endJob, type JobEnd, nothingUsed } from "#shared/jobs/end.ts";
-import { jobHoldMs, LIMITS } from "#shared/limits.ts";
 import { auditLedger } from "#shared/ledger/audit.ts";
 import { createLogger } from "#shared/logger.ts";
 import { balanceOf, createWorkspace, randomOf } from "#tests/shared/accounts.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
+import { jobHoldMs, JOB_LIFE_MS } from "#shared/queue/job-life.ts";
 
 import { jobRequest, type TestJob } from "./jobs.ts";
 import { testSeed } from "../../support/seed.ts";
@@ -416,7 +416,7 @@ describe("a dead letter's job", () => {
       `select (extract(epoch from h.deadline - h.created_at) * 1000)::float8 as life_ms from hold h where job_id = $1`,
       [id],
     );
-    expect(row?.life_ms).toBe(jobHoldMs(LIMITS.jobLifeMs));
+    expect(row?.life_ms).toBe(jobHoldMs(JOB_LIFE_MS));
     await db.query("select settle_call($2, $1, 2::smallint, null, 'lost', null, '{}', false, 0)", [id, workspaceId]);
   });
 

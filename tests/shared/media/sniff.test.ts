@@ -3,8 +3,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import sharp from "sharp";
 
-import { isText, sniffMediaType } from "#shared/media/sniff.ts";
-import { LIMITS } from "#shared/limits.ts";
+import { isText, sniffMediaType, SNIFF_BYTES } from "#shared/media/sniff.ts";
 
 const bytes = (text: string): Uint8Array => Buffer.from(text.padEnd(64, "\u0001"), "latin1");
 const box = (brand: string): Uint8Array => bytes(`\0\0\0\u0018ftyp${brand}`);
@@ -79,7 +78,7 @@ test.each(["png", "jpeg", "webp", "gif", "avif", "tiff"] as const)("knows a whol
 test("answers, whatever the bytes behind a known beginning are", async () => {
   const starts = SAMPLES.map(([, sample]) => Buffer.from(sample.subarray(0, 32)));
   const hostile = fc
-    .tuple(fc.constantFrom(...starts), fc.nat(32), fc.uint8Array({ maxLength: LIMITS.sniffBytes }))
+    .tuple(fc.constantFrom(...starts), fc.nat(32), fc.uint8Array({ maxLength: SNIFF_BYTES }))
     .map(([start, kept, rest]) => Buffer.concat([start.subarray(0, kept), rest]));
   await fc.assert(
     fc.asyncProperty(hostile, async (sample) => {
@@ -91,7 +90,7 @@ test("answers, whatever the bytes behind a known beginning are", async () => {
 });
 
 test("looks at the head only", async () => {
-  const sample = Buffer.concat([Buffer.alloc(LIMITS.sniffBytes, "a"), bytes("\u00ff\u00fb\u0090\u0064")]);
+  const sample = Buffer.concat([Buffer.alloc(SNIFF_BYTES, "a"), bytes("\u00ff\u00fb\u0090\u0064")]);
   expect(await sniffMediaType(sample)).toBeUndefined();
 });
 

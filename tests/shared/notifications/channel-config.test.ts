@@ -2,13 +2,13 @@
 import { describe, expect, test } from "bun:test";
 
 import { ApiError } from "#shared/errors.ts";
-import { LIMITS } from "#shared/limits.ts";
 import {
   type ChannelType,
   looksRedacted,
   mergeChannelConfig,
   newChannelConfig,
   redactUrl,
+  CREDENTIAL_CHARACTERS_MIN,
 } from "#shared/notifications/channel-config.ts";
 
 const URL = "https://hooks.example.com/services/T000/B000/abcdEFGH";
@@ -137,7 +137,7 @@ describe("a new channel", () => {
       (name): [string, ChannelType, Record<string, string>, string, string] => [
         `a short ${name}`,
         "webhook",
-        { url: URL, [name]: "x".repeat(LIMITS.credentialCharactersMin - 1) },
+        { url: URL, [name]: "x".repeat(CREDENTIAL_CHARACTERS_MIN - 1) },
         "unsupported_value",
         `config.${name}`,
       ],
@@ -172,7 +172,7 @@ describe("a new channel", () => {
   });
 
   test("takes credentials of the fewest characters that are blanked where they are echoed, and headers of its own", () => {
-    const authToken = "x".repeat(LIMITS.credentialCharactersMin);
+    const authToken = "x".repeat(CREDENTIAL_CHARACTERS_MIN);
     expect(newChannelConfig("webhook", { url: URL, authToken }).secrets).toEqual({ url: URL, authToken });
     for (const authHeaderName of ["Authorization", "Cookie", "X-Webhook-Key", "User-Agent", "X-Host"]) {
       expect(newChannelConfig("webhook", { url: URL, authHeaderName }).config).toMatchObject({ authHeaderName });

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import type { ApiError } from "#shared/errors.ts";
-import { LIMITS } from "#shared/limits.ts";
-import { assertPublicUrl, isPublicAddress } from "#shared/outbound/guard.ts";
+import { assertPublicUrl, isPublicAddress, OUTBOUND_URL_CHARACTERS_MAX } from "#shared/outbound/guard.ts";
 
 /** Addresses that may never be dialled for a caller, and why. */
 const REFUSED_ADDRESSES: readonly [string, string][] = [
@@ -192,7 +191,7 @@ describe("a URL that a caller names", () => {
   });
 
   test("is allowed up to its longest, and refused beyond it before it is parsed", () => {
-    const longest = "https://example.com/".padEnd(LIMITS.outboundUrlCharactersMax, "a");
+    const longest = "https://example.com/".padEnd(OUTBOUND_URL_CHARACTERS_MAX, "a");
     expect(assertPublicUrl(longest, "image_url").href).toBe(longest);
     expect(() => assertPublicUrl(`${longest}a`, "image_url")).toThrow("it is too long");
   });

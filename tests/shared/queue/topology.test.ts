@@ -6,7 +6,6 @@ import { type JetStreamManager, jetstreamManager } from "@nats-io/jetstream";
 import { connect, type NatsConnection } from "nats";
 
 import { newId } from "#shared/ids.ts";
-import { LIMITS } from "#shared/limits.ts";
 import {
   ADVISORY_STREAM,
   BATCH_DURABLE,
@@ -17,7 +16,15 @@ import {
   POOLS,
   streamName,
 } from "#shared/queue/subjects.ts";
-import { assertEcho, ensureTopology, LANE_SETTINGS, TOPOLOGY_VERSION, wantedTopology } from "#shared/queue/topology.ts";
+import {
+  assertEcho,
+  ensureTopology,
+  LANE_SETTINGS,
+  TOPOLOGY_VERSION,
+  wantedTopology,
+  BATCH_MESSAGES_PER_WORKSPACE,
+  STREAM_MESSAGE_BYTES_MAX,
+} from "#shared/queue/topology.ts";
 import { eventually } from "#tests/faults/wait.ts";
 import { startNats, type TestNats } from "#tests/support/nats.ts";
 
@@ -65,7 +72,7 @@ describe("the topology", () => {
       retention: "workqueue",
       discard: "new",
       discard_new_per_subject: true,
-      max_msgs_per_subject: LIMITS.batchMessagesPerWorkspace,
+      max_msgs_per_subject: BATCH_MESSAGES_PER_WORKSPACE,
       max_msg_size: 512 * 1024,
       max_bytes: 5 * 1024 ** 3,
       duplicate_window: 100_000_000,
@@ -156,7 +163,7 @@ describe("the topology", () => {
         discard_new_per_subject: true,
         max_msgs_per_subject: 2_000,
         max_age: 0,
-        max_msg_size: LIMITS.streamMessageBytesMax,
+        max_msg_size: STREAM_MESSAGE_BYTES_MAX,
       });
     }
   });

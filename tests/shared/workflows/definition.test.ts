@@ -2,9 +2,8 @@
 import { describe, expect, test } from "bun:test";
 
 import { findCapability } from "#shared/calls/capabilities/list.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { runWhole } from "#shared/time-slices.ts";
-import { readingDefinition } from "#shared/workflows/definition.ts";
+import { readingDefinition, DEFINITION_BYTES_MAX } from "#shared/workflows/definition.ts";
 import { NODE_UNITS, PARSED_UNITS, Work } from "#shared/workflows/expressions/work.ts";
 
 import { catalogue, read, refusal } from "./definitions.ts";
@@ -308,8 +307,8 @@ describe("a definition", () => {
       const empty = { steps: steps(1), metadata: { text: "" } };
       return { ...empty, metadata: { text: "x".repeat(bytes - JSON.stringify(empty).length) } };
     };
-    expect(read(sized(LIMITS.definitionBytesMax)).steps).toHaveLength(1);
-    expect(refusal(sized(LIMITS.definitionBytesMax + 1))).toEqual([
+    expect(read(sized(DEFINITION_BYTES_MAX)).steps).toHaveLength(1);
+    expect(refusal(sized(DEFINITION_BYTES_MAX + 1))).toEqual([
       "definition",
       "Expected a definition of at most 262144 bytes, got 262145.",
     ]);

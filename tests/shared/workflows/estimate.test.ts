@@ -3,10 +3,9 @@ import { describe, expect, test } from "bun:test";
 
 import type { WorkflowDefinition } from "#schemas/generated/types.ts";
 import { findCapability } from "#shared/calls/capabilities/list.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { TimeSlices } from "#shared/time-slices.ts";
 import { estimateWorkflow } from "#shared/workflows/estimate/estimate.ts";
-import { EstimateWork } from "#shared/workflows/estimate/work.ts";
+import { EstimateWork, ESTIMATE_WORK_MAX, ESTIMATE_READ_WORK_MAX } from "#shared/workflows/estimate/work.ts";
 
 import { catalogue, read } from "./definitions.ts";
 
@@ -118,18 +117,18 @@ describe("the work of an estimate", () => {
     expect(costs.at(-1)?.assumption).toContain("Not known before a run:");
     expect(costs.at(-1)?.assumption).toContain("p, q, r, s");
     // One step's own call may still be counted when nothing is left.
-    expect(work.left).toBeGreaterThan(-LIMITS.estimateWorkMax / 10);
+    expect(work.left).toBeGreaterThan(-ESTIMATE_WORK_MAX / 10);
   });
 
   test("bounds what is read, of all definitions together", async () => {
     const definition = { steps: [chat("a", "is ${{ 1 + 1 }}")] };
     const ofReading = async (left: number): Promise<number> => {
       const work = new EstimateWork(new TimeSlices());
-      work.reading.count(LIMITS.estimateReadWorkMax - left);
+      work.reading.count(ESTIMATE_READ_WORK_MAX - left);
       await estimate(definition, {}, work);
       return left - work.reading.left;
     };
-    const units = await ofReading(LIMITS.estimateReadWorkMax);
+    const units = await ofReading(ESTIMATE_READ_WORK_MAX);
     expect(await ofReading(units)).toBe(units);
     const fault: unknown = await ofReading(units - 1).catch((error: unknown) => error);
     expect(fault).toMatchObject({ code: "invalid_request", message: expect.stringContaining("less work") as string });
@@ -141,7 +140,7 @@ describe("the work of an estimate", () => {
       const work = new EstimateWork(new TimeSlices());
       const steps = [chat("a", "${{ inputs.text }}", { for_each: count(items) })];
       await estimate({ inputs: { text: { type: "string" } }, steps }, { text }, work);
-      return LIMITS.estimateWorkMax - work.left;
+      return ESTIMATE_WORK_MAX - work.left;
     };
     expect(await of(1_000)).toBe(await of(1));
   });

@@ -1,10 +1,10 @@
 /** Expressions of workflow definitions: what they give, what they may not say, and what they may not cost. */
 import { describe, expect, test } from "bun:test";
 
-import { LIMITS } from "#shared/limits.ts";
 import type { Scope } from "#shared/workflows/expressions/scope.ts";
-import { compileTemplate } from "#shared/workflows/expressions/template.ts";
+import { compileTemplate, EXPRESSION_CHARS_MAX } from "#shared/workflows/expressions/template.ts";
 import { seeded, testSeed } from "#tests/support/seed.ts";
+import { EXPRESSION_VALUE_BYTES_MAX } from "#shared/workflows/expressions/work.ts";
 
 const scope: Scope = {
   inputs: { topic: "Tea", n: 2, half: 0.5, list: [1, 2, 3], none: null, names: [{ name: "b" }, { name: "a" }] },
@@ -199,8 +199,8 @@ describe("an expression in CEL", () => {
     const sum = (count: number): string => `\${{ ${Array.from({ length: count }, () => "1").join("+")} }}`;
     expect(resolved(sum(201))).toMatch(/^refused: Expected an expression in CEL: /);
     const long = (length: number): string => `\${{'${"a".repeat(length - 2)}'}}`;
-    expect(resolved(long(LIMITS.expressionCharsMax))).toHaveLength(LIMITS.expressionCharsMax - 2);
-    expect(resolved(long(LIMITS.expressionCharsMax + 1))).toMatch(/^refused: Expected an expression of at most 2000/);
+    expect(resolved(long(EXPRESSION_CHARS_MAX))).toHaveLength(EXPRESSION_CHARS_MAX - 2);
+    expect(resolved(long(EXPRESSION_CHARS_MAX + 1))).toMatch(/^refused: Expected an expression of at most 2000/);
   });
 
   test("goes through lists of any length while the work is within its limit", () => {
@@ -297,7 +297,7 @@ test("random expressions over large values give what is small, or a fault", () =
   for (let round = 0; round < 500; round += 1) {
     const text = written(1 + Math.floor(chance() * 4), []);
     const value = resolved(`\${{ ${text} }}`, { ...scope, inputs: large });
-    expect(JSON.stringify(value).length).toBeLessThan(2 * LIMITS.expressionValueBytesMax);
+    expect(JSON.stringify(value).length).toBeLessThan(2 * EXPRESSION_VALUE_BYTES_MAX);
   }
 });
 

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from "bun:test";
 
-import { LIMITS } from "#shared/limits.ts";
-import { decodeFrame, type Frame } from "#shared/queue/frames.ts";
-import { Answer } from "#workers/calls/answer.ts";
+import { decodeFrame, type Frame, FRAME_BYTES_MAX } from "#shared/queue/frames.ts";
+import { Answer, DELTA_BATCH_MS, DELTA_BATCH_BYTES } from "#workers/calls/answer.ts";
 import type { BufferedPublisher } from "#shared/queue/buffered-publisher.ts";
 
 const REPLY = "_INBOX.gw.ingress.job";
@@ -78,25 +77,25 @@ describe("a streamed answer", () => {
     answer.write("b", 2);
     answer.write("c", 3);
     expect(sent).toHaveLength(1);
-    jest.advanceTimersByTime(LIMITS.deltaBatchMs - 1);
+    jest.advanceTimersByTime(DELTA_BATCH_MS - 1);
     expect(sent).toHaveLength(1);
     cost.nano = 7n;
     cost.tokens = 3;
     jest.advanceTimersByTime(1);
     expect(sent[1]?.frame).toEqual({ t: "delta", n: 1, nano: "7", tokens: 3 });
     expect(text()).toBe("abc");
-    jest.advanceTimersByTime(LIMITS.deltaBatchMs * 10);
+    jest.advanceTimersByTime(DELTA_BATCH_MS * 10);
     expect(sent).toHaveLength(2);
   });
 
   test("sends a batch of the full size without waiting", () => {
     const { answer, sent } = open();
     answer.write("a", 1);
-    answer.write("x".repeat(LIMITS.deltaBatchBytes - 1), 1);
+    answer.write("x".repeat(DELTA_BATCH_BYTES - 1), 1);
     expect(sent).toHaveLength(1);
     answer.write("y", 1);
     expect(sent).toHaveLength(2);
-    expect(sent[1]?.data).toHaveLength(LIMITS.deltaBatchBytes);
+    expect(sent[1]?.data).toHaveLength(DELTA_BATCH_BYTES);
   });
 
   test("ends behind everything that was written, in order and without a hole", () => {
@@ -122,7 +121,7 @@ describe("a streamed answer", () => {
   });
 
   test("cuts pieces larger than a frame, the first and later ones", () => {
-    const huge = `data: {"text":"${"é🙂x".repeat(LIMITS.frameBytesMax / 4)}"}\n\n`;
+    const huge = `data: {"text":"${"é🙂x".repeat(FRAME_BYTES_MAX / 4)}"}\n\n`;
     const { answer, sent, frames, text } = open();
     answer.write(huge, 1);
     expect(frames()[0]).toMatchObject({ t: "head" });
@@ -138,7 +137,7 @@ describe("a streamed answer", () => {
       ),
     ).toEqual(new Set(["delta"]));
     expect(text()).toBe(`${huge}small${huge}`);
-    for (const { data } of sent) expect(data.length).toBeLessThanOrEqual(LIMITS.frameBytesMax);
+    for (const { data } of sent) expect(data.length).toBeLessThanOrEqual(FRAME_BYTES_MAX);
   });
 });
 
@@ -151,10 +150,10 @@ describe("a plain answer", () => {
   });
 
   test.each([
-    ["just fits", LIMITS.frameBytesMax, 1],
-    ["is one byte too long", LIMITS.frameBytesMax + 1, 2],
-    ["is exactly two frames", 2 * LIMITS.frameBytesMax, 2],
-    ["is five and a bit", 5 * LIMITS.frameBytesMax + 7, 6],
+    ["just fits", FRAME_BYTES_MAX, 1],
+    ["is one byte too long", FRAME_BYTES_MAX + 1, 2],
+    ["is exactly two frames", 2 * FRAME_BYTES_MAX, 2],
+    ["is five and a bit", 5 * FRAME_BYTES_MAX + 7, 6],
   ])("that %s leaves in parts and ends with the last one", (_name, bytes, count) => {
     const { answer, sent, frames, text } = open();
     const whole = "x".repeat(bytes);
@@ -163,12 +162,12 @@ describe("a plain answer", () => {
     expect(frames().map(({ t }) => t)).toEqual([...parts, "end"]);
     expectNumbered(frames());
     expect(text()).toBe(whole);
-    for (const { data } of sent) expect(data.length).toBeLessThanOrEqual(LIMITS.frameBytesMax);
+    for (const { data } of sent) expect(data.length).toBeLessThanOrEqual(FRAME_BYTES_MAX);
   });
 
   test("is measured in bytes, not in characters", () => {
     const { answer, sent, text } = open();
-    const whole = "€".repeat(Math.ceil(LIMITS.frameBytesMax / 3) + 1);
+    const whole = "€".repeat(Math.ceil(FRAME_BYTES_MAX / 3) + 1);
     answer.end({ text: whole, upstreamMs: 0 }, 1n);
     expect(sent).toHaveLength(2);
     expect(text()).toBe(whole);
@@ -176,7 +175,7 @@ describe("a plain answer", () => {
 
   test("may be cut inside a character: its bytes join again", () => {
     const { answer, text, sent } = open();
-    const whole = `x${"🙂".repeat(LIMITS.frameBytesMax / 2)}`;
+    const whole = `x${"🙂".repeat(FRAME_BYTES_MAX / 2)}`;
     answer.end({ text: whole, upstreamMs: 0 }, 1n);
     expect(sent.length).toBeGreaterThan(2);
     expect(text()).toBe(whole);

@@ -3,9 +3,9 @@ import { describe, expect, test } from "bun:test";
 
 import { loadJq } from "jq-wasm";
 
-import { LIMITS } from "#shared/limits.ts";
-import { JQ_VERSION } from "#workers/capabilities/code/jq.ts";
+import { JQ_VERSION } from "#workers/capabilities/code/transform-json.ts";
 import { loadCapability } from "#workers/capabilities/list.ts";
+import { CAPABILITY_PARAM_BYTES_MAX } from "#workers/capabilities/limits.ts";
 
 import { runCapability } from "./in-folder.ts";
 import { refused } from "./refused.ts";
@@ -92,7 +92,7 @@ describe("code that cannot be read is told with its line", () => {
 });
 
 describe("a param of any object is bounded as JSON", () => {
-  const { capabilityParamBytesMax: max } = LIMITS;
+  const max = CAPABILITY_PARAM_BYTES_MAX;
   const longest = { a: "x".repeat(max - '{"a":""}'.length) };
 
   test.each(["code.run_javascript", "code.run_python"])("the args of %s", async (id) => {

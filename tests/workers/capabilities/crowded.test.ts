@@ -1,12 +1,18 @@
 /** Small inputs that would take a minute are refused at what can be counted in them, before any work; what is at the bound is done. */
 import { describe, expect, test } from "bun:test";
 
-import { LIMITS } from "#shared/limits.ts";
+import {
+  MARKDOWN_CELLS_MAX,
+  MARKDOWN_EMPHASIS_MAX,
+  DOCUMENT_DEPTH_MAX,
+} from "#workers/capabilities/document/markdown.ts";
+import { PDF_WORD_LETTERS_MAX } from "#workers/capabilities/document/markdown-to-pdf.ts";
+import { SVG_EFFECTS_MEGAPIXELS_MAX } from "#workers/capabilities/image/render-svg.ts";
 
 import { runCapability } from "./in-folder.ts";
 import { refused } from "./refused.ts";
 
-const { markdownCellsMax: cells, markdownEmphasisMax: marks, pdfWordLettersMax: letters, svgEffectsMegapixelsMax: effects, documentDepthMax: depth } = LIMITS; // prettier-ignore
+// prettier-ignore
 
 const html = (text: string) => runCapability("document.markdown_to_html", { markdown: { text } });
 const pdf = (text: string) => runCapability("document.markdown_to_pdf", { markdown: { text } });
@@ -20,47 +26,47 @@ const svg = (count: number, side: number): string =>
 
 describe("Markdown", () => {
   test("has at most so many cells of tables, as they are filled up", async () => {
-    const rows = Math.floor(cells / 3) - 1;
+    const rows = Math.floor(MARKDOWN_CELLS_MAX / 3) - 1;
     expect((await html(table(rows))).files).toHaveLength(1);
     for (const make of [html, pdf, docx]) {
       expect(await refused(make(table(rows + 1)))).toBe(
-        `too_large: Expected at most ${cells} table cells, got ${3 * (rows + 2)}.`,
+        `too_large: Expected at most ${MARKDOWN_CELLS_MAX} table cells, got ${3 * (rows + 2)}.`,
       );
     }
     // Bars elsewhere are none.
-    expect((await html(`${"a | b | c\n".repeat(cells)}\n`)).files).toHaveLength(1);
+    expect((await html(`${"a | b | c\n".repeat(MARKDOWN_CELLS_MAX)}\n`)).files).toHaveLength(1);
   }, 60_000);
 
   test("has at most so many marks of emphasis in one paragraph, and more in several", async () => {
-    expect((await html(emphasis(marks))).files).toHaveLength(1);
-    expect((await html(`${emphasis(marks - 1)}\n\n- *a*\n- **b**\n`)).files).toHaveLength(1);
-    expect((await html("- *a*: b\n".repeat(marks))).files).toHaveLength(1);
+    expect((await html(emphasis(MARKDOWN_EMPHASIS_MAX))).files).toHaveLength(1);
+    expect((await html(`${emphasis(MARKDOWN_EMPHASIS_MAX - 1)}\n\n- *a*\n- **b**\n`)).files).toHaveLength(1);
+    expect((await html("- *a*: b\n".repeat(MARKDOWN_EMPHASIS_MAX))).files).toHaveLength(1);
     for (const make of [html, pdf, docx]) {
       expect(await refused(make("**a* ".repeat(20_000)))).toContain("marks of emphasis in a paragraph");
-      expect(await refused(make(emphasis(marks + 1)))).toBe(
-        `too_large: Expected at most ${marks} marks of emphasis in a paragraph, got ${marks + 1}.`,
+      expect(await refused(make(emphasis(MARKDOWN_EMPHASIS_MAX + 1)))).toBe(
+        `too_large: Expected at most ${MARKDOWN_EMPHASIS_MAX} marks of emphasis in a paragraph, got ${MARKDOWN_EMPHASIS_MAX + 1}.`,
       );
     }
   }, 60_000);
 
   test("has no longer words than can be set, of scripts that have words", async () => {
-    expect((await pdf("[".repeat(letters))).files).toHaveLength(1);
-    const said = `too_large: Expected words of at most ${letters} letters, got one of`;
-    expect(await refused(pdf("[".repeat(letters + 1)))).toBe(`${said} ${letters + 1}.`);
+    expect((await pdf("[".repeat(PDF_WORD_LETTERS_MAX))).files).toHaveLength(1);
+    const said = `too_large: Expected words of at most ${PDF_WORD_LETTERS_MAX} letters, got one of`;
+    expect(await refused(pdf("[".repeat(PDF_WORD_LETTERS_MAX + 1)))).toBe(`${said} ${PDF_WORD_LETTERS_MAX + 1}.`);
     expect(await refused(pdf(`- > \`${"a".repeat(50_000)}\``))).toBe(`${said} 50000.`);
     expect(await refused(pdf(`\`\`\`\n${"a".repeat(50_000)}\n\`\`\``))).toBe(`${said} 50000.`);
     expect(await refused(pdf(`|a|\n|-|\n|${"a".repeat(50_000)}|`))).toBe(`${said} 50000.`);
-    expect((await pdf("茶".repeat(letters + 1))).files).toHaveLength(1);
+    expect((await pdf("茶".repeat(PDF_WORD_LETTERS_MAX + 1))).files).toHaveLength(1);
     expect((await docx("a".repeat(50_000))).files).toHaveLength(1);
   }, 60_000);
 
   test("has no quotes in quotes without an end, also with blanks between", async () => {
-    for (const text of [">".repeat(100_000), "> ".repeat(100_000), `${"> ".repeat(depth + 1)}a`]) {
+    for (const text of [">".repeat(100_000), "> ".repeat(100_000), `${"> ".repeat(DOCUMENT_DEPTH_MAX + 1)}a`]) {
       expect(await refused(html(`a\n\n${text} b`))).toBe(
-        `too_large: Expected lists and quotes nested at most ${depth} deep.`,
+        `too_large: Expected lists and quotes nested at most ${DOCUMENT_DEPTH_MAX} deep.`,
       );
     }
-    expect((await html(`\`\`\`\n${">".repeat(depth + 10)}\n\`\`\``)).files).toHaveLength(1);
+    expect((await html(`\`\`\`\n${">".repeat(DOCUMENT_DEPTH_MAX + 10)}\n\`\`\``)).files).toHaveLength(1);
   }, 60_000);
 });
 
@@ -68,13 +74,13 @@ describe("an SVG", () => {
   const draw = (text: string, params: object = {}) => runCapability("image.render_svg", { svg: { text } }, params);
 
   test("has at most so many effects for a megapixel of its image", async () => {
-    expect((await draw(svg(effects, 10))).files).toHaveLength(1);
-    expect(await refused(draw(svg(effects + 1, 10)))).toBe(
-      `too_large: Expected at most ${effects} blurs and other effects for an image of this size, got ${effects + 1}.`,
+    expect((await draw(svg(SVG_EFFECTS_MEGAPIXELS_MAX, 10))).files).toHaveLength(1);
+    expect(await refused(draw(svg(SVG_EFFECTS_MEGAPIXELS_MAX + 1, 10)))).toBe(
+      `too_large: Expected at most ${SVG_EFFECTS_MEGAPIXELS_MAX} blurs and other effects for an image of this size, got ${SVG_EFFECTS_MEGAPIXELS_MAX + 1}.`,
     );
     // What counts is how large it is drawn.
-    expect(await refused(draw(svg(effects / 4 + 1, 10), { width: 2_000 }))).toBe(
-      `too_large: Expected at most ${effects / 4} blurs and other effects for an image of this size, got ${effects / 4 + 1}.`,
+    expect(await refused(draw(svg(SVG_EFFECTS_MEGAPIXELS_MAX / 4 + 1, 10), { width: 2_000 }))).toBe(
+      `too_large: Expected at most ${SVG_EFFECTS_MEGAPIXELS_MAX / 4} blurs and other effects for an image of this size, got ${SVG_EFFECTS_MEGAPIXELS_MAX / 4 + 1}.`,
     );
   }, 60_000);
 });

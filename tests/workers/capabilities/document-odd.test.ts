@@ -5,8 +5,9 @@ import { PDFDocument, PDFName, PDFNumber } from "@cantoo/pdf-lib";
 import { utils, write } from "@e965/xlsx";
 import sharp from "sharp";
 
-import { LIMITS } from "#shared/limits.ts";
 import { inflateSync } from "node:zlib";
+
+import { DOCUMENT_TAGS_MAX } from "#workers/capabilities/limits.ts";
 
 import { five, pagesOf, pdfOf, refused, unzipped, zipOf } from "./document-files.ts";
 import { runCapability } from "./in-folder.ts";
@@ -94,7 +95,7 @@ test("HTML gives no words of its drawings", async () => {
 });
 
 describe("more tags than memory has room for are refused", () => {
-  const { documentTagsMax: max } = LIMITS;
+  const max = DOCUMENT_TAGS_MAX;
   const paragraphs = Array.from({ length: max / 2 + 1 }, (_, at) => `<w:p>${at * 7_919}</w:p>`).join("");
 
   test("in a letter", async () => {

@@ -3,7 +3,9 @@ import { deflateSync } from "node:zlib";
 
 import { PDFDocument, StandardFonts } from "@cantoo/pdf-lib";
 
-import { LIMITS } from "#shared/limits.ts";
+import { DOCUMENT_PAGES_MAX, DOCUMENT_STREAM_BYTES_MAX } from "#workers/capabilities/document/pdf.ts";
+import { MARKDOWN_TABLE_ROWS_MAX, MARKDOWN_TABLE_CELLS_MAX } from "#workers/capabilities/html-parts.ts";
+import { DOCUMENT_CELLS_MAX } from "#workers/capabilities/document/sheets.ts";
 
 import { five, pdfOf, refused, zipOf } from "./document-files.ts";
 import { runCapability } from "./in-folder.ts";
@@ -23,7 +25,7 @@ describe("is refused", () => {
     const document = await PDFDocument.create();
     document.embedStandardFont(StandardFonts.Helvetica);
     document.addPage([10, 10]);
-    const packed = deflateSync(new Uint8Array(LIMITS.documentStreamBytesMax + 1));
+    const packed = deflateSync(new Uint8Array(DOCUMENT_STREAM_BYTES_MAX + 1));
     document.context.register(document.context.stream(packed, { Filter: "FlateDecode" }));
     return document.save();
   };
@@ -51,7 +53,7 @@ describe("is refused", () => {
     runCapability("document.convert_spreadsheet", { document }, params);
 
   test("a document of more pages than are taken, and one of as many is not", async () => {
-    const { documentPagesMax: max } = LIMITS;
+    const max = DOCUMENT_PAGES_MAX;
     expect((await info(await pages(max))).output).toMatchObject({ pages: max });
     expect(await refused(info(await pages(max + 1)))).toBe(`too_large: Expected at most ${max} pages, got ${max + 1}.`);
   }, 30_000);
@@ -172,13 +174,13 @@ describe("is refused", () => {
     [
       "a letter with tables of too many rows, as Markdown",
       async () =>
-        runCapability("document.docx_to_markdown", { document: await letterOf(LIMITS.markdownTableRowsMax + 1, 1) }),
-      `too_large: Expected at most ${LIMITS.markdownTableRowsMax} table rows, got ${LIMITS.markdownTableRowsMax + 1}.`,
+        runCapability("document.docx_to_markdown", { document: await letterOf(MARKDOWN_TABLE_ROWS_MAX + 1, 1) }),
+      `too_large: Expected at most ${MARKDOWN_TABLE_ROWS_MAX} table rows, got ${MARKDOWN_TABLE_ROWS_MAX + 1}.`,
     ],
     [
       "a letter with tables of too many cells, as Markdown",
       async () => runCapability("document.docx_to_markdown", { document: await letterOf(200, 61) }),
-      `too_large: Expected at most ${LIMITS.markdownTableCellsMax} table cells, got 12200.`,
+      `too_large: Expected at most ${MARKDOWN_TABLE_CELLS_MAX} table cells, got 12200.`,
     ],
     [
       "a sheet that is not there",
@@ -193,7 +195,7 @@ describe("is refused", () => {
     ["a CSV with an open quote", () => convert({ text: 'a,"b\n' }), "corrupt: The CSV cannot be read"],
     [
       "a CSV of too many cells",
-      () => convert({ text: "a,\n".repeat(LIMITS.documentCellsMax / 2 + 1) }),
+      () => convert({ text: "a,\n".repeat(DOCUMENT_CELLS_MAX / 2 + 1) }),
       "too_large: Expected at most 1000000 cells",
     ],
     [

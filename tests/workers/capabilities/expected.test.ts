@@ -7,12 +7,12 @@ import sharp from "sharp";
 import { capabilityCharge } from "#shared/calls/capabilities/price.ts";
 import { expectedOf } from "#shared/calls/capabilities/expected.ts";
 import { CHECKS, findCapability } from "#shared/calls/capabilities/list.ts";
-import { CAPABILITY_RUN_MS, LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/children/media-error.ts";
 import { readImageExtent } from "#shared/media/image-extent.ts";
 import { parsePrice } from "#shared/calls/pricing/price.ts";
 import { testSeed } from "#tests/support/seed.ts";
 import { storm } from "#tests/support/storm.ts";
+import { CAPABILITY_RUN_MS, IMAGE_FRAMES_PIXELS_MAX } from "#shared/calls/capabilities/limits.ts";
 
 import { runCapability } from "./in-folder.ts";
 
@@ -194,7 +194,7 @@ describe("time", () => {
   test("and pixels of what is not known are those that the limits allow, for each operation", () => {
     const operations = [{ operation: "resize" }, { operation: "adjust" }];
     const { most } = expectedOf(capability("image.pipeline"), { operations }, {});
-    expect(most.pixels).toBe(2 * LIMITS.imageFramesPixelsMax);
+    expect(most.pixels).toBe(2 * IMAGE_FRAMES_PIXELS_MAX);
   });
 
   test("that was longer than what is held is charged at what is held", () => {

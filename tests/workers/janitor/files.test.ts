@@ -8,11 +8,10 @@ import { beginUpload, extendUpload } from "#shared/database/files.ts";
 import { newFileId, objectKey } from "#shared/files/id.ts";
 import { newId } from "#shared/ids.ts";
 import { resultKey } from "#shared/jobs/kept-results.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { beginParts, deleteObject, listUploads, putObject, putPart } from "#shared/storage/objects.ts";
 import { createWorkspace } from "#tests/shared/accounts.ts";
 import { type FileBench, log, openFileBench, send, storeFile } from "#tests/shared/files/bench.ts";
-import { sweepOrphans, sweepUploads } from "#workers/janitor/files.ts";
+import { sweepOrphans, sweepUploads, ORPHAN_AGE_MS } from "#workers/janitor/files.ts";
 
 let bench: FileBench;
 let workspaceId: string;
@@ -29,7 +28,7 @@ afterAll(() => bench.close());
 const context = () => ({ storage: bench.storage, database: bench.db.database, log });
 const uploads = () => sweepUploads(context());
 /** Sweeps orphans as if everything had been there for two hours. */
-const orphans = (page?: number) => sweepOrphans({ ...context(), now: () => Date.now() + 2 * LIMITS.orphanAgeMs }, page);
+const orphans = (page?: number) => sweepOrphans({ ...context(), now: () => Date.now() + 2 * ORPHAN_AGE_MS }, page);
 const age = () => bench.db.query("update file set created_at = created_at - interval '2 hours'");
 const stateOf = async (id: string): Promise<unknown> =>
   (await bench.db.query("select state from file where id = $1", [id]))[0]?.["state"];

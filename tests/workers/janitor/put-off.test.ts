@@ -5,7 +5,6 @@ import { connect, type NatsConnection } from "nats";
 import { newFileId } from "#shared/files/id.ts";
 import { createJobDispatcher } from "#shared/jobs/dispatcher.ts";
 import { openLedger } from "#shared/ledger/settle.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { createLogger } from "#shared/logger.ts";
 import { createMetrics, type Metrics } from "#shared/metrics.ts";
 import { createPublisher } from "#shared/queue/publish.ts";
@@ -19,6 +18,7 @@ import { sweepUploads } from "#workers/janitor/files.ts";
 import { type JobSweepContext, sweepJobRecords, sweepLeases, sweepUnknownJobs } from "#workers/janitor/jobs.ts";
 import { sweepExpiredHolds } from "#workers/janitor/money.ts";
 import { watchFailures } from "#workers/janitor/queue.ts";
+import { SWEEP_RETRY_MAX_MS, SWEEP_RETRY_MIN_MS } from "#shared/database/sweep-retries.ts";
 
 const log = createLogger({ level: "silent", role: "test" });
 
@@ -224,11 +224,11 @@ test("what was put off is tried again after longer and longer, is counted, and i
   }
   for (const [index, wait] of waits.entries()) {
     const before = waits[index - 1] ?? 0;
-    expect(wait).toBeGreaterThan(before > LIMITS.sweepRetryMaxMs / 2 ? LIMITS.sweepRetryMaxMs / 2 : before);
+    expect(wait).toBeGreaterThan(before > SWEEP_RETRY_MAX_MS / 2 ? SWEEP_RETRY_MAX_MS / 2 : before);
   }
-  expect(waits[0]).toBeLessThanOrEqual(LIMITS.sweepRetryMinMs);
-  expect(waits.at(-1)).toBeLessThanOrEqual(LIMITS.sweepRetryMaxMs);
-  expect(waits.at(-1)).toBeGreaterThan(LIMITS.sweepRetryMaxMs / 2);
+  expect(waits[0]).toBeLessThanOrEqual(SWEEP_RETRY_MIN_MS);
+  expect(waits.at(-1)).toBeLessThanOrEqual(SWEEP_RETRY_MAX_MS);
+  expect(waits.at(-1)).toBeGreaterThan(SWEEP_RETRY_MAX_MS / 2);
   expect(good).not.toBe("");
   await db.query("delete from job");
 });

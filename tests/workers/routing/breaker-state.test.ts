@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 
 import fc from "fast-check";
 
-import { BREAKER } from "#shared/limits.ts";
+import { BREAKER } from "#workers/routing/limits.ts";
 import { seeded, testSeed } from "#tests/support/seed.ts";
 import { type Change, Sources, SourceState } from "#workers/routing/breaker-state.ts";
 

@@ -4,7 +4,7 @@ import { connect, type NatsConnection } from "nats";
 
 import type { Database } from "#shared/database/client.ts";
 import { newId } from "#shared/ids.ts";
-import { BREAKER } from "#shared/limits.ts";
+import { BREAKER } from "#workers/routing/limits.ts";
 import { createLogger } from "#shared/logger.ts";
 import { createMetrics, type Metrics } from "#shared/metrics.ts";
 import { breakerSubject } from "#shared/queue/subjects.ts";

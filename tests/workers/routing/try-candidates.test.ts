@@ -1,12 +1,16 @@
 import { describe, expect, test } from "bun:test";
 
 import type { Catalogue, Model } from "#shared/calls/model.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { BASE, build } from "#tests/shared/calls/catalogue/build-catalogue.ts";
 import { jobAbort } from "#workers/job.ts";
 import { ProviderError, type ProviderErrorClass } from "#workers/providers/provider.ts";
 import { createRepeatBudget } from "#workers/routing/repeat-budget.ts";
-import { retryWaitMs, tryCandidates } from "#workers/routing/try-candidates.ts";
+import {
+  retryWaitMs,
+  tryCandidates,
+  PROVIDER_RETRY_HINT_MS,
+  PROVIDER_RETRY_JITTER_MS,
+} from "#workers/routing/try-candidates.ts";
 import { candidatesOf } from "#workers/routing/candidates.ts";
 
 import { fakeBreaker } from "./fake-breaker.ts";
@@ -397,16 +401,11 @@ describe("the same source", () => {
   });
 
   test.each<[string, ProviderError, boolean, number | undefined]>([
-    ["busy, free after a long time", failed("busy", { retryAfterMs: LIMITS.providerRetryHintMs + 1 }), true, undefined],
+    ["busy, free after a long time", failed("busy", { retryAfterMs: PROVIDER_RETRY_HINT_MS + 1 }), true, undefined],
     ["busy for as long as it says", failed("busy", { retryAfterMs: 1_500 }), false, 1_500],
     ["busy without a word, others are there", failed("busy"), false, undefined],
-    ["busy without a word, nobody else is there", failed("busy"), true, LIMITS.providerRetryJitterMs / 2],
-    [
-      "never reached, nobody else is there",
-      failed("failed", { isUnsent: true }),
-      true,
-      LIMITS.providerRetryJitterMs / 2,
-    ],
+    ["busy without a word, nobody else is there", failed("busy"), true, PROVIDER_RETRY_JITTER_MS / 2],
+    ["never reached, nobody else is there", failed("failed", { isUnsent: true }), true, PROVIDER_RETRY_JITTER_MS / 2],
     ["never reached, others are there", failed("failed", { isUnsent: true }), false, undefined],
     ["failed after the request was sent", failed("failed"), true, undefined],
     ["timed out", failed("timeout"), true, undefined],

@@ -5,7 +5,6 @@ import { connect, type NatsConnection } from "nats";
 
 import type { JobMessage } from "#schemas/generated/types.ts";
 import { newId } from "#shared/ids.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { createLogger } from "#shared/logger.ts";
 import { createMetrics } from "#shared/metrics.ts";
 import { paced } from "#shared/pace.ts";
@@ -21,7 +20,7 @@ import type { DurableJobs, DurableVerdict } from "#workers/runner/durable-jobs.t
 import type { JobControl, JobHandler } from "#workers/job.ts";
 import { freeFailure } from "#workers/outcome.ts";
 import { type LiveCalls, openLiveCalls } from "#workers/runner/live-calls.ts";
-import { type Runner, startRunner } from "#workers/runner/runner.ts";
+import { type Runner, startRunner, QUEUED_LONG_MS } from "#workers/runner/runner.ts";
 import { chatJob } from "./job-message.ts";
 
 /** Outcome of every call. */
@@ -352,7 +351,7 @@ test("a late first delivery of a call that another worker has is left to that wo
   const asked = outside.subscribe(replyOf(job), { callback: (_error, message) => void message.respond(CALLER_SERVED) });
   await publish(job);
   const storedBy = Date.now();
-  while (Date.now() - storedBy <= LIMITS.queuedLongMs) await Bun.sleep(5);
+  while (Date.now() - storedBy <= QUEUED_LONG_MS) await Bun.sleep(5);
   const { held } = start({ ends: true });
   await emptied();
   expect([asked.getProcessed(), held]).toEqual([1, []]);

@@ -7,7 +7,6 @@ import { claimDeliveries, endAttempt, fanOutEvents } from "#shared/database/deli
 import { OPERATOR } from "#shared/database/audit-log.ts";
 import type { EventName } from "#shared/events/events.ts";
 import { newId } from "#shared/ids.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { createLogger } from "#shared/logger.ts";
 import { createMetrics } from "#shared/metrics.ts";
 import { sealAll } from "#shared/notifications/channel-secrets.ts";
@@ -17,7 +16,8 @@ import { eventually } from "#tests/faults/wait.ts";
 import { createWorkspace } from "#tests/shared/accounts.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 import type { AttemptResult, OpenChannel, Outgoing } from "#workers/webhook/channel.ts";
-import { startDeliveries } from "#workers/webhook/runner.ts";
+import { startDeliveries, CHANNEL_ATTEMPTS_MAX } from "#workers/webhook/runner.ts";
+import { ATTEMPT_DEATHS_MAX } from "#workers/webhook/attempt.ts";
 
 const sealer = createSealer([randomBytes(32)]);
 const log = createLogger({ level: "silent", role: "test" });
@@ -432,7 +432,7 @@ describe("slots", () => {
       },
       64,
     );
-    expect(most).toBe(LIMITS.channelAttemptsMax);
+    expect(most).toBe(CHANNEL_ATTEMPTS_MAX);
   });
 });
 
@@ -488,7 +488,7 @@ describe("a worker that is lost in an attempt", () => {
     const to = await channel(mine);
     await happen(mine);
     await fanOutEvents(db.database, 100);
-    await db.query("update delivery set epoch = $2 where channel_id = $1", [to, LIMITS.attemptDeathsMax]);
+    await db.query("update delivery set epoch = $2 where channel_id = $1", [to, ATTEMPT_DEATHS_MAX]);
     await during(
       () => OK,
       async (sent) => {

@@ -1,9 +1,8 @@
 /** Bounds of a workspace's deliveries: of those that wait, and of those that can be read. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
-import { fanOutEvents } from "#shared/database/delivery-work.ts";
+import { fanOutEvents, DELIVERIES_WAITING_MAX } from "#shared/database/delivery-work.ts";
 import { newId } from "#shared/ids.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { createWorkspace } from "#tests/shared/accounts.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 import { sweepExcessDeliveries } from "#workers/janitor/queue.ts";
@@ -45,18 +44,18 @@ const happen = (workspaceId: string, channels: readonly string[] | null = null) 
 test("a channel has so many deliveries waiting at most; its neighbours, and what names it, go on", async () => {
   const workspaceId = await createWorkspace(db.database, 0n);
   const [full, last] = [await newChannel(workspaceId), await newChannel(workspaceId)];
-  await waiting(workspaceId, full, LIMITS.deliveriesWaitingMax);
-  await waiting(workspaceId, last, LIMITS.deliveriesWaitingMax - 1);
+  await waiting(workspaceId, full, DELIVERIES_WAITING_MAX);
+  await waiting(workspaceId, last, DELIVERIES_WAITING_MAX - 1);
   await happen(workspaceId);
   await fanOutEvents(db.database, 10);
   const counts = async () => [await countOf(full), await countOf(last)];
-  expect(await counts()).toEqual([LIMITS.deliveriesWaitingMax, LIMITS.deliveriesWaitingMax]);
+  expect(await counts()).toEqual([DELIVERIES_WAITING_MAX, DELIVERIES_WAITING_MAX]);
   await happen(workspaceId);
   await fanOutEvents(db.database, 10);
-  expect(await counts()).toEqual([LIMITS.deliveriesWaitingMax, LIMITS.deliveriesWaitingMax]);
+  expect(await counts()).toEqual([DELIVERIES_WAITING_MAX, DELIVERIES_WAITING_MAX]);
   await happen(workspaceId, [full]);
   await fanOutEvents(db.database, 10);
-  expect(await countOf(full)).toBe(LIMITS.deliveriesWaitingMax + 1);
+  expect(await countOf(full)).toBe(DELIVERIES_WAITING_MAX + 1);
 });
 
 test("a workspace keeps the newest of its ended deliveries, and all that wait", async () => {

@@ -5,10 +5,9 @@ import { randomBytes } from "node:crypto";
 import { OPERATOR } from "#shared/database/audit-log.ts";
 import { insertChannel } from "#shared/database/channels.ts";
 import { insertDelivery } from "#shared/database/deliveries.ts";
-import { dropMailCounts } from "#shared/database/mail-sent.ts";
+import { dropMailCounts, MAIL_PER_ADDRESS_DAY_MAX, MAIL_PER_WORKSPACE_DAY_MAX } from "#shared/database/mail-sent.ts";
 import { insertMember } from "#shared/database/members.ts";
 import { newId } from "#shared/ids.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { createLogger } from "#shared/logger.ts";
 import { mailboxOf } from "#shared/mail-address.ts";
 import { createMetrics } from "#shared/metrics.ts";
@@ -95,7 +94,7 @@ const setCount = (workspaceId: string, mailbox: string, sent: number) =>
 
 test("an address gets its most of a day, whatever its spelling and channel, and no channel is blamed for the rest", async () => {
   const [own, other] = [await createWorkspace(db.database, 0n), await createWorkspace(db.database, 0n)];
-  await setCount(own, "jo@example.org", LIMITS.mailPerAddressDayMax - 1);
+  await setCount(own, "jo@example.org", MAIL_PER_ADDRESS_DAY_MAX - 1);
   const channels = [await channel(own, "jo@example.org"), await channel(own, "Jo+lists@EXAMPLE.org")];
   const { met, heads } = await attempts(own, channels);
   expect(new Set(met)).toEqual(new Set(["mail_limit", null]));
@@ -116,7 +115,7 @@ test("an address gets its most of a day, whatever its spelling and channel, and 
 
 test("a workspace sends its most of a day, to however many addresses", async () => {
   const own = await createWorkspace(db.database, 0n);
-  await setCount(own, "", LIMITS.mailPerWorkspaceDayMax - 1);
+  await setCount(own, "", MAIL_PER_WORKSPACE_DAY_MAX - 1);
   const channels = [await channel(own, "ada@example.org"), await channel(own, "bob@example.org")];
   expect(new Set((await attempts(own, channels)).met)).toEqual(new Set(["mail_limit", null]));
   await setCount(own, "", 0);
@@ -132,7 +131,7 @@ test("what owners hear of their channels is counted: nobody confirms the address
     email: "jo@example.org",
     actor: OPERATOR,
   });
-  await setCount(own, "jo@example.org", LIMITS.mailPerAddressDayMax);
+  await setCount(own, "jo@example.org", MAIL_PER_ADDRESS_DAY_MAX);
   const id = newId();
   const metadata = { channelId: newId(), channelName: "hook", channelType: "webhook", reason: "gone" };
   const body = envelopeText({

@@ -1,7 +1,7 @@
 /** Rules by which a run goes on, one by one. */
 import { describe, expect, test } from "bun:test";
 
-import { LIMITS } from "#shared/limits.ts";
+import { STEP_OUTPUT_BYTES_MAX } from "#shared/workflows/limits.ts";
 
 import { begun, Play, say } from "./play.ts";
 
@@ -383,7 +383,7 @@ test("what comes back late of a run that is a step's adds to what it cost, as of
 test("a list whose items together give more than a step may fails, and says so", () => {
   const play = new Play({ steps: [say("a", "${{ item }}", { for_each: [1, 2, 3], concurrency: 3 })] });
   play.tell({ kind: "tick" });
-  const third = "x".repeat(Math.ceil(LIMITS.stepOutputBytesMax / 3));
+  const third = "x".repeat(Math.ceil(STEP_OUTPUT_BYTES_MAX / 3));
   for (const key of ["a/1/0", "a/1/1", "a/1/2"]) play.succeed(key, third);
   expect(play.state).toMatchObject({ status: "failed", error: { code: "output_too_large", stepId: "a" } });
 });

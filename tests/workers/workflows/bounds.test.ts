@@ -1,9 +1,10 @@
 /** Bounds of a run's work, and of one pass. */
 import { describe, expect, test } from "bun:test";
 
-import { LIMITS } from "#shared/limits.ts";
 import { advance, type Advanced } from "#workers/workflows/advance.ts";
 import type { RunEvent, RunState } from "#workers/workflows/state.ts";
+import { WORKFLOW_WORK_MAX, FOR_EACH_ITEMS_MAX } from "#shared/workflows/limits.ts";
+import { PASS_ITEMS_MAX } from "#workers/workflows/draft.ts";
 
 import { begun, compile, say } from "./play.ts";
 
@@ -41,7 +42,7 @@ describe("the work under one root", () => {
       ["b", "failed", 0],
     ]);
     expect(state.stepRuns[1]?.error).toMatchObject({ code: "run_too_large", isFinal: true });
-    expect(state.stepRuns[1]?.error?.message).toContain(`at most ${LIMITS.workflowWorkMax} calls and runs`);
+    expect(state.stepRuns[1]?.error?.message).toContain(`at most ${WORKFLOW_WORK_MAX} calls and runs`);
     expect(effects.filter(({ kind }) => kind === "start_work")).toEqual([]);
   });
 
@@ -87,7 +88,7 @@ describe("a pass", () => {
       made.push(itemsOf(state) - before);
     }
     expect(itemsOf(state)).toBe(count * 600);
-    for (const items of made) expect(items).toBeLessThan(LIMITS.passItemsMax + LIMITS.forEachItemsMax);
+    for (const items of made) expect(items).toBeLessThan(PASS_ITEMS_MAX + FOR_EACH_ITEMS_MAX);
     expect(made.length).toBeGreaterThan(5);
   });
 

@@ -9,7 +9,6 @@ import { fileURLToPath } from "node:url";
 
 import { MediaError } from "#shared/children/media-error.ts";
 import { type ChildPool, createChildPool } from "#shared/children/pool.ts";
-import { LIMITS } from "#shared/limits.ts";
 
 import type { ChildRun, EngineTrial, RunResult, RunTask } from "../../capabilities/child.ts";
 import { needsOf } from "../../capabilities/engines.ts";
@@ -19,6 +18,26 @@ import type { RobotsTask } from "../../capabilities/web/robots.ts";
 import { openHome, placeOf, runFolders } from "./home.ts";
 import { giveTo, type Isolation } from "./isolation.ts";
 import { createTurns } from "./turns.ts";
+import { WEB_ROBOTS_MS } from "./pages.ts";
+
+/** Bytes of all files that one run makes. */
+const CAPABILITY_OUTPUT_BYTES_MAX = 2_048 * 1_048_576;
+
+/** Work that may take longer than this leaves a turn to what takes less: so long at most a short run waits behind others'. */
+const CAPABILITY_LONG_MS = 10_000;
+
+/** Loading an engine when a worker starts. */
+const ENGINE_TRY_MS = 20_000;
+
+/**
+ * Address space of a child. Addresses are no memory: Bun and FFmpeg reserve 2.8 GB of them before any work, and a child that runs out
+ * of them crashes, where one that runs out of memory is told so. They are the last bound, should memory grow faster than it is watched.
+ */
+const CAPABILITY_ADDRESS_SPACE_BYTES = 8_000_000_000;
+
+/** Resident memory of a child. */
+export const CAPABILITY_MEMORY_BYTES = 1_500 * 1_048_576;
+const CAPABILITY_PROCESSOR_SECONDS = 1_800;
 
 export interface CapabilityChildren {
   /** @throws MediaError as a child pool's run */
@@ -78,12 +97,12 @@ export function openCapabilityChildren(
       queueMax: 10_000,
       jobMs: 60_000,
       idleMs: IDLE_MS,
-      addressSpaceBytes: PROGRAMS.has(engine) ? Infinity : LIMITS.capabilityAddressSpaceBytes,
-      memoryBytesMax: LIMITS.capabilityMemoryBytes,
+      addressSpaceBytes: PROGRAMS.has(engine) ? Infinity : CAPABILITY_ADDRESS_SPACE_BYTES,
+      memoryBytesMax: CAPABILITY_MEMORY_BYTES,
       watchMs: 100,
-      processorSeconds: LIMITS.capabilityProcessorSeconds,
+      processorSeconds: CAPABILITY_PROCESSOR_SECONDS,
       jobsMax: PROGRAMS.has(engine) ? PROGRAM_RUNS_MAX : RUNS_MAX,
-      residentBytesMax: LIMITS.capabilityMemoryBytes / 3,
+      residentBytesMax: CAPABILITY_MEMORY_BYTES / 3,
       environment: { FONTCONFIG_FILE: FONTS, MALLOC_ARENA_MAX: "2", SVT_LOG: "1" },
     });
     pools.set(engine, pool);
@@ -93,10 +112,10 @@ export function openCapabilityChildren(
 
   return {
     async run(task, { engine, workspaceId, runMs, signal, onProgress }) {
-      const giveBack = await turns.take({ workspaceId, isLong: runMs > LIMITS.capabilityLongMs, signal });
+      const giveBack = await turns.take({ workspaceId, isLong: runMs > CAPABILITY_LONG_MS, signal });
       const beganAt = performance.now();
       let lostMs = 0;
-      const disk = watchFolder(() => placeOf(task.folder), LIMITS.capabilityOutputBytesMax);
+      const disk = watchFolder(() => placeOf(task.folder), CAPABILITY_OUTPUT_BYTES_MAX);
       try {
         giveTo(task.folder, isolation.user);
         const { output } = await poolOf(engine).run({
@@ -121,7 +140,7 @@ export function openCapabilityChildren(
     async judgeRobots(task, { engine, workspaceId, signal }) {
       const giveBack = await turns.take({ workspaceId, isLong: false, signal });
       try {
-        const one = { task: "robots", input: task, owner: workspaceId, jobMs: LIMITS.webRobotsMs, signal };
+        const one = { task: "robots", input: task, owner: workspaceId, jobMs: WEB_ROBOTS_MS, signal };
         return (await poolOf(engine).run(one)).output === true;
       } finally {
         giveBack();
@@ -133,7 +152,7 @@ export function openCapabilityChildren(
       try {
         giveTo(folder, isolation.user);
         const input: EngineTrial = { engine, folder, tools };
-        const { output } = await poolOf(engine).run({ task: "tryEngine", input, folder, jobMs: LIMITS.engineTryMs });
+        const { output } = await poolOf(engine).run({ task: "tryEngine", input, folder, jobMs: ENGINE_TRY_MS });
         return typeof output === "string" ? output : undefined;
       } catch (error) {
         // A child that ends, or does not answer, is an engine that cannot be used.

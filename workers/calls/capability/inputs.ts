@@ -2,16 +2,15 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import type { CapabilityModality, InputMember } from "#shared/calls/capabilities/entry.ts";
+import { type CapabilityModality, type InputMember } from "#shared/calls/capabilities/entry.ts";
 import { findBlocks, findFile } from "#shared/database/files.ts";
 import { ApiError } from "#shared/errors.ts";
 import { isFileId } from "#shared/files/id.ts";
 import { settleMediaType } from "#shared/files/media-type.ts";
 import { readFile } from "#shared/files/read.ts";
-import { sniffMediaType } from "#shared/media/sniff.ts";
+import { sniffMediaType, SNIFF_BYTES } from "#shared/media/sniff.ts";
 import { sampleFile } from "#shared/calls/capabilities/samples.ts";
 import type { StoredInputs } from "#shared/calls/kinds/input-media.ts";
-import { CAPABILITY_INPUT_BYTES_MAX, LIMITS } from "#shared/limits.ts";
 import { fetchPublic } from "#shared/outbound/fetch.ts";
 import { readCallMedia } from "#shared/storage/call-media.ts";
 
@@ -20,6 +19,20 @@ import type { InputFile } from "../../capabilities/define.ts";
 import type { WorkerContext } from "../../context.ts";
 import { bringPage, type PageRun } from "./pages.ts";
 import { fetchFault, openFile, tooLarge } from "./taken.ts";
+
+/** Bytes of one input of a kind. */
+const CAPABILITY_INPUT_BYTES_MAX: Readonly<Record<CapabilityModality, number>> = {
+  image: 50 * 1_048_576,
+  video: 2_048 * 1_048_576,
+  audio: 500 * 1_048_576,
+  document: 100 * 1_048_576,
+  archive: 500 * 1_048_576,
+  text: 2 * 1_048_576,
+  any: 500 * 1_048_576,
+};
+
+/** Fetching one input from its address. */
+const CAPABILITY_FETCH_MS = 120_000;
 
 type Context = Pick<WorkerContext, "database" | "storage">;
 
@@ -163,7 +176,7 @@ async function bringUrl(run: RunInputs, url: string, path: string, bytesMax: num
     const answer = await fetchPublic(url, {
       signal: run.signal,
       bytesMax,
-      timeoutMs: LIMITS.capabilityFetchMs,
+      timeoutMs: CAPABILITY_FETCH_MS,
       onBytes,
     });
     address = answer.url;
@@ -177,7 +190,7 @@ async function bringUrl(run: RunInputs, url: string, path: string, bytesMax: num
 }
 
 async function typeOf(path: string, claim: string | undefined, name: string, param: string): Promise<string> {
-  const head = await Bun.file(path).slice(0, LIMITS.sniffBytes).bytes();
+  const head = await Bun.file(path).slice(0, SNIFF_BYTES).bytes();
   try {
     return await settleMediaType(head, claim, name);
   } catch (error) {
@@ -218,7 +231,7 @@ async function ofOtherKind(
   path: string,
   param: string,
 ): Promise<ApiError> {
-  const head = await Bun.file(path).slice(0, LIMITS.sniffBytes).bytes();
+  const head = await Bun.file(path).slice(0, SNIFF_BYTES).bytes();
   const got = (await sniffMediaType(head)) ?? mediaType;
   const taken = kind === "any" ? kind : TAKEN[kind];
   return new ApiError("unprocessable_input", `Expected ${param} to be ${taken}, got ${got}.`, { param });

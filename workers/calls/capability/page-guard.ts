@@ -6,8 +6,15 @@ import { chmodSync } from "node:fs";
 import { join } from "node:path";
 
 import { FairLimit } from "#shared/fair-limit.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { fetchPublic, OutboundError } from "#shared/outbound/fetch.ts";
+import { WEB_PAGE_BYTES_MAX } from "#workers/capabilities/limits.ts";
+import { WEB_REDIRECTS_MAX } from "./pages.ts";
+
+/** Parts of a page that a browser shows, their bytes in all, the time of one, and those fetched at once. */
+const WEB_PAGE_PARTS_MAX = 500;
+const WEB_PAGE_PARTS_BYTES_MAX = 50 * 1_048_576;
+const WEB_PART_MS = 15_000;
+const WEB_PARTS_AT_ONCE_MAX = 6;
 
 export const GUARD_SOCKET = "guard.sock";
 
@@ -24,20 +31,19 @@ const TOLD =
 export function openPageGuard(folder: string, signal: AbortSignal): PageGuard {
   const socket = join(folder, GUARD_SOCKET);
   let [asked, bytes] = [0, 0];
-  const places = new FairLimit({ max: LIMITS.webPartsAtOnceMax });
+  const places = new FairLimit({ max: WEB_PARTS_AT_ONCE_MAX });
   const part = async (address: string): Promise<Response> => {
     const pieces: Uint8Array[] = [];
     const answer = await fetchPublic(address, {
       signal,
-      bytesMax: LIMITS.webPageBytesMax,
-      timeoutMs: LIMITS.webPartMs,
-      redirectsMax: LIMITS.webRedirectsMax,
+      bytesMax: WEB_PAGE_BYTES_MAX,
+      timeoutMs: WEB_PART_MS,
+      redirectsMax: WEB_REDIRECTS_MAX,
       headers: {},
       // Counted as they come: several are under way at once.
       onBytes: async (piece) => {
         bytes += piece.length;
-        if (bytes > LIMITS.webPagePartsBytesMax)
-          throw new OutboundError("too_large", "more than a page's parts may have");
+        if (bytes > WEB_PAGE_PARTS_BYTES_MAX) throw new OutboundError("too_large", "more than a page's parts may have");
         pieces.push(piece.slice());
       },
     });
@@ -51,7 +57,7 @@ export function openPageGuard(folder: string, signal: AbortSignal): PageGuard {
       own.timeout(request, 0);
       asked += 1;
       const address = new URL(request.url).searchParams.get("address") ?? "";
-      if (asked > LIMITS.webPagePartsMax || bytes >= LIMITS.webPagePartsBytesMax) return refused("too much");
+      if (asked > WEB_PAGE_PARTS_MAX || bytes >= WEB_PAGE_PARTS_BYTES_MAX) return refused("too much");
       const place = await places.take({}, signal).catch(() => undefined);
       if (!place) return refused("ended");
       try {

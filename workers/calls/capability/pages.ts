@@ -1,13 +1,25 @@
 /** Pages of the web, fetched for a run: its child gets the body as a file and needs no network. */
 import { ApiError } from "#shared/errors.ts";
 import { settleMediaType } from "#shared/files/media-type.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { fetchPublic, OUR_AGENT, OutboundError, type OutboundRequest } from "#shared/outbound/fetch.ts";
+import { WEB_PAGE_BYTES_MAX, WEB_HEADER_CHARACTERS_MAX } from "#workers/capabilities/limits.ts";
+import { SNIFF_BYTES } from "#shared/media/sniff.ts";
 
 import type { InputPage } from "../../capabilities/define.ts";
 import type { RobotsTask } from "../../capabilities/web/robots.ts";
 
 import { fetchFault, openFile } from "./taken.ts";
+
+/** One fetch, from the first look-up to the last byte. */
+const WEB_FETCH_MS = 30_000;
+export const WEB_REDIRECTS_MAX = 5;
+
+/** Headers that are told of an answer. */
+const WEB_ANSWER_HEADERS_MAX = 100;
+
+/** Readers of robots.txt are to take 500 KiB at least (RFC 9309). */
+const WEB_ROBOTS_BYTES_MAX = 500 * 1_024;
+export const WEB_ROBOTS_MS = 10_000;
 
 /** Parts of a run that are needed to fetch its pages. */
 export interface PageRun {
@@ -31,7 +43,7 @@ interface Asking {
 /** @throws ApiError naming the member */
 export async function bringPage(run: PageRun, address: string, path: string, param: string): Promise<InputPage> {
   const { headers = {}, method = "GET", max_bytes: own, respect_robots: respects } = run.params as Asking;
-  const bytesMax = own ?? LIMITS.webPageBytesMax;
+  const bytesMax = own ?? WEB_PAGE_BYTES_MAX;
   const file = openFile(path);
   let bytes = 0;
   const request: OutboundRequest = {
@@ -39,8 +51,8 @@ export async function bringPage(run: PageRun, address: string, path: string, par
     headers,
     bytesMax,
     signal: run.signal,
-    timeoutMs: LIMITS.webFetchMs,
-    redirectsMax: LIMITS.webRedirectsMax,
+    timeoutMs: WEB_FETCH_MS,
+    redirectsMax: WEB_REDIRECTS_MAX,
     onBytes: async (piece) => {
       bytes += piece.length;
       await run.makeRoom(piece.length);
@@ -70,7 +82,7 @@ export async function bringPage(run: PageRun, address: string, path: string, par
 
 /** By its bytes; a server's word counts where they do not contradict it. */
 async function typeOf(path: string, claim: string): Promise<string> {
-  const head = await Bun.file(path).slice(0, LIMITS.sniffBytes).bytes();
+  const head = await Bun.file(path).slice(0, SNIFF_BYTES).bytes();
   const isPlain = /^[a-z0-9.+-]{1,60}\/[a-z0-9.+-]{1,80}$/.test(claim);
   try {
     return await settleMediaType(head, isPlain ? claim : undefined, "");
@@ -83,9 +95,9 @@ async function typeOf(path: string, claim: string): Promise<string> {
 /** Cookies are not told: nothing here sends them back. */
 function toldHeaders(headers: Headers): Record<string, string> {
   const told = [...headers].filter(
-    ([name, value]) => name !== "set-cookie" && value.length <= LIMITS.webHeaderCharactersMax,
+    ([name, value]) => name !== "set-cookie" && value.length <= WEB_HEADER_CHARACTERS_MAX,
   );
-  return Object.fromEntries(told.slice(0, LIMITS.webAnswerHeadersMax));
+  return Object.fromEntries(told.slice(0, WEB_ANSWER_HEADERS_MAX));
 }
 
 function agentOf(headers: Readonly<Record<string, string>>): string {
@@ -108,7 +120,9 @@ function robotsCheck({ signal, judgeRobots }: PageRun, agent: string, param: str
 
 /** Returns the text of robots.txt; by RFC 9309, empty if there is none (all is allowed), undefined if unreachable (nothing is). */
 async function fetchRobots(address: string, signal: AbortSignal): Promise<string | undefined> {
-  const { webRobotsBytesMax: bytesMax, webRobotsMs: timeoutMs, webRedirectsMax: redirectsMax } = LIMITS;
+  const bytesMax = WEB_ROBOTS_BYTES_MAX;
+  const timeoutMs = WEB_ROBOTS_MS;
+  const redirectsMax = WEB_REDIRECTS_MAX;
   try {
     const { bytes } = await fetchPublic(address, { bytesMax, timeoutMs, redirectsMax, signal });
     return new TextDecoder().decode(bytes);

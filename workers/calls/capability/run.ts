@@ -14,7 +14,8 @@ import { deserializePrice } from "#shared/calls/pricing/price.ts";
 import { MediaError, type MediaFault } from "#shared/children/media-error.ts";
 import { ApiError, type Code } from "#shared/errors.ts";
 import { discardResults } from "#shared/jobs/kept-results.ts";
-import { CAPABILITY_RUN_MS, LIMITS } from "#shared/limits.ts";
+import { CAPABILITY_RUN_MS } from "#shared/calls/capabilities/limits.ts";
+import { CAPABILITY_FILES_MAX } from "#workers/capabilities/limits.ts";
 
 import type { RunFiles, RunResult } from "../../capabilities/child.ts";
 import type { WorkerContext } from "../../context.ts";
@@ -28,6 +29,9 @@ import type { Holding } from "../media/result-budget.ts";
 import { runFolders } from "./home.ts";
 import { readInputs } from "./inputs.ts";
 import { GUARD_SOCKET, openPageGuard } from "./page-guard.ts";
+
+/** A run that crashes its child is run once more, in a fresh one. */
+const CAPABILITY_TRIES = 2;
 
 export function createCapabilityHandler(context: WorkerContext): JobHandler {
   return {
@@ -160,7 +164,7 @@ async function inChild(
       if (!(error instanceof MediaError) || error.fault !== "failed") throw error;
       // Both together stay within what the pool gives a job.
       const isLate = performance.now() - startedAt > options.runMs / 2;
-      if (isLate || tries >= LIMITS.capabilityTries || !isFolder(task.folder)) throw error;
+      if (isLate || tries >= CAPABILITY_TRIES || !isFolder(task.folder)) throw error;
       context.log.warn(
         { ...loggedFault(error), job_id: job.job_id, capability: id },
         "a run's child failed, the run begins anew",
@@ -178,10 +182,10 @@ async function keepFiles(
   signal: AbortSignal,
 ) {
   const { files = [] } = made;
-  if (files.length > LIMITS.capabilityFilesMax) {
+  if (files.length > CAPABILITY_FILES_MAX) {
     throw new MediaError(
       "too_large",
-      `Expected a run to make at most ${LIMITS.capabilityFilesMax} files, got ${files.length}.`,
+      `Expected a run to make at most ${CAPABILITY_FILES_MAX} files, got ${files.length}.`,
     );
   }
   const kept: { file_id: string; content_type: string; bytes: number; name: string }[] = [];

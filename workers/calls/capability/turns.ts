@@ -8,7 +8,12 @@
  * it behind all others until as much time has passed.
  */
 import { FairLimit } from "#shared/fair-limit.ts";
-import { LIMITS } from "#shared/limits.ts";
+
+/** Time of runs that came to nothing, for a workspace: beyond it, others come first. As long as one short run may take. */
+export const CAPABILITY_OWED_MS = 10_000;
+
+/** More is not counted: as long as the longest run of most kinds. */
+export const CAPABILITY_OWED_MS_MAX = 300_000;
 
 export interface TurnOptions {
   readonly workspaceId: string;
@@ -40,7 +45,7 @@ interface Owed {
 const SPARE = 2;
 
 /** @param freeMs what a workspace may owe and be treated as others are */
-export function createTurns(cores: number, freeMs: number = LIMITS.capabilityOwedMs): Turns {
+export function createTurns(cores: number, freeMs: number = CAPABILITY_OWED_MS): Turns {
   const max = cores + SPARE;
   const longMax = max - 1;
   const owed = new Map<string, Owed>();
@@ -67,7 +72,7 @@ export function createTurns(cores: number, freeMs: number = LIMITS.capabilityOwe
   }
 
   function owe(workspaceId: string, lostMs: number): void {
-    const ms = Math.min(LIMITS.capabilityOwedMsMax, owedBy(workspaceId) + lostMs);
+    const ms = Math.min(CAPABILITY_OWED_MS_MAX, owedBy(workspaceId) + lostMs);
     owed.set(workspaceId, { ms, since: performance.now() });
     for (const id of owed.keys()) if (owedBy(id) === 0) owed.delete(id);
   }

@@ -3,9 +3,11 @@
  * may mix parallel tool calls and never say that one is over, so a block that comes while a call is unfinished waits.
  * Source: docs.claude.com/en/api/messages-streaming.
  */
-import { LIMITS } from "#shared/limits.ts";
 
 import { ProviderError } from "../../providers/provider.ts";
+
+/** Pieces of parallel tool calls that wait for their turn in an Anthropic stream; no answer of a model is longer. */
+export const BLOCKS_WAITING_CHARACTERS_MAX = 4 * 1_048_576;
 
 /** Part of an answer that one delta adds. */
 export type Piece =
@@ -168,7 +170,7 @@ export class BlockStream {
     block.pending += text;
     if (block === this.queue[0]) return;
     this.waiting += text.length;
-    if (this.waiting > LIMITS.blocksWaitingCharactersMax) {
+    if (this.waiting > BLOCKS_WAITING_CHARACTERS_MAX) {
       throw new ProviderError("failed", "the stream mixes more of its tool calls than can wait");
     }
   }

@@ -5,8 +5,8 @@ import { chatInputTokensMax } from "#shared/calls/kinds/chat/constraints.ts";
 import type { ExactIntegers } from "#shared/exact-integers.ts";
 import type { Model, Source } from "#shared/calls/model.ts";
 import type { Config } from "#shared/config.ts";
-import { LIMITS } from "#shared/limits.ts";
 import type { Price } from "#shared/calls/pricing/price.ts";
+import { PROVIDER_BYTES_MAX } from "#workers/providers/http.ts";
 
 import type { Answer } from "../answer.ts";
 import { abortReasonOf, jobAbort } from "../../job.ts";
@@ -183,7 +183,7 @@ const BYTES_PER_TOKEN_MAX = 64;
 
 function outputBytesMax({ attempt, held, request }: ChatAttempt): number {
   const tokens = Math.max(held.outputTokensMax, attempt.candidate.model.max_output_tokens) * (request.n ?? 1);
-  return Math.min(LIMITS.providerBytesMax, Math.max(65_536, tokens * BYTES_PER_TOKEN_MAX));
+  return Math.min(PROVIDER_BYTES_MAX, Math.max(65_536, tokens * BYTES_PER_TOKEN_MAX));
 }
 
 /**

@@ -21,7 +21,7 @@ import { type Finale, meterOf, runChatAttempt, type HeldPrice } from "./attempt.
 import { type ChatMeter, chargeOf, type Metered } from "./meter.ts";
 import { createRendering, gathering, type Rendering } from "./render.ts";
 import { mayBeContinued, StreamRescue, sumOf, tookSoFar } from "./rescue.ts";
-import { continuedRendering } from "./continued-rendering.ts";
+import { continuedRendering } from "./seam.ts";
 import { checkDocuments } from "./documents.ts";
 import { failedCall, modelGone, serveCall, watchCall } from "../serve-call.ts";
 import { withStoredFiles } from "../stored-files.ts";

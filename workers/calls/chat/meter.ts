@@ -6,9 +6,9 @@ import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
 import type { Charge } from "#shared/ledger/charge.ts";
 import { completionTokens, NO_USAGE, promptTokens, type TokenUsage, usageUnits } from "#shared/calls/pricing/usage.ts";
 import { priceChat, type Price } from "#shared/calls/pricing/price.ts";
-import { TOKENS_PER_IMAGE } from "#shared/limits.ts";
 import { countPrompt } from "#shared/tokens/count.ts";
 import { loadTokenizer } from "#shared/tokens/tokenizer.ts";
+import { TOKENS_PER_IMAGE } from "#shared/calls/kinds/chat/usage.ts";
 
 import type { ChatUsage } from "../../providers/provider.ts";
 

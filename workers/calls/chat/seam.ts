@@ -2,6 +2,8 @@
  * Joins a stream with its continuation by another model: text that this model repeats before it says anything new is left
  * out. As a rule such models do not repeat, so only what cannot be chance is taken for a repetition. Pure.
  */
+import type { Rendering } from "./render.ts";
+import { contentText } from "./stream-so-far.ts";
 
 /** Longest repetition that is recognised; the pieces of one wait until they differ from the text. */
 const REPEATED_MAX = 4_096;
@@ -78,3 +80,33 @@ function spaces(held: string, from: number, text: string): number {
   while (count < end.length && held[from + count] === end[count]) count += 1;
   return count;
 }
+
+/**
+ * Rendering of a model that goes on with a stream: as the same message, without repeated text.
+ * @param rendering that of the model that began the stream, which gives it its id and model
+ * @param text all that the client has been sent
+ * @param repeated text that the new model repeats first; empty where it goes on at once
+ */
+export function continuedRendering(rendering: Rendering, text: string, repeated: string): Rendering {
+  const seam = new Seam(text, repeated);
+  return {
+    ...rendering,
+    chunk(delta) {
+      const { delta: added, finish_reason: reason = null, ...choice } = delta.choices[0] ?? {};
+      const { content, ...members } = (added ?? {}) as Record<string, unknown>;
+      for (const name of LEFT_OUT) delete members[name];
+      const isEnd = typeof reason === "string";
+      const fresh = seam.add(contentText(content)) + (isEnd ? seam.end() : "");
+      const saying = fresh === "" ? members : { ...members, content: fresh };
+      const isSaid = Object.keys(saying).length > 0;
+      const said = { ...delta, choices: [{ ...choice, delta: saying, finish_reason: null }] };
+      const ended = { ...delta, choices: [{ ...choice, delta: {}, finish_reason: reason }] };
+      const texts = [isSaid ? rendering.chunk(said) : "", isEnd ? rendering.chunk(ended) : ""];
+      const text = texts.join("");
+      return text === "" && texts.includes(undefined) ? undefined : text;
+    },
+  };
+}
+
+/** A message has one role, and its thoughts come before its text. */
+const LEFT_OUT = ["role", "reasoning_content", "reasoning", "reasoning_details", "thinking_blocks"] as const;

@@ -5,7 +5,6 @@
 import type { EmbeddingsRequest } from "#schemas/generated/types.ts";
 import { type EmbeddingInput, inputsOf, inputTokensMax, isList } from "#shared/calls/kinds/embeddings.ts";
 import { type EmbeddingModel, isEmbeddingModel } from "#shared/calls/model.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { NO_USAGE, promptTokens } from "#shared/calls/pricing/usage.ts";
 
 import {
@@ -18,6 +17,9 @@ import type { Attempt } from "../../routing/try-candidates.ts";
 import { startWatchdog } from "../watchdog.ts";
 
 import { adaptTo } from "../source-params.ts";
+
+/** Requests that one embeddings call has under way at its source, where it takes more than one. */
+const EMBEDDINGS_PARALLEL = 4;
 
 /** Results of a source by batch: a retry goes on where the last one failed, since what is done was paid for. */
 export type Finished = Map<number, EmbeddingsResult>;
@@ -87,7 +89,7 @@ async function embedAll(
       }
     }
   };
-  await Promise.all(Array.from({ length: LIMITS.embeddingsParallel }, work));
+  await Promise.all(Array.from({ length: EMBEDDINGS_PARALLEL }, work));
   if (failure !== undefined) throw failure as Error;
   if (signal.aborted) throw new ProviderError("aborted", "the call was aborted", { cause: signal.reason });
 }

@@ -7,7 +7,6 @@ import { endKeyedFile, findFile } from "#shared/database/files.ts";
 import { ApiError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoint.ts";
 import { discardResults, resultKey } from "#shared/jobs/kept-results.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { OutboundError } from "#shared/outbound/fetch.ts";
 import { paced } from "#shared/pace.ts";
 
@@ -20,6 +19,18 @@ import type { Measured } from "./meter.ts";
 import type { Holding } from "./result-budget.ts";
 import type { Looking } from "./seconds.ts";
 import { spool, type Spooled, type SpoolLimits } from "./spool.ts";
+
+/** Attempts to fetch something made, each from a fresh address where the provider can give one. */
+const ARTIFACT_FETCH_ATTEMPTS = 4;
+
+/** A download asks its pool's budget for so much at once. */
+export const RESULT_STEP_BYTES = 4 * 1_048_576;
+
+/** The file store is asked again this long, since what it would not take was paid for. */
+const STORE_ARTIFACT_MS = paced(60_000);
+
+/** Audio is handed on while it is made where a workspace has room for this much: more than any speech takes. */
+export const LIVE_ROOM_BYTES = 33_554_432n;
 
 export interface Kept extends Measured {
   readonly fileId: string;
@@ -133,7 +144,7 @@ async function fetchOne(
     let hasBegun = false;
     const heldBefore = holding.bytes;
     // What sounds while it comes waits for no room, up to what a workspace must have room for.
-    const makeRoom = roomOnDisk(holding, onBytes ? Number(LIMITS.liveRoomBytes) : 0, signal);
+    const makeRoom = roomOnDisk(holding, onBytes ? Number(LIVE_ROOM_BYTES) : 0, signal);
     try {
       // What cannot be asked for again is the answer itself, which its call bounds.
       return await spool(artifact, { ...output, isLive: !canResume }, signal, {
@@ -151,7 +162,7 @@ async function fetchOne(
       // What a client is being shown cannot begin anew.
       const isShown = hasBegun && onBytes !== undefined;
       if (isShown) throw asProviderError(error, output.noun);
-      if (attempt >= LIMITS.artifactFetchAttempts) {
+      if (attempt >= ARTIFACT_FETCH_ATTEMPTS) {
         if (!canResume) throw asProviderError(error, output.noun);
         // It is made and paid, and its provider keeps it: asked for again later, not failed.
         throw new ProviderError("unknown", `a made ${output.noun} cannot be fetched for now`, { cause: error });
@@ -167,7 +178,7 @@ function roomOnDisk(holding: Holding, freeBytes: number, signal: AbortSignal): (
   let roomBytes = freeBytes;
   return async (bytes) => {
     if (bytes <= roomBytes) return;
-    const more = Math.max(LIMITS.resultStepBytes, bytes - roomBytes);
+    const more = Math.max(RESULT_STEP_BYTES, bytes - roomBytes);
     await holding.add(more, signal);
     roomBytes += more;
   };
@@ -243,7 +254,7 @@ export async function storeArtifact(
 ): Promise<string> {
   const { contentType: mediaType, filename, expiresS, stopping, work } = facts;
   const key = resultKey(jobOf(job), work, at);
-  const giveUpAt = performance.now() + LIMITS.storeArtifactMs;
+  const giveUpAt = performance.now() + STORE_ARTIFACT_MS;
   for (;;) {
     try {
       const fileId = await uploads.run(job.workspace_id, key, async (begun) => {

@@ -1,6 +1,5 @@
 /** Call to a source for one attempt at a media job. */
 import type { JobMessage } from "#schemas/generated/types.ts";
-import { LIMITS } from "#shared/limits.ts";
 
 import type { WorkerContext } from "../../context.ts";
 import type { MediaCall } from "../../providers/media.ts";
@@ -8,6 +7,9 @@ import type { Candidate } from "../../routing/candidates.ts";
 import { adaptTo } from "../source-params.ts";
 
 import type { Holding } from "./result-budget.ts";
+
+/** An answer that brings what was made is in memory so often while it is read: its pieces, its text, what it says. */
+const ANSWER_COPIES = 3;
 
 /**
  * @param input checked against the candidate's model
@@ -25,7 +27,7 @@ export function mediaCallOf<Input>(
     input,
     sourceModel: source.model,
     signal,
-    makeRoom: (more) => holding.add(more * LIMITS.answerCopies, signal),
+    makeRoom: (more) => holding.add(more * ANSWER_COPIES, signal),
     traits: new Set(source.traits),
     ...(source.fields ? { fields: source.fields } : {}),
     adapt: (body) => adaptTo(source, body),

@@ -4,13 +4,20 @@
  */
 import { sleep } from "#shared/abortable.ts";
 import type { Provider } from "#shared/calls/model.ts";
-import { LIMITS } from "#shared/limits.ts";
+import { paced } from "#shared/pace.ts";
 
-import { abortReasonOf, type ProviderJobSlot } from "../../job.ts";
+import { abortReasonOf, type ProviderJobSlot, START_CLOCKS_MS } from "../../job.ts";
 import type { Found, Listed, LostStart, ProviderJob, QueuedAdapter } from "../../providers/media.ts";
 import { ProviderError } from "../../providers/provider.ts";
 
 import { type ProviderJobRecord, withJob } from "./held-price.ts";
+import { POLL_JITTER, POLL_MS } from "./queued.ts";
+
+/** First and longest pause between two looks for a job whose start was not answered; a provider's list is long. */
+const START_LOOK_MS = [paced(1_000), paced(15_000)] as const;
+
+/** A vendor may take a job for this long after its gateway gave up, where the catalogue says nothing of it: Cloudflare waits 100 s. */
+const START_TAKEN_MS = 120_000;
 
 export interface Looking {
   readonly adapter: Pick<QueuedAdapter<never, unknown>, "find" | "nameOf">;
@@ -41,7 +48,7 @@ export class LostForGood extends ProviderError {
  */
 export async function findStart(looking: Looking, isLate: boolean): Promise<FoundStart> {
   const { signal, provider, adapter } = looking;
-  const [firstMs, mostMs] = LIMITS.startLookMs;
+  const [firstMs, mostMs] = START_LOOK_MS;
   // Twice more behind the time by which the list is whole; where nothing is listed only a ring helps, for which no slot is kept.
   const looksMs = isLate || !adapter.nameOf ? 0 : 1_000 * (provider.listed_within_seconds ?? 0) + 2 * mostMs;
   const giveUpAt = performance.now() + looksMs;
@@ -50,7 +57,7 @@ export async function findStart(looking: Looking, isLate: boolean): Promise<Foun
     const found = await look(looking, isLast);
     if (found) return found;
     if (isLast) break;
-    await pause(waitMs * (1 + LIMITS.pollJitter * (2 * Math.random() - 1)), looking);
+    await pause(waitMs * (1 + POLL_JITTER * (2 * Math.random() - 1)), looking);
     if (signal.aborted) break;
   }
   const reason: unknown = signal.reason;
@@ -64,7 +71,7 @@ async function look(looking: Looking, isLast: boolean): Promise<FoundStart | und
   const { lost_ms: lostMs = Date.now(), mark, sent_ms: sentMs, told } = await slot.lose();
   if (!mark || !adapter.find) throw new LostForGood();
   const askedMs = Date.now();
-  const limited = AbortSignal.any([signal, AbortSignal.timeout(LIMITS.pollMs)]);
+  const limited = AbortSignal.any([signal, AbortSignal.timeout(POLL_MS)]);
   const found = await find(adapter.find, { mark, sentMs, ...(told === undefined ? {} : { told }) }, limited);
   switch (found.state) {
     case "found": {
@@ -118,7 +125,7 @@ async function sortOut(
 ): Promise<FoundStart | undefined> {
   const { listed_within_seconds: withinS } = provider;
   // What was made later is others'; of those that it does not say of it is not clear.
-  const untilMs = lostMs + (withinS === undefined ? LIMITS.startTakenMs : withinS * 1_000) + LIMITS.startClocksMs;
+  const untilMs = lostMs + (withinS === undefined ? START_TAKEN_MS : withinS * 1_000) + START_CLOCKS_MS;
   const mayBeIt = ({ madeMs }: Listed): boolean => !(madeMs > untilMs);
   let isContested = false;
   for (const { name, madeMs, job } of alike.filter(mayBeIt)) {

@@ -1,9 +1,8 @@
 /** Results of each kind of media call: how they are recognised, measured and named. */
-import { MEDIA_JOBS } from "#shared/limits.ts";
 import { readImageHeader } from "#shared/media/image-header.ts";
 import { sniffMediaType } from "#shared/media/sniff.ts";
 
-import type { Artifact } from "../../providers/media.ts";
+import { type Artifact, MEDIA_JOBS } from "../../providers/media.ts";
 
 import type { OutputSpec } from "./artifacts.ts";
 import { secondsOf } from "./seconds.ts";

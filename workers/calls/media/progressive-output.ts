@@ -3,7 +3,6 @@
  * format: speech begins to sound before its last word is spoken.
  */
 import { storedBytes } from "#shared/database/files.ts";
-import { LIMITS } from "#shared/limits.ts";
 import type { Fallback } from "#shared/queue/frames.ts";
 
 import type { WorkerContext } from "../../context.ts";
@@ -12,6 +11,7 @@ import type { Artifact, MediaUsage, SpeechFormat } from "../../providers/media.t
 import { SPEECH_TYPES } from "../../providers/speech.ts";
 
 import { type HeldMedia, meterMedia } from "./meter.ts";
+import { LIVE_ROOM_BYTES } from "./artifacts.ts";
 
 /** Prices that are known before the last byte. */
 const KNOWN_AHEAD: ReadonlySet<string> = new Set(["per_character", "per_request"]);
@@ -45,7 +45,7 @@ export async function progressiveOutputOf(
   try {
     // What a full workspace could hear it would neither keep nor pay for.
     const stored = await storedBytes(database, job.workspace_id);
-    if (BigInt(config.storageBytesMax) - stored < LIMITS.liveRoomBytes) return undefined;
+    if (BigInt(config.storageBytesMax) - stored < LIVE_ROOM_BYTES) return undefined;
   } catch (error) {
     log.warn({ err: error, job_id: job.job_id }, "what is made is not shown before it is kept");
     return undefined;

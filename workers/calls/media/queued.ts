@@ -3,7 +3,6 @@
  * it is asked to stop, and once more what became of it.
  */
 import type { Config } from "#shared/config.ts";
-import { LIMITS } from "#shared/limits.ts";
 
 import { abortReasonOf, type ProviderJobSlot } from "../../job.ts";
 import type { MediaResult, Polled, ProviderJob, QueuedAdapter, Starting } from "../../providers/media.ts";
@@ -12,6 +11,12 @@ import { ProviderError, type ProviderErrorClass } from "../../providers/provider
 import type { OutputSpec } from "./artifacts.ts";
 import type { ProviderJobRecord } from "./held-price.ts";
 import { hasCallerLeft } from "./one-exchange.ts";
+
+/** Share by which the pauses between polls of a provider vary at random, either way. */
+export const POLL_JITTER = 0.2;
+
+/** One question about a job, or the wish to end it. */
+export const POLL_MS = 20_000;
 
 type Adapter<Output> = Pick<QueuedAdapter<never, Output>, "poll" | "pollMs" | "waits" | "cancel">;
 
@@ -44,7 +49,7 @@ export async function pollToEnd<Output>(following: Following<Output>): Promise<F
   let { job } = following;
   let mayPause = adapter.waits !== true;
   for (let waitMs = pollMinMs; !signal.aborted; waitMs = Math.min(pollMaxMs, waitMs * 1.3)) {
-    const spread = 1 + LIMITS.pollJitter * (2 * Math.random() - 1);
+    const spread = 1 + POLL_JITTER * (2 * Math.random() - 1);
     if (mayPause) await pause(waitMs * spread, following);
     if (signal.aborted) break;
     const polled = await adapter.poll(job, AbortSignal.any([signal, AbortSignal.timeout(pollMsOf(adapter))]));
@@ -82,7 +87,7 @@ export function outlastingItsCaller(signal: AbortSignal): AbortSignal {
   const own = new AbortController();
   const onAbort = (): void => {
     const abort = (): void => own.abort(signal.reason);
-    if (hasCallerLeft(signal.reason)) setTimeout(abort, LIMITS.pollMs).unref();
+    if (hasCallerLeft(signal.reason)) setTimeout(abort, POLL_MS).unref();
     else abort();
   };
   if (signal.aborted) onAbort();
@@ -121,7 +126,7 @@ async function lastWord<Output>(
   const reason: unknown = signal.reason;
   // A worker that stops leaves the job to the next one.
   if (!(abortReasonOf(reason) === "shutdown")) {
-    await adapter.cancel?.(job, AbortSignal.timeout(LIMITS.pollMs)).catch(() => undefined);
+    await adapter.cancel?.(job, AbortSignal.timeout(POLL_MS)).catch(() => undefined);
     const result = await pollOnce(adapter, job);
     if (result) return result;
   }
@@ -157,7 +162,7 @@ export function mayBeginLater(error: unknown): error is ProviderError {
 /** Most tries to begin the second half: at the pauses between polls, about a minute and a half. */
 export const NEXT_TRIES_MAX = 12;
 
-function pollMsOf({ pollMs = LIMITS.pollMs }: { readonly pollMs?: number }): number {
+function pollMsOf({ pollMs = POLL_MS }: { readonly pollMs?: number }): number {
   return pollMs;
 }
 

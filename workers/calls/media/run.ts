@@ -9,7 +9,6 @@ import type { Model } from "#shared/calls/model.ts";
 import { failpoint } from "#shared/failpoint.ts";
 import { newId } from "#shared/ids.ts";
 import { discardResults } from "#shared/jobs/kept-results.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { deserializePrice } from "#shared/calls/pricing/price.ts";
 
 import type { WorkerContext } from "../../context.ts";
@@ -28,15 +27,14 @@ import { keepArtifacts } from "./artifacts.ts";
 import { AtProvider, type Queue } from "./at-provider.ts";
 import { mediaCallOf } from "./call.ts";
 import { CallChecks } from "./checks.ts";
-import { outcomeAfterError, mayServeElsewhere } from "./outcome-after-error.ts";
-import { asSent, explained, whyNotKept } from "./explain.ts";
+import { outcomeAfterError, mayServeElsewhere, asSent, explained, whyNotKept } from "./errors.ts";
 import { createInputReader, type InputReader } from "./inputs.ts";
 import type { MadeKind, MediaJobKind } from "./kinds.ts";
 import { meterMedia } from "./meter.ts";
 import { inOneExchange } from "./one-exchange.ts";
 import { outcomeOf } from "./outcome.ts";
 import { LostForGood } from "./lost-start.ts";
-import { pollOnce, refreshing, runMsOf, startOf } from "./queued.ts";
+import { pollOnce, refreshing, runMsOf, startOf, POLL_MS } from "./queued.ts";
 import type { Holding } from "./result-budget.ts";
 import { progressiveOutputOf } from "./progressive-output.ts";
 import {
@@ -249,8 +247,7 @@ class MediaRun<Kind extends MadeKind> {
     const theirs = await this.there.recover(begun, { ...queue, signal });
     if (!this.slot.isLate) return { ...served, ...(await this.follow(queue, theirs, signal)) };
     // The worker that was asked to stop it may not have heard.
-    if (this.slot.wasCancelled)
-      await adapter.cancel?.(theirs, AbortSignal.timeout(LIMITS.pollMs)).catch(() => undefined);
+    if (this.slot.wasCancelled) await adapter.cancel?.(theirs, AbortSignal.timeout(POLL_MS)).catch(() => undefined);
     const result = await pollOnce(adapter, theirs);
     if (!result) throw new ProviderError("unknown", "its provider has no verdict yet");
     return { ...served, result, refresh: refreshing(adapter, theirs, kind.artifacts) };

@@ -4,9 +4,8 @@
  */
 import { beforeAbort } from "#shared/abortable.ts";
 import { openSpoolFile } from "#shared/files/spool-file.ts";
-import { LIMITS } from "#shared/limits.ts";
 import type { MediaSource } from "#shared/media/media-probes.ts";
-import { fetchPublic, OutboundError } from "#shared/outbound/fetch.ts";
+import { fetchPublic, OutboundError, OUTBOUND_STALL_MS } from "#shared/outbound/fetch.ts";
 
 import type { Artifact } from "../../providers/media.ts";
 import { ProviderError } from "../../providers/provider.ts";
@@ -108,7 +107,7 @@ type Opened = Extract<Artifact, { readonly open: unknown }>;
  */
 async function* downloaded(
   { open }: Opened,
-  { fetchMs, isLive = false, stallMs = isLive ? fetchMs : LIMITS.outboundStallMs }: SpoolLimits,
+  { fetchMs, isLive = false, stallMs = isLive ? fetchMs : OUTBOUND_STALL_MS }: SpoolLimits,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array, void, void> {
   const totalMs = isLive ? Number.POSITIVE_INFINITY : fetchMs;

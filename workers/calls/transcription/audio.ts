@@ -2,8 +2,8 @@
 import { findBlocks, findFiles } from "#shared/database/files.ts";
 import { ApiError } from "#shared/errors.ts";
 import { readFile } from "#shared/files/read.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { mediaSize, deleteCallMedia, readCallMedia } from "#shared/storage/call-media.ts";
+import { INPUT_PROCESS_BYTES_MAX } from "#workers/calls/media/inputs.ts";
 
 import type { WorkerContext } from "../../context.ts";
 import { openByteBudget } from "../../providers/byte-budget.ts";
@@ -24,7 +24,7 @@ export interface CallAudio {
   discard(): void;
 }
 
-const budget = openByteBudget(LIMITS.inputProcessBytesMax);
+const budget = openByteBudget(INPUT_PROCESS_BYTES_MAX);
 
 /** @throws ApiError `service_unavailable` when it cannot be read back, `file_not_found`; ProviderError `aborted` */
 export async function readStoredAudio(
@@ -36,7 +36,7 @@ export async function readStoredAudio(
   const { contentType, filename } = place;
   const source =
     "reference" in place ? ofCall(context, place.reference) : await ofStore(context, workspaceId, place.fileId);
-  const lease = await budget.take({ amount: Math.min(source.size, LIMITS.inputProcessBytesMax) }, signal);
+  const lease = await budget.take({ amount: Math.min(source.size, INPUT_PROCESS_BYTES_MAX) }, signal);
   try {
     const audio = { bytes: await source.read(signal), contentType, filename };
     return {

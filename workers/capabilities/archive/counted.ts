@@ -2,8 +2,17 @@
 import { createWriteStream } from "node:fs";
 import { finished } from "node:stream/promises";
 
-import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/children/media-error.ts";
+
+const ARCHIVE_ENTRIES_MAX = 10_000;
+export const ARCHIVE_UNPACKED_BYTES_MAX = 2_048 * 1_048_576;
+
+/** Bytes out for each byte in: what inflates further is a bomb. */
+const ARCHIVE_RATIO_MAX = 200;
+
+/** Small archives of much of the same byte are none. */
+const ARCHIVE_RATIO_FREE_BYTES = 10 * 1_048_576;
+const ARCHIVE_PATH_BYTES_MAX = 1_024;
 
 /** Counts entries and bytes as they come. */
 export interface Counter {
@@ -15,23 +24,22 @@ export interface Counter {
 
 /** @param packedBytes of the whole archive */
 export function openCounter(packedBytes: number): Counter {
-  const { archiveEntriesMax, archiveUnpackedBytesMax, archiveRatioMax, archiveRatioFreeBytes } = LIMITS;
   let [entries, unpacked] = [0, 0];
   return {
     entry() {
       entries += 1;
-      if (entries > archiveEntriesMax)
-        throw new MediaError("too_large", `Expected at most ${archiveEntriesMax} entries, got more.`);
+      if (entries > ARCHIVE_ENTRIES_MAX)
+        throw new MediaError("too_large", `Expected at most ${ARCHIVE_ENTRIES_MAX} entries, got more.`);
     },
     bytes(count) {
       unpacked += count;
-      if (unpacked > archiveUnpackedBytesMax) {
-        throw new MediaError("too_large", `Expected at most ${archiveUnpackedBytesMax} bytes unpacked, got more.`);
+      if (unpacked > ARCHIVE_UNPACKED_BYTES_MAX) {
+        throw new MediaError("too_large", `Expected at most ${ARCHIVE_UNPACKED_BYTES_MAX} bytes unpacked, got more.`);
       }
-      if (unpacked > Math.max(archiveRatioFreeBytes, packedBytes * archiveRatioMax)) {
+      if (unpacked > Math.max(ARCHIVE_RATIO_FREE_BYTES, packedBytes * ARCHIVE_RATIO_MAX)) {
         throw new MediaError(
           "too_large",
-          `Expected no more than ${archiveRatioMax} bytes of each packed one, got more.`,
+          `Expected no more than ${ARCHIVE_RATIO_MAX} bytes of each packed one, got more.`,
         );
       }
     },
@@ -40,7 +48,7 @@ export function openCounter(packedBytes: number): Counter {
 
 /** Why an entry of this name is not unpacked; undefined: it may be. Nothing is ever written under it. */
 export function badName(name: string): string | undefined {
-  if (name === "" || Buffer.byteLength(name) > LIMITS.archivePathBytesMax) return "its path is empty or too long";
+  if (name === "" || Buffer.byteLength(name) > ARCHIVE_PATH_BYTES_MAX) return "its path is empty or too long";
   if (name.includes("\0") || name.includes("\\")) return "its path has a NUL or a backslash";
   if (name.startsWith("/") || /^[a-zA-Z]:/.test(name)) return "its path is absolute";
   return name.split("/").includes("..") ? "its path leads outside" : undefined;

@@ -2,8 +2,7 @@ import { createReadStream } from "node:fs";
 import { join } from "node:path";
 
 import { settleMediaType } from "#shared/files/media-type.ts";
-import { LIMITS } from "#shared/limits.ts";
-import { sniffMediaType } from "#shared/media/sniff.ts";
+import { sniffMediaType, SNIFF_BYTES } from "#shared/media/sniff.ts";
 import { MediaError } from "#shared/children/media-error.ts";
 
 import { defineCapability, input } from "../define.ts";
@@ -53,7 +52,7 @@ export default defineCapability({
     }
     const size = await output.end();
     if (size === 0) return { output: { format, bytes: 0 } };
-    const head = await Bun.file(path).slice(0, LIMITS.sniffBytes).bytes();
+    const head = await Bun.file(path).slice(0, SNIFF_BYTES).bytes();
     const mediaType = (await sniffMediaType(head)) ?? (await settleMediaType(head, undefined, ""));
     return { output: { format, bytes: size }, files: [{ path, mediaType, name: "file.bin" }] };
   },

@@ -4,11 +4,11 @@ import { createRequire } from "node:module";
 
 import SevenZip from "7z-wasm";
 
-import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/children/media-error.ts";
 
 import type { InputFile } from "../define.ts";
 import type { Entry } from "./read.ts";
+import { ARCHIVE_UNPACKED_BYTES_MAX } from "./counted.ts";
 
 interface Called {
   readonly code: number;
@@ -79,7 +79,7 @@ export async function* readSevenZip(
   if (listed.code !== 0) throw wrong(listed.printed);
   const entries = blocks(listed.printed);
   const total = entries.reduce((sum, { bytes }) => sum + bytes, 0);
-  if (total > Math.min(UNPACKED_MAX, LIMITS.archiveUnpackedBytesMax)) {
+  if (total > Math.min(UNPACKED_MAX, ARCHIVE_UNPACKED_BYTES_MAX)) {
     throw new MediaError("too_large", `Expected a 7z archive of at most ${UNPACKED_MAX} bytes unpacked, got ${total}.`);
   }
   for (const entry of entries) {

@@ -21,7 +21,7 @@ import {
   SECONDS_MAX,
   TUNE,
 } from "./graph.ts";
-import { settlePadding } from "./lame.ts";
+import { settlePadding } from "./mp3.ts";
 import { type AudioOperation, runOperation } from "./operation.ts";
 
 const TIME = { min: 0, max: SECONDS_MAX, unit: "s" } as const;

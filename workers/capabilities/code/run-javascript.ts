@@ -6,8 +6,8 @@ import {
   shouldInterruptAfterDeadline,
 } from "quickjs-emscripten";
 
-import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/children/media-error.ts";
+import { CAPABILITY_PARAM_BYTES_MAX, CAPABILITY_TEXT_BYTES_MAX } from "#workers/capabilities/limits.ts";
 
 import { defineCapability, input } from "../define.ts";
 import { custom, number } from "../params.ts";
@@ -36,7 +36,7 @@ export default defineCapability({
     ),
     timeout: number("Maximum execution time in seconds.", { min: 0.1, max: 5, unit: "s", default: 2 }),
   },
-  rules: [{ rule: "short", path: "params.args", bytesMax: LIMITS.capabilityParamBytesMax }],
+  rules: [{ rule: "short", path: "params.args", bytesMax: CAPABILITY_PARAM_BYTES_MAX }],
   sample_input: {
     code: { text: "const n = args.n ?? 10; print('up to', n); [...Array(n).keys()].reduce((a, b) => a + b, 0)" },
   },
@@ -95,7 +95,7 @@ export default defineCapability({
     if (jobs.error) throw failed(jobs.error);
     const text = unwrapped(vm.callFunction(json, vm.undefined, settled(result)));
     const value = vm.getString(text);
-    const { capabilityTextBytesMax: max } = LIMITS;
+    const max = CAPABILITY_TEXT_BYTES_MAX;
     if (Buffer.byteLength(value) > max) {
       throw new MediaError("too_large", `Expected a value of at most ${max} bytes as JSON, got more.`);
     }

@@ -1,5 +1,5 @@
-import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/children/media-error.ts";
+import { CAPABILITY_PARAM_BYTES_MAX, CAPABILITY_TEXT_BYTES_MAX } from "#workers/capabilities/limits.ts";
 
 import { defineCapability, input } from "../define.ts";
 import { custom, number } from "../params.ts";
@@ -32,7 +32,7 @@ export default defineCapability({
     ),
     timeout: number("Maximum execution time in seconds.", { min: 0.1, max: 5, unit: "s", default: 2 }),
   },
-  rules: [{ rule: "short", path: "params.args", bytesMax: LIMITS.capabilityParamBytesMax }],
+  rules: [{ rule: "short", path: "params.args", bytesMax: CAPABILITY_PARAM_BYTES_MAX }],
   sample_input: {
     code: { text: "n = args.get('n', 10)\nprint('up to', n)\nsum(range(n))" },
   },
@@ -62,7 +62,7 @@ export default defineCapability({
       throw error instanceof MontyError ? failed(error.message) : error;
     }
     const json = JSON.stringify(plain(value, 0));
-    const { capabilityTextBytesMax: max } = LIMITS;
+    const max = CAPABILITY_TEXT_BYTES_MAX;
     if (Buffer.byteLength(json) > max) {
       throw new MediaError("too_large", `Expected a value of at most ${max} bytes as JSON, got more.`);
     }

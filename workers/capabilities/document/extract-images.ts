@@ -3,8 +3,8 @@ import { join } from "node:path";
 
 import sharp from "sharp";
 
-import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/children/media-error.ts";
+import { IMAGE_PIXELS_MAX, IMAGE_FRAMES_PIXELS_MAX } from "#shared/calls/capabilities/limits.ts";
 
 import { defineCapability, input, type MadeFile } from "../define.ts";
 import { integer } from "../params.ts";
@@ -37,7 +37,7 @@ export default defineCapability({
     const { extractImages, getDocumentProxy } = await import("unpdf");
     const bytes = new Uint8Array(await pdfBytes(inputs.document));
     // Errors of single pictures are not told: what cannot be decoded is left out.
-    const reading = { isEvalSupported: false, maxImageSize: LIMITS.imagePixelsMax, verbosity: 0, stopAtErrors: false };
+    const reading = { isEvalSupported: false, maxImageSize: IMAGE_PIXELS_MAX, verbosity: 0, stopAtErrors: false };
     const proxy = await getDocumentProxy(bytes, isEncrypted ? { ...reading, password: "" } : reading).catch(
       (error: unknown) => {
         throw unreadable(error);
@@ -57,8 +57,8 @@ export default defineCapability({
         if (seen.has(hash)) continue;
         seen.add(hash);
         pixels += width * height;
-        if (pixels > LIMITS.imageFramesPixelsMax) {
-          throw new MediaError("too_large", `Expected at most ${LIMITS.imageFramesPixelsMax} pixels in all, got more.`);
+        if (pixels > IMAGE_FRAMES_PIXELS_MAX) {
+          throw new MediaError("too_large", `Expected at most ${IMAGE_FRAMES_PIXELS_MAX} pixels in all, got more.`);
         }
         const name = numbered("image", files.length + 1, "png");
         const path = join(folder, name);

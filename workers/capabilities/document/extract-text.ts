@@ -1,7 +1,7 @@
 import { join } from "node:path";
 
-import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/children/media-error.ts";
+import { CAPABILITY_TEXT_BYTES_MAX } from "#workers/capabilities/limits.ts";
 
 import { defineCapability, input, type InputFile, type RunOutput } from "../define.ts";
 import { flag, text } from "../params.ts";
@@ -114,7 +114,7 @@ async function result(
   }
   const output = { [`${kind}s`]: parts.map(({ name, text }) => ({ [kind]: name, text })) };
   const json = JSON.stringify(output);
-  if (Buffer.byteLength(json) <= LIMITS.capabilityTextBytesMax) return { output };
+  if (Buffer.byteLength(json) <= CAPABILITY_TEXT_BYTES_MAX) return { output };
   const path = join(folder, "text.json");
   await Bun.write(path, `${json}\n`);
   const files = [{ path, mediaType: "application/json", name: "text.json" }];

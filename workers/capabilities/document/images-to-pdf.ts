@@ -1,10 +1,10 @@
-import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/children/media-error.ts";
+import { IMAGE_FRAMES_PIXELS_MAX } from "#shared/calls/capabilities/limits.ts";
 
 import { defineCapability, inputs } from "../define.ts";
 import { openImage } from "../image/sharp.ts";
 import { choice, number } from "../params.ts";
-import { DOCUMENT_PRICE, newPdf, savePdf } from "./pdf.ts";
+import { DOCUMENT_PRICE, newPdf, savePdf, DOCUMENT_PAGE_SIDE_POINTS_MAX } from "./pdf.ts";
 import { MM, PAGE_POINTS } from "./page-size.ts";
 
 /** Points of a pixel, at 96 of them in an inch. */
@@ -41,10 +41,10 @@ export default defineCapability({
     for (const [at, file] of given.images.entries()) {
       const opened = await openImage(file);
       pixels += opened.width * opened.height;
-      if (pixels > LIMITS.imageFramesPixelsMax) {
+      if (pixels > IMAGE_FRAMES_PIXELS_MAX) {
         throw new MediaError(
           "too_large",
-          `Expected at most ${LIMITS.imageFramesPixelsMax} pixels in all images, got more.`,
+          `Expected at most ${IMAGE_FRAMES_PIXELS_MAX} pixels in all images, got more.`,
         );
       }
       const srgb = opened.image.toColourspace("srgb");
@@ -76,7 +76,7 @@ function pageOf(
   margin: number,
 ): Size {
   if (params.page_size === "fit") {
-    const most = LIMITS.documentPageSidePointsMax - 2 * margin;
+    const most = DOCUMENT_PAGE_SIDE_POINTS_MAX - 2 * margin;
     const share = Math.min(PIXEL, most / image.width, most / image.height);
     return { width: image.width * share + 2 * margin, height: image.height * share + 2 * margin };
   }

@@ -1,9 +1,8 @@
-import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/children/media-error.ts";
 
 import { defineCapability, inputs } from "../define.ts";
 import { list, text } from "../params.ts";
-import { copiedPages, DOCUMENT_PRICE, newPdf, openPdf, savePdf } from "./pdf.ts";
+import { copiedPages, DOCUMENT_PRICE, newPdf, openPdf, savePdf, DOCUMENT_PAGES_MAX } from "./pdf.ts";
 
 export default defineCapability({
   id: "document.merge_pdf",
@@ -37,8 +36,8 @@ export default defineCapability({
     for (const [at, file] of documents.entries()) {
       const one = await openPdf(file, { password: passwords?.[at], passwordParam: `params.passwords[${at}]` });
       pages += one.pages;
-      if (pages > LIMITS.documentPagesMax) {
-        throw new MediaError("too_large", `Expected at most ${LIMITS.documentPagesMax} pages in all, got more.`);
+      if (pages > DOCUMENT_PAGES_MAX) {
+        throw new MediaError("too_large", `Expected at most ${DOCUMENT_PAGES_MAX} pages in all, got more.`);
       }
       await copiedPages(
         merged,

@@ -1,9 +1,12 @@
 /** Zipped office documents: what is inside is counted before any parser opens them. */
 import { MediaError } from "#shared/children/media-error.ts";
-import { LIMITS } from "#shared/limits.ts";
+import { DOCUMENT_TAGS_MAX } from "#workers/capabilities/limits.ts";
 
 import { readArchive } from "../archive/read.ts";
 import type { InputFile } from "../define.ts";
+
+/** A zipped office document, unpacked: parsers hold several times as much. */
+const DOCUMENT_UNPACKED_BYTES_MAX = 200 * 1_048_576;
 
 export type OfficeKind = "docx" | "xlsx" | "pptx" | "odt" | "ods" | "odp";
 
@@ -50,7 +53,8 @@ export async function openOffice(file: InputFile, folder: string): Promise<Offic
   const { counter, entries } = await readArchive(file, folder, undefined);
   const names = new Set<string>();
   const texts = new Map<string, string>();
-  const { documentUnpackedBytesMax: max, documentTagsMax: tagsMax } = LIMITS;
+  const max = DOCUMENT_UNPACKED_BYTES_MAX;
+  const tagsMax = DOCUMENT_TAGS_MAX;
   let [total, tags] = [0, 0];
   for await (const entry of entries) {
     if (entry.kind !== "file") continue;

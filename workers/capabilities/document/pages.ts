@@ -1,8 +1,8 @@
 /** Pages as callers name them: `1-3,7,-1`. */
-import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/children/media-error.ts";
 
 import { text } from "../params.ts";
+import { DOCUMENT_PAGES_MAX } from "./pdf.ts";
 
 const PART = "-?[0-9]{1,5}(?:-(?:-?[0-9]{1,5})?)?";
 export const PAGES_PATTERN = `^${PART}(?:,${PART})*$`;
@@ -27,8 +27,8 @@ export function pagesOf(spec: string | undefined, count: number, param = "params
     const to = dash === undefined ? from : last === undefined ? count : numberOf(last, count, param);
     if (to < from) throw new MediaError("invalid", `Expected ${param} to have ranges that go up, got ${part}.`);
     for (let page = from; page <= to; page += 1) pages.push(page);
-    if (pages.length > LIMITS.documentPagesMax) {
-      throw new MediaError("too_large", `Expected ${param} to name at most ${LIMITS.documentPagesMax} pages.`);
+    if (pages.length > DOCUMENT_PAGES_MAX) {
+      throw new MediaError("too_large", `Expected ${param} to name at most ${DOCUMENT_PAGES_MAX} pages.`);
     }
   }
   return pages;

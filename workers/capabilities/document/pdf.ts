@@ -1,5 +1,6 @@
 /** Opens and writes PDFs through pdf-lib. For child processes only. */
 import { join } from "node:path";
+import { inflateSync } from "node:zlib";
 
 import {
   ParseSpeeds,
@@ -13,11 +14,14 @@ import {
   PDFRawStream,
 } from "@cantoo/pdf-lib";
 
-import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/children/media-error.ts";
 
 import type { InputFile, MadeFile } from "../define.ts";
-import { checkStreams } from "./streams.ts";
+
+export const DOCUMENT_PAGES_MAX = 2_000;
+
+/** 200 inches, the most that viewers show. */
+export const DOCUMENT_PAGE_SIDE_POINTS_MAX = 14_400;
 
 export const DOCUMENT_PRICE = { unit: "per_operation", operation_price: "0.1" } as const;
 export const REPORT = { document: { file_id: "file-sample-report" } } as const;
@@ -112,13 +116,13 @@ function checkedPages(document: PDFDocument): number {
 
 /** @throws MediaError too_large */
 export function checkPageCount(pages: number): void {
-  const { documentPagesMax: max } = LIMITS;
+  const max = DOCUMENT_PAGES_MAX;
   if (pages > max) throw new MediaError("too_large", `Expected at most ${max} pages, got ${pages}.`);
 }
 
 /** In points. @throws MediaError too_large, corrupt */
 export function checkPageSize(width: number, height: number): void {
-  const { documentPageSidePointsMax: max } = LIMITS;
+  const max = DOCUMENT_PAGE_SIDE_POINTS_MAX;
   if (!(width > 0 && height > 0)) throw new MediaError("corrupt", "Expected pages that have a size.");
   if (width <= max && height <= max) return;
   const got = `${Math.round(width)} × ${Math.round(height)}`;
@@ -170,4 +174,60 @@ export async function copiedPages(target: PDFDocument, from: PDFDocument, pages:
   } catch (error) {
     throw unreadable(error);
   }
+}
+
+/** One packed stream of a PDF that is no picture, inflated. */
+const DOCUMENT_CONTENT_BYTES_MAX = 32 * 1_048_576;
+
+/** One picture's stream, inflated, and all streams of the PDF together. */
+export const DOCUMENT_STREAM_BYTES_MAX = 256 * 1_048_576;
+const DOCUMENT_STREAMS_BYTES_MAX = 1_024 * 1_048_576;
+
+/** Packed again and again: nothing honest is, but for pictures that were packed twice. */
+const LAYERS_MAX = 3;
+
+/** Limits the inflated size of a PDF's packed streams, counted before a parser meets them. @throws MediaError too_large */
+export function checkStreams(bytes: Buffer): void {
+  let [at, total] = [bytes.indexOf("stream"), 0];
+  while (at !== -1) {
+    if (bytes.subarray(at - 3, at).toString("latin1") === "end") {
+      at = bytes.indexOf("stream", at + 6);
+      continue;
+    }
+    const start = at + 6 + (bytes[at + 6] === 13 ? 2 : 1);
+    const found = bytes.indexOf("endstream", start);
+    const end = found === -1 ? bytes.length : found;
+    const bytesMax = isPicture(bytes, at) ? DOCUMENT_STREAM_BYTES_MAX : DOCUMENT_CONTENT_BYTES_MAX;
+    total += inflated(bytes.subarray(start, end), LAYERS_MAX, bytesMax);
+    if (total > DOCUMENT_STREAMS_BYTES_MAX) throw tooMuch("all streams", DOCUMENT_STREAMS_BYTES_MAX);
+    at = bytes.indexOf("stream", end + 9);
+  }
+}
+
+/** Drawing instructions take a renderer far more memory than pixels do. */
+function isPicture(bytes: Buffer, streamAt: number): boolean {
+  const before = bytes.subarray(Math.max(0, streamAt - DICTIONARY_BYTES_MAX), streamAt).toString("latin1");
+  return before.slice(before.lastIndexOf(" obj") + 1).includes("/Image");
+}
+
+const DICTIONARY_BYTES_MAX = 4_096;
+
+function inflated(bytes: Buffer, layers: number, bytesMax: number): number {
+  const [first = 0, second = 0] = bytes;
+  const isPacked = (first & 0x0f) === 8 && ((first << 8) | second) % 31 === 0;
+  if (!isPacked) return 0;
+  try {
+    const plain = inflateSync(bytes, { maxOutputLength: bytesMax });
+    return plain.length + (layers > 1 ? inflated(plain, layers - 1, bytesMax) : 0);
+  } catch (error) {
+    if (error instanceof MediaError) throw error;
+    const isTooLarge = (error as { readonly code?: string }).code === "ERR_BUFFER_TOO_LARGE";
+    if (isTooLarge) throw tooMuch("a stream", bytesMax);
+    // What is broken is for the parser to judge.
+    return 0;
+  }
+}
+
+function tooMuch(what: string, max: number): MediaError {
+  return new MediaError("too_large", `Expected at most ${max} bytes of ${what} of the PDF unpacked, got more.`);
 }

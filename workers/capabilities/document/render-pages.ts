@@ -3,8 +3,9 @@ import { join } from "node:path";
 
 import sharp from "sharp";
 
-import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/children/media-error.ts";
+import { CAPABILITY_FILES_MAX } from "#workers/capabilities/limits.ts";
+import { IMAGE_PIXELS_MAX } from "#shared/calls/capabilities/limits.ts";
 
 import { defineCapability, input, type MadeFile } from "../define.ts";
 import { checkSide } from "../image/operation.ts";
@@ -42,7 +43,7 @@ export default defineCapability({
   async run({ params, inputs, folder, progress }) {
     return withPdfium(inputs.document, params.password, async (document, count) => {
       const pages = pagesOf(params.pages, count);
-      const { capabilityFilesMax: max } = LIMITS;
+      const max = CAPABILITY_FILES_MAX;
       if (pages.length > max) {
         throw new MediaError("too_large", `Expected at most ${max} pages in params.pages, got ${pages.length}.`);
       }
@@ -83,7 +84,7 @@ export default defineCapability({
 
 function checkPixels(width: number, height: number): void {
   checkSide(width, height);
-  const { imagePixelsMax: max } = LIMITS;
+  const max = IMAGE_PIXELS_MAX;
   if (width * height <= max) return;
   throw new MediaError(
     "too_large",

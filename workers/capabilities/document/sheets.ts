@@ -2,12 +2,14 @@
 import { read, utils, type WorkSheet } from "@e965/xlsx";
 import { parse } from "csv-parse/sync";
 
-import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/children/media-error.ts";
 
 import type { InputFile } from "../define.ts";
 import { textOf } from "../text.ts";
 import { isZip, type OfficeFile, openOffice } from "./office.ts";
+
+/** Cells of all sheets of a spreadsheet, empty ones between others counted. */
+export const DOCUMENT_CELLS_MAX = 1_000_000;
 
 export type Cell = string | number | boolean | Date | null;
 
@@ -84,7 +86,7 @@ function checkRepeats(content: string): void {
 }
 
 function checkCells(cells: number): void {
-  const { documentCellsMax: max } = LIMITS;
+  const max = DOCUMENT_CELLS_MAX;
   if (cells > max) throw new MediaError("too_large", `Expected at most ${max} cells, got more.`);
 }
 

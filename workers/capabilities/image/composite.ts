@@ -1,6 +1,6 @@
 import type { OverlayOptions } from "sharp";
 
-import { LIMITS } from "#shared/limits.ts";
+import { IMAGE_SIDE_PIXELS_MAX } from "#shared/calls/capabilities/limits.ts";
 
 import { named } from "../define.ts";
 import { custom, GRAVITIES } from "../params.ts";
@@ -10,7 +10,7 @@ import { imageCapability, type ImageOperation } from "./operation.ts";
 import { imageOverlay, within } from "./overlay.ts";
 
 const BLENDS = ["over", "multiply", "screen", "overlay", "darken", "lighten", "difference"] as const;
-const SIDE = LIMITS.imageSidePixelsMax;
+const SIDE = IMAGE_SIDE_PIXELS_MAX;
 
 interface Layer {
   readonly asset: string;

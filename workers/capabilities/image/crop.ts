@@ -1,14 +1,14 @@
 import { croppedTo } from "#shared/calls/capabilities/image-size.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/children/media-error.ts";
+import { IMAGE_SIDE_PIXELS_MAX } from "#shared/calls/capabilities/limits.ts";
 
 import { choice, flag, GRAVITIES, integer, text } from "../params.ts";
 import { placed } from "../placed.ts";
 import { imageCapability, type ImageOperation, settled } from "./operation.ts";
 import type { OpenedImage } from "./sharp.ts";
 
-const SIDE = { min: 1, max: LIMITS.imageSidePixelsMax, unit: "px" } as const;
-const PLACE = { min: 0, max: LIMITS.imageSidePixelsMax, unit: "px" } as const;
+const SIDE = { min: 1, max: IMAGE_SIDE_PIXELS_MAX, unit: "px" } as const;
+const PLACE = { min: 0, max: IMAGE_SIDE_PIXELS_MAX, unit: "px" } as const;
 
 const params = {
   x: integer("Left edge of the rectangle. Default: decided by `gravity`, or 0 if `y` is given.", PLACE),

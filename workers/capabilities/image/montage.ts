@@ -1,7 +1,7 @@
 import sharp from "sharp";
 
-import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/children/media-error.ts";
+import { IMAGE_FRAMES_PIXELS_MAX } from "#shared/calls/capabilities/limits.ts";
 
 import { defineCapability, type InputFile, inputs } from "../define.ts";
 import { choice, integer } from "../params.ts";
@@ -47,11 +47,8 @@ export default defineCapability({
     const height = Math.max(1, Math.round((width * opened.height) / opened.width));
     const isAnimation = params.mode === "animation";
     const pixels = width * height * given.images.length;
-    if (pixels > LIMITS.imageFramesPixelsMax) {
-      throw new MediaError(
-        "too_large",
-        `Expected at most ${LIMITS.imageFramesPixelsMax} pixels in all, got ${pixels}.`,
-      );
+    if (pixels > IMAGE_FRAMES_PIXELS_MAX) {
+      throw new MediaError("too_large", `Expected at most ${IMAGE_FRAMES_PIXELS_MAX} pixels in all, got ${pixels}.`);
     }
     const cells: Buffer[] = [];
     for (const file of given.images) cells.push(await cell(file, width, height, params.background));

@@ -5,8 +5,8 @@
 import sharp, { type Sharp } from "sharp";
 
 import type { Rule } from "#shared/calls/capabilities/entry.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/children/media-error.ts";
+import { IMAGE_SIDE_PIXELS_MAX } from "#shared/calls/capabilities/limits.ts";
 
 import { defineCapability, type DefinedCapability, input, type InputFile, type Member } from "../define.ts";
 import { asMediaError } from "../faults.ts";
@@ -113,7 +113,7 @@ export async function settled(image: Sharp, format: OpenedImage["format"] = "png
 
 /** @throws MediaError too_large */
 export function checkSide(width: number, height: number): void {
-  const { imageSidePixelsMax: max } = LIMITS;
+  const max = IMAGE_SIDE_PIXELS_MAX;
   if (width <= max && height <= max) return;
   throw new MediaError("too_large", `Expected a result of at most ${max} pixels on a side, got ${width} × ${height}.`);
 }

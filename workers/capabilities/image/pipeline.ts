@@ -1,7 +1,7 @@
 import type { Sharp } from "sharp";
 
-import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/children/media-error.ts";
+import { IMAGE_PIXELS_MAX } from "#shared/calls/capabilities/limits.ts";
 
 import { defineCapability, input, named } from "../define.ts";
 import { inSteps, pipelineParams, type StepOperation } from "../steps.ts";
@@ -77,11 +77,11 @@ export default defineCapability({
         const assets = operation.second === undefined ? inputs.assets : { [operation.second.member]: second };
         current = await settled(await operation.apply(current, own, assets ?? {}), opened.format, opened.pages);
         const { width, height } = current;
-        if (width * height > LIMITS.imagePixelsMax) {
+        if (width * height > IMAGE_PIXELS_MAX) {
           const got = `${width} × ${height}`;
           throw new MediaError(
             "too_large",
-            `Expected at most ${LIMITS.imagePixelsMax} pixels after operations[${at}], got ${got}.`,
+            `Expected at most ${IMAGE_PIXELS_MAX} pixels after operations[${at}], got ${got}.`,
           );
         }
         done += 1;

@@ -1,12 +1,15 @@
 import sharp from "sharp";
 
-import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/children/media-error.ts";
+import { IMAGE_SIDE_PIXELS_MAX } from "#shared/calls/capabilities/limits.ts";
 
 import { defineCapability, input } from "../define.ts";
 import { integer } from "../params.ts";
 import { checkSide, MEGAPIXEL_PRICE } from "./operation.ts";
 import { checkSize, OUTPUT, writeImage } from "./sharp.ts";
+
+/** Effects of an SVG's filters times megapixels of its image: drawings have some for each of their shadows, which are small. */
+export const SVG_EFFECTS_MEGAPIXELS_MAX = 2_000;
 
 /** At which a pixel of an SVG is one of the result. */
 const PLAIN_DPI = 72;
@@ -23,12 +26,12 @@ export default defineCapability({
   params: {
     width: integer("Width of the result. Default: the SVG's own.", {
       min: 1,
-      max: LIMITS.imageSidePixelsMax,
+      max: IMAGE_SIDE_PIXELS_MAX,
       unit: "px",
     }),
     height: integer("Height of the result. Default: follows from the width.", {
       min: 1,
-      max: LIMITS.imageSidePixelsMax,
+      max: IMAGE_SIDE_PIXELS_MAX,
       unit: "px",
     }),
     dpi: integer("Pixels per inch, for sizes given in physical units.", {
@@ -79,7 +82,7 @@ const EFFECTS =
 function checkEffects(svg: string, megapixels: number): void {
   let effects = 0;
   for (const _ of svg.matchAll(EFFECTS)) effects++;
-  const max = Math.floor(LIMITS.svgEffectsMegapixelsMax / Math.max(1, megapixels));
+  const max = Math.floor(SVG_EFFECTS_MEGAPIXELS_MAX / Math.max(1, megapixels));
   if (effects <= max) return;
   throw new MediaError(
     "too_large",

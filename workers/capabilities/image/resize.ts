@@ -1,12 +1,12 @@
 import { resizedTo } from "#shared/calls/capabilities/image-size.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/children/media-error.ts";
+import { IMAGE_SIDE_PIXELS_MAX } from "#shared/calls/capabilities/limits.ts";
 
 import { choice, flag, GRAVITIES, integer } from "../params.ts";
 import { checkSide, imageCapability, type ImageOperation, settled } from "./operation.ts";
 import { checkSize } from "./sharp.ts";
 
-const SIDE = { min: 1, max: LIMITS.imageSidePixelsMax, unit: "px" } as const;
+const SIDE = { min: 1, max: IMAGE_SIDE_PIXELS_MAX, unit: "px" } as const;
 
 const params = {
   width: integer("Width of the result. Default: follows from the height; with `fit: fill` it stays.", SIDE),

@@ -3,8 +3,8 @@ import { join } from "node:path";
 
 import sharp, { type Metadata, type Sharp } from "sharp";
 
-import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/children/media-error.ts";
+import { IMAGE_PIXELS_MAX, IMAGE_FRAMES_PIXELS_MAX } from "#shared/calls/capabilities/limits.ts";
 
 import type { InputFile, RunOutput } from "../define.ts";
 import { asMediaError } from "../faults.ts";
@@ -144,13 +144,12 @@ const PNG_HEAD_BYTES = 4 * 1_048_576;
 
 /** @throws MediaError too_large */
 export function checkSize(width: number, height: number, pages: number): void {
-  const { imagePixelsMax, imageFramesPixelsMax } = LIMITS;
-  if (width * height > imagePixelsMax) {
-    throw new MediaError("too_large", `Expected at most ${imagePixelsMax} pixels, got ${width * height}.`);
+  if (width * height > IMAGE_PIXELS_MAX) {
+    throw new MediaError("too_large", `Expected at most ${IMAGE_PIXELS_MAX} pixels, got ${width * height}.`);
   }
-  if (width * height * pages > imageFramesPixelsMax) {
+  if (width * height * pages > IMAGE_FRAMES_PIXELS_MAX) {
     const got = width * height * pages;
-    throw new MediaError("too_large", `Expected at most ${imageFramesPixelsMax} pixels in all frames, got ${got}.`);
+    throw new MediaError("too_large", `Expected at most ${IMAGE_FRAMES_PIXELS_MAX} pixels in all frames, got ${got}.`);
   }
 }
 

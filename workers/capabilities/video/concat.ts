@@ -1,4 +1,3 @@
-import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/children/media-error.ts";
 
 import { shapeFilters } from "../audio/graph.ts";
@@ -9,8 +8,9 @@ import { encodeVideo, OUTPUT, outputRules, VIDEO_PRICE } from "./encode.ts";
 import { type VideoFacts, probeVideo } from "./facts.ts";
 import { boxOf, fitInto, type Size } from "./fit.ts";
 import { atRate, checkScene, openScene, secondsOf } from "./scene.ts";
+import { VIDEO_LONG_SIDE_MAX, VIDEO_FPS_MAX, VIDEO_HELD_BYTES_MAX } from "./limits.ts";
 
-const SIDE = { min: 16, max: LIMITS.videoLongSideMax, unit: "px" } as const;
+const SIDE = { min: 16, max: VIDEO_LONG_SIDE_MAX, unit: "px" } as const;
 
 export default defineCapability({
   id: "video.concat",
@@ -28,7 +28,7 @@ export default defineCapability({
     height: integer("Height of the result. Default: that of the first video.", SIDE),
     fps: number("Frames per second of the result. Default: same as the first video.", {
       min: 1,
-      max: LIMITS.videoFpsMax,
+      max: VIDEO_FPS_MAX,
       unit: "fps",
     }),
     ...OUTPUT,
@@ -50,7 +50,7 @@ export default defineCapability({
     const [first] = all;
     if (!first) throw new MediaError("invalid", "Expected at least 2 videos, got none.");
     checkDecoders(all);
-    const fps = Math.min(LIMITS.videoFpsMax, params.fps ?? (first.fps > 0 ? first.fps : 30));
+    const fps = Math.min(VIDEO_FPS_MAX, params.fps ?? (first.fps > 0 ? first.fps : 30));
     const form = {
       size: boxOf(first, params.width, params.height),
       fps,
@@ -153,8 +153,8 @@ const DECODER_FRAMES = 8;
 /** All decoders are open at once. @throws MediaError too_large */
 function checkDecoders(all: readonly VideoFacts[]): void {
   const bytes = all.reduce((sum, { width, height }) => sum + width * height * 1.5 * DECODER_FRAMES, 0);
-  if (bytes <= LIMITS.videoHeldBytesMax) return;
-  const most = Math.floor(LIMITS.videoHeldBytesMax / (1.5 * DECODER_FRAMES));
+  if (bytes <= VIDEO_HELD_BYTES_MAX) return;
+  const most = Math.floor(VIDEO_HELD_BYTES_MAX / (1.5 * DECODER_FRAMES));
   const got = bytes / (1.5 * DECODER_FRAMES);
   throw new MediaError("too_large", `Expected videos of at most ${most} pixels a frame in all, got ${got}.`);
 }

@@ -3,7 +3,6 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 
 import type { Rule } from "#shared/calls/capabilities/entry.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/children/media-error.ts";
 import { runFilterGraph } from "#workers/children/filter-graph.ts";
 import { VORBIS_RATE_MAX, vorbisBitrate } from "#workers/children/vorbis.ts";
@@ -13,6 +12,7 @@ import type { RunOutput } from "../define.ts";
 import { choice, integer, type ParamsOf } from "../params.ts";
 
 import { checkSides, evened, muted, type Scene } from "./scene.ts";
+import { VIDEO_LONG_SIDE_MAX, VIDEO_SHORT_SIDE_MAX, VIDEO_SECONDS_MAX } from "./limits.ts";
 
 const FORMATS = ["mp4", "webm", "mkv", "mov"] as const;
 export type VideoFormat = (typeof FORMATS)[number];
@@ -261,7 +261,7 @@ const RATES: Readonly<Partial<Record<AudioCodec, string>>> = {
 /** Two channels at most, sides that are even, and no more frames a second than are allowed. @throws MediaError too_large */
 function finished(scene: Scene, codec: AudioCodec): Scene {
   const shown = evened(scene);
-  checkSides(shown, LIMITS.videoLongSideMax, LIMITS.videoShortSideMax);
+  checkSides(shown, VIDEO_LONG_SIDE_MAX, VIDEO_SHORT_SIDE_MAX);
   if (shown.audio === null) return shown;
   return {
     ...shown,
@@ -284,7 +284,7 @@ export async function runScene({ scene, streams, output, onSeconds, onLog }: Sce
     graph: scene.chains.join(";"),
     streams,
     output,
-    secondsMax: LIMITS.videoSecondsMax,
+    secondsMax: VIDEO_SECONDS_MAX,
     ...(onSeconds === undefined ? {} : { onSeconds }),
     ...(onLog === undefined ? {} : { onLog }),
   }).catch((error: unknown) => {

@@ -1,4 +1,3 @@
-import { LIMITS } from "#shared/limits.ts";
 import { loadFfmpeg } from "#workers/children/ffmpeg.ts";
 import type { FileSource } from "#workers/children/file-source.ts";
 
@@ -11,8 +10,9 @@ import { integer, number } from "../params.ts";
 import { CLIP, VIDEO_PRICE } from "./encode.ts";
 import { endOf, openSource } from "./facts.ts";
 import { STEADY_SOUND } from "./scene.ts";
+import { VIDEO_SECONDS_MAX } from "./limits.ts";
 
-const TIME = { min: 0, max: LIMITS.videoSecondsMax, unit: "s" } as const;
+const TIME = { min: 0, max: VIDEO_SECONDS_MAX, unit: "s" } as const;
 
 export default defineCapability({
   id: "video.extract_audio",

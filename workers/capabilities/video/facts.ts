@@ -1,7 +1,6 @@
 /** Facts about a video, read before a graph decodes it. For child processes only. */
 import type { Demuxer, Stream } from "node-av";
 
-import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/children/media-error.ts";
 import { type Container, type FileSource, isDecoded, whitelists } from "#workers/children/file-source.ts";
 import { loadFfmpeg } from "#workers/children/ffmpeg.ts";
@@ -9,6 +8,12 @@ import { tagsOf } from "#workers/children/tags.ts";
 
 import type { InputFile } from "../define.ts";
 import type { VideoFormat } from "./encode.ts";
+import {
+  VIDEO_INPUT_FPS_MAX,
+  VIDEO_INPUT_LONG_SIDE_MAX,
+  VIDEO_INPUT_SHORT_SIDE_MAX,
+  VIDEO_SECONDS_MAX,
+} from "./limits.ts";
 
 /** Codecs of pictures, as their users call them. */
 const DECODED = "H.264, H.265, VP8, VP9, AV1, MPEG-4, Motion JPEG, ProRes or GIF";
@@ -135,7 +140,7 @@ function rateOf({ avgFrameRate, rFrameRate }: Stream): number {
   const [average, guessed] = [avgFrameRate, rFrameRate].map(({ num, den }) => (num > 0 && den > 0 ? num / den : 0));
   if (average !== undefined && average > 0) return average;
   // Of a few frames it is the clock of their file, which is none of theirs.
-  return guessed !== undefined && guessed <= LIMITS.videoInputFpsMax ? guessed : 0;
+  return guessed !== undefined && guessed <= VIDEO_INPUT_FPS_MAX ? guessed : 0;
 }
 
 /** True if the average rate is below `FPS_MIN`, or more than 5 % from the rate of most frames. */
@@ -147,16 +152,18 @@ function isUneven({ rFrameRate: { num, den } }: Stream, fps: number): boolean {
 function checkInput({ codecpar: { width, height } }: Stream, fps: number, seconds: number): void {
   const [short, long] = [Math.min(width, height), Math.max(width, height)];
   if (short < 1) throw new MediaError("corrupt", "The video does not tell its size.");
-  const { videoInputLongSideMax, videoInputShortSideMax, videoInputFpsMax, videoSecondsMax } = LIMITS;
-  if (long > videoInputLongSideMax || short > videoInputShortSideMax) {
-    const most = `${videoInputLongSideMax} × ${videoInputShortSideMax}`;
+  if (long > VIDEO_INPUT_LONG_SIDE_MAX || short > VIDEO_INPUT_SHORT_SIDE_MAX) {
+    const most = `${VIDEO_INPUT_LONG_SIDE_MAX} × ${VIDEO_INPUT_SHORT_SIDE_MAX}`;
     throw new MediaError("too_large", `Expected video of at most ${most} pixels, got ${width} × ${height}.`);
   }
-  if (fps > videoInputFpsMax + 1) {
-    throw new MediaError("too_large", `Expected at most ${videoInputFpsMax} frames a second, got ${Math.ceil(fps)}.`);
+  if (fps > VIDEO_INPUT_FPS_MAX + 1) {
+    throw new MediaError(
+      "too_large",
+      `Expected at most ${VIDEO_INPUT_FPS_MAX} frames a second, got ${Math.ceil(fps)}.`,
+    );
   }
-  if (seconds > videoSecondsMax) {
-    throw new MediaError("too_large", `Expected at most ${videoSecondsMax} seconds, got ${Math.ceil(seconds)}.`);
+  if (seconds > VIDEO_SECONDS_MAX) {
+    throw new MediaError("too_large", `Expected at most ${VIDEO_SECONDS_MAX} seconds, got ${Math.ceil(seconds)}.`);
   }
 }
 

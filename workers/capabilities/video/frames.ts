@@ -3,8 +3,8 @@ import { join } from "node:path";
 
 import sharp from "sharp";
 
-import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/children/media-error.ts";
+import { IMAGE_SIDE_PIXELS_MAX, IMAGE_FRAMES_PIXELS_MAX } from "#shared/calls/capabilities/limits.ts";
 
 import { defineCapability, input, type MadeFile } from "../define.ts";
 import { OUTPUT, writeImage } from "../image/sharp.ts";
@@ -16,6 +16,7 @@ import { probeVideo } from "./facts.ts";
 import { even, type Size } from "./fit.ts";
 import { onVideo, openScene, type Scene, secondsOf } from "./scene.ts";
 import { writeStills } from "./stills.ts";
+import { VIDEO_INPUT_LONG_SIDE_MAX } from "./limits.ts";
 
 const FRAMES_MAX = 2_000;
 
@@ -38,7 +39,7 @@ export default defineCapability({
     columns: integer("Number of columns of the sprite sheet.", { min: 1, max: 20, default: 4 }),
     width: integer("Width of each image. Default: that of the video.", {
       min: 16,
-      max: LIMITS.videoInputLongSideMax,
+      max: VIDEO_INPUT_LONG_SIDE_MAX,
       unit: "px",
     }),
     pack: PACK,
@@ -99,7 +100,8 @@ function sheetOf(
 
 /** @throws MediaError too_large */
 function checkPicture(what: string, { width, height }: Size): void {
-  const { imageSidePixelsMax: side, imageFramesPixelsMax: pixels } = LIMITS;
+  const side = IMAGE_SIDE_PIXELS_MAX;
+  const pixels = IMAGE_FRAMES_PIXELS_MAX;
   if (Math.max(width, height) <= side && width * height <= pixels) return;
   throw new MediaError(
     "too_large",

@@ -1,6 +1,5 @@
 import { join } from "node:path";
 
-import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/children/media-error.ts";
 
 import { chainOf, probeAudio } from "../audio/graph.ts";
@@ -12,6 +11,7 @@ import { encodeVideo, OUTPUT, outputRules, round, VIDEO_PRICE } from "./encode.t
 import { even } from "./fit.ts";
 import { checkSides, type Scene } from "./scene.ts";
 import { stillSource } from "./stills.ts";
+import { VIDEO_FPS_MAX, VIDEO_LONG_SIDE_MAX, VIDEO_SHORT_SIDE_MAX, VIDEO_SECONDS_MAX } from "./limits.ts";
 
 const FADE_S = 1;
 /** Share by which a picture is enlarged while it is shown. */
@@ -45,7 +45,7 @@ export default defineCapability({
       default: 1_280,
     }),
     height: integer("Height of the video.", { min: 16, max: 3_840, unit: "px", default: 720 }),
-    fps: integer("Frames per second.", { min: 1, max: LIMITS.videoFpsMax, unit: "fps", default: 30 }),
+    fps: integer("Frames per second.", { min: 1, max: VIDEO_FPS_MAX, unit: "fps", default: 30 }),
     ...OUTPUT,
   },
   rules: outputRules(),
@@ -64,15 +64,12 @@ export default defineCapability({
   engine: "ffmpeg",
   async run({ params, inputs: given, folder, progress }) {
     const size = { width: even(params.width), height: even(params.height) };
-    checkSides(size, LIMITS.videoLongSideMax, LIMITS.videoShortSideMax);
+    checkSides(size, VIDEO_LONG_SIDE_MAX, VIDEO_SHORT_SIDE_MAX);
     const shown = { ...params, ...size };
     const turns = turnsOf(given.images.length, shown);
     const seconds = turns.frames / params.fps;
-    if (seconds > LIMITS.videoSecondsMax) {
-      throw new MediaError(
-        "too_large",
-        `Expected at most ${LIMITS.videoSecondsMax} seconds, got ${Math.ceil(seconds)}.`,
-      );
+    if (seconds > VIDEO_SECONDS_MAX) {
+      throw new MediaError("too_large", `Expected at most ${VIDEO_SECONDS_MAX} seconds, got ${Math.ceil(seconds)}.`);
     }
     const sound = given.audio === undefined ? undefined : await probeAudio(given.audio);
     const stills: string[] = [];

@@ -1,7 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 
-import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/children/media-error.ts";
 
 import { defineCapability, input, type MadeFile } from "../define.ts";
@@ -12,6 +11,7 @@ import { CLIP, runScene, VIDEO_PRICE } from "./encode.ts";
 import { FPS_MIN, probeVideo } from "./facts.ts";
 import { even } from "./fit.ts";
 import { atRate, onVideo, openScene, type Scene, secondsOf } from "./scene.ts";
+import { VIDEO_FPS_MAX } from "./limits.ts";
 
 const USUAL_FPS = 30;
 /** Playlists of less name no sizes. */
@@ -56,7 +56,7 @@ export default defineCapability({
       throw new MediaError("invalid", `Expected video of at least ${SECONDS_MIN} s, got ${seconds}.`);
     }
     const own = facts.isUneven ? Math.max(FPS_MIN, facts.fps) : facts.fps;
-    const fps = Math.min(LIMITS.videoFpsMax, facts.fps > 0 ? own : USUAL_FPS);
+    const fps = Math.min(VIDEO_FPS_MAX, facts.fps > 0 ? own : USUAL_FPS);
     const heights = heightsOf(params.heights, facts.height);
     checkFiles(params.pack, heights.length * Math.ceil(seconds / params.segment_seconds) + 2 * heights.length + 1);
     const isDash = params.protocol === "dash";

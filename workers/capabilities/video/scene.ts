@@ -1,9 +1,9 @@
 /** A filter graph that grows by one operation after the other, and what comes out at its open ends. */
-import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/children/media-error.ts";
 import { fileSource } from "#workers/children/file-source.ts";
 
 import { FPS_MIN, type VideoFacts } from "./facts.ts";
+import { VIDEO_FPS_MAX, VIDEO_INPUT_LONG_SIDE_MAX, VIDEO_INPUT_SHORT_SIDE_MAX, VIDEO_SECONDS_MAX } from "./limits.ts";
 
 export interface Scene {
   /** Chains of FFmpeg's notation, for `;` between them. */
@@ -100,12 +100,9 @@ function next({ chains }: Scene, kind: string): string {
 export function evened(scene: Scene): Scene {
   const [width, height] = [scene.width - (scene.width % 2), scene.height - (scene.height % 2)];
   const isOdd = width !== scene.width || height !== scene.height;
-  const isFast = scene.fps > LIMITS.videoFpsMax + 0.5;
-  const filters = [
-    ...(isOdd ? [`crop=${width}:${height}:0:0`] : []),
-    ...(isFast ? atRate(scene, LIMITS.videoFpsMax) : []),
-  ];
-  return onVideo(scene, filters, { width, height, fps: isFast ? LIMITS.videoFpsMax : scene.fps });
+  const isFast = scene.fps > VIDEO_FPS_MAX + 0.5;
+  const filters = [...(isOdd ? [`crop=${width}:${height}:0:0`] : []), ...(isFast ? atRate(scene, VIDEO_FPS_MAX) : [])];
+  return onVideo(scene, filters, { width, height, fps: isFast ? VIDEO_FPS_MAX : scene.fps });
 }
 
 /** Filters to a constant rate, faster or slower by a factor, from time 0: the first frame is held where it comes late. */
@@ -132,10 +129,10 @@ export function secondsOf({ seconds }: Scene): number {
 
 /** Held after each operation, so that none between makes more than an input may have. @throws MediaError too_large */
 export function checkScene(scene: Scene): void {
-  checkSides(scene, LIMITS.videoInputLongSideMax, LIMITS.videoInputShortSideMax);
-  if (scene.seconds <= LIMITS.videoSecondsMax) return;
+  checkSides(scene, VIDEO_INPUT_LONG_SIDE_MAX, VIDEO_INPUT_SHORT_SIDE_MAX);
+  if (scene.seconds <= VIDEO_SECONDS_MAX) return;
   const got = Math.ceil(scene.seconds);
-  throw new MediaError("too_large", `Expected at most ${LIMITS.videoSecondsMax} seconds, got ${got}.`);
+  throw new MediaError("too_large", `Expected at most ${VIDEO_SECONDS_MAX} seconds, got ${got}.`);
 }
 
 /** Whichever way it lies. @throws MediaError too_large */

@@ -1,4 +1,3 @@
-import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/children/media-error.ts";
 
 import { tempo } from "../audio/tempo.ts";
@@ -7,6 +6,7 @@ import { flag, number } from "../params.ts";
 import { FPS_MIN } from "./facts.ts";
 import { type Before, videoCapability, type VideoOperation } from "./operation.ts";
 import { atRate, onAudio, onVideo, type Scene, secondsOf } from "./scene.ts";
+import { VIDEO_FPS_MAX, VIDEO_HELD_BYTES_MAX } from "./limits.ts";
 
 const params = {
   rate: number("Speed factor: 2 is twice as fast, 0.5 half as fast.", { min: 0.25, max: 4, default: 1 }),
@@ -35,11 +35,11 @@ export const operation: VideoOperation<typeof params> = {
 
 /** Held in memory as a whole. @throws MediaError too_large */
 function reversed(scene: Scene, { audio }: Before["facts"]): Scene {
-  const [seconds, fps] = [secondsOf(scene), scene.fps > 0 ? Math.max(FPS_MIN, scene.fps) : LIMITS.videoFpsMax];
+  const [seconds, fps] = [secondsOf(scene), scene.fps > 0 ? Math.max(FPS_MIN, scene.fps) : VIDEO_FPS_MAX];
   const pictures = seconds * fps * scene.width * scene.height * 1.5;
   const sound = audio === null ? 0 : seconds * audio.sampleRate * audio.channels * 4;
-  if (pictures + sound > LIMITS.videoHeldBytesMax) {
-    const most = Math.floor((seconds * LIMITS.videoHeldBytesMax) / (pictures + sound));
+  if (pictures + sound > VIDEO_HELD_BYTES_MAX) {
+    const most = Math.floor((seconds * VIDEO_HELD_BYTES_MAX) / (pictures + sound));
     const got = `${scene.width} × ${scene.height} pixels, got ${Math.ceil(seconds)} s`;
     throw new MediaError("too_large", `Expected at most ${most} s to be played backwards of ${got}.`);
   }

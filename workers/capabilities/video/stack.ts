@@ -1,4 +1,3 @@
-import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/children/media-error.ts";
 
 import { defineCapability, inputs } from "../define.ts";
@@ -9,6 +8,7 @@ import { encodeVideo, OUTPUT, outputRules, VIDEO_PRICE } from "./encode.ts";
 import { probeVideo, type VideoFacts } from "./facts.ts";
 import { even, fitInto, type Size } from "./fit.ts";
 import { atRate, muted, onVideo, openScene, type Scene } from "./scene.ts";
+import { VIDEO_FPS_MAX } from "./limits.ts";
 
 const USUAL_FPS = 30;
 
@@ -53,7 +53,7 @@ export default defineCapability({
     const [first] = facts;
     if (!first) throw new MediaError("invalid", "Expected at least 2 videos, got none.");
     // The highest: none of them loses frames.
-    const fps = Math.min(LIMITS.videoFpsMax, Math.max(...facts.map((one) => (one.fps > 0 ? one.fps : USUAL_FPS))));
+    const fps = Math.min(VIDEO_FPS_MAX, Math.max(...facts.map((one) => (one.fps > 0 ? one.fps : USUAL_FPS))));
     const cells = cellsOf(facts, params);
     const size = {
       width: even(Math.max(...cells.map(({ left, width }) => left + width))),

@@ -1,7 +1,10 @@
 /** Subtitles in SRT or WebVTT, read within bounds: what a file of ours says of them later is ours alone. */
-import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/children/media-error.ts";
 import type { SubtitleCue } from "#workers/children/subtitle-track.ts";
+
+/** Subtitles of one file, and characters of one of them. */
+const SUBTITLES_MAX = 10_000;
+const SUBTITLE_CHARACTERS_MAX = 1_000;
 
 /** Time in both formats; SRT has a comma, and hours may be missing in WebVTT. */
 const TIME = String.raw`(?:(\d{1,3}):)?(\d{1,2}):(\d{2})[,.](\d{1,3})`;
@@ -22,9 +25,9 @@ export function parseSubtitles(text: string): SubtitleCue[] {
     const words = plain(lines.slice(at + 1).join("\n"), isVtt);
     const [startMs, endMs] = [millisecondsOf(times.slice(1, 5)), millisecondsOf(times.slice(5, 9))];
     if (endMs <= startMs || words === "") continue;
-    if (words.length > LIMITS.subtitleCharactersMax) throw tooLong(words.length);
+    if (words.length > SUBTITLE_CHARACTERS_MAX) throw tooLong(words.length);
     cues.push({ startMs, endMs, text: words });
-    if (cues.length > LIMITS.subtitlesMax) throw tooMany();
+    if (cues.length > SUBTITLES_MAX) throw tooMany();
   }
   if (cues.length === 0) throw new MediaError("corrupt", "Expected subtitles in SRT or WebVTT, got none.");
   return cues.toSorted((one, other) => one.startMs - other.startMs);
@@ -61,12 +64,12 @@ function plain(words: string, isVtt: boolean): string {
 function tooLong(got: number): MediaError {
   return new MediaError(
     "too_large",
-    `Expected subtitles of at most ${LIMITS.subtitleCharactersMax} characters each, got ${got}.`,
+    `Expected subtitles of at most ${SUBTITLE_CHARACTERS_MAX} characters each, got ${got}.`,
   );
 }
 
 function tooMany(): MediaError {
-  return new MediaError("too_large", `Expected at most ${LIMITS.subtitlesMax} subtitles, got more.`);
+  return new MediaError("too_large", `Expected at most ${SUBTITLES_MAX} subtitles, got more.`);
 }
 
 /** Subtitles cut to the length of a video, which a track would extend. @throws MediaError invalid: none is left */

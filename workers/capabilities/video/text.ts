@@ -6,8 +6,7 @@ import { filterText } from "#workers/children/filter-graph.ts";
 import { choice, color, GRAVITIES, integer, text } from "../params.ts";
 
 import { colorOf } from "./color.ts";
-import { brokenLines, FONT_NAMES, fontFile } from "./fonts.ts";
-import { missingLetter } from "./glyphs.ts";
+import { brokenLines, FONT_NAMES, fontFile, missingLetter } from "./fonts.ts";
 import { videoCapability, type VideoOperation } from "./operation.ts";
 import { onVideo, steady } from "./scene.ts";
 import { TIMES, whileShown } from "./times.ts";

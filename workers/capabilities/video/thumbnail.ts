@@ -1,4 +1,3 @@
-import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/children/media-error.ts";
 
 import { defineCapability, input } from "../define.ts";
@@ -10,6 +9,7 @@ import { probeVideo, type VideoFacts } from "./facts.ts";
 import { fixed, framesAround, TICK_SECONDS } from "./piece.ts";
 import { onVideo, openScene, type Scene } from "./scene.ts";
 import { writeStills } from "./stills.ts";
+import { VIDEO_SECONDS_MAX, VIDEO_INPUT_LONG_SIDE_MAX } from "./limits.ts";
 
 /** Looked at for the best one: its filter holds them all. */
 const FRAMES_MAX = 60;
@@ -33,17 +33,17 @@ export default defineCapability({
         labels: { best: "Most representative of the first minute", time: "At a given time" },
       },
     ),
-    time: number("Time of the frame in seconds, for `mode: time`.", { min: 0, max: LIMITS.videoSecondsMax, unit: "s" }),
+    time: number("Time of the frame in seconds, for `mode: time`.", { min: 0, max: VIDEO_SECONDS_MAX, unit: "s" }),
     width: integer("Width of the image. Default: follows from the height.", {
       min: 16,
-      max: LIMITS.videoInputLongSideMax,
+      max: VIDEO_INPUT_LONG_SIDE_MAX,
       unit: "px",
     }),
     height: integer(
       "Height of the image. Default: follows from the width. If both are given, the image is cropped to fit.",
       {
         min: 16,
-        max: LIMITS.videoInputLongSideMax,
+        max: VIDEO_INPUT_LONG_SIDE_MAX,
         unit: "px",
       },
     ),

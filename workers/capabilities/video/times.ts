@@ -1,10 +1,10 @@
 /** From when to when something is shown. */
-import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/children/media-error.ts";
 
 import { number } from "../params.ts";
+import { VIDEO_SECONDS_MAX } from "./limits.ts";
 
-const TIME = { min: 0, max: LIMITS.videoSecondsMax, unit: "s" } as const;
+const TIME = { min: 0, max: VIDEO_SECONDS_MAX, unit: "s" } as const;
 
 export const TIMES = {
   start: number("Time in seconds at which it appears. Default: start of the video.", TIME),
@@ -17,5 +17,5 @@ export function whileShown(start: number | undefined, end: number | undefined, s
   if (seconds > 0 && (start ?? 0) >= seconds) {
     throw new MediaError("invalid", `Expected params.start before the end at ${seconds} s, got ${start}.`);
   }
-  return `gte(t,${start ?? 0})*lt(t,${end ?? LIMITS.videoSecondsMax * 2})`;
+  return `gte(t,${start ?? 0})*lt(t,${end ?? VIDEO_SECONDS_MAX * 2})`;
 }

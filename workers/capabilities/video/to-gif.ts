@@ -1,7 +1,6 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 
-import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/children/media-error.ts";
 
 import { defineCapability, input } from "../define.ts";
@@ -12,6 +11,7 @@ import { probeVideo } from "./facts.ts";
 import { pieceOf } from "./piece.ts";
 import { atRate, muted, onVideo, openScene, type Scene, withPicture } from "./scene.ts";
 import { stillSource, writeStills } from "./stills.ts";
+import { VIDEO_SECONDS_MAX } from "./limits.ts";
 
 export default defineCapability({
   id: "video.to_gif",
@@ -21,7 +21,7 @@ export default defineCapability({
   output_modality: "image",
   input: { video: input("video", "The video.") },
   params: {
-    start: number("Start of the section in seconds.", { min: 0, max: LIMITS.videoSecondsMax, unit: "s", default: 0 }),
+    start: number("Start of the section in seconds.", { min: 0, max: VIDEO_SECONDS_MAX, unit: "s", default: 0 }),
     duration: number("Duration of the section in seconds.", { min: 0.1, max: 30, unit: "s", default: 5 }),
     fps: number("Frames per second.", { min: 1, max: 30, unit: "fps", default: 10 }),
     width: integer("Width of the animation. Smaller videos are not enlarged.", {

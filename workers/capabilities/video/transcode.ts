@@ -1,4 +1,3 @@
-import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/children/media-error.ts";
 
 import { defineCapability, input, type RunOutput } from "../define.ts";
@@ -8,9 +7,10 @@ import { CLIP, codecsOf, type EncodeVideo, encodeVideo, OUTPUT, outputRules, VID
 import { probeVideo, type VideoFacts } from "./facts.ts";
 import { boxOf } from "./fit.ts";
 import { atRate, checkScene, onVideo, openScene, type Scene, secondsOf, steady } from "./scene.ts";
+import { VIDEO_LONG_SIDE_MAX, VIDEO_FPS_MAX } from "./limits.ts";
 
 const KBPS_MAX = 50_000;
-const SIDE = { min: 16, max: LIMITS.videoLongSideMax, unit: "px" } as const;
+const SIDE = { min: 16, max: VIDEO_LONG_SIDE_MAX, unit: "px" } as const;
 
 const params = {
   video_bitrate: integer("Average bitrate of the video stream, instead of `crf`.", {
@@ -22,7 +22,7 @@ const params = {
     min: 100_000,
     unit: "bytes",
   }),
-  fps: number("Frames per second. Default: same as the input.", { min: 1, max: LIMITS.videoFpsMax, unit: "fps" }),
+  fps: number("Frames per second. Default: same as the input.", { min: 1, max: VIDEO_FPS_MAX, unit: "fps" }),
   max_width: integer("Maximum width. Wider videos are scaled down.", SIDE),
   max_height: integer("Maximum height. Taller videos are scaled down.", SIDE),
   ...OUTPUT,

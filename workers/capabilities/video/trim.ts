@@ -1,5 +1,3 @@
-import { LIMITS } from "#shared/limits.ts";
-
 import { defineCapability, input } from "../define.ts";
 import { choice, number } from "../params.ts";
 import { spanOf } from "../span.ts";
@@ -9,15 +7,16 @@ import { CLIP, OUTPUT, outputRules, VIDEO_PRICE } from "./encode.ts";
 import { probeVideo } from "./facts.ts";
 import { runOperation, type VideoOperation } from "./operation.ts";
 import { pieceOf } from "./piece.ts";
+import { VIDEO_SECONDS_MAX } from "./limits.ts";
 
-const TIME = { min: 0, max: LIMITS.videoSecondsMax, unit: "s" } as const;
+const TIME = { min: 0, max: VIDEO_SECONDS_MAX, unit: "s" } as const;
 
 const params = {
   start: number("Start of the section in seconds.", { ...TIME, default: 0 }),
   end: number("End of the section in seconds. Default: end of the video.", TIME),
   duration: number("Duration of the section in seconds, instead of `end`.", {
     min: 0.01,
-    max: LIMITS.videoSecondsMax,
+    max: VIDEO_SECONDS_MAX,
     unit: "s",
   }),
 };

@@ -2,11 +2,20 @@
 import { Readability } from "@mozilla/readability";
 import { parseHTML } from "linkedom";
 
-import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/children/media-error.ts";
 
 import { checkParts, TABLE_PARTS } from "../html-parts.ts";
 import { resolved } from "./page.ts";
+
+/** HTML that becomes Markdown: readers of articles hold it several times over, and go through it as often. */
+const WEB_HTML_CHARACTERS_MAX = 5 * 1_048_576;
+const WEB_ELEMENTS_MAX = 50_000;
+
+/** Tags and entities, each of which parts a text in two. */
+const WEB_MARKS_MAX = 250_000;
+
+/** Elements within elements: readers call themselves for each level. */
+const WEB_DEPTH_MAX = 400;
 
 export interface Article {
   readonly html: string;
@@ -39,7 +48,7 @@ function read(html: string, options: ReadOptions): Article {
   for (const frames of document.querySelectorAll("frameset")) frames.remove();
   const found = new Readability(document, {
     keepClasses: true,
-    maxElemsToParse: LIMITS.webElementsMax,
+    maxElemsToParse: WEB_ELEMENTS_MAX,
     serializer: (node) => (node as unknown as Element).innerHTML,
   }).parse();
   if (!found?.content || found.textContent?.trim() === "") return wholePage(html, options);
@@ -126,7 +135,7 @@ function whole(html: string): string {
 }
 
 function checkSize(html: string): void {
-  const { webHtmlCharactersMax: charactersMax } = LIMITS;
+  const charactersMax = WEB_HTML_CHARACTERS_MAX;
   if (html.length > charactersMax) {
     throw new MediaError("too_large", `Expected HTML of at most ${charactersMax} characters, got ${html.length}.`);
   }
@@ -134,13 +143,13 @@ function checkSize(html: string): void {
 }
 
 const PARTS = [
-  { name: "tags and entities", pattern: /[<&]/g, max: LIMITS.webMarksMax },
-  { name: "elements", pattern: /<[a-z]/gi, max: LIMITS.webElementsMax },
+  { name: "tags and entities", pattern: /[<&]/g, max: WEB_MARKS_MAX },
+  { name: "elements", pattern: /<[a-z]/gi, max: WEB_ELEMENTS_MAX },
   ...TABLE_PARTS,
 ] as const;
 
 function checkDepth(root: Element): void {
-  const { webDepthMax: max } = LIMITS;
+  const max = WEB_DEPTH_MAX;
   let [depth, at] = [1, root as Element | null];
   while (at) {
     if (depth > max) throw new MediaError("too_large", `Expected elements nested at most ${max} deep, got more.`);

@@ -6,10 +6,12 @@ import { fileURLToPath } from "node:url";
 
 import type { BrowserContext, BrowserContextOptions, Page, Request, Route } from "playwright-core";
 
-import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/children/media-error.ts";
 
 import type { Chromium, Tools } from "../tools.ts";
+
+/** Time that a page has to load in the browser. */
+const WEB_LOAD_MS = 30_000;
 
 export interface BrowserVisit {
   readonly folder: string;
@@ -72,8 +74,8 @@ export async function withPage<T>(visit: BrowserVisit, work: (page: Page) => Pro
 async function beforeDeadline<T>(work: Promise<T>): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const tooLong = (cause?: unknown): MediaError =>
-    new MediaError("too_large", `Expected a page that is shown within ${LIMITS.webLoadMs / 1_000} seconds.`, { cause });
-  const timer = setTimeout(() => reject(tooLong()), LIMITS.webLoadMs);
+    new MediaError("too_large", `Expected a page that is shown within ${WEB_LOAD_MS / 1_000} seconds.`, { cause });
+  const timer = setTimeout(() => reject(tooLong()), WEB_LOAD_MS);
   try {
     return await Promise.race([work, late]);
   } catch (error) {
@@ -133,7 +135,7 @@ function optionsOf({
 }
 
 async function guardRequests(context: BrowserContext, visit: BrowserVisit): Promise<void> {
-  context.setDefaultTimeout(LIMITS.webLoadMs);
+  context.setDefaultTimeout(WEB_LOAD_MS);
   let isFirst = true;
   await context.route("**/*", async (route) => {
     if (isFirst && route.request().isNavigationRequest()) {
@@ -208,16 +210,16 @@ function askGuard(socketPath: string, address: string): Promise<Part> {
 async function load(page: Page, { address, waitMs }: BrowserVisit): Promise<void> {
   const quiet = watchQuiet(page);
   try {
-    const loaded = page.waitForEvent("load", { timeout: LIMITS.webLoadMs });
+    const loaded = page.waitForEvent("load", { timeout: WEB_LOAD_MS });
     // Where it fails, the other wait tells.
     loaded.catch(() => undefined);
-    await page.goto(address, { waitUntil: "commit", timeout: LIMITS.webLoadMs });
+    await page.goto(address, { waitUntil: "commit", timeout: WEB_LOAD_MS });
     await Promise.race([loaded, quiet.promise]);
     if (waitMs > 0) await page.waitForTimeout(waitMs);
   } catch (error) {
     const isSlow = error instanceof Error && error.name === "TimeoutError";
     if (isSlow) {
-      throw new MediaError("too_large", `Expected a page that loads within ${LIMITS.webLoadMs / 1_000} seconds.`, {
+      throw new MediaError("too_large", `Expected a page that loads within ${WEB_LOAD_MS / 1_000} seconds.`, {
         cause: error,
       });
     }

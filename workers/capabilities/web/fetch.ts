@@ -2,12 +2,15 @@ import { rename } from "node:fs/promises";
 import { join } from "node:path";
 
 import { endingOf } from "#shared/files/media-type.ts";
-import { LIMITS } from "#shared/limits.ts";
+import { WEB_HEADER_CHARACTERS_MAX, WEB_PAGE_BYTES_MAX } from "#workers/capabilities/limits.ts";
 
 import { defineCapability } from "../define.ts";
 import { choice, custom, flag, integer } from "../params.ts";
 
 import { PAGE_MEMBER, SAMPLE, WEB_PRICE } from "./page.ts";
+
+/** Headers that a caller sends along. */
+const WEB_HEADERS_MAX = 20;
 
 /** These say where a message ends, or whom it is for. */
 const FRAMING = [
@@ -28,11 +31,11 @@ const headers = custom<Readonly<Record<string, string>>>(
   {
     description: `Headers to send along. A redirect to another origin does not get them. Not among them: ${FRAMING.join(", ")}.`,
     type: "object",
-    maxProperties: LIMITS.webHeadersMax,
+    maxProperties: WEB_HEADERS_MAX,
     propertyNames: { pattern: "^[a-zA-Z0-9!#$%&'*+.^_`|~-]{1,100}$" },
     additionalProperties: {
       type: "string",
-      maxLength: LIMITS.webHeaderCharactersMax,
+      maxLength: WEB_HEADER_CHARACTERS_MAX,
       pattern: "^[\\x20-\\x7e\\t]*$",
     },
   },
@@ -50,7 +53,7 @@ export default defineCapability({
     method: choice("HEAD asks for the headers alone.", ["GET", "HEAD"], { default: "GET" }),
     max_bytes: integer("An answer that is longer, once it is inflated, is refused.", {
       min: 1,
-      max: LIMITS.webPageBytesMax,
+      max: WEB_PAGE_BYTES_MAX,
       unit: "bytes",
     }),
     respect_robots: flag("Asks the site's robots.txt first, and goes no further where that forbids it.", false),

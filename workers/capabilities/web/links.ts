@@ -1,4 +1,4 @@
-import { LIMITS } from "#shared/limits.ts";
+import { CAPABILITY_TEXT_BYTES_MAX } from "#workers/capabilities/limits.ts";
 
 import { defineCapability } from "../define.ts";
 import { choice, flag, integer, list } from "../params.ts";
@@ -136,8 +136,8 @@ function openLists({ base, page, max, sameHost }: Bounds) {
         if (sameHost && !anyHost && url.host !== host) continue;
         const one = { url: url.href, ...more };
         bytes += Buffer.byteLength(JSON.stringify(one));
-        isCut ||= listed.size >= max || bytes > LIMITS.capabilityTextBytesMax;
-        if (listed.size >= max || bytes > LIMITS.capabilityTextBytesMax) break;
+        isCut ||= listed.size >= max || bytes > CAPABILITY_TEXT_BYTES_MAX;
+        if (listed.size >= max || bytes > CAPABILITY_TEXT_BYTES_MAX) break;
         listed.set(url.href, one);
       }
       return [...listed.values()];

@@ -2,8 +2,8 @@ import { join } from "node:path";
 
 import type { Locator } from "playwright-core";
 
-import { LIMITS } from "#shared/limits.ts";
 import { MediaError } from "#shared/children/media-error.ts";
+import { IMAGE_SIDE_PIXELS_MAX, IMAGE_PIXELS_MAX } from "#shared/calls/capabilities/limits.ts";
 
 import { defineCapability } from "../define.ts";
 import { choice, flag, integer, number, text } from "../params.ts";
@@ -102,7 +102,7 @@ async function checkTarget(target: Locator, selector: string): Promise<void> {
 
 /** Checks the size of the picture itself: a page only claims its own. @throws MediaError too_large */
 function checkSize(width: number, height: number): void {
-  const { imageSidePixelsMax: max, imagePixelsMax } = LIMITS;
-  if (Math.max(width, height) <= max && width * height <= imagePixelsMax) return;
+  const max = IMAGE_SIDE_PIXELS_MAX;
+  if (Math.max(width, height) <= max && width * height <= IMAGE_PIXELS_MAX) return;
   throw new MediaError("too_large", `Expected a picture of at most ${max} pixels on a side, got ${width} × ${height}.`);
 }

@@ -1,6 +1,6 @@
 /** The events of one streamed answer → deltas. Source: platform.claude.com/docs/en/build-with-claude/streaming. */
-import { LIMITS } from "#shared/limits.ts";
 import { promptTokens } from "#shared/calls/pricing/usage.ts";
+import { PROVIDER_BYTES_MAX } from "#workers/providers/http.ts";
 
 import type { ChatStreamReader } from "../chat-wire.ts";
 import { isMembers, type Members, membersOf, parseObject, textOf } from "../json.ts";
@@ -207,7 +207,7 @@ class MessageStream implements ChatStreamReader {
   /** Limits the text that is kept without being sent on, since nobody else sees it. Returns the text. */
   private hide(text: string): string {
     this.hiddenLength += text.length;
-    if (this.hiddenLength > LIMITS.providerBytesMax) {
+    if (this.hiddenLength > PROVIDER_BYTES_MAX) {
       throw new ProviderError("failed", "the stream thinks more than any answer holds");
     }
     return text;

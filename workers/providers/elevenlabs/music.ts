@@ -1,10 +1,17 @@
 /** ElevenLabs' music. Source: elevenlabs.io/docs/api-reference/music/compose. */
-import { MEDIA_JOBS } from "#shared/limits.ts";
 
 import { type Fields, place, setField } from "../fields.ts";
 import { type Endpoint, fetchBytes, type JsonRequest } from "../http.ts";
 import { musicValues } from "../media-fields.ts";
-import type { Artifact, DirectAdapter, MediaCall, MediaUsage, MusicInput, SpeechFormat } from "../media.ts";
+import {
+  type Artifact,
+  type DirectAdapter,
+  type MediaCall,
+  type MediaUsage,
+  type MusicInput,
+  type SpeechFormat,
+  MEDIA_JOBS,
+} from "../media.ts";
 import { ProviderError } from "../provider.ts";
 import { characters, SPEECH_TYPES, spokenArtifact } from "../speech.ts";
 import { exchanged } from "../start.ts";

@@ -2,7 +2,9 @@
  * Arguments of a call that arrive in pieces, each with a path such as `$.items[0].name`. Gemini sends them so only when
  * asked to, which we do not; compatible servers may. Source: recorded traffic of gemini-3.1-pro-preview.
  */
-import { LIMITS } from "#shared/limits.ts";
+
+import { SSE_LINE_BYTES_MAX } from "#workers/providers/sse.ts";
+import { JSON_DEPTH_MAX } from "#shared/json-tokens.ts";
 
 import { givenText, type Members, membersOf } from "../json.ts";
 import { ProviderError } from "../provider.ts";
@@ -27,7 +29,7 @@ export class PartialArguments {
       const path = givenText(piece["jsonPath"]) ?? "";
       const value = valueOf(piece);
       this.characters += path.length + (typeof value === "string" ? value.length : 8);
-      if (this.characters > LIMITS.sseLineBytesMax) throw new ProviderError("failed", "arguments are over the limit");
+      if (this.characters > SSE_LINE_BYTES_MAX) throw new ProviderError("failed", "arguments are over the limit");
       this.set(path, value, this.open === path);
       this.open = piece["willContinue"] === true ? path : undefined;
     }
@@ -72,7 +74,7 @@ function stepsOf(path: string): Step[] {
     if (!match) break;
     const [, plain, index, single, double] = match;
     steps.push(index === undefined ? (plain ?? unescaped(single ?? double ?? "")) : Number(index));
-    if (STEP.lastIndex === path.length && steps.length <= LIMITS.jsonDepthMax) return steps;
+    if (STEP.lastIndex === path.length && steps.length <= JSON_DEPTH_MAX) return steps;
   }
   throw new ProviderError("failed", `arguments arrived at the odd path ${path.slice(0, 100)}`);
 }

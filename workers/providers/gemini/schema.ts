@@ -1,7 +1,8 @@
 /**
  * JSON Schema → the OpenAPI subset of models before JSON Schema was taken as it is. Source: ai.google.dev/api/caching#Schema.
  */
-import { LIMITS } from "#shared/limits.ts";
+
+import { JSON_DEPTH_MAX } from "#shared/json-tokens.ts";
 
 import { isMembers, type Members, membersOf } from "../json.ts";
 import { unsupported } from "./rejected.ts";
@@ -50,7 +51,7 @@ export function toOpenApi(schema: Members, param: string): Members {
 function convert(given: Members, scope: Scope, depth: number): Members {
   // A schema that refers to itself has no end; an honest one is far flatter.
   scope.schemas += 1;
-  if (depth > LIMITS.jsonDepthMax || scope.schemas > SCHEMAS_MAX) {
+  if (depth > JSON_DEPTH_MAX || scope.schemas > SCHEMAS_MAX) {
     throw unsupported(scope.param, "This model takes no schema that refers to itself or is this large.");
   }
   const schema = typeof given["$ref"] === "string" ? resolve(given["$ref"], scope) : given;

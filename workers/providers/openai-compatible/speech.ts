@@ -1,9 +1,8 @@
 /** Speech over OpenAI's wire format. Source: platform.openai.com/docs/api-reference/audio/createSpeech. */
-import { LIMITS } from "#shared/limits.ts";
 import type { TokenUsage } from "#shared/calls/pricing/usage.ts";
 
 import { answerStream } from "../answer-stream.ts";
-import { type Endpoint, type JsonRequest, type MakeRoom, postStream, roomFor } from "../http.ts";
+import { type Endpoint, type JsonRequest, type MakeRoom, postStream, roomFor, PROVIDER_BYTES_MAX } from "../http.ts";
 import { parseObject } from "../json.ts";
 import type { Artifact, DirectAdapter, MediaCall, SpeechFormat, SpeechInput } from "../media.ts";
 import { ProviderError } from "../provider.ts";
@@ -87,10 +86,10 @@ async function readEvents(
     if (event?.["type"] === "speech.audio.delta") pieces.push(fromBase64(event["audio"]));
     else if (event?.["type"] === "speech.audio.done") done = event;
   };
-  const room = makeRoom && roomFor(makeRoom, LIMITS.providerBytesMax);
+  const room = makeRoom && roomFor(makeRoom, PROVIDER_BYTES_MAX);
   for await (const bytes of body) {
     size += bytes.length;
-    if (size > LIMITS.providerBytesMax) throw new ProviderError("failed", "the speech is over the limit");
+    if (size > PROVIDER_BYTES_MAX) throw new ProviderError("failed", "the speech is over the limit");
     await room?.(size);
     parser.push(bytes).forEach(take);
   }

@@ -1,7 +1,14 @@
 /** Transcription over OpenAI's wire format. Source: platform.openai.com/docs/api-reference/audio/createTranscription. */
-import { LIMITS } from "#shared/limits.ts";
 
-import { connectionError, type Endpoint, post, postStream, type ProviderRequest, readText } from "../http.ts";
+import {
+  connectionError,
+  type Endpoint,
+  post,
+  postStream,
+  type ProviderRequest,
+  readText,
+  PROVIDER_BYTES_MAX,
+} from "../http.ts";
 import { parseObject } from "../json.ts";
 import type { DirectAdapter, MediaCall, MediaResult, MediaUsage, Transcript, TranscriptionInput } from "../media.ts";
 import { ProviderError } from "../provider.ts";
@@ -45,7 +52,7 @@ async function readAlong(
   const { status, headers, body, text } = await postStream(endpoint, request, signal);
   if (!body) throw sharpened(classifyAnswer(status, headers, text));
   if (!/^text\/event-stream\b/i.test(headers.get("content-type") ?? "")) {
-    return transcriptionResult(await readText(new Response(body), LIMITS.providerBytesMax, signal));
+    return transcriptionResult(await readText(new Response(body), PROVIDER_BYTES_MAX, signal));
   }
   const { text: whole, usage } = await readTextEvents(body, onText, signal);
   return { output: { text: whole }, usage: usageOf(usage, undefined) };
@@ -192,7 +199,7 @@ async function readTextEvents(
   try {
     for await (const piece of body) {
       bytes += piece.length;
-      if (bytes > LIMITS.providerBytesMax) throw new ProviderError("failed", "the transcript is too large");
+      if (bytes > PROVIDER_BYTES_MAX) throw new ProviderError("failed", "the transcript is too large");
       for (const event of parser.push(piece)) {
         const done = read(event, onText);
         if (done) return done;

@@ -3,11 +3,10 @@ import { countPrompt } from "#shared/tokens/count.ts";
 import type { Tokenizer } from "#shared/tokens/tokenizer.ts";
 
 import { createFacts } from "./facts.ts";
-import { rejected } from "./faults.ts";
+import { rejected, interruptedAfter } from "./faults.ts";
 import type { SchemaWriter } from "./fill-schema.ts";
 import { dictatedAnswer } from "./intent.ts";
 import { isRecord } from "./json.ts";
-import { type Cut, cutAtStop, cutText } from "./limit.ts";
 import { SANDBOX_CONTEXT_TOKENS, type SandboxModel } from "./models.ts";
 import { createRandom, hashText, type Random } from "./random.ts";
 import type { SandboxMessage, SandboxRequest } from "./request.ts";
@@ -198,4 +197,66 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** The answer as the model gives it; its tokens are those that are left. */
+export function spoil(answer: Answer, model: SandboxModel, tokenizer: Tokenizer): Answer {
+  const { spoils } = model;
+  if (spoils === undefined) return answer;
+  const change = (choice: Choice): Choice =>
+    spoils === "filtered"
+      ? filter(choice, model, tokenizer)
+      : withInputs(choice, tokenizer, spoils === "empty arguments" ? () => "{}" : firstHalf);
+  return { ...answer, choices: answer.choices.map(change) };
+}
+
+/** The first tokens of the text; calls are not made. */
+function filter(choice: Choice, model: SandboxModel, tokenizer: Tokenizer): Choice {
+  const cut = cutText(choice.text ?? "", interruptedAfter(model, choice.tokens - choice.reasoningTokens), tokenizer);
+  const tokens = choice.reasoningTokens + cut.tokens;
+  return { ...choice, text: cut.text, calls: [], finish: "content_filter", tokens };
+}
+
+/** Functions alone: what a custom tool is given has no form to miss. */
+function withInputs(choice: Choice, tokenizer: Tokenizer, inputOf: (input: string) => string): Choice {
+  let { tokens } = choice;
+  const calls = choice.calls.map((call): ToolCall => {
+    if (call.type !== "function") return call;
+    const input = inputOf(call.input);
+    tokens += tokenizer.count(input) - tokenizer.count(call.input);
+    return { ...call, input };
+  });
+  return { ...choice, calls, tokens };
+}
+
+/** The beginning of a JSON object is never JSON. */
+function firstHalf(input: string): string {
+  return input.slice(0, Math.ceil(input.length / 2)).toWellFormed();
+}
+
+/** Ends an answer at a stop sequence, or when its tokens are used up. */
+interface Cut {
+  readonly text: string;
+  /** Tokens produced: all of the limit when the text was cut, even if the last of them left no whole character. */
+  readonly tokens: number;
+  readonly isCut: boolean;
+}
+
+/** The text up to the earliest stop sequence, which is not part of the answer. */
+function cutAtStop(text: string, stops: readonly string[]): string {
+  let end = text.length;
+  for (const stop of stops) {
+    const at = text.indexOf(stop);
+    if (at !== -1 && at < end) end = at;
+  }
+  return text.slice(0, end);
+}
+
+/** The first `tokensMax` tokens of a text. */
+function cutText(text: string, tokensMax: number, tokenizer: Tokenizer): Cut {
+  // A token is at least one byte: a text of fewer bytes, at most three per UTF-16 unit, needs no look at the limit.
+  const tokens = text.length > 64 * tokensMax + 64 ? Infinity : tokenizer.count(text);
+  if (tokens <= tokensMax) return { text, tokens, isCut: false };
+  const pieces = tokenizer.pieces(text, tokensMax);
+  return { text: pieces.map((piece) => piece.text).join(""), tokens: Math.max(0, tokensMax), isCut: true };
 }

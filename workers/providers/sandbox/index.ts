@@ -5,8 +5,7 @@
 import { loadTokenizer, type Tokenizer } from "#shared/tokens/tokenizer.ts";
 
 import { type ChatCall, type ChatDelta, type ChatProvider, type ChatResult, ProviderError } from "../provider.ts";
-import { type Answer, createAnswer } from "./answer.ts";
-import { hugeDelta, hugeExtra, streamWithoutEnd } from "./endless.ts";
+import { type Answer, createAnswer, spoil } from "./answer.ts";
 import {
   answerMs,
   breakOff,
@@ -18,12 +17,14 @@ import {
   stopIfAborted,
   tokensMs,
   waitForAbort,
+  hugeDelta,
+  hugeExtra,
+  streamWithoutEnd,
 } from "./faults.ts";
 import type { SchemaWriter } from "./fill-schema.ts";
 import { type SandboxModel, sandboxModel } from "./models.ts";
 import { outputTokens, renderDeltas, renderResult } from "./render.ts";
 import { readRequest, type SandboxRequest } from "./request.ts";
-import { spoil } from "./spoil.ts";
 
 interface Prepared {
   readonly model: SandboxModel;

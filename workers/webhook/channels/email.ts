@@ -1,8 +1,8 @@
 /** Mail to one address, through the SMTP server of the installation. */
 import { beforeAbort } from "#shared/abortable.ts";
 import { startCountdown } from "#shared/countdown.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { isMailAddress } from "#shared/mail-address.ts";
+import { ATTEMPT_MS } from "#workers/webhook/post.ts";
 
 import { failed, type Send } from "../channel.ts";
 import { MailError } from "../mail-error.ts";
@@ -15,7 +15,7 @@ export const sendEmail: Send = async ({ id, config }, outgoing, { signal, mailer
   const to = config["recipient"] ?? "";
   if (!isMailAddress(to)) return failed("final", "misconfigured");
   const late = new AbortController();
-  const total = startCountdown(LIMITS.attemptMs, () => late.abort());
+  const total = startCountdown(ATTEMPT_MS, () => late.abort());
   const either = AbortSignal.any([signal, late.signal]);
   try {
     const mail = { to, ...wordsOf(outgoing), messageId: outgoing.deliveryId, ...(id === "" ? {} : { list: id }) };

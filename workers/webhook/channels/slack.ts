@@ -1,10 +1,12 @@
 /** A Slack incoming webhook: plain words, whose URL is the credential. */
-import { LIMITS } from "#shared/limits.ts";
 import type { Resolve } from "#shared/outbound/fetch.ts";
 
 import { type AttemptResult, failed, type Send } from "../channel.ts";
 import { type Answer, isRedirect, post } from "../post.ts";
 import { wordsOf } from "../words.ts";
+
+/** Slack cuts a longer text, and counts the characters after escaping. */
+const SLACK_CHARACTERS_MAX = 3_000;
 
 /** @param resolve stands in for the system's resolver in tests */
 export function slackSender(resolve?: Resolve): Send {
@@ -12,7 +14,7 @@ export function slackSender(resolve?: Resolve): Send {
     const posted = await post({
       url: secrets["url"] ?? "",
       body: JSON.stringify({
-        text: escaped(wordsOf(outgoing).text, LIMITS.slackCharactersMax),
+        text: escaped(wordsOf(outgoing).text, SLACK_CHARACTERS_MAX),
         // Names and messages of the workspace are no markup, and their links are not to be opened by Slack.
         mrkdwn: false,
         unfurl_links: false,

@@ -1,10 +1,12 @@
 /** A chat on Telegram, through the workspace's own bot. The bot's token stands in the path of every request. */
-import { LIMITS } from "#shared/limits.ts";
 import type { Resolve } from "#shared/outbound/fetch.ts";
 
 import { type AttemptResult, failed, type Send } from "../channel.ts";
-import { type Answer, isRedirect, post } from "../post.ts";
+import { type Answer, isRedirect, post, ATTEMPT_RETRY_AFTER_MS_MAX } from "../post.ts";
 import { wordsOf } from "../words.ts";
+
+/** Telegram refuses a longer text. It counts UTF-16 units. */
+const TELEGRAM_CHARACTERS_MAX = 4_096;
 
 const TELEGRAM_API = "https://api.telegram.org";
 
@@ -19,7 +21,7 @@ export function telegramSender(api: string = TELEGRAM_API, resolve?: Resolve): S
       // Without parse_mode nothing in the text is markup.
       body: JSON.stringify({
         chat_id: config["chatId"] ?? "",
-        text: cut(wordsOf(outgoing).text, LIMITS.telegramCharactersMax),
+        text: cut(wordsOf(outgoing).text, TELEGRAM_CHARACTERS_MAX),
         disable_web_page_preview: true,
       }),
       secrets: [botToken],
@@ -57,7 +59,7 @@ function resultOf(answer: Answer): AttemptResult {
 
 function waitMs(seconds: unknown): number | undefined {
   return typeof seconds === "number" && seconds >= 0
-    ? Math.min(seconds * 1_000, LIMITS.attemptRetryAfterMsMax)
+    ? Math.min(seconds * 1_000, ATTEMPT_RETRY_AFTER_MS_MAX)
     : undefined;
 }
 

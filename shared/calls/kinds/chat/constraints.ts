@@ -6,14 +6,17 @@ import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
 import type { Model } from "#shared/calls/model.ts";
 import { arrived } from "#shared/contract-fault.ts";
 import { ApiError } from "#shared/errors.ts";
-import { LIMITS, TOKENS_PER_IMAGE } from "#shared/limits.ts";
 import { assertPublicUrl } from "#shared/outbound/guard.ts";
 import { boundChat } from "#shared/calls/pricing/price.ts";
 
 import type { CallBound } from "#shared/calls/kinds/call-bound.ts";
 import { beginsAsImage, isAudio } from "./media.ts";
-import { blockKind, NO_FILES, type StoredFiles } from "./files.ts";
+import { blockKind, NO_FILES, type StoredFiles, INLINE_ITEM_BYTES_MAX, INLINE_BYTES_MAX } from "./files.ts";
 import { checkFunctionCall, checkToolChoice } from "./tools.ts";
+import { TOKENS_PER_IMAGE } from "./usage.ts";
+
+/** Held for a chat call that sets no output limit (design part 4). */
+export const CHAT_DEFAULT_OUTPUT_TOKENS = 8_192;
 
 interface Inputs {
   /** Characters of data URLs and base64 members, which are no text. */
@@ -43,7 +46,7 @@ export function checkChat(
   checkParameters(request, model);
   const n = request.n ?? 1;
   const limit = request.max_completion_tokens ?? request.max_tokens ?? undefined;
-  const perChoice = limit ?? Math.min(model.max_output_tokens, LIMITS.chatDefaultOutputTokens);
+  const perChoice = limit ?? Math.min(model.max_output_tokens, CHAT_DEFAULT_OUTPUT_TOKENS);
   const outputTokensMax = perChoice * n;
   const inputTokens = inputTokensOf(inputs, model, bodyBytes);
   const holdNano = boundChat(model.price, {
@@ -280,11 +283,11 @@ function takeStored(
     if (kind === "file") refuse("This model takes no files.");
     else throw notSupported(kind, param);
   }
-  const max = Math.min(LIMITS.inlineItemBytesMax, bytesMaxOf(file.mediaType, kind, model));
+  const max = Math.min(INLINE_ITEM_BYTES_MAX, bytesMaxOf(file.mediaType, kind, model));
   if (file.bytes > max) refuse(`This model takes such files of at most ${max} bytes, got ${file.bytes}.`);
   inputs.storedBytes += file.bytes;
-  if (inputs.storedBytes > LIMITS.inlineBytesMax) {
-    refuse(`Expected at most ${LIMITS.inlineBytesMax} bytes of stored files in one call.`);
+  if (inputs.storedBytes > INLINE_BYTES_MAX) {
+    refuse(`Expected at most ${INLINE_BYTES_MAX} bytes of stored files in one call.`);
   }
   if (kind === "image") inputs.images += 1;
   else inputs.opaque += 1;

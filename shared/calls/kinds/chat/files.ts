@@ -5,9 +5,17 @@ import { findFiles } from "#shared/database/files.ts";
 import { ApiError } from "#shared/errors.ts";
 import { isFileId } from "#shared/files/id.ts";
 import { unavailable } from "#shared/files/unavailable.ts";
-import { LIMITS } from "#shared/limits.ts";
 
 import { checkMayReadFiles } from "#shared/access/may-read-files.ts";
+
+/** One image or file that we fetch for a dialect that takes bytes only; providers refuse larger ones. */
+export const INLINE_ITEM_BYTES_MAX = 20 * 1_048_576;
+
+/** All of one call, each counted as often as it is sent: a request grows by this much in memory. */
+export const INLINE_BYTES_MAX = 50 * 1_048_576;
+
+/** Different addresses of one call: it is no tool to flood others with. */
+export const INLINE_ADDRESSES_MAX = 100;
 
 export interface StoredFile {
   readonly bytes: number;
@@ -54,14 +62,10 @@ export async function findStoredFiles(
   if (!first) return NO_FILES;
   checkMayReadFiles(caller, first.param);
   const ids = [...new Set(places.map(({ fileId }) => fileId))].filter(isFileId);
-  if (ids.length > LIMITS.inlineAddressesMax) {
-    throw new ApiError(
-      "unsupported_value",
-      `Expected at most ${LIMITS.inlineAddressesMax} different files in one call.`,
-      {
-        param: "messages",
-      },
-    );
+  if (ids.length > INLINE_ADDRESSES_MAX) {
+    throw new ApiError("unsupported_value", `Expected at most ${INLINE_ADDRESSES_MAX} different files in one call.`, {
+      param: "messages",
+    });
   }
   const rows =
     ids.length === 0

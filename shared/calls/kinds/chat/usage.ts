@@ -2,13 +2,18 @@
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
 import type { CallBound } from "#shared/calls/kinds/call-bound.ts";
 import type { Model } from "#shared/calls/model.ts";
-import { LIMITS, TOKENS_PER_IMAGE } from "#shared/limits.ts";
 import { countingPrompt } from "#shared/tokens/count.ts";
 import type { Tokenizer } from "#shared/tokens/tokenizer.ts";
 
 import { NO_USAGE, type TokenUsage } from "#shared/calls/pricing/usage.ts";
 
 import { blockKind, fileIdOf, NO_FILES, type StoredFiles } from "./files.ts";
+
+/** Tokens an image is held and counted for where the catalogue gives no bound. */
+export const TOKENS_PER_IMAGE = 4_096;
+
+/** Output of a chat call that an estimate takes for typical, where the call sets no lower limit. */
+export const ESTIMATE_OUTPUT_TOKENS = 512;
 
 /** Never more than the call is bound to, in and out. With stops, for a thread that others wait for. */
 export function* typicalChatUsage(
@@ -31,7 +36,7 @@ export function* typicalChatUsage(
   });
   const left = takeFrom(bound.tokensMax - bound.outputTokensMax);
   const n = request.n ?? 1;
-  const output = Math.min(bound.outputTokensMax, n * LIMITS.estimateOutputTokens);
+  const output = Math.min(bound.outputTokensMax, n * ESTIMATE_OUTPUT_TOKENS);
   const speaks = request.modalities?.includes("audio") === true;
   return {
     ...NO_USAGE,

@@ -4,8 +4,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 import { routesOf } from "#ingress/app.ts";
 import { SCOPES } from "#shared/database/operator-tokens.ts";
 import { newId } from "#shared/ids.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { mintKey, mintOperatorToken } from "#shared/secrets/api-keys.ts";
+import { OPERATOR_CALLS_PER_MINUTE_MAX } from "#ingress/operator/authenticate.ts";
+import { KEY_CACHE_MS } from "#shared/access/questions.ts";
 
 import { envelopeOf, fakeContext } from "../../fake-context.ts";
 import { openBed, type OperatorBed, tokenOf } from "./bed.ts";
@@ -112,7 +113,7 @@ describe("a route", () => {
   test("calls no more than 600 times a minute for a token, and others meanwhile", async () => {
     bed.pass(60_000);
     const statuses = new Set<number>();
-    for (let call = 0; call < LIMITS.operatorCallsPerMinuteMax; call += 1) {
+    for (let call = 0; call < OPERATOR_CALLS_PER_MINUTE_MAX; call += 1) {
       statuses.add((await bed.send("GET", "/operator/presets", { token: bed.tokens.read })).status);
     }
     expect([...statuses]).toEqual([200]);
@@ -138,7 +139,7 @@ describe("a token", () => {
     const byHash = "where sha256 = sha256(convert_to($1, 'UTF8'))";
     await bed.db.query(`update operator_token set expires_at = now() ${byHash}`, [expired]);
     await bed.db.query(`update operator_token set revoked_at = now() ${byHash}`, [revoked]);
-    bed.pass(LIMITS.keyCacheMs);
+    bed.pass(KEY_CACHE_MS);
     const good = bed.tokens.money;
     const wrong = [
       mintOperatorToken(),
@@ -182,7 +183,7 @@ describe("a token", () => {
   });
 
   test("costs one question a cache life, however many guess", async () => {
-    bed.pass(LIMITS.keyCacheMs);
+    bed.pass(KEY_CACHE_MS);
     bed.asked.length = 0;
     for (let guess = 0; guess < 200; guess += 1) {
       await bed.send("GET", "/operator/presets", { token: mintOperatorToken() });
@@ -192,14 +193,14 @@ describe("a token", () => {
 
   test("dies within a cache life", async () => {
     const token = await tokenOf(bed.db, "write");
-    bed.pass(LIMITS.keyCacheMs);
+    bed.pass(KEY_CACHE_MS);
     expect((await bed.send("GET", "/operator/presets", { token })).status).toBe(200);
     await bed.db.query("update operator_token set revoked_at = now() where sha256 = sha256(convert_to($1, 'UTF8'))", [
       token,
     ]);
-    bed.pass(LIMITS.keyCacheMs);
+    bed.pass(KEY_CACHE_MS);
     expect((await bed.send("GET", "/operator/presets", { token })).status).toBe(401);
-    expect(LIMITS.keyCacheMs).toBeLessThan(1_000);
+    expect(KEY_CACHE_MS).toBeLessThan(1_000);
   });
 });
 
@@ -227,11 +228,11 @@ describe("the paths of operators", () => {
     }
     for (const method of ["PUT", "OPTIONS"]) expect(await told(method, "/operator/presets", null)).toBe(unknown);
     const token = await tokenOf(hidden.db, "read", new Date(Date.now() + 3_600_000));
-    hidden.pass(LIMITS.keyCacheMs);
+    hidden.pass(KEY_CACHE_MS);
     expect((await hidden.send("GET", "/operator/presets", { token })).status).toBe(200);
     expect((await hidden.send("GET", "/operator/presets", { token: null })).status).toBe(401);
     await hidden.db.query("update operator_token set expires_at = now()");
-    hidden.pass(LIMITS.keyCacheMs);
+    hidden.pass(KEY_CACHE_MS);
     expect(await told("GET", "/operator/presets", token)).toBe(unknown);
   });
 
@@ -249,7 +250,7 @@ describe("the paths of operators", () => {
     bed.loseDatabase();
     const status = await bed.ask("OperatorStatus", "GET", "/operator/status", { token: operatorToken });
     expect(status).toMatchObject({ counts: null, versions: { postgres: null } });
-    bed.pass(LIMITS.keyCacheMs);
+    bed.pass(KEY_CACHE_MS);
     // A token that cannot be verified is not called wrong.
     expect((await bed.send("GET", "/operator/presets", { token: mintOperatorToken() })).status).toBe(503);
   });

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import { newId } from "#shared/ids.ts";
 import { auditAlone } from "#shared/ledger/audit.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { recordAudit } from "#shared/database/audit-log.ts";
 import { createWorkspace, CREDIT } from "#tests/shared/accounts.ts";
+import { CATALOGUE_CHECK_BYTES_MAX } from "#ingress/routes/operator/catalogue.ts";
 
 import { openBed, type OperatorBed } from "./bed.ts";
 
@@ -69,19 +69,17 @@ describe("the catalogue", () => {
 
   test("is checked within bounds", async () => {
     const file = (name: string, text: string) => ({ name, text });
-    const half = "#".repeat(LIMITS.catalogueCheckBytesMax / 2 + 1);
+    const half = "#".repeat(CATALOGUE_CHECK_BYTES_MAX / 2 + 1);
     expect(await bed.refusal(413, "POST", CHECK, { files: [file("a", half), file("b", half)] })).toEqual({
       code: "request_too_large",
       param: "files",
     });
-    const long = file("a", "#".repeat(LIMITS.catalogueCheckBytesMax + 1));
+    const long = file("a", "#".repeat(CATALOGUE_CHECK_BYTES_MAX + 1));
     expect(await bed.refusal(400, "POST", CHECK, { files: [long] })).toMatchObject({ param: "files[0].text" });
     const many = Array.from({ length: 51 }, () => file("a", ""));
     expect(await bed.refusal(400, "POST", CHECK, { files: many })).toMatchObject({ param: "files" });
     expect(await bed.refusal(400, "POST", CHECK, { files: [] })).toMatchObject({ param: "files" });
-    expect((await bed.send("POST", CHECK, { body: " ".repeat(2 * LIMITS.catalogueCheckBytesMax + 1) })).status).toBe(
-      413,
-    );
+    expect((await bed.send("POST", CHECK, { body: " ".repeat(2 * CATALOGUE_CHECK_BYTES_MAX + 1) })).status).toBe(413);
   });
 });
 

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import { newId } from "#shared/ids.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { isOperatorToken } from "#shared/secrets/api-keys.ts";
+import { KEY_CACHE_MS } from "#shared/access/questions.ts";
 
 import { openBed, type OperatorBed, tokenOf } from "./bed.ts";
 
@@ -22,7 +22,7 @@ test("a token is shown when it is made, kept as a hash, listed without it, and r
   const token = made.token ?? "";
   expect(isOperatorToken(token)).toBe(true);
   expect(made).toMatchObject({ id, name: "night shift", scope: "write", expires_at: "2999-01-01T00:00:00.000Z" });
-  bed.pass(LIMITS.keyCacheMs);
+  bed.pass(KEY_CACHE_MS);
   expect((await bed.send("GET", "/operator/presets", { token })).status).toBe(200);
 
   const repeat = await bed.ask("OperatorToken", "POST", LIST, { body });
@@ -41,7 +41,7 @@ test("a token is shown when it is made, kept as a hash, listed without it, and r
   for (const _twice of [1, 2]) {
     expect(await bed.ask("OperatorDeleted", "DELETE", `${LIST}/${id}`)).toEqual({ id, deleted: true });
   }
-  bed.pass(LIMITS.keyCacheMs);
+  bed.pass(KEY_CACHE_MS);
   expect((await bed.send("GET", "/operator/presets", { token })).status).toBe(401);
   const log = await bed.db.query<{ actor: object; action: string; before: object | null; after: object | null }>(
     "select workspace_id, actor, action, before, after from audit_log where subject = $1 order by id",
@@ -114,7 +114,7 @@ test("pages that are asked for wrongly are refused, and unknown tokens are not f
 test("a token that ends makes none that ends later", async () => {
   const end = new Date(Date.now() + 3_600_000);
   const token = await tokenOf(bed.db, "money", end);
-  bed.pass(LIMITS.keyCacheMs);
+  bed.pass(KEY_CACHE_MS);
   const late = { name: "late", scope: "read", expires_at: new Date(end.getTime() + 1).toISOString() };
   expect((await bed.send("POST", LIST, { token, body: late })).status).toBe(403);
   const made = await bed.send("POST", LIST, { token, body: { name: "heir", scope: "money" } });

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import type { OperatorWorkspaceCreated } from "#schemas/generated/types.ts";
 import { newId } from "#shared/ids.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { isMintedKey } from "#shared/secrets/api-keys.ts";
+import { KEY_CACHE_MS } from "#shared/access/questions.ts";
 
 import { openBed, type OperatorBed } from "./bed.ts";
 
@@ -95,7 +95,7 @@ describe("a workspace", () => {
       expect(await bed.ask("OperatorWorkspace", "PATCH", `${LIST}/${id}`, { body: { is_active } })).toMatchObject({
         is_active,
       });
-      bed.pass(LIMITS.keyCacheMs);
+      bed.pass(KEY_CACHE_MS);
       expect(await works(api_key.key)).toBe(is_active ? 200 : 401);
     }
     expect(await bed.ask("OperatorWorkspace", "PATCH", `${LIST}/${id}`, { body: {} })).toMatchObject({ id });
@@ -212,7 +212,7 @@ describe("a key", () => {
     });
     expect(revoked).toMatchObject({ preset: "pro", revoked_at: expect.any(String) as string });
     expect(await bed.ask("OperatorApiKey", "PATCH", path(key.id), { body: { is_revoked: true } })).toEqual(revoked);
-    bed.pass(LIMITS.keyCacheMs);
+    bed.pass(KEY_CACHE_MS);
     expect(await works(key.key)).toBe(401);
     expect((await bed.refusal(409, "PATCH", path(key.id), { preset: "free" })).code).toBe("conflict");
     const { data } = await bed.ask("OperatorAuditLogList", "GET", `/operator/audit-log?subject=${key.id}`);

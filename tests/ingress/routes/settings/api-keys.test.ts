@@ -4,8 +4,9 @@ import { randomUUID } from "node:crypto";
 
 import type { Preset } from "#shared/access/authenticate.ts";
 import { newId } from "#shared/ids.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { hashKey, isMintedKey } from "#shared/secrets/api-keys.ts";
+import { KEYS_PER_WORKSPACE_MAX } from "#shared/database/api-keys.ts";
+import { KEY_CACHE_MS } from "#shared/access/questions.ts";
 
 import { audited, auditOf, BAD_BODIES, BAD_IDS, BAD_NAMES, putKey, putMember, walk } from "./settings-bed.ts";
 import { openSpendBed, type SpendBed, type Team } from "./spend-bed.ts";
@@ -180,7 +181,7 @@ describe("making a key", () => {
        select gen_random_uuid(), $1, $2, 'k', sha256(convert_to(gen_random_uuid()::text, 'UTF8')), 'slk_…', 'standard',
               case when n = 1 then now() end, case when n = 2 then now() end
        from generate_series(1, $3) n`,
-      [own.id, own.owner.id, LIMITS.keysPerWorkspaceMax - 5 - 1 + 2],
+      [own.id, own.owner.id, KEYS_PER_WORKSPACE_MAX - 5 - 1 + 2],
     );
     const body = { id: newId(), name: "the last" };
     const { key: _once, ...made } = await bed.ask("ApiKey", "POST", at(own), own.owner.key, { body, status: 201 });
@@ -323,13 +324,13 @@ describe("changing a key", () => {
     const caller = () => bed.authenticator.authenticate(`Bearer ${own.developer.key}`);
     expect((await caller()).preset.name).toBe("standard");
     await bed.ask("ApiKey", "PATCH", path, own.owner.key, { body: { preset: "narrow", expires_at: inAnHour() } });
-    bed.pass(LIMITS.keyCacheMs);
+    bed.pass(KEY_CACHE_MS);
     expect((await caller()).preset.name).toBe("narrow");
     // The hour passes.
     await bed.db.query("update api_key set expires_at = now() where id = $1", [own.developer.keyId]);
-    bed.pass(LIMITS.keyCacheMs);
+    bed.pass(KEY_CACHE_MS);
     expect(await statusOf(own.developer.key, own)).toBe(401);
-    expect(LIMITS.keyCacheMs).toBeLessThan(1_000);
+    expect(KEY_CACHE_MS).toBeLessThan(1_000);
     expect((await bed.ask("ApiKey", "GET", path, own.owner.key)).status).toBe("expired");
   });
 });
@@ -347,7 +348,7 @@ describe("revoking a key", () => {
       after: null,
       answer: { id: own.developer.keyId, deleted: true },
     });
-    bed.pass(LIMITS.keyCacheMs);
+    bed.pass(KEY_CACHE_MS);
     expect(await statusOf(own.developer.key, own)).toBe(401);
     const read = await bed.ask("ApiKey", "GET", path, own.owner.key);
     expect([read.status, read.revoked_at]).toEqual(["revoked", expect.any(String) as unknown as string]);

@@ -6,12 +6,13 @@ import { findPublisher } from "#shared/access/authenticate.ts";
 import { checkBudget } from "#shared/calls/admit.ts";
 import { ApiError } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { createLogger } from "#shared/logger.ts";
 import { createMetrics } from "#shared/metrics.ts";
 import { CREDIT } from "#tests/shared/accounts.ts";
 import { spend } from "#tests/shared/usage-records.ts";
 import { sweepBudgets } from "#workers/janitor/money.ts";
+import { BUDGET_ALERTS_PER_WORKSPACE_MAX } from "#ingress/routes/settings/budget-alerts.ts";
+import { KEY_CACHE_MS } from "#shared/access/questions.ts";
 
 import { envelopeOf } from "../../fake-context.ts";
 import { expectRoles, openSpendBed, ROLES, type SpendBed, type Team } from "./spend-bed.ts";
@@ -145,10 +146,10 @@ describe("an alert", () => {
     expect(patched).toEqual(taken);
   });
 
-  test(`is one of at most ${LIMITS.budgetAlertsPerWorkspaceMax}`, async () => {
+  test(`is one of at most ${BUDGET_ALERTS_PER_WORKSPACE_MAX}`, async () => {
     const team = await bed.team();
     const id = newId();
-    for (let count = 0; count < LIMITS.budgetAlertsPerWorkspaceMax; count++) {
+    for (let count = 0; count < BUDGET_ALERTS_PER_WORKSPACE_MAX; count++) {
       await create(team, { name: `alert ${count}`, ...(count === 0 ? { id } : {}) });
     }
     expect(await refused(team, BODY, 409)).toEqual({ code: "conflict", param: null });
@@ -224,7 +225,7 @@ describe("an alert", () => {
 describe("a budget that stops calls", () => {
   /** Returns the budget that stops the workspace, as authentication and as batch messages know it. */
   async function stoppedBy(team: Team): Promise<unknown[]> {
-    bed.pass(LIMITS.keyCacheMs);
+    bed.pass(KEY_CACHE_MS);
     const { catalogue } = bed.fake.context;
     return [
       (await bed.authenticator.authenticate(`Bearer ${team.developer.key}`)).stoppedBy,
@@ -273,7 +274,7 @@ describe("a budget that stops calls", () => {
 
   test("refuses paid calls by a sentence that names it and no amount; what costs nothing goes on", async () => {
     const { team } = await stopped();
-    bed.pass(LIMITS.keyCacheMs);
+    bed.pass(KEY_CACHE_MS);
     const caller = await bed.authenticator.authenticate(`Bearer ${team.developer.key}`);
     const before = bed.fake.counted.length;
     const body = { model: "one", messages: [{ role: "user", content: "hello" }] };

@@ -2,7 +2,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import { newId } from "#shared/ids.ts";
-import { LIMITS } from "#shared/limits.ts";
+import { MEMBERS_PER_WORKSPACE_MAX } from "#ingress/routes/settings/members.ts";
+import { KEYS_PER_WORKSPACE_MAX } from "#shared/database/api-keys.ts";
+import { CHANNELS_PER_WORKSPACE_MAX } from "#shared/database/channels.ts";
 
 import { auditOf, putChannel } from "./settings-bed.ts";
 import { openSpendBed, type SpendBed } from "./spend-bed.ts";
@@ -55,13 +57,13 @@ const CHANNELS = `insert into notification_channel (id, workspace_id, type, name
 
 /** Rows that exist before: as many as the statement of each makes, and some more that every team has. */
 test.each<[string, string, string, number, (n: number) => object]>([
-  ["members", "/members", MEMBERS, LIMITS.membersPerWorkspaceMax - 6, (n) => ({ name: `m ${n}`, role: "developer" })],
-  ["keys", "/api-keys", KEYS, LIMITS.keysPerWorkspaceMax - 6, (n) => ({ name: `k ${n}` })],
+  ["members", "/members", MEMBERS, MEMBERS_PER_WORKSPACE_MAX - 6, (n) => ({ name: `m ${n}`, role: "developer" })],
+  ["keys", "/api-keys", KEYS, KEYS_PER_WORKSPACE_MAX - 6, (n) => ({ name: `k ${n}` })],
   [
     "channels",
     "/notification-channels",
     CHANNELS,
-    LIMITS.channelsPerWorkspaceMax - 1,
+    CHANNELS_PER_WORKSPACE_MAX - 1,
     (n) => ({ type: "slack", name: `s ${n}`, config: { url: "https://hooks.example.com/s" } }),
   ],
 ])("of %s leave nobody past the limit", async (_what, path, statement, there, bodyOf) => {

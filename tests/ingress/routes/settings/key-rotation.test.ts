@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import type { ApiKey } from "#schemas/generated/types.ts";
 import type { Preset } from "#shared/access/authenticate.ts";
-import { LIMITS } from "#shared/limits.ts";
+import { KEY_CACHE_MS } from "#shared/access/questions.ts";
 
 import { audited, auditOf, BAD_BODIES, putKey } from "./settings-bed.ts";
 import { openSpendBed, type Person, type SpendBed, type Team } from "./spend-bed.ts";
@@ -39,7 +39,7 @@ describe("replacing a key", () => {
     expect(made.member.id).toBe(team.developer.id);
     const told = JSON.stringify(await auditOf(bed, team));
     for (const secret of [old, made.key]) expect(told).not.toContain(secret);
-    bed.pass(LIMITS.keyCacheMs);
+    bed.pass(KEY_CACHE_MS);
     expect([await statusOf(old, team), await statusOf(made.key, team)]).toEqual([401, 200]);
     expect((await bed.ask("ApiKey", "GET", at(team, keyId), team.owner.key)).status).toBe("revoked");
     expect(await bed.ask("ApiKey", "GET", at(team, made.id), team.owner.key)).not.toHaveProperty("key");
@@ -63,10 +63,10 @@ describe("replacing a key", () => {
     expect(after).toMatchObject({ is_revoked: false });
     const ends = Date.parse((await bed.ask("ApiKey", "GET", at(team, keyId), team.owner.key)).expires_at ?? "");
     expect(Math.abs(ends - Date.now() - 604_800_000)).toBeLessThan(HOUR_MS);
-    bed.pass(LIMITS.keyCacheMs);
+    bed.pass(KEY_CACHE_MS);
     expect([await statusOf(old, team), await statusOf(String(answer["key"]), team)]).toEqual([200, 200]);
     await bed.db.query("update api_key set expires_at = now() where id = $1", [keyId]);
-    bed.pass(LIMITS.keyCacheMs);
+    bed.pass(KEY_CACHE_MS);
     expect([await statusOf(old, team), await statusOf(String(answer["key"]), team)]).toEqual([401, 200]);
   });
 

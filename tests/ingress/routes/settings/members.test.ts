@@ -3,8 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { randomUUID } from "node:crypto";
 
 import { newId } from "#shared/ids.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { eventually } from "#tests/faults/wait.ts";
+import { MEMBERS_PER_WORKSPACE_MAX } from "#ingress/routes/settings/members.ts";
+import { KEY_CACHE_MS } from "#shared/access/questions.ts";
+import { SETTINGS_PAGE_DEFAULT } from "#ingress/settings/page.ts";
 
 import { audited, auditOf, BAD_BODIES, BAD_IDS, BAD_NAMES, putMember, walk } from "./settings-bed.ts";
 import { openSpendBed, type SpendBed, type Team } from "./spend-bed.ts";
@@ -109,7 +111,7 @@ describe("adding a member", () => {
     await bed.db.query(
       `insert into member (id, workspace_id, name, role)
        select gen_random_uuid(), $1, 'm' || n, 'developer' from generate_series(1, $2) n`,
-      [own.id, LIMITS.membersPerWorkspaceMax - there - 1],
+      [own.id, MEMBERS_PER_WORKSPACE_MAX - there - 1],
     );
     const body = { id: newId(), name: "the last", role: "developer" };
     const made = await bed.ask("Member", "POST", at(own), own.owner.key, { body, status: 201 });
@@ -280,12 +282,12 @@ describe("changing a member", () => {
     const read = async (): Promise<number> => (await bed.send("GET", at(own), own.developer.key)).status;
     expect(await read()).toBe(200);
     await change(own, own.developer.id, { role: "billing" });
-    bed.pass(LIMITS.keyCacheMs);
+    bed.pass(KEY_CACHE_MS);
     expect(await read()).toBe(403);
     await change(own, own.developer.id, { is_active: false });
-    bed.pass(LIMITS.keyCacheMs);
+    bed.pass(KEY_CACHE_MS);
     expect(await read()).toBe(401);
-    expect(LIMITS.keyCacheMs).toBeLessThan(1_000);
+    expect(KEY_CACHE_MS).toBeLessThan(1_000);
   });
 });
 
@@ -322,7 +324,7 @@ describe("members", () => {
     );
     const read = (query: string) => bed.ask("MemberList", "GET", at(own, `?${query}`), own.developer.key);
     for (const limit of [1, 7, 9, 45, 100]) expect(await walk(read, limit)).toEqual(rows.map(({ id }) => id));
-    expect((await read("")).data).toHaveLength(LIMITS.settingsPageDefault);
+    expect((await read("")).data).toHaveLength(SETTINGS_PAGE_DEFAULT);
     expect((await read(`after=${team.owner.id}`)).data).toEqual([]);
     const id = randomUUID();
     await bed.ask("Member", "POST", at(own), own.owner.key, {

@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 
 import { createApp } from "#ingress/app.ts";
 import { newId } from "#shared/ids.ts";
-import { LIMITS } from "#shared/limits.ts";
+import { CHANNELS_PER_WORKSPACE_MAX } from "#shared/database/channels.ts";
 
 import { audited, auditOf, BAD_BODIES, BAD_IDS, BAD_NAMES, putChannel, putDelivery, walk } from "./settings-bed.ts";
 import { openSpendBed, type SpendBed, type Team } from "./spend-bed.ts";
@@ -134,7 +134,7 @@ describe("making a channel", () => {
     await bed.db.query(
       `insert into notification_channel (id, workspace_id, type, name, config)
        select gen_random_uuid(), $1, 'slack', 'c' || n, '{}' from generate_series(1, $2) n`,
-      [own.id, LIMITS.channelsPerWorkspaceMax - 1],
+      [own.id, CHANNELS_PER_WORKSPACE_MAX - 1],
     );
     const body = { ...hook(), id: newId() };
     const { signingSecret: _once, ...made } = await bed.ask("Channel", "POST", at(own), own.owner.key, {

@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import { newId } from "#shared/ids.ts";
-import { LIMITS } from "#shared/limits.ts";
+import { PREVIOUS_SECRET_MS } from "#ingress/routes/settings/signing-secrets.ts";
+import { MAIL_TESTS_PER_HOUR_MAX, RECOVER_DAYS_MAX } from "#ingress/routes/settings/notification-channels.ts";
 
 import { audited, auditOf, BAD_BODIES, putChannel, putDelivery } from "./settings-bed.ts";
 import { openSpendBed, type Person, type SpendBed, type Team } from "./spend-bed.ts";
@@ -43,7 +44,7 @@ describe("a signing secret", () => {
       expect(line).toMatchObject({ action: "channel.rotate_secret", subject: id });
       const { signingSecret, previousUntil } = line.answer as { signingSecret: string; previousUntil: string };
       expect(Date.parse(previousUntil)).toBeGreaterThan(Date.now());
-      expect(Date.parse(previousUntil)).toBeLessThanOrEqual(Date.now() + LIMITS.previousSecretMs);
+      expect(Date.parse(previousUntil)).toBeLessThanOrEqual(Date.now() + PREVIOUS_SECRET_MS);
       expect(secrets).not.toContain(signingSecret);
       secrets.push(signingSecret);
     }
@@ -128,7 +129,7 @@ describe("a test", () => {
       mail,
       config,
     ]);
-    const most = LIMITS.mailTestsPerHourMax;
+    const most = MAIL_TESTS_PER_HOUR_MAX;
     const statuses = async (id: string): Promise<number[]> => {
       const answers = Array.from({ length: most + 1 }, () => send(own, id, own.owner));
       return (await Promise.all(answers)).map(({ status }) => status).toSorted((a, b) => a - b);
@@ -197,7 +198,7 @@ describe("recovery", () => {
     const since = daysAgo(1).toISOString();
     for (const [body, param] of [
       [{}, "since"],
-      [{ since: daysAgo(LIMITS.recoverDaysMax + 0.001).toISOString() }, "since"],
+      [{ since: daysAgo(RECOVER_DAYS_MAX + 0.001).toISOString() }, "since"],
       [{ since: "yesterday" }, "since"],
       [{ since: "2026-02-30T00:00:00Z" }, "since"],
       [{ since: 7 }, "since"],
@@ -215,7 +216,7 @@ describe("recovery", () => {
       expect((await bed.refusal(status, "POST", path, own.owner.key, body)).code).toBe(code);
     }
     const until = "9999-12-31T23:59:59.999999999Z";
-    const oldest = daysAgo(LIMITS.recoverDaysMax - 0.001).toISOString();
+    const oldest = daysAgo(RECOVER_DAYS_MAX - 0.001).toISOString();
     for (const body of [{ since: oldest, until }, { since: daysAgo(-1).toISOString() }]) {
       expect((await bed.send("POST", path, own.owner.key, body)).status).toBe(202);
     }

@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 
 import { EVENTS } from "#shared/events/events.ts";
 import { newId } from "#shared/ids.ts";
-import { LIMITS } from "#shared/limits.ts";
+import { SUBSCRIPTIONS_PER_CHANNEL_MAX } from "#shared/database/subscriptions.ts";
 
 import { audited, auditOf, BAD_BODIES, BAD_IDS, putChannel, putSubscription, walk } from "./settings-bed.ts";
 import { openSpendBed, type Person, ROLES, type SpendBed, type Team } from "./spend-bed.ts";
@@ -140,7 +140,7 @@ describe("subscribing", () => {
     await bed.db.query(
       `insert into workflow (id, workspace_id, name, created_by)
        select gen_random_uuid(), $1, 'w' || n, $2 from generate_series(1, $3) n`,
-      [own.id, own.owner.id, LIMITS.subscriptionsPerChannelMax - 1],
+      [own.id, own.owner.id, SUBSCRIPTIONS_PER_CHANNEL_MAX - 1],
     );
     await bed.db.query(
       `insert into subscription (id, workspace_id, channel_id, event, workflow_id)

@@ -4,11 +4,11 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { UsagePage } from "#schemas/generated/types.ts";
 import type { Database } from "#shared/database/client.ts";
 import { newId } from "#shared/ids.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { createLogger } from "#shared/logger.ts";
 import { createMetrics } from "#shared/metrics.ts";
 import { makeStep, rollUpAll, type Spend, spend } from "#tests/shared/usage-records.ts";
 import { openUsageRollUp } from "#workers/janitor/money.ts";
+import { USAGE_BUCKETS_MAX } from "#ingress/settings/usage-query.ts";
 
 import { expectRoles, openSpendBed, ROLES, type SpendBed, type Team } from "./spend-bed.ts";
 
@@ -220,7 +220,7 @@ describe("sums", () => {
     ["group_by=source", "group_by"],
     ["bucket_width=1m", "bucket_width"],
     ["limit=0", "limit"],
-    [`limit=${LIMITS.usageBucketsMax + 1}`, "limit"],
+    [`limit=${USAGE_BUCKETS_MAX + 1}`, "limit"],
     ["page=x", "page"],
     [`page=${Buffer.from("5-9").toString("base64url")}`, "page"],
     ["start_time=yesterday", "start_time"],
@@ -236,10 +236,10 @@ describe("sums", () => {
     });
   });
 
-  test(`may be read for ${LIMITS.usageBucketsMax} buckets at once`, async () => {
+  test(`may be read for ${USAGE_BUCKETS_MAX} buckets at once`, async () => {
     const team = await bed.team(0n);
-    const { data } = await read(team, `?start_time=2024-01-01&limit=${LIMITS.usageBucketsMax}`);
-    expect(data).toHaveLength(LIMITS.usageBucketsMax);
+    const { data } = await read(team, `?start_time=2024-01-01&limit=${USAGE_BUCKETS_MAX}`);
+    expect(data).toHaveLength(USAGE_BUCKETS_MAX);
   });
 
   test("come as a table with every digit, without empty buckets", async () => {

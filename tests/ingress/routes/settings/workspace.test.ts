@@ -2,9 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import { OPERATOR } from "#shared/database/audit-log.ts";
-import { insertWorkspace, renameWorkspace } from "#shared/database/workspaces.ts";
+import { insertWorkspace, renameWorkspace, WORKSPACE_RENAMES_MAX } from "#shared/database/workspaces.ts";
 import { newId } from "#shared/ids.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { eventually } from "#tests/faults/wait.ts";
 
 import { audited, auditOf, BAD_BODIES, BAD_NAMES } from "./settings-bed.ts";
@@ -126,10 +125,10 @@ describe("a workspace", () => {
   test("gives up ten names in 30 days, and no more", async () => {
     const own = await bed.team(0n);
     const rename = (n: number) => ({ name: `name ${n} of ${own.id}` });
-    for (let n = 0; n < LIMITS.workspaceRenamesMax; n += 1) {
+    for (let n = 0; n < WORKSPACE_RENAMES_MAX; n += 1) {
       await bed.ask("Workspace", "PATCH", at(own), own.owner.key, { body: rename(n) });
     }
-    const last = LIMITS.workspaceRenamesMax;
+    const last = WORKSPACE_RENAMES_MAX;
     const often = await bed.refusal(409, "PATCH", at(own), own.owner.key, rename(last));
     expect(often).toEqual({ code: "conflict", param: "name" });
     await bed.ask("Workspace", "PATCH", at(own), own.owner.key, { body: rename(last - 1) });

@@ -3,9 +3,14 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import sharp from "sharp";
 
-import { lookAtInputs, type LookContext } from "#shared/calls/capabilities/look.ts";
+import {
+  lookAtInputs,
+  type LookContext,
+  CAPABILITY_LOOK_WHOLE_BYTES_MAX,
+  CAPABILITY_LOOK_BYTES_MAX,
+  CAPABILITY_LOOKS_AT_ONCE,
+} from "#shared/calls/capabilities/look.ts";
 import { newFileId, objectKey } from "#shared/files/id.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { type MediaProbes, openMediaProbes } from "#shared/media/media-probes.ts";
 import type { Storage } from "#shared/storage/client.ts";
 import { putObject } from "#shared/storage/objects.ts";
@@ -49,7 +54,7 @@ const wav = (bytes: number): Buffer => {
 
 describe("a file is looked at", () => {
   test("as a whole up to a size, and is unknown beyond it", async () => {
-    const most = LIMITS.capabilityLookWholeBytesMax;
+    const most = CAPABILITY_LOOK_WHOLE_BYTES_MAX;
     const [fits, past] = await Promise.all(
       [most, most + 1].map((bytes) =>
         lookAtInputs(context, "audio", [{ member: "audio", bytes: wav(bytes) }], new Map()),
@@ -60,8 +65,8 @@ describe("a file is looked at", () => {
   }, 30_000);
 
   test("in the store, with all others of its run, as far as so many bytes go", async () => {
-    const each = LIMITS.capabilityLookWholeBytesMax;
-    const count = LIMITS.capabilityLookBytesMax / each;
+    const each = CAPABILITY_LOOK_WHOLE_BYTES_MAX;
+    const count = CAPABILITY_LOOK_BYTES_MAX / each;
     const id = await stored(wav(each));
     const one = { member: "audios", fileId: id };
     const sizes = new Map([[id, each]]);
@@ -130,7 +135,7 @@ describe("looks take no more than", () => {
           else leaving.signal.addEventListener("abort", end);
         }),
     } as unknown as MediaProbes;
-    const slow = Array.from({ length: 2 * LIMITS.capabilityLooksAtOnce }, () =>
+    const slow = Array.from({ length: 2 * CAPABILITY_LOOKS_AT_ONCE }, () =>
       lookAtInputs({ ...context, probes: stuck }, "audio", [{ member: "audio", bytes: wav(1_000) }], new Map()),
     );
     const bytes = await sharp({ create: { width: 3, height: 2, channels: 3, background: "grey" } })
@@ -167,12 +172,13 @@ describe("looks take no more than", () => {
         [{ member: "audio", bytes: wav(1_000) }],
         new Map(),
       );
-    const all = Array.from({ length: LIMITS.capabilityLooksAtOnce + 1 }, one);
-    while (running < LIMITS.capabilityLooksAtOnce) await new Promise((resolve) => setImmediate(resolve));
+    const all = Array.from({ length: CAPABILITY_LOOKS_AT_ONCE + 1 }, one);
+    const areBusy = (): boolean => running >= CAPABILITY_LOOKS_AT_ONCE;
+    while (!areBusy()) await new Promise((resolve) => setImmediate(resolve));
     open();
     expect(await Promise.all(all)).toEqual(
       all.map(() => ({ audio: [{ media: { seconds: 1, width: 0, height: 0 } }] })),
     );
-    expect(most).toBe(LIMITS.capabilityLooksAtOnce);
+    expect(most).toBe(CAPABILITY_LOOKS_AT_ONCE);
   }, 20_000);
 });

@@ -4,10 +4,9 @@ import fc from "fast-check";
 
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
 import type { CallBound } from "#shared/calls/kinds/call-bound.ts";
-import { chatInputTokensMax, checkChat } from "#shared/calls/kinds/chat/constraints.ts";
+import { chatInputTokensMax, checkChat, CHAT_DEFAULT_OUTPUT_TOKENS } from "#shared/calls/kinds/chat/constraints.ts";
 import type { Model } from "#shared/calls/model.ts";
 import type { ApiError, Code } from "#shared/errors.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { parsePrice, priceTokens } from "#shared/calls/pricing/price.ts";
 import { NO_USAGE } from "#shared/calls/pricing/usage.ts";
 import { BASE, build } from "#tests/shared/calls/catalogue/build-catalogue.ts";
@@ -106,15 +105,15 @@ describe("the hold of a text", () => {
 
 describe("the output limit", () => {
   test.each<[string, object, number, boolean]>([
-    ["none: the service's default", {}, LIMITS.chatDefaultOutputTokens, true],
-    ["null is none", { max_completion_tokens: null, max_tokens: null }, LIMITS.chatDefaultOutputTokens, true],
+    ["none: the service's default", {}, CHAT_DEFAULT_OUTPUT_TOKENS, true],
+    ["null is none", { max_completion_tokens: null, max_tokens: null }, CHAT_DEFAULT_OUTPUT_TOKENS, true],
     ["the newer name", { max_completion_tokens: 7 }, 7, false],
     ["the older name", { max_tokens: 8 }, 8, false],
     ["the newer one wins", { max_completion_tokens: 7, max_tokens: 8 }, 7, false],
     ["null gives way to the older name", { max_completion_tokens: null, max_tokens: 8 }, 8, false],
     ["the most the model writes", { max_tokens: 20_000 }, 20_000, false],
     ["times the answers asked for", { max_tokens: 5, n: 4 }, 20, false],
-    ["times the answers asked for, without a limit", { n: 2 }, 2 * LIMITS.chatDefaultOutputTokens, true],
+    ["times the answers asked for, without a limit", { n: 2 }, 2 * CHAT_DEFAULT_OUTPUT_TOKENS, true],
     ["one answer when n is null", { max_tokens: 5, n: null }, 5, false],
   ])("%s", (_name, members, outputTokensMax, mayExceed) => {
     expect(check(request(members))).toMatchObject({ outputTokensMax, mayExceed });

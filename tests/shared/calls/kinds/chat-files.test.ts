@@ -3,12 +3,18 @@ import { describe, expect, test } from "bun:test";
 
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
 import { checkChat } from "#shared/calls/kinds/chat/constraints.ts";
-import { blockKind, filePlaces, findStoredFiles, type StoredFile } from "#shared/calls/kinds/chat/files.ts";
+import {
+  blockKind,
+  filePlaces,
+  findStoredFiles,
+  type StoredFile,
+  INLINE_ADDRESSES_MAX,
+  INLINE_ITEM_BYTES_MAX,
+} from "#shared/calls/kinds/chat/files.ts";
 import type { Model } from "#shared/calls/model.ts";
 import type { Queryable, SqlValue } from "#shared/database/client.ts";
 import { ApiError } from "#shared/errors.ts";
 import { newFileId } from "#shared/files/id.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { BASE, build } from "#tests/shared/calls/catalogue/build-catalogue.ts";
 
 const BASE_MODEL = build([BASE]).models.get("one");
@@ -68,8 +74,8 @@ describe("files of a call", () => {
 
   test("are at most as many as addresses", async () => {
     const many = (count: number) => ask(...Array.from({ length: count }, () => block({ file_id: newFileId() })));
-    await findStoredFiles(database, caller, many(LIMITS.inlineAddressesMax));
-    const error = await findStoredFiles(database, caller, many(LIMITS.inlineAddressesMax + 1)).catch(
+    await findStoredFiles(database, caller, many(INLINE_ADDRESSES_MAX));
+    const error = await findStoredFiles(database, caller, many(INLINE_ADDRESSES_MAX + 1)).catch(
       (thrown: unknown) => thrown,
     );
     expect(error).toMatchObject({ code: "unsupported_value" });
@@ -107,7 +113,7 @@ describe("a model", () => {
     ["audio/wav", { max_audio_size_bytes: 400 }, 400],
     ["application/pdf", { max_pdf_size_bytes: 300, max_file_size_bytes: 900 }, 300],
     ["text/plain", { max_pdf_size_bytes: 300, max_file_size_bytes: 900 }, 900],
-    ["text/plain", {}, LIMITS.inlineItemBytesMax],
+    ["text/plain", {}, INLINE_ITEM_BYTES_MAX],
   ])("takes %s of its own size and no byte more (%p)", (type, allowed, max) => {
     const able = model({ ...ALL, ...allowed });
     checkChat(named, able, 100, stored(type, max));
@@ -116,7 +122,7 @@ describe("a model", () => {
 
   test("takes no more of one call than a worker holds", () => {
     const times = (count: number) => ask(...Array.from({ length: count }, () => block({ file_id: ID })));
-    const files = stored("text/plain", LIMITS.inlineItemBytesMax);
+    const files = stored("text/plain", INLINE_ITEM_BYTES_MAX);
     checkChat(times(2), model(ALL), 100, files);
     expect(refusal(() => checkChat(times(3), model(ALL), 100, files))).toMatchObject({
       code: "unsupported_value",

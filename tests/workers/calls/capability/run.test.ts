@@ -7,12 +7,12 @@ import { describe, expect, test } from "bun:test";
 import type { JobMessage } from "#schemas/generated/types.ts";
 import { ApiError } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { createLogger } from "#shared/logger.ts";
 import { createCapabilityHandler } from "#workers/calls/capability/run.ts";
 import type { RunResult, RunTask } from "#workers/capabilities/child.ts";
 import type { WorkerContext } from "#workers/context.ts";
 import type { JobControl } from "#workers/job.ts";
+import { CAPABILITY_FILES_MAX } from "#workers/capabilities/limits.ts";
 
 const WORKED_MS = 12_345;
 
@@ -57,7 +57,7 @@ async function lostBy(files: number, fault?: ApiError): Promise<readonly number[
 
 describe("the time of a run is lost", () => {
   test("where it made more files than one may", async () => {
-    expect(await lostBy(LIMITS.capabilityFilesMax + 1)).toEqual([WORKED_MS]);
+    expect(await lostBy(CAPABILITY_FILES_MAX + 1)).toEqual([WORKED_MS]);
   });
 
   test("where there is no room for what it made", async () => {

@@ -1,7 +1,12 @@
 import { describe, expect, spyOn, test } from "bun:test";
 
-import { LIMITS } from "#shared/limits.ts";
-import { createTurns, type TurnOptions, type Turns } from "#workers/calls/capability/turns.ts";
+import {
+  createTurns,
+  type TurnOptions,
+  type Turns,
+  CAPABILITY_OWED_MS,
+  CAPABILITY_OWED_MS_MAX,
+} from "#workers/calls/capability/turns.ts";
 import { eventually } from "#tests/faults/wait.ts";
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -154,12 +159,12 @@ describe("a workspace whose runs came to nothing", () => {
         await end(name);
         return isBegun;
       };
-      await lose("a 1", LIMITS.capabilityOwedMs);
+      await lose("a 1", CAPABILITY_OWED_MS);
       expect(await isServed("a 2")).toBe(true);
       await lose("a 3", 1);
       expect(await isServed("a 4")).toBe(false);
       await lose("a 5", 1e9);
-      at = LIMITS.capabilityOwedMsMax - LIMITS.capabilityOwedMs - 1;
+      at = CAPABILITY_OWED_MS_MAX - CAPABILITY_OWED_MS - 1;
       expect(await isServed("a 6")).toBe(false);
       at += 1;
       expect(await isServed("a 7")).toBe(true);

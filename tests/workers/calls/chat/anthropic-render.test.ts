@@ -2,10 +2,10 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 
 import { validate } from "#shared/contracts.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { NO_USAGE, type TokenUsage } from "#shared/calls/pricing/usage.ts";
 import { createAnthropicRendering } from "#workers/calls/chat/anthropic-render.ts";
 import { ProviderError } from "#workers/providers/provider.ts";
+import { BLOCKS_WAITING_CHARACTERS_MAX } from "#workers/calls/chat/anthropic-blocks.ts";
 
 import { type Block, readStream } from "./anthropic-stream-grammar.ts";
 
@@ -371,7 +371,7 @@ describe("a stream", () => {
     const late = [call(0, "{}", { id: "x", name: "f" }), call(1, "{", { id: "y", name: "g" }), call(0, "{}")];
     expect(() => play(late)).toThrow(ProviderError);
     expect(() => play([call(0, "{}")])).toThrow(ProviderError);
-    const half = "x".repeat(LIMITS.blocksWaitingCharactersMax / 2);
+    const half = "x".repeat(BLOCKS_WAITING_CHARACTERS_MAX / 2);
     const first = call(0, "{", { id: "x", name: "f" });
     const flood = [first, call(1, `{"a":"${half}`, { id: "y", name: "g" }), call(1, half)];
     expect(() => play(flood)).toThrow(ProviderError);

@@ -2,10 +2,9 @@ import { afterEach, describe, expect, test } from "bun:test";
 
 import type { JobMessage } from "#schemas/generated/types.ts";
 import { validate } from "#shared/contracts.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { parsePrice } from "#shared/calls/pricing/price.ts";
 import { NO_USAGE } from "#shared/calls/pricing/usage.ts";
-import { CALLER_GONE, CALLER_LIVES } from "#shared/queue/frames.ts";
+import { CALLER_GONE, CALLER_LIVES, FRAME_BYTES_MAX } from "#shared/queue/frames.ts";
 import { BASE } from "#tests/shared/calls/catalogue/build-catalogue.ts";
 import { chatJob, REQUEST } from "#tests/workers/runner/job-message.ts";
 import { replyTo } from "#tests/workers/runner/fake-ingress.ts";
@@ -160,7 +159,7 @@ describe("a stream that succeeds", () => {
     const { run, frames, text } = bench({ stream: streamOf(ROLE, delta({ content }), END) }, { catalogue: BIG });
     await run(chatJob(STREAM));
     expect(text()).toContain(`"content":"${content}"`);
-    for (const { bytes } of frames) expect(bytes).toBeLessThan(LIMITS.frameBytesMax + 1_024);
+    for (const { bytes } of frames) expect(bytes).toBeLessThan(FRAME_BYTES_MAX + 1_024);
     expect(frames.map(({ frame }) => ("n" in frame ? frame.n : -1))).toEqual(frames.map((_, at) => at));
   });
 });

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import { endFile, findFile } from "#shared/database/files.ts";
 import { newId } from "#shared/ids.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { allowOutbound } from "#shared/outbound/allowance.ts";
 import { MediaError } from "#shared/children/media-error.ts";
 import { type MediaProbes, openMediaProbes } from "#shared/media/media-probes.ts";
@@ -13,7 +12,7 @@ import { pngOf } from "#tests/providers/png.ts";
 import { createWorkspace } from "#tests/shared/accounts.ts";
 import { type FileBench, log, openFileBench } from "#tests/shared/files/bench.ts";
 
-import { keepArtifacts } from "#workers/calls/media/artifacts.ts";
+import { keepArtifacts, RESULT_STEP_BYTES } from "#workers/calls/media/artifacts.ts";
 import { MUSIC_OUTPUT, IMAGE_OUTPUT, VIDEO_OUTPUT } from "#workers/calls/media/output-specs.ts";
 import { ResultBudget } from "#workers/calls/media/result-budget.ts";
 import type { Artifact } from "#workers/providers/media.ts";
@@ -167,9 +166,9 @@ describe("what is fetched", () => {
   }, 30_000);
 
   test("beyond what it may have waits for room, and that is not its server's silence", async () => {
-    const budget = new ResultBudget({ bytesMax: 2 * LIMITS.resultStepBytes, waitMs: 30_000 });
+    const budget = new ResultBudget({ bytesMax: 2 * RESULT_STEP_BYTES, waitMs: 30_000 });
     const [first, second] = [budget.open("a"), budget.open("a")];
-    await first.add(LIMITS.resultStepBytes + 1, options.signal);
+    await first.add(RESULT_STEP_BYTES + 1, options.signal);
     const open = () => Promise.resolve(new Blob([new Uint8Array(wavOf(1))]).stream());
     const made: Artifact = { open, contentType: "audio/wav" };
     const output = { ...MUSIC_OUTPUT, fetchMs: 100, stallMs: 50 };

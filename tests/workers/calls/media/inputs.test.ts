@@ -2,13 +2,12 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import type { InputMedia } from "#shared/calls/kinds/input-media.ts";
 import { newId } from "#shared/ids.ts";
-import { LIMITS } from "#shared/limits.ts";
 import { allowOutbound } from "#shared/outbound/allowance.ts";
 import { storeCallMedia } from "#shared/storage/call-media.ts";
 import { storageAt } from "#tests/shared/files/bench.ts";
 import { createTestBucket } from "#tests/support/storage.ts";
 import type { WorkerContext } from "#workers/context.ts";
-import { createInputReader } from "#workers/calls/media/inputs.ts";
+import { createInputReader, INPUT_PROCESS_BYTES_MAX } from "#workers/calls/media/inputs.ts";
 
 const PNG = Buffer.concat([Buffer.from("89504e470d0a1a0a", "hex"), Buffer.alloc(1_000)]);
 const server = Bun.serve({
@@ -34,7 +33,7 @@ test("jobs with two media each never hold one while they wait for the other", as
       url: server.url.href,
     }));
     // Each of them may be as large as all that a process holds.
-    const reader = createInputReader({} as WorkerContext, "w", given, () => LIMITS.inputProcessBytesMax);
+    const reader = createInputReader({} as WorkerContext, "w", given, () => INPUT_PROCESS_BYTES_MAX);
     const inputs = await reader.read(false, signal);
     // What is held meanwhile is no more than what came.
     await Bun.sleep(5);
@@ -53,7 +52,7 @@ test("what was put aside is read when it is wanted, again after it was given bac
     const reference = await storeCallMedia(storage, jobId, "image", PNG);
     const one = { name: "image", kind: "image", param: "image_base64", kept: { reference, content_type: "image/png" } };
     const context = { storage } as WorkerContext;
-    const reader = createInputReader(context, "w", [one as InputMedia], () => LIMITS.inputProcessBytesMax);
+    const reader = createInputReader(context, "w", [one as InputMedia], () => INPUT_PROCESS_BYTES_MAX);
     for (let time = 0; time < 2; time++) {
       const { image } = await reader.read(true, signal);
       expect(image).toEqual({ bytes: Buffer.from(PNG), contentType: "image/png" });

@@ -1,10 +1,10 @@
-/** The comment of an MP3: FFmpeg writes it as a text of its own kind, where few players look for it. */
+/** Mends an MP3 where FFmpeg writes it in another way than players read it. */
 import { open } from "node:fs/promises";
 
 /** Size of the header of the tag, and of each of its frames. */
 const HEAD_BYTES = 10;
 
-/** Writes the frame of a comment as ID3 2.3 has it, in its place; it is shorter, so that nothing behind the tag moves. */
+/** Writes the frame of a comment as ID3 2.3 has it, where players look for it, in its place; it is shorter, so that nothing behind the tag moves. */
 export async function settleComment(path: string): Promise<void> {
   const file = await open(path, "r+");
   try {
@@ -49,4 +49,23 @@ function settledFrame(frame: Buffer): Buffer {
   const head = Buffer.from("COMM\0\0\0\0\0\0", "latin1");
   head.writeUInt32BE(body.length, 4);
   return Buffer.concat([head, body]);
+}
+
+/** The first frame, which tells players how many samples to leave out, stands right behind the tags. */
+const LOOKED_AT_BYTES = 65_536;
+/** From its name to the three bytes that tell the samples before and behind, when it has all fields. */
+const PADDING_AT = 141;
+
+/** Clears the padding of a copied MP3: FFmpeg counts the encoder's delay below zero, and players would skip 4,096 samples of sound. */
+export async function settlePadding(path: string): Promise<void> {
+  const file = await open(path, "r+");
+  try {
+    const head = Buffer.alloc(LOOKED_AT_BYTES);
+    const { bytesRead } = await file.read(head, 0, LOOKED_AT_BYTES, 0);
+    const at = ["Info", "Xing"].map((name) => head.indexOf(name)).find((one) => one >= 0);
+    if (at === undefined || at + PADDING_AT + 3 > bytesRead) return;
+    await file.write(Buffer.alloc(3), 0, 3, at + PADDING_AT);
+  } finally {
+    await file.close();
+  }
 }

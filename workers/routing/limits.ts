@@ -1,7 +1,9 @@
+import { BREAKER_ROWS } from "#shared/database/source-breaker.ts";
 import { paced } from "#shared/pace.ts";
 
 /** Thresholds that take a source out of rotation, lengths of its rests, and bounds of what a pool's workers tell each other about it. */
 export const BREAKER = {
+  ...BREAKER_ROWS,
   /** Calls are counted over this window, forgotten a bucket at a time: long enough for a ratio, short enough to act. */
   windowMs: 10_000,
   bucketMs: 1_000,
@@ -27,8 +29,6 @@ export const BREAKER = {
   downMs: 24_000,
   /** Rests differ by this share either way, so that sources that failed together are not tried together. */
   restJitter: 0.2,
-  /** A trial whose worker died is given to another after this long. */
-  probeLeaseMs: 30_000,
   /** Longest wait for Postgres when the trial is asked for; and the pause before it is asked for again, when it was not granted. */
   probeAskMs: 500,
   probeAgainMs: paced(1_000),
@@ -43,10 +43,6 @@ export const BREAKER = {
   idleSyncMs: 10_000,
   /** A row that Postgres still shows this soon after the source was back in rotation is about to be deleted. */
   closedLagMs: 5_000,
-  /** A source that rested, and has had no call for this long since, is no longer used: its rest is forgotten. */
-  forgetMs: 3_600_000,
-  /** Sources remembered at once; beyond it the one unused for longest is forgotten. */
-  sourcesMax: 1_000,
   /** `provider/model`, as long as the catalogue allows. */
   sourceCharactersMax: 365,
 } as const;
