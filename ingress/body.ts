@@ -12,7 +12,7 @@ import { SMALL_BODY_BYTES_MAX } from "#shared/storage/claim-check.ts";
 import { paced } from "#shared/pace.ts";
 
 import type { IngressContext } from "./context.ts";
-import { inTurn } from "./long-work.ts";
+import { withPermit } from "./long-work.ts";
 import type { RouteCall } from "./serve.ts";
 
 /** Large JSON bodies that a process handles at once, in all and of one workspace; so many others wait this long. */
@@ -50,9 +50,9 @@ export async function parseBody(
 ): Promise<ReadBody> {
   const textBytes = bytes.length;
   if (textBytes <= JSON_AT_ONCE_BYTES_MAX) return { ...readJson(bytes, bounds), textBytes, ...AT_ONCE };
-  const body = await inTurn(call, (slices) => readJsonInSlices(bytes, slices, bounds));
+  const body = await withPermit(call, (slices) => readJsonInSlices(bytes, slices, bounds));
   const slices = new TimeSlices();
-  return { ...body, textBytes, pause: () => slices.next(), work: (work) => inTurn(call, work) };
+  return { ...body, textBytes, pause: () => slices.next(), work: (work) => withPermit(call, work) };
 }
 
 const AT_ONCE: Pick<ReadBody, "pause" | "work"> = {

@@ -5,13 +5,13 @@ const LATE_INTERVALS = 3;
 
 /** After a pause of the process, what it was sent meanwhile still waits in its sockets: nothing is old before it is read. */
 export function startClock(ms: number, look: (now: number) => void): ReturnType<typeof setInterval> {
-  let lookedAt = performance.now();
+  let tickedAt = performance.now();
   let wasLate = false;
   return setInterval(() => {
     const now = performance.now();
-    const isLate = now - lookedAt > LATE_INTERVALS * ms;
+    const isLate = now - tickedAt > LATE_INTERVALS * ms;
     const isSkipped = isLate && !wasLate;
-    lookedAt = now;
+    tickedAt = now;
     wasLate = isLate;
     if (!isSkipped) look(now);
   }, ms);

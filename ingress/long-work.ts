@@ -12,7 +12,7 @@ import type { RouteCall } from "./serve.ts";
 export const LONG_WORK_WAITING_MAX = 1_024;
 const LONG_WORK_WAIT_MS = paced(20_000);
 
-const turns = openRequestLimit({
+const permits = openRequestLimit({
   max: Infinity,
   perWorkspaceMax: 1,
   waitingMax: LONG_WORK_WAITING_MAX,
@@ -21,15 +21,15 @@ const turns = openRequestLimit({
 });
 
 /** Waits until no other work of the caller's workspace is under way. @throws ApiError `overloaded`; what `work` throws */
-export async function inTurn<T>(
+export async function withPermit<T>(
   { caller, request }: Pick<RouteCall, "caller" | "request">,
   work: (slices: TimeSlices) => Promise<T>,
 ): Promise<T> {
-  const turn = await turns.take({ owner: caller?.workspaceId ?? NO_WORKSPACE }, request.signal);
+  const permit = await permits.take({ owner: caller?.workspaceId ?? NO_WORKSPACE }, request.signal);
   try {
     return await work(new TimeSlices());
   } finally {
-    turn.release();
+    permit.release();
   }
 }
 

@@ -55,7 +55,7 @@ export interface DependencyOptions {
 /** An orchestrator asks every few seconds; a check that takes longer is a failing one. */
 const CHECK_DEADLINE_MS = 2_000;
 
-interface Asked {
+interface RunningCheck {
   readonly at: number;
   readonly result: Promise<CheckResult>;
 }
@@ -65,7 +65,7 @@ export function watchDependencies(
   dependencies: readonly Dependency[],
   { stopping, onResult }: DependencyOptions = {},
 ): Dependencies {
-  const asked = new Map<DependencyName, Asked>();
+  const asked = new Map<DependencyName, RunningCheck>();
   const known = new Map<DependencyName, CheckResult>();
 
   /** Runs a check, unless the last one began less than a second ago: then that one's result stands. */

@@ -15,7 +15,7 @@ import { newId } from "#shared/ids.ts";
 import { hashKey, keyHint, mintKey } from "#shared/secrets/api-keys.ts";
 
 import { findWorkspace, memberOf, nameOf, workspaceNameOf } from "./arguments.ts";
-import { type Answer, type Command, type Given, quote, UsageError } from "./command.ts";
+import { type Answer, type Command, type Arguments, quote, UsageError } from "./command.ts";
 import { ACTOR, type Context } from "./context.ts";
 
 export const ACCOUNT_COMMANDS: readonly Command[] = [
@@ -96,7 +96,7 @@ export const ACCOUNT_COMMANDS: readonly Command[] = [
 
 async function change(
   context: Context,
-  given: Given,
+  given: Arguments,
   to: Pick<MemberChange, "role" | "isActive">,
   state: string,
 ): Promise<Answer> {

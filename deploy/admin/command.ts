@@ -15,7 +15,7 @@ export interface Command {
   /** service: a running one, with an operator's token; database: Postgres; nothing: this machine alone. */
   readonly needs: "service" | "database" | "nothing";
   /** @throws UsageError for a malformed value; Error with one sentence for everything else that goes wrong */
-  run(context: Context, given: Given, live: Live): Promise<Answer>;
+  run(context: Context, given: Arguments, live: Live): Promise<Answer>;
 }
 
 /** For a command that runs until it is interrupted. */
@@ -27,7 +27,7 @@ export interface Live {
 }
 
 /** Arguments and options on the command line, beside the command's name. */
-export interface Given {
+export interface Arguments {
   /** Value of an argument or a required option that the usage line declares. */
   readonly word: (name: string) => string;
   /** Value of an option. */
@@ -60,7 +60,7 @@ export function commandName({ usage }: Pick<Command, "usage">): string {
 export function readLine(
   command: Pick<Command, "usage" | "needs">,
   args: readonly string[],
-): { given: Given; isJson: boolean; isHelp: boolean } {
+): { given: Arguments; isJson: boolean; isHelp: boolean } {
   const after = `after ${commandName(command)}`;
   const named = Array.from(command.usage.matchAll(/(?<!--[a-z-]+ )<([^>]+)>/g), ([, name = ""]) => name);
   const declared = Array.from(command.usage.matchAll(/(\[)?--([a-z-]+) <([^>]+)>/g), ([, open, name = "", value]) => ({
@@ -85,11 +85,11 @@ export function readLine(
   } catch (error) {
     throw new UsageError(`expected ${commandName(command)} as below: ${complaintOf(error)}`, { cause: error });
   }
-  const option: Given["option"] = (name) => {
+  const option: Arguments["option"] = (name) => {
     const value = values[name];
     return typeof value === "string" ? value : undefined;
   };
-  const given: Given = {
+  const given: Arguments = {
     word(name) {
       const value = positionals[named.indexOf(name)] ?? option(name);
       if (value === undefined) throw new Error(`the line of ${commandName(command)} declares no ${name}`);

@@ -3,11 +3,11 @@ import { isUuid, newId } from "#shared/ids.ts";
 import { formatCredits, parseCredits } from "#shared/money.ts";
 
 import { idOf, limitOf, noWorkspace, startOf } from "./arguments.ts";
-import { type Answer, type Command, type Given, quote, UsageError } from "./command.ts";
+import { type Answer, type Command, type Arguments, quote, UsageError } from "./command.ts";
 import { type Ask, askRows, isObject, type Json, METHODS, ROWS_MAX, type Service, Unanswered } from "./service.ts";
 import { cellText, textOf } from "./table.ts";
 
-export interface Line extends Given {
+export interface Line extends Arguments {
   /** An id that stands for nothing yet. */
   readonly fresh: string;
 }
@@ -93,13 +93,13 @@ async function find(service: Service, word: string): Promise<Json> {
   return row;
 }
 
-interface Asked {
+interface Requests {
   readonly service: Service;
   readonly workspace: Json;
   readonly all: readonly Ask[];
 }
 
-async function answerOne(verb: Verb, line: Line, { service, workspace, all: [ask] }: Asked): Promise<Answer> {
+async function answerOne(verb: Verb, line: Line, { service, workspace, all: [ask] }: Requests): Promise<Answer> {
   if (ask === undefined) throw new Error("the verb asks nothing");
   const { value, status } = await service.ask(ask).catch((error: unknown) => {
     if (verb.unsure === undefined || !(error instanceof Unanswered)) throw error;
@@ -114,7 +114,7 @@ async function answerOne(verb: Verb, line: Line, { service, workspace, all: [ask
 async function answerRows(
   verb: Verb,
   columns: string,
-  { service, workspace, all, max }: Asked & { readonly max: number },
+  { service, workspace, all, max }: Requests & { readonly max: number },
 ): Promise<Answer> {
   const { sortedBy, cells } = verb;
   const rows: Json[] = [];

@@ -2,7 +2,7 @@
 import { readJsonBody } from "#ingress/body.ts";
 import { ApiError, ERROR_CODES } from "#shared/errors.ts";
 
-import { type Command, type Given, quote, UsageError } from "./command.ts";
+import { type Command, type Arguments, quote, UsageError } from "./command.ts";
 import { deliveryJson, deliveryText, readDelivery, type ReceivedDelivery } from "./webhook-delivery.ts";
 
 const HOST = "127.0.0.1";
@@ -55,7 +55,7 @@ export const WEBHOOK_COMMANDS: readonly Command[] = [
 
 const REACHED = `Sluice sends there when it runs with SLUICE_OUTBOUND_ALLOW=${HOST} in its environment.`;
 
-interface Asked {
+interface ListenOptions {
   readonly port: number;
   readonly secret: string | undefined;
   readonly status: number;
@@ -67,7 +67,7 @@ interface Listener {
 }
 
 /** @throws the system's error when the port is taken */
-function serve({ port, secret, status }: Asked, listener: Listener): Bun.Server<undefined> {
+function serve({ port, secret, status }: ListenOptions, listener: Listener): Bun.Server<undefined> {
   return Bun.serve({
     hostname: HOST,
     port,
@@ -103,11 +103,11 @@ async function untilAborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-function portOf(given: Given): number {
+function portOf(given: Arguments): number {
   return numberOf(given, "port", { fallback: PORT, min: 0, max: 65_535 });
 }
 
-function statusOf(given: Given): number {
+function statusOf(given: Arguments): number {
   return numberOf(given, "answer", { fallback: 200, min: 200, max: 599 });
 }
 
@@ -118,7 +118,7 @@ interface Span {
 }
 
 /** @throws UsageError */
-function numberOf(given: Given, option: string, { fallback, min, max }: Span): number {
+function numberOf(given: Arguments, option: string, { fallback, min, max }: Span): number {
   const word = given.option(option);
   if (word === undefined) return fallback;
   const number = Number(word);
@@ -127,7 +127,7 @@ function numberOf(given: Given, option: string, { fallback, min, max }: Span): n
 }
 
 /** @throws UsageError; never with the word in it, which may be a secret */
-function secretOf(given: Given): string | undefined {
+function secretOf(given: Arguments): string | undefined {
   const word = given.option("secret");
   if (word === undefined || /^whsec_[A-Za-z0-9+/]+={0,2}$/.test(word)) return word;
   throw new UsageError("expected --secret as the channel shows it: whsec_ and base64");

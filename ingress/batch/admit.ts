@@ -100,7 +100,7 @@ export async function takeMessage(context: BatchContext, arrival: BatchArrival):
     fingerprint: await fingerprintOf(arrival.data),
     starves,
     part: place.replace(":", "-"),
-    turn: () => takeTurn(workspaceId),
+    turn: () => takePermit(workspaceId),
   });
   switch (admission.kind) {
     case "admitted":
@@ -183,7 +183,7 @@ const large = openRequestLimit({
 });
 const TURN_MS = 2_000;
 
-async function takeTurn(workspaceId: string): Promise<(() => void) | undefined> {
+async function takePermit(workspaceId: string): Promise<(() => void) | undefined> {
   try {
     return (await large.take({ owner: workspaceId })).release;
   } catch (error) {

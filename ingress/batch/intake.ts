@@ -143,7 +143,7 @@ export function startIntake(context: IntakeContext, connection: NatsConnection):
     durable: BATCH_DURABLE,
     log,
     beatMs: BEAT_MS,
-    room: (held) => INTAKE_SLOTS - held,
+    capacity: (held) => INTAKE_SLOTS - held,
     handle,
   });
   return {

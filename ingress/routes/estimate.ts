@@ -8,7 +8,7 @@ import { findModel } from "#shared/calls/kinds/models.ts";
 import { estimateCall } from "#shared/calls/estimate/estimate.ts";
 
 import { json } from "../answers.ts";
-import { lookAt } from "#shared/calls/audio/look.ts";
+import { probeRecording } from "#shared/calls/audio/probe-recording.ts";
 import { audioOfBody } from "#shared/calls/audio/receive.ts";
 import { readBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
@@ -57,7 +57,7 @@ async function measuredAudioOf(
   if (request.audio_base64 === undefined && request.file_id === undefined) return undefined;
   const audio = await audioOfBody(context, { caller: callerOf(call), signal: call.request.signal }, request);
   try {
-    return await lookAt(context.probes, callerOf(call).workspaceId, audio, call.request.signal);
+    return await probeRecording(context.probes, callerOf(call).workspaceId, audio, call.request.signal);
   } finally {
     audio.remove();
   }

@@ -15,7 +15,7 @@ import { RUN_ATTEMPTS_MAX } from "#shared/workflows/limits.ts";
 import { json } from "../answers.ts";
 import { type ReadBody, readBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
-import { inTurn } from "../long-work.ts";
+import { withPermit } from "../long-work.ts";
 import { allowRoles } from "../roles.ts";
 import { errorsOf } from "../route-errors.ts";
 import { callerOf, type Route, type RouteCall } from "../serve.ts";
@@ -63,7 +63,7 @@ async function estimate(context: IngressContext, call: RouteCall): Promise<Respo
   };
   const known = { inputs, unknown: new Set<string>() };
   // A short body may name a workflow that takes long to be looked at.
-  const steps = await inTurn(call, (slices) =>
+  const steps = await withPermit(call, (slices) =>
     estimateWorkflow(about, definition, known, attempts, new EstimateWork(slices)),
   );
   const all = sumOf(steps);

@@ -133,7 +133,7 @@ async function create(context: IngressContext, call: RouteCall): Promise<Respons
   const written = { name, description, sharingScope, sharePermission, definition };
   const { storageBytesMax } = context.config;
   const verdict = await insertWorkflow(context.database, reader, id, written, actorOf(call), storageBytesMax);
-  if (verdict === "full") throw noRoom(storageBytesMax);
+  if (verdict === "full") throw storageFull(storageBytesMax);
   if (verdict === "crowded") {
     const message = `A workspace has at most ${WORKFLOWS_PER_WORKSPACE_MAX} workflows; delete one first.`;
     throw new ApiError("conflict", message);
@@ -184,7 +184,7 @@ async function update(context: IngressContext, call: RouteCall): Promise<Respons
   const { storageBytesMax } = context.config;
   const changed = await updateWorkflow(context.database, readerOf(caller), id, change, actorOf(call), storageBytesMax);
   if (changed === "gone") throw noWorkflow();
-  if (changed === "full") throw noRoom(storageBytesMax);
+  if (changed === "full") throw storageFull(storageBytesMax);
   if (changed === "crowded") {
     const message = `A workflow has at most ${WORKFLOW_VERSIONS_MAX} versions; store the definition as a new one.`;
     throw new ApiError("conflict", message);
@@ -222,7 +222,7 @@ async function checkNext(
   return JSON.stringify(await checkDefinition(context, caller, read, value, { id: row.id, earlier }));
 }
 
-function noRoom(storageBytesMax: number): ApiError {
+function storageFull(storageBytesMax: number): ApiError {
   const message = `The workspace may store ${storageBytesMax} bytes, which this definition would exceed; delete files or workflows first.`;
   return new ApiError("storage_limit_exceeded", message);
 }

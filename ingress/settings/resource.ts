@@ -31,7 +31,7 @@ interface Words {
 }
 
 /** Request to create or change one. */
-export interface Asked<N extends SchemaName> {
+export interface ChangeRequest<N extends SchemaName> {
   readonly body: SchemaTypes[N];
   /** The body as it was sent, for digits that a number could lose. */
   readonly text: string;
@@ -39,7 +39,7 @@ export interface Asked<N extends SchemaName> {
 }
 
 /** Result of a create. */
-export interface Made<Row> {
+export interface Created<Row> {
   readonly row: Row;
   /** False: the same was made under this id before. */
   readonly isNew: boolean;
@@ -73,13 +73,13 @@ export interface Resource<S extends Listed, Within, Row extends Identified> exte
   readonly create?: Words & {
     /** Description of the answer to a repeat. */
     readonly repeated: string;
-    make(within: Within, asked: Asked<RequestOf<S, "Create">>): Promise<Made<Row>>;
+    make(within: Within, asked: ChangeRequest<RequestOf<S, "Create">>): Promise<Created<Row>>;
   };
   readonly get?: Words;
   readonly update?: Words & {
     readonly writers?: Gate;
     /** @returns the row as it is now; undefined when it went away meanwhile */
-    change(within: Within, row: Row, asked: Asked<RequestOf<S, "Update">>): Promise<Row | undefined>;
+    change(within: Within, row: Row, asked: ChangeRequest<RequestOf<S, "Update">>): Promise<Row | undefined>;
   };
   readonly remove?: Words & {
     /** @returns false when it went away meanwhile */
@@ -121,7 +121,7 @@ export function resource<S extends Listed, Within, Row extends Identified>(
       errors: errorsOf(["reads_json"], "not_found", ...(create.errors ?? []), "conflict", "idempotency_key_reused"),
       async handle(call) {
         const within = await spec.within(call);
-        const { row, isNew, shownOnce } = await create.make(within, await askedOf(call, request));
+        const { row, isNew, shownOnce } = await create.make(within, await changeRequestOf(call, request));
         if (!isNew) return json(present(row));
         return json({ ...present(row), ...shownOnce }, shownOnce === undefined ? {} : NEVER_KEPT, 201);
       },
@@ -150,7 +150,7 @@ export function resource<S extends Listed, Within, Row extends Identified>(
       errors: errorsOf(["reads_json"], "not_found", ...(update.errors ?? []), "conflict"),
       async handle(call) {
         const { within, row } = await findToChange(spec, call);
-        const changed = await update.change(within, row, await askedOf(call, request));
+        const changed = await update.change(within, row, await changeRequestOf(call, request));
         if (changed === undefined) throw spec.unknown();
         return json(present(changed));
       },
@@ -207,7 +207,7 @@ export async function findToChange<Within, Row extends Identified>(
   return found;
 }
 
-async function askedOf<N extends SchemaName>(call: RouteCall, request: N): Promise<Asked<N>> {
+async function changeRequestOf<N extends SchemaName>(call: RouteCall, request: N): Promise<ChangeRequest<N>> {
   return { ...(await parsedText(call, request)), actor: actorOf(call) };
 }
 
@@ -217,7 +217,7 @@ async function askedOf<N extends SchemaName>(call: RouteCall, request: N): Promi
  * @param refusals errors of the other reasons
  * @throws ApiError `idempotency_key_reused` when the id stands for something else
  */
-export async function madeOnce<Row extends object, Why extends string>(
+export async function createdOnce<Row extends object, Why extends string>(
   made: "made" | "known" | Why,
   {
     find,
@@ -232,7 +232,7 @@ export async function madeOnce<Row extends object, Why extends string>(
     isSame?(this: void, row: Row): boolean;
     readonly refusals: Readonly<Record<Why, () => ApiError>>;
   },
-): Promise<Made<Row>> {
+): Promise<Created<Row>> {
   const row = await find();
   if (row === undefined) throw made === "made" || made === "known" ? reusedId() : refusals[made]();
   // A repeat is answered at a limit too, and where its own name is taken.

@@ -79,7 +79,7 @@ export function openJobWaiter(options: { connection: NatsConnection; database: Q
     },
   });
 
-  const look = async (workspaceId: string, jobId: string): Promise<JobRow | undefined> => {
+  const readJob = async (workspaceId: string, jobId: string): Promise<JobRow | undefined> => {
     try {
       const row = await findJob(database, workspaceId, jobId);
       return row && (!RUNNING.has(row.state) || row.is_unknown) ? row : undefined;
@@ -103,7 +103,7 @@ export function openJobWaiter(options: { connection: NatsConnection; database: Q
           // Set before the row is read: a ring meanwhile is not missed.
           const { promise: rung, resolve: ring } = Promise.withResolvers<void>();
           own.ring = ring;
-          const row = await look(workspaceId, jobId);
+          const row = await readJob(workspaceId, jobId);
           if (row) {
             // The row may be read before the frames that were sent ahead of it: a server that answers has passed them on.
             if (onFrame && !own.hasRung) await Promise.race([rung, connection.flush(), Bun.sleep(SOCKET_READ_MS)]);

@@ -117,7 +117,7 @@ class PoolCalls {
     this.common = common;
     this.limit = new FairLimit({
       max: Infinity,
-      mayHave: ({ id, taken }) => this.hasRoom(this.partOf(id), taken),
+      mayHave: ({ id, taken }) => this.hasCapacity(this.partOf(id), taken),
       rank: ({ id, taken }) => taken + this.partOf(id).elsewhere.calls,
       mayWait: (owner) => this.mayWait(owner),
       refusal: () => tooMany("Too many calls are waiting"),
@@ -203,7 +203,7 @@ class PoolCalls {
    * would not hear of it else. Beyond that it takes more from one telling to the next, so slowly that what it has not heard yet of
    * the others for some seconds fits into the slots that stay free.
    */
-  private hasRoom(part: Part, own: number): boolean {
+  private hasCapacity(part: Part, own: number): boolean {
     const { elsewhere, granted } = part;
     const { ingresses } = this.common;
     const max = this.share;

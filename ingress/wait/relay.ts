@@ -83,10 +83,10 @@ export function createRelay(options: RelayOptions): Relay {
 class CallRelay implements Relay, CallEvents {
   private readonly options: RelayOptions;
   private readonly calls = new Set<Call>();
-  private readonly turns = new WeakMap<Call, Lease>();
+  private readonly permits = new WeakMap<Call, Lease>();
   private readonly clock: ReturnType<typeof setInterval>;
   private readonly recorder: ReturnType<typeof setInterval>;
-  private isLooking = false;
+  private isFinding = false;
   private isRecording = false;
 
   constructor(options: RelayOptions) {
@@ -108,7 +108,7 @@ class CallRelay implements Relay, CallEvents {
     else {
       signal.addEventListener("abort", onLeft, { once: true });
       const send = (): Promise<void> => this.dispatch(call, message, reply, onOffloaded);
-      void this.takeTurn(call, send, onOffloaded);
+      void this.takePermit(call, send, onOffloaded);
     }
     try {
       return await call.response;
@@ -144,7 +144,7 @@ class CallRelay implements Relay, CallEvents {
     const { cancel, inbox, metrics } = this.options;
     if (!call.isStream) this.calls.delete(call);
     inbox.forget(call.facts.jobId);
-    this.turns.get(call)?.release();
+    this.permits.get(call)?.release();
     if (call.isStream) metrics.streamsActive.add(-1);
     if (reason === undefined) return false;
     if (call.isStream) metrics.streamAborts.inc(reason);
@@ -183,13 +183,13 @@ class CallRelay implements Relay, CallEvents {
   }
 
   /** Sends the call when its workspace has room on the queue. */
-  private async takeTurn(call: Call, send: () => Promise<void>, onOffloaded?: () => void): Promise<void> {
+  private async takePermit(call: Call, send: () => Promise<void>, onOffloaded?: () => void): Promise<void> {
     try {
-      const turn = this.options.shares.enter(call.facts);
-      this.turns.set(call, turn);
-      if (turn.entered) {
+      const permit = this.options.shares.enter(call.facts);
+      this.permits.set(call, permit);
+      if (permit.entered) {
         onOffloaded?.();
-        await turn.entered;
+        await permit.entered;
       }
     } catch (error) {
       call.end("dispatch", error);
@@ -228,14 +228,14 @@ class CallRelay implements Relay, CallEvents {
       const isSent = call.dispatchAgain !== undefined;
       if (isSent && call.isUnclaimed && call.age(now) > UNCLAIMED_MS) unclaimed.push(call);
     }
-    void this.lookUp(unclaimed);
+    void this.findUnclaimed(unclaimed);
   }
 
   /** A worker that died at once has sent no sign of life; only the queue knows that it had the call. */
-  private async lookUp(unclaimed: readonly Call[]): Promise<void> {
+  private async findUnclaimed(unclaimed: readonly Call[]): Promise<void> {
     const { log, publisher } = this.options;
-    if (this.isLooking || unclaimed.length === 0) return;
-    this.isLooking = true;
+    if (this.isFinding || unclaimed.length === 0) return;
+    this.isFinding = true;
     try {
       for (const [pool, theirs] of Map.groupBy(unclaimed, ({ facts }) => facts.pool)) {
         const { upTo, sinceMs } = await publisher.handedOut(pool, "live");
@@ -249,7 +249,7 @@ class CallRelay implements Relay, CallEvents {
     } catch (error) {
       log.warn({ err: error, calls: unclaimed.length }, "calls without a worker could not be looked up in the queue");
     } finally {
-      this.isLooking = false;
+      this.isFinding = false;
     }
   }
 

@@ -5,7 +5,7 @@
 import type { JobMessage } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import type { Queryable } from "#shared/database/client.ts";
-import { hasRoom } from "#shared/database/files.ts";
+import { hasStorageLeft } from "#shared/database/files.ts";
 import { ApiError } from "#shared/errors.ts";
 import { unavailable } from "#shared/files/unavailable.ts";
 import type { JobAdmission, JobRequest, JobVerdict } from "#shared/jobs/admission.ts";
@@ -99,10 +99,10 @@ export async function admitJob(context: AdmitContext, work: Work): Promise<Admis
   try {
     const call = await work.read();
     checkBudget(work.caller, call.leastNano);
-    if (call.kind.keepsFiles) await checkRoom(context, work.caller.workspaceId);
+    if (call.kind.keepsFiles) await checkStorageLeft(context, work.caller.workspaceId);
     const isHeavy = call.isHeavy();
-    const looksFirst = isHeavy && policy.isCounted && work.starves !== true;
-    if (looksFirst && !(await hasWindow(context, work, call.leastNano))) {
+    const checksFirst = isHeavy && policy.isCounted && work.starves !== true;
+    if (checksFirst && !(await hasWindow(context, work, call.leastNano))) {
       return { kind: "full", waitMs: LOOK_AGAIN_MS };
     }
     const free = isHeavy && work.turn ? await work.turn() : () => undefined;
@@ -240,10 +240,10 @@ export function checkBudget({ stoppedBy }: Pick<Caller, "stoppedBy">, holdNano: 
 }
 
 /** Refuses work of a full workspace: its results could not be kept, and the provider would be paid for nothing. @throws ApiError */
-async function checkRoom({ database, config }: AdmitContext, workspaceId: string): Promise<void> {
+async function checkStorageLeft({ database, config }: AdmitContext, workspaceId: string): Promise<void> {
   const isFree = await unavailable(
     "The file store cannot be asked right now; try again shortly.",
-    hasRoom(database, workspaceId, config.storageBytesMax),
+    hasStorageLeft(database, workspaceId, config.storageBytesMax),
   );
   if (isFree) return;
   throw new ApiError(

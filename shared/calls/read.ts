@@ -7,7 +7,7 @@ import { type ExactIntegers, stringifyExact } from "#shared/exact-integers.ts";
 import type { MediaProbes } from "#shared/media/media-probes.ts";
 import type { Storage } from "#shared/storage/client.ts";
 
-import { lookAt } from "./audio/look.ts";
+import { probeRecording } from "./audio/probe-recording.ts";
 import { audioOfBody, type ReceivedAudio } from "./audio/receive.ts";
 import type { Offered } from "./capabilities/offered.ts";
 import { type ReadRun, readRun, RUN_KIND } from "./capabilities/read-run.ts";
@@ -200,7 +200,7 @@ export function readTranscription(
     const audio = await receive();
     try {
       const { bytes, fileId, param } = audio;
-      const recording = await lookAt(probes, workspaceId, audio, signal).catch((error: unknown) => {
+      const recording = await probeRecording(probes, workspaceId, audio, signal).catch((error: unknown) => {
         if (tries < LOOKS_MAX || (error instanceof ApiError && error.status < 500)) throw error;
         throw new ApiError("unprocessable_input", `Expected audio, got ${bytes} bytes that cannot be read as audio.`, {
           param,

@@ -7,7 +7,7 @@ export interface FiredBudget {
 }
 
 /** Workspaces with usage that their active alerts have not looked at. */
-export async function listBudgetsToLookAt(target: Queryable): Promise<string[]> {
+export async function listBudgetsToCheck(target: Queryable): Promise<string[]> {
   const rows = await target.query<{ id: string }>("select budgets_to_check() as id");
   return rows.map(({ id }) => id);
 }

@@ -103,7 +103,11 @@ export async function storedBytes(target: Queryable, workspaceId: string): Promi
 }
 
 /** True while the workspace may store anything more; uploads under way count. */
-export async function hasRoom(target: Queryable, workspaceId: string, storageBytesMax: number): Promise<boolean> {
+export async function hasStorageLeft(
+  target: Queryable,
+  workspaceId: string,
+  storageBytesMax: number,
+): Promise<boolean> {
   const rows = await target.query<{ has_storage_left: boolean }>(
     "select used + reserved < $2 and files < $3 as has_storage_left from file_storage where workspace_id = $1",
     [workspaceId, storageBytesMax, FILES_PER_WORKSPACE_MAX],

@@ -1,4 +1,4 @@
-/** Shared memory of a pool's workers about resting sources: only changes and trials come here, never calls. */
+/** Shared memory of a pool's workers about open sources: only changes and trials come here, never calls. */
 
 import type { Queryable } from "./client.ts";
 
@@ -6,25 +6,25 @@ import type { Queryable } from "./client.ts";
 export const BREAKER_ROWS = {
   /** A trial whose worker died is given to another after this long. */
   probeLeaseMs: 30_000,
-  /** A source that rested, and has had no call for this long since, is no longer used: its rest is forgotten. */
+  /** A source that was open, and has had no call for this long since, is no longer used: its row is forgotten. */
   forgetMs: 3_600_000,
   /** Sources remembered at once; beyond it the one unused for longest is forgotten. */
   sourcesMax: 1_000,
 } as const;
 
-export interface RestingSource {
+export interface OpenSource {
   readonly source: string;
   /** Milliseconds from now; not above 0 when its trial is due or under way. */
   readonly remaining_ms: number;
-  /** The rest it is in, without jitter. */
+  /** The cooldown it is in, without jitter. */
   readonly cooldown_ms: number;
 }
 
 const REMAINING = "(extract(epoch from open_until - now()) * 1000)::float8 as remaining_ms";
 
-/** The pool's sources that are out of rotation, longest rest first, at most BREAKER_ROWS.sourcesMax. */
-export function restingSources(target: Queryable, pool: string): Promise<RestingSource[]> {
-  return target.query<RestingSource>(
+/** The pool's sources that are out of rotation, longest cooldown first, at most BREAKER_ROWS.sourcesMax. */
+export function listOpenSources(target: Queryable, pool: string): Promise<OpenSource[]> {
+  return target.query<OpenSource>(
     `select source, ${REMAINING}, cooldown_ms from source_breaker where pool = $1 order by open_until desc limit $2`,
     [pool, BREAKER_ROWS.sourcesMax],
     "list_open_sources",
@@ -32,12 +32,12 @@ export function restingSources(target: Queryable, pool: string): Promise<Resting
 }
 
 /**
- * Notes that a source rests for `remainingMs` from now. What is noted already is only ever lengthened. A trial of this
+ * Notes that a source is open for `remainingMs` from now. What is noted already is only ever lengthened. A trial of this
  * worker has ended with it.
  */
-export async function restSource(
+export async function noteOpenSource(
   target: Queryable,
-  row: { pool: string; source: string; remainingMs: number; restMs: number; worker: string },
+  row: { pool: string; source: string; remainingMs: number; cooldownMs: number; worker: string },
 ): Promise<void> {
   await target.query(
     `insert into source_breaker as b (pool, source, open_until, cooldown_ms)
@@ -46,7 +46,7 @@ export async function restSource(
        open_until = greatest(b.open_until, excluded.open_until),
        cooldown_ms = greatest(b.cooldown_ms, excluded.cooldown_ms),
        probe_until = case when b.probe_by = $5 then null else b.probe_until end`,
-    [row.pool, row.source, row.remainingMs, row.restMs, row.worker],
+    [row.pool, row.source, row.remainingMs, row.cooldownMs, row.worker],
     "breaker_rest",
   );
 }
@@ -57,8 +57,8 @@ export async function restSource(
  */
 export async function claimProbe(
   target: Queryable,
-  ask: { pool: string; source: string; restMs: number; worker: string },
-): Promise<true | RestingSource | undefined> {
+  ask: { pool: string; source: string; cooldownMs: number; worker: string },
+): Promise<true | OpenSource | undefined> {
   // A row that is missing was never written, because Postgres was away: it is made up for here.
   const claimed = await target.query(
     `insert into source_breaker as b (pool, source, open_until, cooldown_ms, probe_by, probe_until)
@@ -66,11 +66,11 @@ export async function claimProbe(
      on conflict (pool, source) do update set probe_by = excluded.probe_by, probe_until = excluded.probe_until
      where b.open_until <= now() and (b.probe_until is null or b.probe_until <= now())
      returning 1 as claimed`,
-    [ask.pool, ask.source, ask.restMs, ask.worker, BREAKER_ROWS.probeLeaseMs],
+    [ask.pool, ask.source, ask.cooldownMs, ask.worker, BREAKER_ROWS.probeLeaseMs],
     "breaker_claim",
   );
   if (claimed.length > 0) return true;
-  const rows = await target.query<RestingSource>(
+  const rows = await target.query<OpenSource>(
     `select source, ${REMAINING}, cooldown_ms from source_breaker where pool = $1 and source = $2`,
     [ask.pool, ask.source],
     "breaker_standing",
@@ -90,7 +90,7 @@ export async function releaseProbe(
   );
 }
 
-/** Back in rotation, unless somebody lengthened the rest while the trial ran: then that is the newer evidence. */
+/** Back in rotation, unless somebody lengthened the cooldown while the trial ran: then that is the newer evidence. */
 export async function wakeSource(target: Queryable, row: { pool: string; source: string }): Promise<void> {
   await target.query(
     "delete from source_breaker where pool = $1 and source = $2 and open_until <= now()",
@@ -99,8 +99,8 @@ export async function wakeSource(target: Queryable, row: { pool: string; source:
   );
 }
 
-/** Sources that left the catalogue while they rested are never tried again. */
-export async function forgetOldRests(target: Queryable): Promise<void> {
+/** Sources that left the catalogue while they were open are never tried again. */
+export async function forgetOldSources(target: Queryable): Promise<void> {
   await target.query("delete from source_breaker where open_until < now() - $1 * interval '1 millisecond'", [
     BREAKER_ROWS.forgetMs,
   ]);

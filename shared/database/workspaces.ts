@@ -67,7 +67,11 @@ async function lockWorkspace(tx: Queryable, by: "id" | "name", value: string): P
 }
 
 /** Does what adds to a workspace, one after the other, so that nobody goes past its limits. */
-export function inTurn<T>(database: Database, workspaceId: string, work: (tx: Queryable) => Promise<T>): Promise<T> {
+export function withWorkspaceLock<T>(
+  database: Database,
+  workspaceId: string,
+  work: (tx: Queryable) => Promise<T>,
+): Promise<T> {
   return database.transaction(async (tx) => {
     await lockWorkspace(tx, "id", workspaceId);
     return work(tx);

@@ -228,7 +228,7 @@ class PartBuffer {
   /** Copies as much as there is room for. Returns what is left over. */
   fill(bytes: Uint8Array): Uint8Array {
     const taken = bytes.subarray(0, this.bytesMax - this.length);
-    this.makeRoom(this.length + taken.length);
+    this.reserveBytes(this.length + taken.length);
     this.memory.set(taken, this.length);
     this.length += taken.length;
     return bytes.subarray(taken.length);
@@ -250,7 +250,7 @@ class PartBuffer {
     this.memory = Buffer.alloc(0);
   }
 
-  private makeRoom(wanted: number): void {
+  private reserveBytes(wanted: number): void {
     if (wanted <= this.memory.length) return;
     let size = Math.max(1, this.memory.length);
     while (size < wanted) size = Math.min(this.bytesMax, size * GROWTH);

@@ -45,13 +45,13 @@ export function openMediaProbes(queueMax: number = PROBE_LIMITS.queueMax): Media
     residentBytesMax,
     environment: {},
   });
-  const look = async (task: string, source: MediaSource, signal: AbortSignal | undefined): Promise<unknown> => {
+  const probe = async (task: string, source: MediaSource, signal: AbortSignal | undefined): Promise<unknown> => {
     const given = "path" in source ? { input: source } : { input: null, parts: [source.bytes] };
     return (await pool.run({ task, ...given, ...(signal === undefined ? {} : { signal }) })).output;
   };
   return {
-    audio: async (source, signal) => (await look("audio", source, signal)) as AudioFacts,
-    video: async (source, signal) => (await look("video", source, signal)) as VideoFacts,
+    audio: async (source, signal) => (await probe("audio", source, signal)) as AudioFacts,
+    video: async (source, signal) => (await probe("video", source, signal)) as VideoFacts,
     async pdfPages(bytes, pagesMax, signal) {
       const job = {
         task: "pdf pages",

@@ -29,7 +29,7 @@ export function openPullLoop(options: {
   /** Well inside the durable's ack_wait. */
   beatMs: number;
   /** Returns how many messages could be held now beyond the `held` that are in hand. */
-  room(held: number): number;
+  capacity(held: number): number;
   handle(message: Delivery): Promise<void>;
 }): PullLoop {
   const { log, beatMs, ...pulled } = options;
@@ -42,7 +42,7 @@ export function openPullLoop(options: {
     isQueued = false;
     if (isStopping) return;
     const asked = puller.asked();
-    const free = options.room(held.size) - asked;
+    const free = options.capacity(held.size) - asked;
     // Only when what is asked for has shrunk to what is free: a request for every freed slot would leave hundreds of open
     // requests, which the server looks through for each message (0.8 ms of its CPU a call, measured).
     if (free > 0 && free >= asked) puller.ask(free);

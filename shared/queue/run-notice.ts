@@ -11,16 +11,16 @@ export interface RunNotice {
 
 /**
  * Stored by the pool's stream; its acknowledgement is not waited for.
- * @param isLook what is late, due or was never begun is looked for too
+ * @param isFullCheck what is late, due or was never begun is looked for too
  * @param isStalled the same of a run that stands still: the worker that takes the word counts that
  */
 export function notifyRun(
   connection: Pick<NatsConnection, "publish" | "isClosed">,
   { id, workspace_id, lane }: RunNotice,
-  { isLook = false, isStalled = false }: { readonly isLook?: boolean; readonly isStalled?: boolean } = {},
+  { isFullCheck = false, isStalled = false }: { readonly isFullCheck?: boolean; readonly isStalled?: boolean } = {},
 ): void {
   if (connection.isClosed()) return;
-  const flags = { ...(isLook ? { is_look: true } : {}), ...(isStalled ? { is_stalled: true } : {}) };
+  const flags = { ...(isFullCheck ? { is_full_check: true } : {}), ...(isStalled ? { is_stalled: true } : {}) };
   const word = { run_id: id, workspace_id, ...flags };
   connection.publish(workSubject("workflow", lane, workspace_id), JSON.stringify(word));
 }

@@ -39,8 +39,8 @@ export const breakerSubject = (pool: Pool): string => `breaker.${pool}`;
 export const runSubject = (runId: string): string => `run.${runId}`;
 
 /** A job of the lane has ended: whoever dispatches may let the next ones out. Lost ones cost a sweep's interval. */
-export const roomSubject = (pool: Pool, lane: Lane): string => `room.${pool}.${lane}`;
-export const ROOM_FILTER = "room.*.*";
+export const freedSubject = (pool: Pool, lane: Lane): string => `freed.${pool}.${lane}`;
+export const FREED_FILTER = "freed.*.*";
 
 /** Returns the pool and workspace that a batch message is for, or undefined when its subject does not name them. */
 export function batchTarget(subject: string): { pool: Pool; workspaceId: string } | undefined {

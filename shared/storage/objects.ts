@@ -246,7 +246,7 @@ async function sendBytes<Answer>(
   send: Send<Answer>,
   signal: AbortSignal | undefined,
 ): Promise<Answer> {
-  const turn = await sending.take({}, signal);
+  const permit = await sending.take({}, signal);
   try {
     const parts = Math.max(1, body.length / UPLOAD_PART_BYTES);
     const abortSignal = within(STORAGE_PART_MS * parts, signal);
@@ -266,7 +266,7 @@ async function sendBytes<Answer>(
       abortSignal.throwIfAborted();
     }
   } finally {
-    turn.release();
+    permit.release();
   }
 }
 

@@ -11,7 +11,7 @@ import { mayRun } from "./access.ts";
 import { readRunInput } from "./inputs.ts";
 import { RUN_ATTEMPTS_MAX } from "./limits.ts";
 
-interface Asked {
+interface RunRequest {
   readonly id: string;
   readonly input: Readonly<Record<string, unknown>> | undefined;
   readonly mode: RunMode;
@@ -25,7 +25,7 @@ interface Asked {
 export async function newRunOf(
   target: Queryable,
   caller: Caller,
-  asked: Asked & {
+  asked: RunRequest & {
     readonly workflow: WorkflowRow | undefined;
     readonly version: number | undefined;
     /** By who wrote the definition that runs it. */
@@ -54,7 +54,7 @@ export async function newRunOf(
 export function inlineRunOf(
   caller: Caller,
   definition: WorkflowDefinition,
-  { id, input, mode, lane, parent, depth, traceparent }: Asked,
+  { id, input, mode, lane, parent, depth, traceparent }: RunRequest,
   stored: NewRun["workflow"] = null,
 ): NewRun {
   const given = readRunInput(definition.inputs ?? {}, input);

@@ -21,7 +21,7 @@ const TARGETS = [
   `cancel.${JOB}`,
   `callback.${JOB}`,
   "breaker.chat",
-  "room.chat.batch",
+  "freed.chat.batch",
   `_INBOX.ws.${OTHER}.answers`,
   `_INBOX.gw.in-1.${JOB}`,
   "_INBOX.wk.pull",

@@ -14,8 +14,8 @@ import {
   durableName,
   replyPrefix,
   POOLS,
-  ROOM_FILTER,
-  roomSubject,
+  FREED_FILTER,
+  freedSubject,
   runSubject,
   streamName,
   workSubject,
@@ -162,12 +162,12 @@ describe("deploy/nats/server.conf", () => {
   });
 
   test("lets workers tell the janitor that there is room, and the janitor tell publishers of their jobs", async () => {
-    const heard = clients.janitor.connection.subscribe(ROOM_FILTER, { max: 1 });
+    const heard = clients.janitor.connection.subscribe(FREED_FILTER, { max: 1 });
     await clients.janitor.connection.flush();
     const answers = clients.publisher.connection.subscribe(`_INBOX.ws.${WORKSPACE}.>`, { max: 1 });
     await clients.publisher.connection.flush();
-    expect(await refusals("worker", (connection) => connection.publish(roomSubject("chat", "batch")))).toEqual([]);
-    for await (const message of heard) expect(message.subject).toBe(roomSubject("chat", "batch"));
+    expect(await refusals("worker", (connection) => connection.publish(freedSubject("chat", "batch")))).toEqual([]);
+    for await (const message of heard) expect(message.subject).toBe(freedSubject("chat", "batch"));
     expect(await refusals("janitor", (connection) => connection.publish(`_INBOX.ws.${WORKSPACE}.1`, "lost"))).toEqual(
       [],
     );
@@ -188,11 +188,11 @@ describe("deploy/nats/server.conf", () => {
 
   test.each([
     ["publisher", `work.chat.live.${WORKSPACE}`],
-    ["publisher", "room.chat.batch"],
+    ["publisher", "freed.chat.batch"],
     ["publisher", "$JS.API.CONSUMER.MSG.NEXT.BATCH_IN.intake"],
     ["publisher", `_INBOX.ws.${OTHER}.x`],
     ["ingress", `batch.chat.${WORKSPACE}`],
-    ["ingress", "room.chat.batch"],
+    ["ingress", "freed.chat.batch"],
     ...POOLS.map((pool) => ["publisher", `batch.${pool}.${OTHER}`] as const),
     ["publisher", "batch.chat.*"],
     ["publisher", `batch.anything.${WORKSPACE}`],

@@ -89,7 +89,7 @@ test("a publisher hears of the end of its run, though the worker that ended it d
     expect(await call(`/v1/images/jobs/${jobId}`)).toMatchObject({ status: "completed", credits_used: 1 });
     // A second look at the run sends nothing more.
     expect(await bed.stack.query("select told from run where id = $1", [jobId])).toEqual([{ told: true }]);
-    notifyRun(publisher.connection, { id: jobId, workspace_id: workspaceId, lane: "batch" }, { isLook: true });
+    notifyRun(publisher.connection, { id: jobId, workspace_id: workspaceId, lane: "batch" }, { isFullCheck: true });
     await endOf((await submitRun({ steps: [flat("a", "behind it")] })).jobId);
     expect(publisher.answers.filter((answer) => answer.key === key).map(({ status }) => status)).toEqual([
       "queued",

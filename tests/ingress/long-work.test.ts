@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 
 import { parseBody } from "#ingress/body.ts";
-import { inTurn, LONG_WORK_WAITING_MAX } from "#ingress/long-work.ts";
+import { withPermit, LONG_WORK_WAITING_MAX } from "#ingress/long-work.ts";
 import { ApiError } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
 import { JSON_AT_ONCE_BYTES_MAX } from "#shared/json-tokens.ts";
@@ -27,7 +27,7 @@ const faultOf = (work: Promise<unknown>): Promise<unknown> =>
 function held(workspaceId: string) {
   const begun = Promise.withResolvers<void>();
   const end = Promise.withResolvers<void>();
-  const work = inTurn(callOf(workspaceId), async () => {
+  const work = withPermit(callOf(workspaceId), async () => {
     begun.resolve();
     await end.promise;
   });
@@ -39,8 +39,10 @@ test("is one of a workspace at a time, in the order of coming, and does not wait
   const order: string[] = [];
   const first = held(workspace);
   await first.begun;
-  const later = ["second", "third"].map((name) => inTurn(callOf(workspace), () => Promise.resolve(order.push(name))));
-  await inTurn(callOf(other), () => Promise.resolve(order.push("other")));
+  const later = ["second", "third"].map((name) =>
+    withPermit(callOf(workspace), () => Promise.resolve(order.push(name))),
+  );
+  await withPermit(callOf(other), () => Promise.resolve(order.push("other")));
   expect(order).toEqual(["other"]);
   first.end();
   await Promise.all([first.work, ...later]);
@@ -53,9 +55,9 @@ test("waits for it up to so many, and one more is refused", async () => {
   await first.begun;
   // A workspace has half of those that wait.
   const waiting = Array.from({ length: LONG_WORK_WAITING_MAX / 2 }, () =>
-    inTurn(callOf(workspace), () => Promise.resolve()),
+    withPermit(callOf(workspace), () => Promise.resolve()),
   );
-  const refused = await faultOf(inTurn(callOf(workspace), () => Promise.resolve()));
+  const refused = await faultOf(withPermit(callOf(workspace), () => Promise.resolve()));
   expect(refused).toBeInstanceOf(ApiError);
   expect(refused).toMatchObject({ code: "overloaded", status: 503, headers: { "retry-after": "2" } });
   first.end();
@@ -64,18 +66,18 @@ test("waits for it up to so many, and one more is refused", async () => {
 
 test("gives its turn back when it fails, and its place when its caller leaves", async () => {
   const workspace = newId();
-  expect(await faultOf(inTurn(callOf(workspace), () => Promise.reject(new Error("broken"))))).toMatchObject({
+  expect(await faultOf(withPermit(callOf(workspace), () => Promise.reject(new Error("broken"))))).toMatchObject({
     message: "broken",
   });
   const first = held(workspace);
   await first.begun;
   const left = new AbortController();
-  const gone = inTurn(callOf(workspace, left.signal), () => Promise.resolve());
+  const gone = withPermit(callOf(workspace, left.signal), () => Promise.resolve());
   left.abort();
   expect(await faultOf(gone)).toMatchObject({ code: "request_timeout" });
   first.end();
   await first.work;
-  await inTurn(callOf(workspace), () => Promise.resolve());
+  await withPermit(callOf(workspace), () => Promise.resolve());
 });
 
 test("a small body is read at once, whatever its workspace is at; a large one waits", async () => {

@@ -142,13 +142,13 @@ describe("an answer without end", () => {
       const endpoint = { baseUrl: upstream.url.origin, headers: {} };
       let room = 0;
       const { promise: freed, resolve: free } = Promise.withResolvers<void>();
-      const makeRoom = async (more: number, most: number): Promise<void> => {
+      const reserveBytes = async (more: number, most: number): Promise<void> => {
         expect(most).toBe(large.length);
         await freed;
         room += more;
       };
-      const reading = post(endpoint, { path: "/large" }, never(), makeRoom);
-      expect((await post(endpoint, { path: "/small" }, never(), makeRoom)).text).toBe("small");
+      const reading = post(endpoint, { path: "/large" }, never(), reserveBytes);
+      expect((await post(endpoint, { path: "/small" }, never(), reserveBytes)).text).toBe("small");
       expect(room).toBe(0);
       free();
       expect((await reading).text).toHaveLength(large.length);

@@ -34,7 +34,7 @@ import type { JobDispatcher } from "#shared/jobs/dispatcher.ts";
 import { loadResult } from "#shared/jobs/result.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
-import { HEADERS, type Lane, LANES, type Pool, POOLS, ROOM_FILTER, streamName } from "#shared/queue/subjects.ts";
+import { HEADERS, type Lane, LANES, type Pool, POOLS, FREED_FILTER, streamName } from "#shared/queue/subjects.ts";
 import { LANE_SETTINGS } from "#shared/queue/topology.ts";
 import { deleteClaim } from "#shared/storage/claim-check.ts";
 import type { Storage } from "#shared/storage/client.ts";
@@ -183,7 +183,7 @@ export async function releaseAll(context: JobSweepContext): Promise<void> {
 }
 
 /** Workers say when a job has ended; one janitor hears it and lets the next ones out. Returns what ends the watch. */
-export function openRoomWatch(context: JobSweepContext): () => Promise<void> {
+export function watchFreedSlots(context: JobSweepContext): () => Promise<void> {
   const { connection, dispatcher, log } = context;
   const letOut = async (pool: Pool, lane: Lane): Promise<void> => {
     try {
@@ -192,7 +192,7 @@ export function openRoomWatch(context: JobSweepContext): () => Promise<void> {
       log.warn({ err: error }, "jobs could not be let out");
     }
   };
-  const subscription = connection.subscribe(ROOM_FILTER, {
+  const subscription = connection.subscribe(FREED_FILTER, {
     queue: "dispatch",
     callback: (error, message) => {
       if (error) {

@@ -15,7 +15,7 @@ import { sweepClaims, sweepResults, sweepRunTexts } from "./claims.ts";
 import { sweepOrphans, sweepUploads } from "./files.ts";
 import {
   type JobSweepContext,
-  openRoomWatch,
+  watchFreedSlots,
   releaseAll,
   sweepDispatches,
   sweepEndedJobs,
@@ -62,7 +62,7 @@ export async function startJanitor(): Promise<void> {
   const unknownKeepMs = config.unknownOutcomeHours * 3_600_000;
   const jobs: JobSweepContext = { connection, database, storage, dispatcher, metrics, log, unknownKeepMs };
   const runs: RunSweepContext = { connection, database, storage, metrics, log };
-  lifecycle.onStop("room", openRoomWatch(jobs));
+  lifecycle.onStop("freed slots", watchFreedSlots(jobs));
   const sweeps = startSweeps(log, [
     { name: "topology", everyMs: 10_000, run: () => ensureTopology(connection, config.streamReplicas, "keep") },
     { name: "expired holds", everyMs: paced(2_000), run: () => sweepExpiredHolds({ database, ledger, log, metrics }) },

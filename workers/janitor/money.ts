@@ -2,7 +2,7 @@
  * Sweeps over money: holds that nobody closes, budgets, the roll-up of usage, and the hourly audit. Holds past their deadline have no owner
  * any more: what was relayed is settled, the rest released (design part 4).
  */
-import { fireBudgets, listBudgetsToLookAt } from "#shared/database/budget-firings.ts";
+import { fireBudgets, listBudgetsToCheck } from "#shared/database/budget-firings.ts";
 import { type Database, type Queryable, SQL, sqlState } from "#shared/database/client.ts";
 import { auditStorage } from "#shared/database/file-sweeps.ts";
 import { expiredHolds, openHolds } from "#shared/database/holds.ts";
@@ -62,7 +62,7 @@ export async function sweepBudgets({
   readonly metrics: Pick<Metrics, "budgetsFired">;
   readonly log: Logger;
 }): Promise<void> {
-  for (const workspaceId of await listBudgetsToLookAt(database)) {
+  for (const workspaceId of await listBudgetsToCheck(database)) {
     try {
       for (const fired of await fireBudgets(database, workspaceId)) {
         metrics.budgetsFired.inc(String(fired.stops_calls));

@@ -55,13 +55,13 @@ export async function sweepDueRuns({ connection, database }: RunSweepContext): P
 
 export async function sweepForgottenRuns(context: RunSweepContext): Promise<void> {
   const { connection, database, log } = context;
-  const looks: Readonly<Record<string, () => Promise<readonly WaitingRun[]>>> = {
+  const searches: Readonly<Record<string, () => Promise<readonly WaitingRun[]>>> = {
     jobs: () => takeRunsOfEndedJobs(database, FORGOTTEN_MS, WORDS),
     runs: () => takeRunsOfEndedRuns(database, FORGOTTEN_MS, WORDS),
     unbegun: () => takeUnbegunRuns(database, FORGOTTEN_MS, WORDS),
   };
   // One after the other, and each whatever became of those before.
-  for (const [why, look] of Object.entries(looks)) {
+  for (const [why, look] of Object.entries(searches)) {
     const found = await look().catch((error: unknown) => {
       log.warn({ err: error, why }, "runs could not be looked for");
       return [];
@@ -138,5 +138,5 @@ async function dropTexts(
 }
 
 function wakeAll(connection: NatsConnection, runs: readonly WaitingRun[]): void {
-  for (const run of runs) notifyRun(connection, run, { isLook: true });
+  for (const run of runs) notifyRun(connection, run, { isFullCheck: true });
 }

@@ -44,21 +44,21 @@ export interface ProviderAnswer {
  * Waited for while an answer is read, each time before `more` of its bytes are in memory; the first `ROOMLESS_BYTES` need none.
  * @param most what all of the answer may come to: its declared length, else its limit
  */
-export type MakeRoom = (more: number, most: number) => Promise<void>;
+export type ReserveBytes = (more: number, most: number) => Promise<void>;
 
 /**
  * Sends and reads the whole answer.
- * @throws ProviderError `failed` (connection), `aborted` (signal), `failed` (too large); what `makeRoom` throws
+ * @throws ProviderError `failed` (connection), `aborted` (signal), `failed` (too large); what `reserveBytes` throws
  */
 export async function post(
   endpoint: Endpoint,
   request: ProviderRequest,
   signal: AbortSignal,
-  makeRoom?: MakeRoom,
+  reserveBytes?: ReserveBytes,
 ): Promise<ProviderAnswer & { readonly text: string }> {
   const response = await send(endpoint, request, signal);
-  if (makeRoom) {
-    const bytes = await readBytes(response, PROVIDER_BYTES_MAX, signal, makeRoom);
+  if (reserveBytes) {
+    const bytes = await readBytes(response, PROVIDER_BYTES_MAX, signal, reserveBytes);
     return { status: response.status, headers: response.headers, text: new TextDecoder().decode(bytes) };
   }
   const text = await readText(response, PROVIDER_BYTES_MAX, signal);
@@ -86,10 +86,10 @@ export async function fetchBytes(
   request: ProviderRequest,
   signal: AbortSignal,
   bytesMax: number = PROVIDER_BYTES_MAX,
-  makeRoom?: MakeRoom,
+  reserveBytes?: ReserveBytes,
 ): Promise<ProviderAnswer & { readonly bytes: Uint8Array }> {
   const response = await send(endpoint, request, signal);
-  const bytes = await readBytes(response, bytesMax, signal, makeRoom);
+  const bytes = await readBytes(response, bytesMax, signal, reserveBytes);
   return { status: response.status, headers: response.headers, bytes };
 }
 
@@ -152,7 +152,7 @@ async function readBytes(
   response: Response,
   bytesMax: number,
   signal: AbortSignal,
-  makeRoom?: MakeRoom,
+  reserveBytes?: ReserveBytes,
 ): Promise<Uint8Array> {
   const declared = Number(response.headers.get("content-length") ?? Number.NaN);
   if (declared > bytesMax) {
@@ -163,14 +163,14 @@ async function readBytes(
   let bytes = 0;
   // A compressed answer grows beyond what it declares.
   const most = response.headers.has("content-encoding") ? bytesMax : declared || bytesMax;
-  const room = makeRoom && roomFor(makeRoom, most);
+  const reserve = reserveBytes && reserverOf(reserveBytes, most);
   try {
     for await (const piece of response.body ?? []) {
       bytes += piece.length;
       if (bytes > bytesMax)
         throw new ProviderError("failed", `answer is over ${bytesMax} bytes`, { status: response.status });
       // Meanwhile Bun stops to read from the connection.
-      await room?.(bytes);
+      await reserve?.(bytes);
       pieces.push(piece);
     }
   } catch (error) {
@@ -180,13 +180,13 @@ async function readBytes(
 }
 
 /** Waits until an answer of so many bytes so far has room for them. */
-export function roomFor(makeRoom: MakeRoom, most: number): (bytes: number) => Promise<void> {
-  let roomBytes = ROOMLESS_BYTES;
+export function reserverOf(reserveBytes: ReserveBytes, most: number): (bytes: number) => Promise<void> {
+  let reservedBytes = ROOMLESS_BYTES;
   return async (bytes) => {
-    if (bytes <= roomBytes) return;
-    const more = Math.max(ROOMLESS_BYTES, bytes - roomBytes);
-    await makeRoom(more, most);
-    roomBytes += more;
+    if (bytes <= reservedBytes) return;
+    const more = Math.max(ROOMLESS_BYTES, bytes - reservedBytes);
+    await reserveBytes(more, most);
+    reservedBytes += more;
   };
 }
 

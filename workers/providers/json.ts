@@ -57,6 +57,6 @@ export function textOf(value: unknown): string {
 }
 
 /** A text that says something; undefined for everything else. */
-export function givenText(value: unknown): string | undefined {
+export function textIn(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }

@@ -12,7 +12,7 @@ import type { Trait } from "#shared/calls/model.ts";
 import type { TokenUsage } from "#shared/calls/pricing/usage.ts";
 import { paced } from "#shared/pace.ts";
 
-import type { MakeRoom } from "./http.ts";
+import type { ReserveBytes } from "./http.ts";
 
 /**
  * Bounds of each kind of media job: from its start at a provider (none takes longer), how it is asked
@@ -96,7 +96,7 @@ export interface MediaCall<Input> {
    */
   readonly onText?: (piece: string) => void;
   /** Waited for while an answer that brings what was made is read. */
-  readonly makeRoom?: MakeRoom;
+  readonly reserveBytes?: ReserveBytes;
   /** Address that a provider may call when its job has moved, if it can; such a call only makes us poll sooner. */
   readonly callbackUrl?: string;
 }

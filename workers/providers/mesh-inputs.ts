@@ -41,7 +41,7 @@ export function meshInputs(
 }
 
 /** The names of what was sent, as a stored job keeps them: what an error is about is found among them. */
-export function givenNames(placed: readonly PlacedInput[]): MeshInputName[] {
+export function sentNames(placed: readonly PlacedInput[]): MeshInputName[] {
   return (["mesh", "image", "prompt"] as const).filter((name) => placed.some(({ ours }) => ours === name));
 }
 

@@ -1,6 +1,6 @@
 /**
  * Messages of a pool's workers to each other about sources, over core NATS: changes at once, counts a few times a second.
- * A lost message costs accuracy only, and Postgres tells of rests later. Durations travel, not times: clocks differ.
+ * A lost message costs accuracy only, and Postgres tells of openings later. Durations travel, not times: clocks differ.
  */
 import type { NatsConnection } from "nats";
 
@@ -13,14 +13,14 @@ import type { Counts, SourceState } from "./breaker-state.ts";
 
 export interface Heard {
   onCounts(source: string, counts: Counts): void;
-  onRest(source: string, remainingMs: number, restMs: number): void;
+  onOpening(source: string, remainingMs: number, cooldownMs: number): void;
   onClosed(source: string): void;
 }
 
 export interface Share {
   /** A call of the source was counted; the others hear of it soon. */
   counted(state: SourceState): void;
-  /** The source has begun or lengthened a rest, or has come back: told at once. */
+  /** The source has begun or lengthened a cooldown, or has come back: told at once. */
   changed(state: SourceState, now: number): void;
   close(): void;
 }
@@ -28,12 +28,12 @@ export interface Share {
 interface Message {
   readonly from: string;
   readonly counts?: readonly (readonly [source: string, ok: number, failed: number, run: number])[];
-  readonly rests?: readonly (readonly [source: string, remainingMs: number, restMs: number])[];
+  readonly openings?: readonly (readonly [source: string, remainingMs: number, cooldownMs: number])[];
   readonly closed?: readonly string[];
 }
 
 /** Jitter included. */
-const REMAINING_MS_MAX = BREAKER.restMsMax * (1 + BREAKER.restJitter);
+const REMAINING_MS_MAX = BREAKER.cooldownMsMax * (1 + BREAKER.cooldownJitter);
 
 /** @param worker UUID of this process, so that it does not listen to itself */
 export function openShare(options: {
@@ -61,7 +61,7 @@ export function openShare(options: {
     for (const state of waiting) {
       const { unsent } = state;
       state.isUnsent = false;
-      // A rest that began meanwhile has cleared them.
+      // A cooldown that began meanwhile has cleared them.
       if (unsent.ok + unsent.failed > 0) counts.push([state.name, unsent.ok, unsent.failed, unsent.run]);
       unsent.ok = 0;
       unsent.failed = 0;
@@ -83,7 +83,8 @@ export function openShare(options: {
       }
       if (message.from === worker) return;
       for (const [source, ok, failed, run] of message.counts ?? []) heard.onCounts(source, { ok, failed, run });
-      for (const [source, remainingMs, restMs] of message.rests ?? []) heard.onRest(source, remainingMs, restMs);
+      for (const [source, remainingMs, cooldownMs] of message.openings ?? [])
+        heard.onOpening(source, remainingMs, cooldownMs);
       for (const source of message.closed ?? []) heard.onClosed(source);
     },
   });
@@ -97,8 +98,8 @@ export function openShare(options: {
       else timer ??= setTimeout(sendCounts, BREAKER.shareMs);
     },
     changed(state, now) {
-      if (!state.isResting) send({ closed: [state.name] });
-      else send({ rests: [[state.name, Math.max(0, Math.ceil(state.until - now)), state.restMs]] });
+      if (!state.isOpen) send({ closed: [state.name] });
+      else send({ openings: [[state.name, Math.max(0, Math.ceil(state.until - now)), state.cooldownMs]] });
     },
     close() {
       sendCounts();
@@ -120,12 +121,12 @@ function read(bytes: Uint8Array): Message | undefined {
 
 function isMessage(value: unknown): value is Message {
   if (typeof value !== "object" || value === null) return false;
-  const { from, counts, rests, closed } = value as Record<string, unknown>;
+  const { from, counts, openings, closed } = value as Record<string, unknown>;
   return (
     typeof from === "string" &&
     isUuid(from) &&
     isListOf(counts, isCount) &&
-    isListOf(rests, isRest) &&
+    isListOf(openings, isOpening) &&
     isListOf(closed, isSource)
   );
 }
@@ -147,10 +148,10 @@ function isCount(item: unknown): boolean {
   );
 }
 
-function isRest(item: unknown): boolean {
+function isOpening(item: unknown): boolean {
   if (!Array.isArray(item) || item.length !== 3) return false;
-  const [source, remainingMs, restMs] = item as unknown[];
-  return isSource(source) && isWhole(remainingMs, 0, REMAINING_MS_MAX) && isWhole(restMs, 1, BREAKER.restMsMax);
+  const [source, remainingMs, cooldownMs] = item as unknown[];
+  return isSource(source) && isWhole(remainingMs, 0, REMAINING_MS_MAX) && isWhole(cooldownMs, 1, BREAKER.cooldownMsMax);
 }
 
 function isWhole(value: unknown, min: number, max: number): boolean {

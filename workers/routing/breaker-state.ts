@@ -2,8 +2,8 @@
  * Rules of when a source is in rotation, without clocks, network or storage. Times are milliseconds of one clock
  * that never goes back; the caller says what time it is.
  *
- * A source is in rotation, or it rests until a deadline. After the deadline one call of the fleet tries it (the probe,
- * breaker-rests.ts): a good one puts it back, a failed one lengthens the rest.
+ * A source is in rotation, or it is open until a deadline. After the deadline one call of the fleet tries it (the probe,
+ * breaker-store.ts): a good one puts it back, a failed one lengthens the cooldown.
  */
 import { BREAKER } from "./limits.ts";
 
@@ -23,9 +23,9 @@ const BUCKETS = BREAKER.windowMs / BREAKER.bucketMs;
 export class SourceState {
   /** `provider/model`. */
   readonly name: string;
-  /** The rest it is in, without jitter; 0 while it is in rotation. */
-  restMs = 0;
-  /** End of the rest. */
+  /** The cooldown it is in, without jitter; 0 while it is in rotation. */
+  cooldownMs = 0;
+  /** End of the cooldown. */
   until = 0;
   /** Before this the probe is not asked for again: it is out, or it was refused. */
   askAt = 0;
@@ -41,7 +41,7 @@ export class SourceState {
   /** Changes decided here, and whether Postgres lacks the last of them. */
   changes = 0;
   isUnsaved = false;
-  /** Postgres is known to have a row for this rest. */
+  /** Postgres is known to have a row for this cooldown. */
   isNoted = false;
 
   private readonly oks = new Uint32Array(BUCKETS);
@@ -56,27 +56,27 @@ export class SourceState {
     this.name = name;
   }
 
-  get isResting(): boolean {
-    return this.restMs !== 0;
+  get isOpen(): boolean {
+    return this.cooldownMs !== 0;
   }
 
-  /** The rest is over and no worker is known to try the source. */
+  /** The cooldown is over and no worker is known to try the source. */
   isDue(now: number): boolean {
-    return this.isResting && now >= this.until && now >= this.askAt;
+    return this.isOpen && now >= this.until && now >= this.askAt;
   }
 
   /** Milliseconds until it may be tried; 0 only when it is in rotation. */
   retryInMs(now: number): number {
-    if (!this.isResting) return 0;
+    if (!this.isOpen) return 0;
     const wait = this.isProbing
       ? Math.max(this.until - now, BREAKER.probeAgainMs)
       : Math.max(this.until, this.askAt) - now;
     return Math.max(1, Math.ceil(wait));
   }
 
-  /** A call of this process ended. Only a failure takes a source out, and while it rests only its probe is heard. */
+  /** A call of this process ended. Only a failure takes a source out, and while it is open only its probe is heard. */
   record(result: "ok" | "failed", now: number, random: () => number): Change | undefined {
-    if (this.restMs !== 0) return this.isProbing ? this.judge(result, now, random) : undefined;
+    if (this.cooldownMs !== 0) return this.isProbing ? this.judge(result, now, random) : undefined;
     if (now >= (this.bucket + 1) * BREAKER.bucketMs) this.turn(now);
     const slot = this.bucket % BUCKETS;
     if (result === "ok") {
@@ -97,10 +97,10 @@ export class SourceState {
 
   /** Our key or the model is refused there. */
   down(now: number, random: () => number): Change | undefined {
-    const next = this.isProbing ? this.nextRestMs() : this.restMs;
+    const next = this.isProbing ? this.nextCooldownMs() : this.cooldownMs;
     // Calls that were under way come back with what the first one said already.
-    if (this.isResting && !this.isProbing && this.restMs >= BREAKER.downMs) return undefined;
-    return this.rest(Math.max(next, BREAKER.downMs), now, random);
+    if (this.isOpen && !this.isProbing && this.cooldownMs >= BREAKER.downMs) return undefined;
+    return this.open(Math.max(next, BREAKER.downMs), now, random);
   }
 
   /** The probe is this process's for the length of its lease. */
@@ -119,7 +119,7 @@ export class SourceState {
 
   /** Calls of another process ended. */
   hearCounts(counts: Counts, now: number, random: () => number): Change | undefined {
-    if (this.isResting) return undefined;
+    if (this.isOpen) return undefined;
     if (now >= (this.bucket + 1) * BREAKER.bucketMs) this.turn(now);
     const slot = this.bucket % BUCKETS;
     this.oks[slot] = (this.oks[slot] ?? 0) + counts.ok;
@@ -130,27 +130,27 @@ export class SourceState {
     return counts.failed > 0 ? this.openIfTripped(now, random) : undefined;
   }
 
-  /** Another process, or Postgres, says that the source rests. The longer of two deadlines stands. */
-  hearRest(remainingMs: number, restMs: number, now: number): Change | undefined {
-    const change = this.isResting ? (now + remainingMs > this.until ? "lengthened" : undefined) : "opened";
-    this.startRest(Math.max(this.restMs, restMs), Math.max(this.until, now + remainingMs));
+  /** Another process, or Postgres, says that the source is open. The longer of two deadlines stands. */
+  hearOpening(remainingMs: number, cooldownMs: number, now: number): Change | undefined {
+    const change = this.isOpen ? (now + remainingMs > this.until ? "lengthened" : undefined) : "opened";
+    this.startCooldown(Math.max(this.cooldownMs, cooldownMs), Math.max(this.until, now + remainingMs));
     if (change !== undefined) this.isNoted = false;
     return change;
   }
 
-  /** Another process's probe went well. A rest that has long to go was lengthened since: it stands. */
+  /** Another process's probe went well. A cooldown that has long to go was lengthened since: it stands. */
   hearClosed(now: number): Change | undefined {
-    if (!this.isResting || this.until - now > BREAKER.probeAgainMs) return undefined;
+    if (!this.isOpen || this.until - now > BREAKER.probeAgainMs) return undefined;
     return this.close(now);
   }
 
-  /** Postgres had a row for this rest and has none any more: a probe went well, or an operator wants it back. */
+  /** Postgres had a row for this cooldown and has none any more: a probe went well, or an operator wants it back. */
   readClosed(now: number): Change | undefined {
-    return this.isResting ? this.close(now) : undefined;
+    return this.isOpen ? this.close(now) : undefined;
   }
 
   private judge(result: "ok" | "failed", now: number, random: () => number): Change | undefined {
-    if (result === "failed") return this.rest(this.nextRestMs(), now, random);
+    if (result === "failed") return this.open(this.nextCooldownMs(), now, random);
     this.isProbing = false;
     // Lengthened while the probe ran: that is the newer evidence.
     return this.until > now ? undefined : this.close(now);
@@ -161,30 +161,30 @@ export class SourceState {
     const isMostlyFailing = calls >= BREAKER.ratioCallsMin && this.failedSum >= calls * BREAKER.ratioFailedMin;
     const runMax = BREAKER.runFailures + Math.floor(this.okSum / BREAKER.successesPerRunFailure);
     if (!isMostlyFailing && this.run < Math.min(runMax, BREAKER.runFailuresMax)) return undefined;
-    return this.rest(BREAKER.restMs, now, random);
+    return this.open(BREAKER.cooldownMs, now, random);
   }
 
-  private nextRestMs(): number {
-    return Math.min(Math.round(this.restMs * BREAKER.restGrowth), BREAKER.restMsMax);
+  private nextCooldownMs(): number {
+    return Math.min(Math.round(this.cooldownMs * BREAKER.cooldownGrowth), BREAKER.cooldownMsMax);
   }
 
-  private rest(restMs: number, now: number, random: () => number): Change {
-    const change = this.isResting ? "lengthened" : "opened";
-    const jittered = restMs * (1 + BREAKER.restJitter * (2 * random() - 1));
-    this.startRest(restMs, Math.max(this.until, now + jittered));
+  private open(cooldownMs: number, now: number, random: () => number): Change {
+    const change = this.isOpen ? "lengthened" : "opened";
+    const jittered = cooldownMs * (1 + BREAKER.cooldownJitter * (2 * random() - 1));
+    this.startCooldown(cooldownMs, Math.max(this.until, now + jittered));
     this.isProbing = false;
     this.askAt = 0;
     return change;
   }
 
-  private startRest(restMs: number, until: number): void {
-    this.restMs = restMs;
+  private startCooldown(cooldownMs: number, until: number): void {
+    this.cooldownMs = cooldownMs;
     this.until = until;
     this.clearCounts();
   }
 
   private close(now: number): Change {
-    this.restMs = 0;
+    this.cooldownMs = 0;
     this.until = 0;
     this.askAt = 0;
     this.isProbing = false;
@@ -193,7 +193,7 @@ export class SourceState {
     return "closed";
   }
 
-  /** Forgets the counts, those not yet told to others included: calls before a rest say nothing about the time after it. */
+  /** Forgets the counts, those not yet told to others included: calls before it opened say nothing about the time after. */
   private clearCounts(): void {
     this.oks.fill(0);
     this.fails.fill(0);

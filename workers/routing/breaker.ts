@@ -1,8 +1,8 @@
 /**
  * The circuit breaker of each source, shared by the workers of a pool. Decisions are made here at
- * once, from this process's calls and what the others tell; Postgres remembers what rests and hands out the one probe.
- * Without NATS a worker decides from its own calls and reads the others' rests from Postgres; without Postgres a source
- * that rests goes on resting.
+ * once, from this process's calls and what the others tell; Postgres remembers what is open and hands out the one probe.
+ * Without NATS a worker decides from its own calls and reads the others' openings from Postgres; without Postgres a source
+ * that is open goes on being open.
  */
 import type { NatsConnection } from "nats";
 
@@ -12,20 +12,20 @@ import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import type { Pool } from "#shared/queue/subjects.ts";
 
-import { Rests } from "./breaker-rests.ts";
+import { BreakerStore } from "./breaker-store.ts";
 import { openShare } from "./breaker-share.ts";
 import { type Change, Sources, type SourceState } from "./breaker-state.ts";
 
 export interface Breaker {
   /**
    * Decides whether a source (`provider/model`) may be called now. `probe`: yes, and this call is the fleet's one trial; its
-   * result decides. Answers at once for a source in rotation or at rest; with a promise where the trial is asked for, and while the
+   * result decides. Answers at once for a source in rotation or open; with a promise where the trial is asked for, and while the
    * breaker starts.
    */
   admit(source: string): Promise<"closed" | "probe" | "open"> | "closed" | "open";
   /**
    * A call reached the provider and ended: well, or in a way that speaks against the source.
-   * @param isProbe the call was admitted as the probe; of a source that rests no other call is heard
+   * @param isProbe the call was admitted as the probe; of a source that is open no other call is heard
    */
   record(source: string, result: "ok" | "failed", isProbe: boolean): void;
   /** Our key or the model is refused there: out of rotation at once, for longer. */
@@ -38,7 +38,7 @@ export interface Breaker {
 }
 
 /**
- * Starts listening and reads what rests; the first calls wait for that, BREAKER.probeAgainMs at most.
+ * Starts listening and reads what is open; the first calls wait for that, BREAKER.probeAgainMs at most.
  * @param options.now milliseconds of a clock that never goes back; performance.now unless given
  */
 export function openBreaker(options: {
@@ -55,7 +55,7 @@ export function openBreaker(options: {
   const worker = newId();
 
   const sources = new Sources((state) => {
-    if (state.isResting) metrics.breakerOpen.add(-1, providerOf(state));
+    if (state.isOpen) metrics.breakerOpen.add(-1, providerOf(state));
   });
 
   const show = (state: SourceState, change: Change | undefined): void => {
@@ -63,7 +63,7 @@ export function openBreaker(options: {
     else if (change === "closed") metrics.breakerOpen.add(-1, providerOf(state));
   };
 
-  const rests = new Rests({ pool, database, log, worker, sources, now, onHeard: show });
+  const store = new BreakerStore({ pool, database, log, worker, sources, now, onHeard: show });
 
   /** A change decided here: the others, Postgres and the operator hear of it. */
   const decided = (state: SourceState, change: Change | undefined): void => {
@@ -77,7 +77,7 @@ export function openBreaker(options: {
     state.changes += 1;
     state.isUnsaved = true;
     state.isNoted = false;
-    void rests.save(state);
+    void store.save(state);
   };
 
   const share = openShare({
@@ -87,13 +87,13 @@ export function openBreaker(options: {
     log,
     heard: {
       onCounts(source, counts) {
-        // Of a source that is not used here only rests matter.
+        // Of a source that is not used here only openings matter.
         const state = sources.peek(source);
         if (state !== undefined) decided(state, state.hearCounts(counts, now(), random));
       },
-      onRest(source, remainingMs, restMs) {
+      onOpening(source, remainingMs, cooldownMs) {
         const state = sources.heardOf(source);
-        show(state, state.hearRest(remainingMs, restMs, now()));
+        show(state, state.hearOpening(remainingMs, cooldownMs, now()));
       },
       onClosed(source) {
         const state = sources.peek(source);
@@ -103,7 +103,7 @@ export function openBreaker(options: {
   });
 
   const start = async (): Promise<void> => {
-    await rests.start();
+    await store.start();
     starting = undefined;
   };
   let starting: Promise<void> | undefined = start();
@@ -111,22 +111,22 @@ export function openBreaker(options: {
   const admit: Breaker["admit"] = (source) => {
     if (starting !== undefined) return starting.then(() => admit(source));
     const state = sources.used(source);
-    if (state === undefined || state.restMs === 0) return "closed";
-    return state.isDue(now()) ? rests.askForProbe(state) : "open";
+    if (state === undefined || state.cooldownMs === 0) return "closed";
+    return state.isDue(now()) ? store.askForProbe(state) : "open";
   };
 
   return {
     admit,
     record(source, result, isProbe) {
       const state = sources.use(source);
-      // From before the rest: it says nothing about the source now.
-      if (state.isResting && !isProbe) return;
+      // From before the cooldown: it says nothing about the source now.
+      if (state.isOpen && !isProbe) return;
       const wasProbe = state.isProbing;
       const change = state.record(result, now(), random);
       if (change !== undefined) decided(state, change);
-      else if (state.restMs === 0) share.counted(state);
-      // The rest was lengthened while the probe ran, so its good end decides nothing.
-      else if (wasProbe) rests.giveProbeBack(source);
+      else if (state.cooldownMs === 0) share.counted(state);
+      // The cooldown was lengthened while the probe ran, so its good end decides nothing.
+      else if (wasProbe) store.giveProbeBack(source);
     },
     down(source, isProbe) {
       const state = sources.use(source);
@@ -134,11 +134,11 @@ export function openBreaker(options: {
       decided(state, state.down(now(), random));
     },
     forget(source) {
-      if (sources.peek(source)?.forgetProbe() === true) rests.giveProbeBack(source);
+      if (sources.peek(source)?.forgetProbe() === true) store.giveProbeBack(source);
     },
     retryInMs: (source) => sources.peek(source)?.retryInMs(now()) ?? 0,
     close() {
-      rests.close();
+      store.close();
       share.close();
     },
   };

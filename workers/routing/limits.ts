@@ -1,7 +1,7 @@
 import { BREAKER_ROWS } from "#shared/database/source-breaker.ts";
 import { paced } from "#shared/pace.ts";
 
-/** Thresholds that take a source out of rotation, lengths of its rests, and bounds of what a pool's workers tell each other about it. */
+/** Thresholds that take a source out of rotation, lengths of its cooldowns, and bounds of what a pool's workers tell each other about it. */
 export const BREAKER = {
   ...BREAKER_ROWS,
   /** Calls are counted over this window, forgotten a bucket at a time: long enough for a ratio, short enough to act. */
@@ -19,16 +19,16 @@ export const BREAKER = {
   runFailuresMax: 25,
   successesPerRunFailure: 50,
   /**
-   * The first rest, and by how much each failed trial lengthens it: a source that was away for a minute serves again within
+   * The first cooldown, and by how much each failed trial lengthens it: a source that was away for a minute serves again within
    * 20 s of its return, one that was away for an hour within 30 s. A trial is one call of the whole fleet.
    */
-  restMs: 5_000,
-  restGrowth: 1.15,
-  restMsMax: 24_000,
-  /** The rest of a source that refuses our key or has lost the model: that is not mended in seconds. */
+  cooldownMs: 5_000,
+  cooldownGrowth: 1.15,
+  cooldownMsMax: 24_000,
+  /** The cooldown of a source that refuses our key or has lost the model: that is not mended in seconds. */
   downMs: 24_000,
-  /** Rests differ by this share either way, so that sources that failed together are not tried together. */
-  restJitter: 0.2,
+  /** BreakerStore differ by this share either way, so that sources that failed together are not tried together. */
+  cooldownJitter: 0.2,
   /** Longest wait for Postgres when the trial is asked for; and the pause before it is asked for again, when it was not granted. */
   probeAskMs: 500,
   probeAgainMs: paced(1_000),
@@ -38,7 +38,7 @@ export const BREAKER = {
   shareBytesMax: 512 * 1024,
   /** No worker ends more calls of one source than this between two messages: a message that says so is not believed. */
   shareCallsMax: 100_000,
-  /** Postgres is read this often while a source rests, and this often while none does: NATS tells of most changes. */
+  /** Postgres is read this often while a source is open, and this often while none does: NATS tells of most changes. */
   syncMs: paced(2_000),
   idleSyncMs: 10_000,
   /** A row that Postgres still shows this soon after the source was back in rotation is about to be deleted. */

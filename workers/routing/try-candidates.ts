@@ -63,7 +63,7 @@ export async function tryCandidates<Adapter, Result>(serving: Serving<Adapter, R
   const passedOver = new Set<Model>();
   const failures = serving.from ? [serving.from.error] : [];
   let hasRepeated = false;
-  /** A source that would have been asked first rests: the one that stands in may know less. */
+  /** A source that would have been asked first is open: the one that stands in may know less. */
   let hasSkipped = false;
   for (const [at, candidate] of candidates.entries()) {
     if (passedOver.has(candidate.model)) continue;
@@ -143,8 +143,8 @@ export async function tryCandidates<Adapter, Result>(serving: Serving<Adapter, R
   }
   const told = failures.every(isRefusal) ? failures[0] : failures.at(-1);
   if (told !== undefined) throw told;
-  const rests = candidates.map((candidate) => serving.breaker.retryInMs(candidate.name)).filter((ms) => ms > 0);
-  const retryAfterMs = rests.length === 0 ? 0 : Math.min(...rests);
+  const cooldowns = candidates.map((candidate) => serving.breaker.retryInMs(candidate.name)).filter((ms) => ms > 0);
+  const retryAfterMs = cooldowns.length === 0 ? 0 : Math.min(...cooldowns);
   throw new ProviderError("no_route", "no source is in rotation", { retryAfterMs });
 }
 
@@ -188,7 +188,7 @@ const NEVER_OPEN: Serving<unknown, unknown>["breaker"] = {
   retryInMs: () => 0,
 };
 
-/** Another candidate could still serve: neither passed over nor at rest. */
+/** Another candidate could still serve: neither passed over nor open. */
 function isAnyReady<Adapter>(
   candidates: readonly Candidate<Adapter>[],
   passedOver: ReadonlySet<Model>,

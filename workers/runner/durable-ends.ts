@@ -14,7 +14,7 @@ import { jobError } from "#shared/jobs/error.ts";
 import { keepResult } from "#shared/jobs/result.ts";
 import { type Charge, countCharge, settlementOf } from "#shared/ledger/charge.ts";
 import { notifyRun } from "#shared/queue/run-notice.ts";
-import { type Lane, type Pool, roomSubject } from "#shared/queue/subjects.ts";
+import { type Lane, type Pool, freedSubject } from "#shared/queue/subjects.ts";
 import { retryStatement } from "#shared/database/retry.ts";
 import type { Code } from "#shared/errors.ts";
 
@@ -85,9 +85,9 @@ export class DurableEnds {
   }
 
   /** Tells the dispatcher that a slot is free again. */
-  sayRoom(): void {
+  tellFreed(): void {
     const { work } = this.context;
-    if (!work.isClosed()) work.publish(roomSubject(this.pool, this.lane));
+    if (!work.isClosed()) work.publish(freedSubject(this.pool, this.lane));
   }
 
   private async writeOff(job: ClaimedJob): Promise<DurableVerdict> {
@@ -121,7 +121,7 @@ export class DurableEnds {
     log.info({ job_id: job.id, state: ending.state, source: used.source }, "job ended");
     notifyPublisher(context.replies, job, { ...told, creditsNano: taken });
     if (job.run_id !== null) notifyRun(context.replies, { id: job.run_id, workspace_id: job.workspace_id, lane });
-    this.sayRoom();
+    this.tellFreed();
     await sentFailpoint("job.told");
     const { stored_inputs } = job.work as Pick<JobMessage, "stored_inputs">;
     if (ending.keepsRequest !== true) void discardRequest(context, { ...job, stored_inputs });
@@ -173,7 +173,7 @@ const RETRY_MS = 10_000;
  * @param mayHaveBeenServed a provider may have done the work: asked again from the first source on, it would be paid twice
  * @returns true: the job waits, is not ours any more and must not be ended. False: it ends as its outcome says
  */
-export async function rests(
+export async function deferForSource(
   { database, log }: Pick<WorkerContext, "database" | "log">,
   job: Pick<ClaimedJob, "id" | "epoch">,
   outcome: Outcome,

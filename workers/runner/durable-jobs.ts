@@ -21,7 +21,7 @@ import { FRAME_BYTES_MAX } from "#shared/queue/frames.ts";
 import { type CallerWatch, openCallerWatch } from "./caller-watch.ts";
 import type { Cancels } from "./cancels.ts";
 import type { WorkerContext } from "../context.ts";
-import { DurableEnds, rests } from "./durable-ends.ts";
+import { DurableEnds, deferForSource } from "./durable-ends.ts";
 import { DATABASE_RETRY_MS, JobNotes } from "./job-notes.ts";
 import { type Leases, openLeases } from "./leases.ts";
 import { abortReasonOf, jobAbort, type JobHandler, type LiveCaller } from "../job.ts";
@@ -170,10 +170,10 @@ class LaneJobs implements DurableJobs {
     }
     if (fault !== undefined) log.error({ err: fault, job_id: job.id }, "a job failed in our own hands");
     if (fault !== undefined && !notes.hasIntent) return ends.endFaulty(job);
-    const mayRest = lane === "batch" && !notes.isAtProvider && !controller.signal.aborted;
-    if (outcome && mayRest && (await rests(context, job, outcome, notes.intended.mayHaveBeenServed()))) {
+    const mayDefer = lane === "batch" && !notes.isAtProvider && !controller.signal.aborted;
+    if (outcome && mayDefer && (await deferForSource(context, job, outcome, notes.intended.mayHaveBeenServed()))) {
       log.info({ job_id: job.id }, "no source of a job's model was free, it waits");
-      ends.sayRoom();
+      ends.tellFreed();
       return { outcome: "deferred" };
     }
     return ends.end(job, outcome);

@@ -86,7 +86,7 @@ class PullRunner implements Runner {
       durable: durableName(pool, lane),
       log: this.log,
       beatMs: LANE_SETTINGS[lane].beatMs,
-      room: () => this.room(),
+      capacity: () => this.freeSlots(),
       handle: (message) => this.handle(message),
     });
   }
@@ -109,7 +109,7 @@ class PullRunner implements Runner {
     await this.loop.finish();
   }
 
-  private room(): number {
+  private freeSlots(): number {
     const { context, lane, slots } = this.options;
     // A blocked loop cannot keep its messages alive, so it takes no more.
     if (context.metrics.eventLoopLag() * 1_000 > LANE_SETTINGS[lane].ackWaitMs / 4) return 0;

@@ -48,7 +48,7 @@ export function startDeliveries(
   const running = new Map<Promise<void>, ClaimedDelivery>();
   const hurried = new AbortController();
   let isStopping = false;
-  let looking: Promise<void> | undefined;
+  let taking: Promise<void> | undefined;
   let soon: ReturnType<typeof setTimeout> | undefined;
   /** The channel that was served last: the next turn begins behind it. */
   let lastChannel = NO_CHANNEL;
@@ -66,7 +66,7 @@ export function startDeliveries(
         // Together with what ends in the next moments: a look costs as much for one as for many.
         soon ??= setTimeout(() => {
           soon = undefined;
-          lookOnce();
+          takeOnce();
         }, DELIVERY_GATHER_MS);
       });
     running.set(work, delivery);
@@ -101,21 +101,21 @@ export function startDeliveries(
     return fanned === FAN_OUT_EVENTS_MAX;
   };
 
-  const look = async (): Promise<void> => {
+  const takeDue = async (): Promise<void> => {
     try {
       for (let hasMore = true; hasMore;) hasMore = (await turn()) && !isStopping;
     } catch (error) {
       log.warn({ err: error }, "deliveries could not be looked for");
     } finally {
-      looking = undefined;
+      taking = undefined;
     }
   };
-  const lookOnce = (): void => {
-    if (!isStopping) looking ??= look();
+  const takeOnce = (): void => {
+    if (!isStopping) taking ??= takeDue();
   };
 
-  const timer = setInterval(lookOnce, DELIVERY_LOOK_MS);
-  lookOnce();
+  const timer = setInterval(takeOnce, DELIVERY_LOOK_MS);
+  takeOnce();
   return {
     running: () => running.size,
     async stop(hurry) {
@@ -124,7 +124,7 @@ export function startDeliveries(
       clearTimeout(soon);
       const abort = (): void => hurried.abort(hurry.reason);
       // What it claims is attempted: its leases are ours.
-      await looking;
+      await taking;
       hurry.addEventListener("abort", abort, { once: true });
       if (running.size > 0) {
         await new Promise<void>((resolve) => {

@@ -28,19 +28,19 @@ const ABSENT_MS = paced(3_000);
 
 /**
  * Carries the run on until nothing is left to do now.
- * @param isLook true to look also for work that is late, due or was never begun: the word came before, or the janitor sent it
- * @param takeTurn before each further pass: others have theirs between
+ * @param isFullCheck true to look also for work that is late, due or was never begun: the word came before, or the janitor sent it
+ * @param takePermit before each further pass: others have theirs between
  * @throws Error of our surroundings: it is to be called again
  */
 export async function driveRun(
   context: WorkflowContext,
   runId: string,
-  isLook: boolean,
-  takeTurn: () => Promise<void>,
+  isFullCheck: boolean,
+  takePermit: () => Promise<void>,
 ): Promise<void> {
   let refusals: RunEvent[] = [];
   for (let isFirst = true; ; isFirst = false) {
-    if (!isFirst) await takeTurn();
+    if (!isFirst) await takePermit();
     const [seen, ended] = await Promise.all([
       context.store.load(context.database, runId),
       findEndedWork(context.database, runId, ENDS_MAX),
@@ -48,7 +48,7 @@ export async function driveRun(
     if (!seen) return;
     const ends = await readEnds(context.storage, seen, ended);
     const [pass, caller] = await Promise.all([
-      takePass(context, seen, [...refusals, ...ends], isLook && isFirst),
+      takePass(context, seen, [...refusals, ...ends], isFullCheck && isFirst),
       callerOf(context, seen.facts),
     ]);
     if (pass === "full") {
@@ -100,8 +100,10 @@ async function takePass(
   const { database, store, config } = context;
   const { id, isCancelRequested, isDue } = before.facts;
   // A pass that an end woke does not look for what is late, or was never begun: the janitor wakes for that.
-  const isLook = isAsked || told.length === 0;
-  const [open, due] = isLook ? await Promise.all([findOpenWork(database, id), findDueSteps(database, id)]) : [[], []];
+  const isFullCheck = isAsked || told.length === 0;
+  const [open, due] = isFullCheck
+    ? await Promise.all([findOpenWork(database, id), findDueSteps(database, id)])
+    : [[], []];
   const isOver = isEnded(before.state.status) || isCancelRequested;
   const events: RunEvent[] = [];
   // What was done before the cancel counts as done; what ended because of it, as cancelled.

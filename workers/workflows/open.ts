@@ -16,7 +16,7 @@ import type { Runner } from "../runner/runner.ts";
 import type { WorkflowContext } from "./context.ts";
 import { RunLoop, startWorkflowRunner } from "./runner.ts";
 import { RunStore } from "./store.ts";
-import { Turns } from "./turns.ts";
+import { RunPermits } from "./permits.ts";
 
 /** Shares of the process' slots: runs that are carried on at once. Each takes milliseconds, mostly the database's. */
 export const WORKFLOW_SHARES = { liveShare: 1 / 8, batchShare: 1 / 8 } as const;
@@ -46,7 +46,7 @@ export async function startWorkflows(
     jobs: createJobAdmission({ database, metrics }),
     dispatcher,
     store: new RunStore(storage),
-    starts: new Turns(STARTS_MAX),
+    starts: new RunPermits(STARTS_MAX),
     cancel(jobId) {
       if (!replies.isClosed()) replies.publish(cancelSubject(jobId), tokens.of(jobId));
     },

@@ -16,7 +16,7 @@ import { nakDelayMs, type Runner } from "../runner/runner.ts";
 
 import type { WorkflowContext } from "./context.ts";
 import { driveRun } from "./drive-run.ts";
-import { Turns, TurnsOver } from "./turns.ts";
+import { RunPermits, PermitsOver } from "./permits.ts";
 
 const ASKED_MAX = 256;
 /** Four workspaces whose words fill what the queue takes of each. */
@@ -35,7 +35,7 @@ export function startWorkflowRunner(options: {
   const log = context.log.child({ pool: "workflow", lane });
   const settings = LANE_SETTINGS[lane];
   // A pass is mostly statements: more at once than connections would only wait elsewhere, and in no fair order.
-  const turns = new Turns(Math.min(slots, context.config.databasePoolMax));
+  const permits = new RunPermits(Math.min(slots, context.config.databasePoolMax));
   const handle = async (message: Delivery): Promise<void> => {
     const startedAt = performance.now();
     let result = "failed";
@@ -43,7 +43,7 @@ export function startWorkflowRunner(options: {
       result = await carry(message);
       message.ack();
     } catch (error) {
-      const isOver = error instanceof TurnsOver;
+      const isOver = error instanceof PermitsOver;
       if (isOver) result = "repeat";
       if (!isOver) log.error({ err: error, deliveries: message.deliveries }, "a run could not be carried on");
       // The janitor finds runs that stand still: a word that fails for good is not kept.
@@ -61,10 +61,10 @@ export function startWorkflowRunner(options: {
       log.error({ subject: message.subject }, "a message on the queue cannot be read, and is dropped");
       return "dropped";
     }
-    const { workspace_id: workspaceId, isLook, isStalled } = value;
+    const { workspace_id: workspaceId, isFullCheck, isStalled } = value;
     // The worker that had a repeated word may have died.
-    const looks = isLook || isStalled || message.deliveries > 1;
-    await runs.drive(value.run_id, { workspaceId, turns, isLook: looks, isStalled });
+    const isFull = isFullCheck || isStalled || message.deliveries > 1;
+    await runs.drive(value.run_id, { workspaceId, permits, isFullCheck: isFull, isStalled });
     return "run";
   };
 
@@ -75,7 +75,7 @@ export function startWorkflowRunner(options: {
     durable: durableName("workflow", lane),
     log,
     beatMs: settings.beatMs,
-    room(held) {
+    capacity(held) {
       // A blocked loop cannot keep its messages alive, so it takes no more.
       const isBlocked = context.metrics.eventLoopLag() * 1_000 > settings.ackWaitMs / 4;
       return isBlocked ? 0 : Math.min(HELD_MAX - held, ASKED_MAX);
@@ -88,7 +88,7 @@ export function startWorkflowRunner(options: {
     running: () => loop.held(),
     async stop(_hurry) {
       await loop.stop();
-      turns.end();
+      permits.end();
       await loop.finish();
       await leases.close();
     },
@@ -98,7 +98,7 @@ export function startWorkflowRunner(options: {
 interface RunWord {
   readonly run_id: string;
   readonly workspace_id: string;
-  readonly isLook: boolean;
+  readonly isFullCheck: boolean;
   readonly isStalled: boolean;
 }
 
@@ -112,27 +112,27 @@ function readMessage(message: Delivery): RunWord | undefined {
   const {
     workspace_id: workspaceId,
     run_id: runId,
-    is_look: isLook,
+    is_full_check: isFullCheck,
     is_stalled: isStalled,
   } = (value ?? {}) as Readonly<Record<string, unknown>>;
   if (typeof workspaceId !== "string" || workspaceId !== workspaceOfSubject(message.subject)) return undefined;
   if (typeof runId !== "string" || !isUuid(runId)) return undefined;
-  return { run_id: runId, workspace_id: workspaceId, isLook: isLook === true, isStalled: isStalled === true };
+  return { run_id: runId, workspace_id: workspaceId, isFullCheck: isFullCheck === true, isStalled: isStalled === true };
 }
 
-interface Look {
+interface DriveRequest {
   readonly workspaceId: string;
-  /** Turns of the word's lane. */
-  readonly turns: Turns;
+  /** Permits of the notice's lane. */
+  readonly permits: RunPermits;
   /** Also looks for work that is late, due or was never begun. */
-  readonly isLook: boolean;
+  readonly isFullCheck: boolean;
   readonly isStalled: boolean;
 }
 
 interface Going {
   /** A look is to come. */
   isAsked: boolean;
-  isLook: boolean;
+  isFullCheck: boolean;
   isStalled: boolean;
   work: Promise<void>;
 }
@@ -147,34 +147,39 @@ export class RunLoop {
   }
 
   /** Resolves when that was done, and at once where another word asked for a look that is yet to come: its delivery stands for both. */
-  drive(runId: string, look: Look): Promise<void> {
+  drive(runId: string, request: DriveRequest): Promise<void> {
     const known = this.going.get(runId);
     if (known) {
-      known.isLook ||= look.isLook;
-      known.isStalled ||= look.isStalled;
+      known.isFullCheck ||= request.isFullCheck;
+      known.isStalled ||= request.isStalled;
       if (known.isAsked) return Promise.resolve();
       known.isAsked = true;
       return known.work;
     }
-    const one: Going = { isAsked: true, isLook: look.isLook, isStalled: look.isStalled, work: Promise.resolve() };
+    const one: Going = {
+      isAsked: true,
+      isFullCheck: request.isFullCheck,
+      isStalled: request.isStalled,
+      work: Promise.resolve(),
+    };
     this.going.set(runId, one);
-    one.work = this.carry(runId, one, look);
+    one.work = this.carry(runId, one, request);
     return one.work;
   }
 
-  private async carry(runId: string, one: Going, { workspaceId, turns }: Look): Promise<void> {
+  private async carry(runId: string, one: Going, { workspaceId, permits }: DriveRequest): Promise<void> {
     let giveBack = (): void => undefined;
-    const takeTurn = async (): Promise<void> => {
+    const takePermit = async (): Promise<void> => {
       giveBack();
       giveBack = () => undefined;
-      giveBack = await turns.take(workspaceId);
+      giveBack = await permits.take(workspaceId);
     };
     try {
       do {
-        await takeTurn();
-        const { isLook, isStalled } = one;
-        Object.assign(one, { isAsked: false, isLook: false, isStalled: false });
-        const pass = () => driveRun(this.context, runId, isLook, takeTurn);
+        await takePermit();
+        const { isFullCheck, isStalled } = one;
+        Object.assign(one, { isAsked: false, isFullCheck: false, isStalled: false });
+        const pass = () => driveRun(this.context, runId, isFullCheck, takePermit);
         await (isStalled ? recoverRun(this.context, runId, pass) : pass());
       } while (one.isAsked);
     } finally {

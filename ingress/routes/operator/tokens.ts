@@ -13,7 +13,7 @@ import type { IngressContext } from "../../context.ts";
 import type { Route, RouteCall } from "../../serve.ts";
 import { createdId, plainName, reusedId } from "../../settings/body.ts";
 import { timeOf, unsupported } from "../../settings/page.ts";
-import { type Asked, type Made, resource } from "../../settings/resource.ts";
+import { type ChangeRequest, type Created, resource } from "../../settings/resource.ts";
 import { iso, MONEY } from "./common.ts";
 
 export function tokens(context: IngressContext): readonly Route[] {
@@ -58,8 +58,8 @@ export function tokens(context: IngressContext): readonly Route[] {
 async function make(
   { database }: IngressContext,
   operator: RouteCall["operator"],
-  { body, actor }: Asked<"OperatorTokenCreateRequest">,
-): Promise<Made<OperatorTokenRow>> {
+  { body, actor }: ChangeRequest<"OperatorTokenCreateRequest">,
+): Promise<Created<OperatorTokenRow>> {
   const made = await makeOperatorToken(database, {
     id: createdId(body),
     name: plainName(body.name),

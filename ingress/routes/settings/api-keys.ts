@@ -12,7 +12,7 @@ import {
   KEYS_PER_WORKSPACE_MAX,
 } from "#shared/database/api-keys.ts";
 import { findMemberById, type MemberRole, type MemberRow } from "#shared/database/members.ts";
-import { inTurn } from "#shared/database/workspaces.ts";
+import { withWorkspaceLock } from "#shared/database/workspaces.ts";
 import { ApiError } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
 import { hashKey, keyHint, mintKey } from "#shared/secrets/api-keys.ts";
@@ -24,7 +24,14 @@ import { errorsOf } from "../../route-errors.ts";
 import { actorOf, callerOf, type Route, type RouteCall } from "../../serve.ts";
 import { createdId, optionalBody, plainName } from "../../settings/body.ts";
 import { timeOf } from "../../settings/page.ts";
-import { type Asked, findToChange, type Made, madeOnce, resource, type Rows } from "../../settings/resource.ts";
+import {
+  type ChangeRequest,
+  findToChange,
+  type Created,
+  createdOnce,
+  resource,
+  type Rows,
+} from "../../settings/resource.ts";
 import { isWithin } from "./workspace.ts";
 
 const GATE = {
@@ -118,8 +125,8 @@ function rowsOf({ database }: IngressContext): Rows<Caller, KeySummary> {
 async function make(
   context: IngressContext,
   caller: Caller,
-  { body, actor }: Asked<"ApiKeyCreateRequest">,
-): Promise<Made<KeySummary>> {
+  { body, actor }: ChangeRequest<"ApiKeyCreateRequest">,
+): Promise<Created<KeySummary>> {
   const { workspaceId, memberId, preset } = caller;
   const owner = await memberFor(context, caller, body.member_id?.toLowerCase() ?? memberId);
   const ownEnd = await endOfCaller(context, caller);
@@ -134,11 +141,14 @@ async function make(
   };
   const key = mintKey();
   const kept = { ...wanted, sha256: hashKey(key), hint: keyHint(key), actor };
-  const made = await madeOnce(await inTurn(context.database, workspaceId, (tx) => insertKey(tx, workspaceId, kept)), {
-    find: () => findKey(context.database, workspaceId, wanted.id),
-    asked: { name: wanted.name, member_id: owner.id, preset: wanted.preset, expires_at: wanted.expiresAt },
-    refusals: { too_many: tooMany },
-  });
+  const made = await createdOnce(
+    await withWorkspaceLock(context.database, workspaceId, (tx) => insertKey(tx, workspaceId, kept)),
+    {
+      find: () => findKey(context.database, workspaceId, wanted.id),
+      asked: { name: wanted.name, member_id: owner.id, preset: wanted.preset, expires_at: wanted.expiresAt },
+      refusals: { too_many: tooMany },
+    },
+  );
   return { ...made, shownOnce: { key } };
 }
 
@@ -146,7 +156,7 @@ async function change(
   context: IngressContext,
   caller: Caller,
   row: KeySummary,
-  { body, actor }: Asked<"ApiKeyUpdateRequest">,
+  { body, actor }: ChangeRequest<"ApiKeyUpdateRequest">,
 ): Promise<KeySummary | undefined> {
   if (row.revoked_at !== null) throw revoked();
   const expiresAt = body.expires_at === undefined ? undefined : (endOf(body.expires_at) ?? null);
@@ -175,7 +185,7 @@ async function rotate(context: IngressContext, call: RouteCall): Promise<Respons
   const id = newId();
   const next = { id, oldId: old.id, sha256: hashKey(key), hint: keyHint(key), actor: actorOf(call) };
   const overlapSeconds = body.overlap_seconds ?? 0;
-  const made = await inTurn(context.database, workspaceId, (tx) =>
+  const made = await withWorkspaceLock(context.database, workspaceId, (tx) =>
     replaceKey(tx, workspaceId, { ...next, overlapSeconds }),
   );
   if (made === "too_many") throw tooMany();

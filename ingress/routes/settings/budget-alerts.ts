@@ -19,7 +19,7 @@ import type { IngressContext } from "../../context.ts";
 import { allow, ANY_ROLE } from "../../roles.ts";
 import { callerOf, type Route } from "../../serve.ts";
 import { createdId, digitsOf, nameTaken, plainName } from "../../settings/body.ts";
-import { type Asked, type Made, madeOnce, resource } from "../../settings/resource.ts";
+import { type ChangeRequest, type Created, createdOnce, resource } from "../../settings/resource.ts";
 
 export const BUDGET_ALERTS_PER_WORKSPACE_MAX = 50;
 
@@ -78,8 +78,8 @@ export function budgetAlerts(context: IngressContext): readonly Route[] {
 async function add(
   { database }: IngressContext,
   { workspaceId, memberId }: Caller,
-  { body, text, actor }: Asked<"BudgetAlertCreateRequest">,
-): Promise<Made<BudgetAlertRow>> {
+  { body, text, actor }: ChangeRequest<"BudgetAlertCreateRequest">,
+): Promise<Created<BudgetAlertRow>> {
   const id = createdId(body);
   const terms: BudgetTerms = {
     name: plainName(body.name),
@@ -96,7 +96,7 @@ async function add(
     return insertBudgetAlert(database, workspaceId, { ...terms, id, actor, memberId, max });
   };
   // By the time of a repeat its channels may be deleted.
-  return madeOnce((await find()) ? "known" : await insert(), {
+  return createdOnce((await find()) ? "known" : await insert(), {
     find,
     asked: terms,
     refusals: {
@@ -110,7 +110,7 @@ async function change(
   { database }: IngressContext,
   { workspaceId }: Caller,
   { id }: BudgetAlertRow,
-  { body, text, actor }: Asked<"BudgetAlertUpdateRequest">,
+  { body, text, actor }: ChangeRequest<"BudgetAlertUpdateRequest">,
 ): Promise<BudgetAlertRow | undefined> {
   await checkChannels(database, workspaceId, body.channel_ids);
   const changed = await updateBudgetAlert(database, workspaceId, {

@@ -11,7 +11,7 @@ import {
   type MemberRow,
   pageMembers,
 } from "#shared/database/members.ts";
-import { inTurn } from "#shared/database/workspaces.ts";
+import { withWorkspaceLock } from "#shared/database/workspaces.ts";
 import { ApiError } from "#shared/errors.ts";
 import { isMailAddress } from "#shared/mail-address.ts";
 
@@ -20,7 +20,7 @@ import { allow, isAbove } from "../../roles.ts";
 import { callerOf, type Route } from "../../serve.ts";
 import { createdId, nameTaken, plainName } from "../../settings/body.ts";
 import { presentMember } from "../../settings/present.ts";
-import { type Asked, type Made, madeOnce, resource } from "../../settings/resource.ts";
+import { type ChangeRequest, type Created, createdOnce, resource } from "../../settings/resource.ts";
 
 export const MEMBERS_PER_WORKSPACE_MAX = 1_000;
 
@@ -89,16 +89,16 @@ export function members(context: IngressContext): readonly Route[] {
 async function add(
   { database }: IngressContext,
   { workspaceId, role }: Caller,
-  { body, actor }: Asked<"MemberCreateRequest">,
-): Promise<Made<MemberRow>> {
+  { body, actor }: ChangeRequest<"MemberCreateRequest">,
+): Promise<Created<MemberRow>> {
   checkMayGive(role, body.role);
   const wanted = { id: createdId(body), name: plainName(body.name), role: body.role, email: addressOf(body.email) };
-  const made = await inTurn(database, workspaceId, async (tx) => {
+  const made = await withWorkspaceLock(database, workspaceId, async (tx) => {
     if ((await countMembers(tx, workspaceId)) >= MEMBERS_PER_WORKSPACE_MAX) return "too_many";
     if (await insertMember(tx, workspaceId, { ...wanted, actor })) return "made";
     return (await findMember(tx, workspaceId, wanted.name)) ? "name_taken" : "known";
   });
-  return madeOnce(made, {
+  return createdOnce(made, {
     find: () => findMemberById(database, workspaceId, wanted.id),
     asked: { name: wanted.name, role: wanted.role, email: wanted.email },
     refusals: { too_many: tooMany, name_taken: () => nameTaken("a member") },

@@ -11,7 +11,7 @@ import {
   CHANNELS_PER_WORKSPACE_MAX,
 } from "#shared/database/channels.ts";
 import { insertDelivery, recoverDeliveries } from "#shared/database/deliveries.ts";
-import { inTurn } from "#shared/database/workspaces.ts";
+import { withWorkspaceLock } from "#shared/database/workspaces.ts";
 import { ApiError } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
 import { changedSecrets, mergeChannelConfig, newChannelConfig } from "#shared/notifications/channel-config.ts";
@@ -28,7 +28,7 @@ import { actorOf, callerOf, type Route, type RouteCall } from "../../serve.ts";
 import { createdId, nameTaken, parsedBody, plainName } from "../../settings/body.ts";
 import { channelOf, channelRows, presentChannel } from "../../settings/channel.ts";
 import { timeOf } from "../../settings/page.ts";
-import { type Asked, findToChange, type Made, madeOnce, resource } from "../../settings/resource.ts";
+import { type ChangeRequest, findToChange, type Created, createdOnce, resource } from "../../settings/resource.ts";
 
 /** Tests of one mail channel: a test is the one mail that a caller sends at will. */
 export const MAIL_TESTS_PER_HOUR_MAX = 5;
@@ -130,8 +130,8 @@ export function notificationChannels(context: IngressContext): readonly Route[] 
 async function make(
   context: IngressContext,
   { workspaceId, memberId }: Caller,
-  { body, actor }: Asked<"ChannelCreateRequest">,
-): Promise<Made<ChannelRow>> {
+  { body, actor }: ChangeRequest<"ChannelCreateRequest">,
+): Promise<Created<ChannelRow>> {
   const { type, enabled = true } = body;
   if (type === "email" && context.config.smtpUrl === undefined) {
     throw new ApiError("unsupported_value", "This installation sends no mail.", { param: "type" });
@@ -142,8 +142,8 @@ async function make(
   const shownOnce = type === "webhook" ? { signingSecret: newSigningSecret() } : {};
   const sealed = sealAll(context.sealer, { workspaceId, id }, { ...secrets, ...shownOnce });
   const wanted = { id, type, name, enabled, config, sealed, createdBy: memberId, actor };
-  const made = await madeOnce(
-    await inTurn(context.database, workspaceId, (tx) => insertChannel(tx, workspaceId, wanted)),
+  const made = await createdOnce(
+    await withWorkspaceLock(context.database, workspaceId, (tx) => insertChannel(tx, workspaceId, wanted)),
     {
       find: () => findChannel(context.database, workspaceId, id),
       asked: { type, name, enabled, config },
@@ -164,7 +164,7 @@ async function change(
   { database, sealer }: IngressContext,
   { workspaceId }: Caller,
   { id }: ChannelRow,
-  { body, actor }: Asked<"ChannelUpdateRequest">,
+  { body, actor }: ChangeRequest<"ChannelUpdateRequest">,
 ): Promise<ChannelRow | undefined> {
   const name = body.name === undefined ? undefined : plainName(body.name);
   const changed = await changeChannel(database, workspaceId, id, (row) => {
@@ -213,7 +213,7 @@ async function test(context: IngressContext, call: RouteCall): Promise<Response>
     perHourMax,
     actor: actorOf(call),
   };
-  if (!(await inTurn(context.database, workspaceId, (tx) => insertDelivery(tx, workspaceId, delivery)))) {
+  if (!(await withWorkspaceLock(context.database, workspaceId, (tx) => insertDelivery(tx, workspaceId, delivery)))) {
     throw new ApiError("conflict", `A mail channel is tested at most ${perHourMax} times in an hour.`);
   }
   return json({ deliveryId: id } satisfies DeliveryAccepted, {}, 202);

@@ -10,7 +10,7 @@ import {
   SUBSCRIPTIONS_PER_CHANNEL_MAX,
 } from "#shared/database/subscriptions.ts";
 import { findWorkflow } from "#shared/database/workflows.ts";
-import { inTurn } from "#shared/database/workspaces.ts";
+import { withWorkspaceLock } from "#shared/database/workspaces.ts";
 import { ApiError } from "#shared/errors.ts";
 import { EVENTS, type EventName } from "#shared/events/events.ts";
 import { readerOf } from "#shared/workflows/access.ts";
@@ -21,7 +21,7 @@ import { allow, ANY_ROLE } from "../../roles.ts";
 import { callerOf, type Route } from "../../serve.ts";
 import { createdId } from "../../settings/body.ts";
 import { channelOf } from "../../settings/channel.ts";
-import { type Asked, type Made, madeOnce, resource } from "../../settings/resource.ts";
+import { type ChangeRequest, type Created, createdOnce, resource } from "../../settings/resource.ts";
 
 const NOTIFICATIONS = { tags: ["Notifications"], auth: "key" } as const;
 
@@ -96,24 +96,28 @@ const EVENT_TYPES: EventTypeList = {
 async function make(
   context: IngressContext,
   place: Place,
-  { body, actor }: Asked<"SubscriptionCreateRequest">,
-): Promise<Made<SubscriptionRow>> {
+  { body, actor }: ChangeRequest<"SubscriptionCreateRequest">,
+): Promise<Created<SubscriptionRow>> {
   const { workspaceId, channelId, memberId } = place;
   const workflowId = await scopeOf(context, place, body);
   const { event } = body;
   const id = createdId(body);
   const wanted = { id, channelId, event, workflowId, createdBy: memberId, actor };
-  return madeOnce(await inTurn(context.database, workspaceId, (tx) => insertSubscription(tx, workspaceId, wanted)), {
-    find: () => findSubscription(context.database, workspaceId, channelId, id),
-    asked: { event, workflow_id: workflowId },
-    refusals: {
-      too_many: () => new ApiError("conflict", `A channel has at most ${SUBSCRIPTIONS_PER_CHANNEL_MAX} subscriptions.`),
-      subscribed: () =>
-        new ApiError("conflict", "The channel is subscribed to this event with this scope already.", {
-          param: "event",
-        }),
+  return createdOnce(
+    await withWorkspaceLock(context.database, workspaceId, (tx) => insertSubscription(tx, workspaceId, wanted)),
+    {
+      find: () => findSubscription(context.database, workspaceId, channelId, id),
+      asked: { event, workflow_id: workflowId },
+      refusals: {
+        too_many: () =>
+          new ApiError("conflict", `A channel has at most ${SUBSCRIPTIONS_PER_CHANNEL_MAX} subscriptions.`),
+        subscribed: () =>
+          new ApiError("conflict", "The channel is subscribed to this event with this scope already.", {
+            param: "event",
+          }),
+      },
     },
-  });
+  );
 }
 
 /** The workflow whose events are meant; null: everything. @throws ApiError `workflow_not_found`, `unsupported_value` */

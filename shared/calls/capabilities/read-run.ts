@@ -8,7 +8,7 @@ import type { CheckedRun } from "./check.ts";
 import type { Capability } from "./entry.ts";
 import { CHECKS } from "./list.ts";
 import { expectedOf } from "./expected.ts";
-import { type LookContext, type Looked, lookAtInputs } from "./look.ts";
+import { type ProbeContext, type ProbedInput, probeInputs } from "./probe-inputs.ts";
 import { capabilityCharge, capabilityPrice } from "./price.ts";
 import { isSampleFile } from "./samples.ts";
 import type { Catalogue, Model } from "#shared/calls/model.ts";
@@ -48,7 +48,7 @@ export interface ReadRun {
   readonly inline: readonly Inline[];
 }
 
-interface Context extends LookContext {
+interface Context extends ProbeContext {
   readonly database: Queryable;
   readonly offered: Offered;
   readonly catalogue: { current(): Catalogue };
@@ -70,12 +70,12 @@ export async function readRun(
   const { isAsync, run } = checkRun(capability, body);
   await pause();
   const price = capabilityPrice(context.catalogue.current(), capability);
-  const { input, inline, files, looked } = readInput(capability, run);
+  const { input, inline, files, probed } = readInput(capability, run);
   const sizes = await checkFiles(context, caller, files);
   const isFlat = price.unit === "per_operation";
   const { storage, probes } = context;
-  const look = { storage, probes, workspaceId: caller.workspaceId };
-  const known = isFlat ? {} : await lookAtInputs(look, capability.category, looked, sizes);
+  const probeContext = { storage, probes, workspaceId: caller.workspaceId };
+  const known = isFlat ? {} : await probeInputs(probeContext, capability.category, probed, sizes);
   const expected = expectedOf(capability, run.params, known);
   const [usualNano, holdNano] = [expected.usual, expected.most].map((one) => capabilityCharge(price, one).nano);
   return {
@@ -97,29 +97,29 @@ function checkRun(capability: Capability, body: unknown): { readonly run: Checke
   return { run: check(request), isAsync: request.async === true };
 }
 
-type Given = Readonly<Record<string, unknown>>;
+type Members = Readonly<Record<string, unknown>>;
 
 interface Reading {
   /** Media to be moved to the object store. */
   readonly inline: Inline[];
   readonly files: { readonly id: string; readonly param: string }[];
-  readonly looked: Looked[];
+  readonly probed: ProbedInput[];
 }
 
 /** The input as its worker gets it: large base64 goes apart. */
 function readInput({ members }: Capability, { input }: CheckedRun): Reading & { readonly input: CheckedRun["input"] } {
-  const reading: Reading = { inline: [], files: [], looked: [] };
+  const reading: Reading = { inline: [], files: [], probed: [] };
   const read = (name: string, value: unknown): unknown => {
     const param = `input.${name}`;
     if (typeof value === "string") return assertPublicUrl(value, param).href;
     if (members[name]?.named !== undefined) {
-      const all = Object.entries(value as Readonly<Record<string, Given>>);
+      const all = Object.entries(value as Readonly<Record<string, Members>>);
       return Object.fromEntries(
         all.map(([own, one]) => [own, readOne(one, name, `${name}-${own}`, `${param}.${own}`, reading)]),
       );
     }
-    if (!Array.isArray(value)) return readOne(value as Given, name, name, param, reading);
-    return (value as readonly Given[]).map((one, at) =>
+    if (!Array.isArray(value)) return readOne(value as Members, name, name, param, reading);
+    return (value as readonly Members[]).map((one, at) =>
       readOne(one, name, `${name}-${at}`, `${param}[${at}]`, reading),
     );
   };
@@ -127,11 +127,17 @@ function readInput({ members }: Capability, { input }: CheckedRun): Reading & { 
   return { ...reading, input: Object.fromEntries(entries) as CheckedRun["input"] };
 }
 
-function readOne(given: Given, member: string, name: string, param: string, { inline, files, looked }: Reading): Given {
+function readOne(
+  given: Members,
+  member: string,
+  name: string,
+  param: string,
+  { inline, files, probed }: Reading,
+): Members {
   const { file_id: fileId, url, base64, mime_type: contentType } = given;
   if (typeof fileId === "string") files.push({ id: fileId, param: `${param}.file_id` });
-  const look: Looked = { member, ...(typeof fileId === "string" ? { fileId } : {}) };
-  if (typeof base64 !== "string") looked.push(look);
+  const look: ProbedInput = { member, ...(typeof fileId === "string" ? { fileId } : {}) };
+  if (typeof base64 !== "string") probed.push(look);
   if (typeof url === "string") return { url: assertPublicUrl(url, `${param}.url`).href };
   if (typeof base64 !== "string") return given;
   const bytesMax = CAPABILITY_BASE64_BYTES_MAX;
@@ -140,7 +146,7 @@ function readOne(given: Given, member: string, name: string, param: string, { in
     throw new ApiError("unprocessable_input", message, { param: `${param}.base64` });
   }
   const bytes = decoded(base64, `${param}.base64`);
-  looked.push({ ...look, bytes });
+  probed.push({ ...look, bytes });
   if (bytes.length <= INLINE_INPUT_BYTES_MAX) return given;
   inline.push({ name, param, bytes, contentType: typeof contentType === "string" ? contentType : "" });
   return { stored: name, ...(typeof contentType === "string" ? { mime_type: contentType } : {}) };

@@ -40,7 +40,7 @@ export async function watchFiles(options: WatchOptions): Promise<Watch> {
   let isRunning = false;
   let isPending = false;
   let isClosed = false;
-  let isLooking = false;
+  let isReading = false;
   let seen = await fingerprint(options.paths);
 
   const disarm = (): void => {
@@ -90,15 +90,15 @@ export async function watchFiles(options: WatchOptions): Promise<Watch> {
       if (isPending) changed();
     }
   };
-  const look = async (): Promise<void> => {
-    if (isLooking || isRunning) return;
-    isLooking = true;
+  const readAgain = async (): Promise<void> => {
+    if (isReading || isRunning) return;
+    isReading = true;
     const now = await fingerprint(options.paths);
-    isLooking = false;
+    isReading = false;
     // `settle` takes the fingerprint that counts, before it lets the files be read
     if (now !== seen) changed();
   };
-  const poll = setInterval(() => void look(), options.pollMs ?? POLL_MS);
+  const poll = setInterval(() => void readAgain(), options.pollMs ?? POLL_MS);
   poll.unref();
   arm();
 

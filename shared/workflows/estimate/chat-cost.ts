@@ -12,7 +12,7 @@ import { ESTIMATE_OUTPUT_TOKENS } from "#shared/calls/kinds/chat/usage.ts";
 
 import { judgeKnown } from "../known-faults.ts";
 import { type CallContext, type Cost, EXACT } from "./cost.ts";
-import { type Given, openNames } from "./known.ts";
+import { type KnownParams, openNames } from "./known.ts";
 
 /** Answers of one call, at most. */
 const CHOICES_MAX = 128;
@@ -32,7 +32,11 @@ function usualMessages({ allowed_params: { requires_input_image: image, requires
 const NO_AUDIO = Buffer.from("RIFF\u0004\0\0\0WAVE", "latin1").toString("base64");
 
 /** @throws ApiError as the call itself would answer, whatever comes into what is open */
-export async function chatCost({ database, caller, work }: CallContext, model: Model, given: Given): Promise<Cost> {
+export async function chatCost(
+  { database, caller, work }: CallContext,
+  model: Model,
+  given: KnownParams,
+): Promise<Cost> {
   const unknown = openNames(given);
   const isUnknown = (name: string): boolean => unknown.includes(name);
   const files = await findStoredFiles(database, caller, given.value);
@@ -70,7 +74,7 @@ export async function chatCost({ database, caller, work }: CallContext, model: M
 }
 
 /** @throws ApiError as `chatCost` */
-export async function embeddingsCost({ work }: CallContext, model: Model, given: Given): Promise<Cost> {
+export async function embeddingsCost({ work }: CallContext, model: Model, given: KnownParams): Promise<Cost> {
   if (!isEmbeddingModel(model))
     throw new ApiError("model_not_supported", "Expected a model of embeddings.", { param: "model" });
   const checked = (known: object) => {
@@ -104,7 +108,7 @@ export async function embeddingsCost({ work }: CallContext, model: Model, given:
 }
 
 /** @param check of a call without what is open, as far as it is refused for that. @param usual members that it must have */
-function asFarAsKnown<T>({ value, open }: Given, usual: Given["value"], check: (known: object) => T): T {
+function asFarAsKnown<T>({ value, open }: KnownParams, usual: KnownParams["value"], check: (known: object) => T): T {
   if (open.length === 0) return check(value);
   let checked: T | undefined;
   const faultsOf = (known: object) => apiErrorsOf(() => (checked = check(known)));

@@ -20,13 +20,13 @@ import { kindOf } from "../step-work.ts";
 import { chatCost, embeddingsCost } from "./chat-cost.ts";
 import { type CallContext, type Cost, type CostContext, nothing, sumOf } from "./cost.ts";
 import {
-  type Given,
+  type KnownParams,
   type Known,
   type KnownItem,
   knownMembers,
   openNames,
-  resolveGiven,
   resolveKnown,
+  resolveParams,
   unitsOf,
 } from "./known.ts";
 import { listCost } from "./list-cost.ts";
@@ -126,7 +126,7 @@ class Estimate {
     const { isSpent } = this.#work;
     const remembered = isSpent ? this.#unknown.get(compiled) : undefined;
     if (remembered) return remembered;
-    const given = await resolveGiven(step.params ?? {}, params, run.known, item, this.#work);
+    const given = await resolveParams(step.params ?? {}, params, run.known, item, this.#work);
     this.#work.count(CALL_UNITS + unitsOf(given.value));
     const cost =
       step.type === "model"
@@ -136,7 +136,7 @@ class Estimate {
     return cost;
   }
 
-  #ofCapability(id: string, given: Given): Cost {
+  #ofCapability(id: string, given: KnownParams): Cost {
     const capability = this.#context.capability(id);
     const price = capabilityPrice(this.#context.catalogue, capability);
     const { operations: list } = knownMembers(given);
@@ -154,7 +154,7 @@ class Estimate {
     const depth = run.depth + 1;
     const found = await this.#workflows.find((step.workflow_id ?? "").toLowerCase(), step.version, depth);
     const { definition } = found.compiled;
-    const given = await resolveGiven(step.input ?? {}, input, run.known, item, this.#work);
+    const given = await resolveParams(step.input ?? {}, input, run.known, item, this.#work);
     const open = openNames(given);
     this.#work.count(CALL_UNITS + unitsOf(given.value));
     const inputs = readKnownInput(definition.inputs ?? {}, knownMembers(given), open);
@@ -185,7 +185,7 @@ function placed({ code, message, param, cause }: ApiError, { step }: CompiledSte
 // Cost of a call of a model, as far as its params are known: usually, and at most.
 
 /** @throws ApiError as the call itself would answer, where its params are known */
-async function modelCost(context: CallContext, slug: string, given: Given): Promise<Cost> {
+async function modelCost(context: CallContext, slug: string, given: KnownParams): Promise<Cost> {
   const model = context.catalogue.models.get(slug);
   if (!model) throw new ApiError("model_not_found", `There is no model ${slug}.`, { param: "model" });
   const [kind, ...others] = kindsOf(model, given);
@@ -208,7 +208,7 @@ async function modelCost(context: CallContext, slug: string, given: Given): Prom
 }
 
 /** Returns the kinds that the call may be of: an image that is open may come to null, and the call makes one of words. */
-function kindsOf(model: Model, given: Given): readonly [Kind, ...Kind[]] {
+function kindsOf(model: Model, given: KnownParams): readonly [Kind, ...Kind[]] {
   const known = knownMembers(given);
   const open = Object.fromEntries(openNames(given).map((name) => [name, ""]));
   const [kind, other] = [kindOf(model, { ...known, ...open }), kindOf(model, known)];
@@ -221,7 +221,7 @@ function passOver(error: unknown): undefined {
   throw error;
 }
 
-async function costOn(context: CallContext, model: Model, kind: Kind, given: Given): Promise<Cost> {
+async function costOn(context: CallContext, model: Model, kind: Kind, given: KnownParams): Promise<Cost> {
   if (kind === CHAT) return chatCost(context, model, given);
   if (kind === EMBEDDINGS) return embeddingsCost(context, model, given);
   return mediaCost(context, model, kind, given);

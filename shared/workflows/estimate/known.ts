@@ -19,7 +19,7 @@ export interface KnownItem {
 type Members = Readonly<Record<string, unknown>>;
 
 /** Values that a call is given; places that are not known stand as they are written. */
-export interface Given {
+export interface KnownParams {
   readonly value: Members;
   readonly open: readonly OpenPlace[];
 }
@@ -47,13 +47,13 @@ export function resolveKnown(
 }
 
 /** Each place alone; one that cannot be worked out counts as not known. */
-export async function resolveGiven(
+export async function resolveParams(
   value: Members,
   { places }: Binding,
   known: Known,
   item: KnownItem | undefined,
   work: EstimateWork,
-): Promise<Given> {
+): Promise<KnownParams> {
   if (places.length === 0) return { value, open: [] };
   const copy = structuredClone(value) as Record<string, unknown>;
   const open: OpenPlace[] = [];
@@ -67,12 +67,12 @@ export async function resolveGiven(
 }
 
 /** Names of members that are not known, or not whole. */
-export function openNames({ open }: Given): readonly string[] {
+export function openNames({ open }: KnownParams): readonly string[] {
   return [...new Set(open.map(({ path: [name] }) => String(name)))];
 }
 
 /** Members that are known whole. */
-export function knownMembers(given: Given): Members {
+export function knownMembers(given: KnownParams): Members {
   const names = new Set(openNames(given));
   return Object.fromEntries(Object.entries(given.value).filter(([name]) => !names.has(name)));
 }

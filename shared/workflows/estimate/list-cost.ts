@@ -33,18 +33,18 @@ export async function listCost(
       assumption: `${items.length} items. ${assumption}`,
     };
   }
-  const looked = await lookAt(items, costOf, work);
-  const { estimatedNano, maxNano } = sumOf(looked);
-  const [{ assumption } = nothing("")] = looked;
-  const rest = all - BigInt(looked.length);
+  const sampled = await sampleItems(items, costOf, work);
+  const { estimatedNano, maxNano } = sumOf(sampled);
+  const [{ assumption } = nothing("")] = sampled;
+  const rest = all - BigInt(sampled.length);
   if (rest === 0n) return { estimatedNano, maxNano, assumption: `${items.length} items. ${assumption}` };
   const other = await costOf(undefined);
-  const mean = looked.length === 0 ? other.estimatedNano : estimatedNano / BigInt(looked.length);
+  const mean = sampled.length === 0 ? other.estimatedNano : estimatedNano / BigInt(sampled.length);
   return {
     estimatedNano: estimatedNano + rest * mean,
     maxNano: maxNano + rest * other.maxNano,
     assumption:
-      `${items.length} items, of which ${looked.length} were looked at: each of the others counts as these do in the mean, ` +
+      `${items.length} items, of which ${sampled.length} were looked at: each of the others counts as these do in the mean, ` +
       `and at most as one that is not known. ${other.assumption}`,
   };
 }
@@ -60,7 +60,11 @@ function unknownListCost(one: Cost): Cost {
 }
 
 /** Returns the costs of the first items, as many as there is work left for. */
-async function lookAt(items: readonly unknown[], costOf: CostOfItem, work: EstimateWork): Promise<readonly Cost[]> {
+async function sampleItems(
+  items: readonly unknown[],
+  costOf: CostOfItem,
+  work: EstimateWork,
+): Promise<readonly Cost[]> {
   const costs: Cost[] = [];
   for (const [index, item] of items.entries()) {
     if (work.isSpent) break;

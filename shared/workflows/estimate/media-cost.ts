@@ -9,7 +9,7 @@ import { estimateCall } from "#shared/calls/estimate/estimate.ts";
 
 import { isWithin } from "../known-faults.ts";
 import { type CallContext, type Cost, EXACT } from "./cost.ts";
-import { type Given, knownMembers, openNames, unitsOf } from "./known.ts";
+import { type KnownParams, knownMembers, openNames, unitsOf } from "./known.ts";
 
 type Body = Readonly<Record<string, unknown>>;
 type BoundOf = (body: Body) => bigint;
@@ -24,7 +24,7 @@ const SECONDS_MAX = 4 * 3_600;
 const CHECK_UNITS = 1_000;
 
 /** @throws ApiError as the call itself would answer, whatever comes into what is open */
-export async function mediaCost({ work }: CallContext, model: Model, kind: Kind, given: Given): Promise<Cost> {
+export async function mediaCost({ work }: CallContext, model: Model, kind: Kind, given: KnownParams): Promise<Cost> {
   const [known, unknown] = [knownMembers(given), openNames(given)];
   const seconds = Math.min(SECONDS_MAX, model.allowed_params.max_audio_duration_seconds ?? SECONDS_MAX);
   const facts: CallFacts = {

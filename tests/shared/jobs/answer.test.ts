@@ -42,7 +42,7 @@ describe("the answer about a job", () => {
     `cancel.${JOB}`,
     `callback.${JOB}`,
     "breaker.chat",
-    "room.chat.batch",
+    "freed.chat.batch",
     "$JS.API.STREAM.PURGE.POOL_chat",
     "$JS.ACK.BATCH_IN.intake.1.1.1.1.0",
   ])("goes nowhere when its row says %s", (reply) => {

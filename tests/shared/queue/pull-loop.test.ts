@@ -40,7 +40,7 @@ test("a message is kept alive for as long as it is in hand, and handed out once"
   const loop = openPullLoop({
     ...facts,
     // Room for one that the server hands out again.
-    room: (held) => 4 - held,
+    capacity: (held) => 4 - held,
     async handle(message) {
       deliveries.push(message.deliveries);
       await Bun.sleep(4 * ACK_WAIT_MS);
@@ -61,7 +61,7 @@ test("no more are in hand than there is room for, and all come in the end", asyn
   const inHand: number[] = [];
   const loop = openPullLoop({
     ...facts,
-    room: (held) => 3 - held,
+    capacity: (held) => 3 - held,
     async handle(message) {
       inHand.push(loop.held());
       await Bun.sleep(5);
@@ -80,7 +80,7 @@ test("a handler that fails leaves its message to the server, which hands it out 
   const deliveries: number[] = [];
   const loop = openPullLoop({
     ...facts,
-    room: (held) => 1 - held,
+    capacity: (held) => 1 - held,
     handle(message) {
       deliveries.push(message.deliveries);
       if (message.deliveries === 1) return Promise.reject(new Error("could not be acknowledged"));

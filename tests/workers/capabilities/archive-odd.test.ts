@@ -190,10 +190,12 @@ test.each(["tar", "tar.zst"])("a %s is taken for an archive before it is opened"
       folder,
       members,
     };
-    const makeRoom = () => Promise.resolve();
+    const reserveBytes = () => Promise.resolve();
     const judgeRobots = () => Promise.resolve(true);
     const signal = new AbortController().signal;
-    expect(await readInputs({ ...run, makeRoom, judgeRobots, signal })).toMatchObject({ archive: { name: "archive" } });
+    expect(await readInputs({ ...run, reserveBytes, judgeRobots, signal })).toMatchObject({
+      archive: { name: "archive" },
+    });
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -59,7 +59,7 @@ export function openSites(): Sites {
         members: capability.members,
         ...checked,
         stored: {},
-        makeRoom: () => Promise.resolve(),
+        reserveBytes: () => Promise.resolve(),
         judgeRobots: (task) => Promise.resolve(isVisitAllowed(task)),
         signal,
       });

@@ -8,7 +8,7 @@ import {
   insertBudgetAlert,
   updateBudgetAlert,
 } from "#shared/database/budget-alerts.ts";
-import { listBudgetsToLookAt } from "#shared/database/budget-firings.ts";
+import { listBudgetsToCheck } from "#shared/database/budget-firings.ts";
 import { newId } from "#shared/ids.ts";
 import { createLogger } from "#shared/logger.ts";
 import { createMetrics } from "#shared/metrics.ts";
@@ -151,7 +151,7 @@ describe("a budget", () => {
   test("is looked at only while there is usage that it has not seen", async () => {
     const workspaceId = await createWorkspace(db.database);
     const id = await alertOf(workspaceId);
-    const isDue = async (): Promise<boolean> => (await listBudgetsToLookAt(db.database)).includes(workspaceId);
+    const isDue = async (): Promise<boolean> => (await listBudgetsToCheck(db.database)).includes(workspaceId);
     expect(await isDue()).toBe(false);
     await spend(db.database, [{ workspaceId, nano: 1n }]);
     expect(await isDue()).toBe(true);

@@ -14,7 +14,7 @@ import { auditLedger } from "#shared/ledger/audit.ts";
 import { createLogger } from "#shared/logger.ts";
 import { createMetrics, type Metrics } from "#shared/metrics.ts";
 import { createPublisher } from "#shared/queue/publish.ts";
-import { durableName, roomSubject, streamName } from "#shared/queue/subjects.ts";
+import { durableName, freedSubject, streamName } from "#shared/queue/subjects.ts";
 import { ensureTopology } from "#shared/queue/topology.ts";
 import { readClaim, storeResult } from "#shared/storage/claim-check.ts";
 import { openStorage, type Storage } from "#shared/storage/client.ts";
@@ -27,7 +27,7 @@ import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.t
 import { createTestBucket } from "#tests/support/storage.ts";
 import {
   type JobSweepContext,
-  openRoomWatch,
+  watchFreedSlots,
   releaseAll,
   sweepDispatches,
   sweepEndedJobs,
@@ -269,13 +269,13 @@ describe("a job whose owner fell silent", () => {
 
 describe("room on the queue", () => {
   test("is given to waiting jobs when a worker tells of it, and in any case by the sweep", async () => {
-    const close = openRoomWatch(context);
+    const close = watchFreedSlots(context);
     await connection.flush();
     const [told, swept] = [await dispatched(), await dispatched()];
     for (const { seq } of await messages()) await manager.streams.deleteMessage(STREAM, seq);
     const wait = (id: string) => change(id, "dispatched_at = null, stream_seq = null");
     await wait(told);
-    connection.publish(roomSubject("chat", "batch"));
+    connection.publish(freedSubject("chat", "batch"));
     await eventually("it is let out", async () => (await ids()).includes(`${told}:1:2`));
     await wait(swept);
     await releaseAll(context);

@@ -15,7 +15,7 @@ function after(results: string, state = new SourceState(NAME), at = 1_000): Sour
   return state;
 }
 
-/** One that rests since 1,000 and whose probe is out. */
+/** One that is open since 1,000 and whose probe is out. */
 function probing(at = 6_000): SourceState {
   const state = after("-----");
   expect(state.isDue(at)).toBe(true);
@@ -35,36 +35,36 @@ describe("a source in rotation", () => {
     // A success takes nothing out, whatever the ratio.
     ["-+-+-+-+-+", false],
     ["-+-+-+-+-+-", true],
-  ])("after %s rests: %p", (results, rests) => {
-    expect(after(results).isResting).toBe(rests);
+  ])("after %s is open: %p", (results, isOpen) => {
+    expect(after(results).isOpen).toBe(isOpen);
   });
 
   test("needs a longer run to be taken out while it serves many, 25 failures at most", () => {
-    expect(after("+".repeat(99) + "-".repeat(5)).isResting).toBe(false);
-    expect(after("+".repeat(99) + "-".repeat(6)).isResting).toBe(true);
-    expect(after("+".repeat(9_000) + "-".repeat(24)).isResting).toBe(false);
-    expect(after("+".repeat(9_000) + "-".repeat(25)).isResting).toBe(true);
+    expect(after("+".repeat(99) + "-".repeat(5)).isOpen).toBe(false);
+    expect(after("+".repeat(99) + "-".repeat(6)).isOpen).toBe(true);
+    expect(after("+".repeat(9_000) + "-".repeat(24)).isOpen).toBe(false);
+    expect(after("+".repeat(9_000) + "-".repeat(25)).isOpen).toBe(true);
   });
 
   test("is judged by its last ten seconds", () => {
     const state = after("+".repeat(20), new SourceState(NAME), 0);
     after("-+-+-+-+-", state, 9_999);
-    expect(state.isResting).toBe(false);
+    expect(state.isOpen).toBe(false);
     after("-", state, 10_000);
-    expect(state.isResting).toBe(true);
+    expect(state.isOpen).toBe(true);
   });
 
   test("hears of the others' calls, and a success among them ends a run", () => {
     const state = after("--");
     expect(state.hearCounts({ ok: 0, failed: 2, run: 2 }, 1_000, middle)).toBeUndefined();
     expect(state.hearCounts({ ok: 10, failed: 2, run: 1 }, 1_000, middle)).toBeUndefined();
-    expect(after("---", state).isResting).toBe(false);
+    expect(after("---", state).isOpen).toBe(false);
     expect(state.hearCounts({ ok: 0, failed: 1, run: 1 }, 1_000, middle)).toBe("opened");
   });
 });
 
-describe("a source at rest", () => {
-  test("rests five seconds, a fifth more or less by chance", () => {
+describe("an open source", () => {
+  test("stays open five seconds, a fifth more or less by chance", () => {
     const ends = [0, 0.5, 1].map((random) => {
       const state = new SourceState(NAME);
       for (let n = 0; n < 5; n++) state.record("failed", 1_000, () => random);
@@ -73,7 +73,7 @@ describe("a source at rest", () => {
     expect(ends).toEqual([4_000, 5_000, 6_000]);
   });
 
-  test("is due for its probe when the rest is over, not before, and not while the probe is out", () => {
+  test("is due for its probe when the cooldown is over, not before, and not while the probe is out", () => {
     const state = after("-----");
     expect(state.isDue(5_999)).toBe(false);
     expect(state.isDue(6_000)).toBe(true);
@@ -92,20 +92,20 @@ describe("a source at rest", () => {
     const state = probing();
     expect(state.record("ok", 6_100, middle)).toBe("closed");
     expect(state.retryInMs(6_100)).toBe(0);
-    expect(after("----", state, 6_200).isResting).toBe(false);
+    expect(after("----", state, 6_200).isOpen).toBe(false);
   });
 
-  test("rests a little longer after each failed probe, 24 s at most", () => {
+  test("stays open a little longer after each failed probe, 24 s at most", () => {
     const state = after("-----");
-    const rests: number[] = [];
+    const cooldowns: number[] = [];
     for (let n = 0; n < 14; n++) {
       const at = state.until;
       state.beginProbe(at);
       expect(state.record("failed", at, middle)).toBe("lengthened");
-      rests.push(state.until - at);
+      cooldowns.push(state.until - at);
     }
-    expect(rests.slice(0, 3)).toEqual([5_750, 6_612, 7_604]);
-    expect(rests.slice(-3)).toEqual([24_000, 24_000, 24_000]);
+    expect(cooldowns.slice(0, 3)).toEqual([5_750, 6_612, 7_604]);
+    expect(cooldowns.slice(-3)).toEqual([24_000, 24_000, 24_000]);
   });
 
   test.each([
@@ -117,7 +117,7 @@ describe("a source at rest", () => {
       const state = new SourceState(NAME);
       for (let failures = 0; failures < 5; failures += 1) state.record("failed", 1_000, random);
       let at = 1_000;
-      for (let trials = 0; state.isResting; trials += 1) {
+      for (let trials = 0; state.isOpen; trials += 1) {
         at = state.until;
         state.beginProbe(at);
         state.record(at < 1_000 + awayMs ? "failed" : "ok", at, random);
@@ -128,7 +128,7 @@ describe("a source at rest", () => {
     }
   });
 
-  test("rests longest when our key is refused, and again when a probe finds it refused still", () => {
+  test("stays open longest when our key is refused, and again when a probe finds it refused still", () => {
     const state = new SourceState(NAME);
     expect(state.down(1_000, middle)).toBe("opened");
     expect(state.until).toBe(25_000);
@@ -141,20 +141,20 @@ describe("a source at rest", () => {
 
   test("keeps the longer of two deadlines", () => {
     const state = new SourceState(NAME);
-    state.hearRest(60_000, 60_000, 1_000);
-    expect(state.hearRest(5_000, 5_000, 1_000)).toBeUndefined();
+    state.hearOpening(60_000, 60_000, 1_000);
+    expect(state.hearOpening(5_000, 5_000, 1_000)).toBeUndefined();
     expect(state.down(1_000, middle)).toBeUndefined();
     expect(state.until).toBe(61_000);
-    expect(state.hearRest(80_000, 80_000, 1_000)).toBe("lengthened");
+    expect(state.hearOpening(80_000, 80_000, 1_000)).toBe("lengthened");
     expect(state.until).toBe(81_000);
   });
 
-  test("stays out when somebody lengthened its rest while the probe ran", () => {
+  test("stays out when somebody lengthened its cooldown while the probe ran", () => {
     const state = probing();
-    state.hearRest(30_000, 30_000, 6_100);
+    state.hearOpening(30_000, 30_000, 6_100);
     expect(state.record("ok", 6_200, middle)).toBeUndefined();
     expect(state.hearClosed(6_200)).toBeUndefined();
-    expect(state.isResting).toBe(true);
+    expect(state.isOpen).toBe(true);
   });
 
   test("whose probe is given back may be tried at once", () => {
@@ -182,7 +182,7 @@ describe("any sequence of events", () => {
       { weight: 6, arbitrary: fc.constantFrom("ok", "failed") },
       { weight: 2, arbitrary: fc.constantFrom("down", "forget", "probe", "hear closed") },
       fc.tuple(count, count, count).map(([ok, failed, run]) => ({ ok, failed, run: Math.min(run, failed) })),
-      fc.record({ remainingMs: fc.nat({ max: 144_000 }), restMs: fc.integer({ min: 5_000, max: 120_000 }) }),
+      fc.record({ remainingMs: fc.nat({ max: 144_000 }), cooldownMs: fc.integer({ min: 5_000, max: 120_000 }) }),
     ),
   });
 
@@ -192,7 +192,7 @@ describe("any sequence of events", () => {
     if (typeof what === "object") {
       return "failed" in what
         ? state.hearCounts(what, now, random)
-        : state.hearRest(what.remainingMs, what.restMs, now);
+        : state.hearOpening(what.remainingMs, what.cooldownMs, now);
     }
     if (what === "ok" || what === "failed") return state.record(what, now, random);
     if (what === "down") return state.down(now, random);
@@ -211,13 +211,13 @@ describe("any sequence of events", () => {
         let now = 0;
         for (const each of events) {
           now += each.wait;
-          const before = { isResting: state.isResting, until: state.until, isProbing: state.isProbing };
+          const before = { isOpen: state.isOpen, until: state.until, isProbing: state.isProbing };
           const { act } = each;
           const change: Change | undefined = play(state, each, now);
 
           const heard = typeof act === "object" && "failed" in act ? act : undefined;
           const isCall = act === "ok" || act === "failed";
-          if (!before.isResting && (isCall || heard !== undefined)) {
+          if (!before.isOpen && (isCall || heard !== undefined)) {
             const bucket = Math.floor(now / 1_000);
             const ok = heard?.ok ?? Number(act === "ok");
             const failed = heard?.failed ?? Number(act === "failed");
@@ -228,22 +228,22 @@ describe("any sequence of events", () => {
             const isBad = (good + bad >= 10 && bad >= good) || run >= Math.min(25, 5 + Math.floor(good / 50));
             expect(change).toBe(failed > 0 && isBad ? "opened" : undefined);
           }
-          if (state.isResting !== before.isResting) {
+          if (state.isOpen !== before.isOpen) {
             calls = [];
             run = 0;
-            expect(change).toBe(state.isResting ? "opened" : "closed");
+            expect(change).toBe(state.isOpen ? "opened" : "closed");
           }
-          if (act === "ok" && state.isResting) expect(before.isResting).toBe(true);
-          if (before.isResting && state.isResting) expect(state.until).toBeGreaterThanOrEqual(before.until);
-          if (before.isResting && !state.isResting) {
-            // Only a good probe ends a rest, here or elsewhere, and only one that is as good as over.
+          if (act === "ok" && state.isOpen) expect(before.isOpen).toBe(true);
+          if (before.isOpen && state.isOpen) expect(state.until).toBeGreaterThanOrEqual(before.until);
+          if (before.isOpen && !state.isOpen) {
+            // Only a good probe ends a cooldown, here or elsewhere, and only one that is as good as over.
             expect(act === "ok" ? before.isProbing && before.until <= now : act === "hear closed").toBe(true);
             expect(before.until).toBeLessThanOrEqual(now + 1_000);
           }
-          expect(state.isProbing && !state.isResting).toBe(false);
-          expect(state.restMs === 0 || (state.restMs >= 5_000 && state.restMs <= 120_000)).toBe(true);
+          expect(state.isProbing && !state.isOpen).toBe(false);
+          expect(state.cooldownMs === 0 || (state.cooldownMs >= 5_000 && state.cooldownMs <= 120_000)).toBe(true);
           expect(state.until - now).toBeLessThanOrEqual(144_000);
-          expect(state.retryInMs(now) === 0).toBe(!state.isResting);
+          expect(state.retryInMs(now) === 0).toBe(!state.isOpen);
           if (state.isDue(now)) expect(state.until).toBeLessThanOrEqual(now);
         }
       }),
@@ -261,7 +261,7 @@ describe("any sequence of events", () => {
           let now = 0;
           for (const each of events) play(state, each, (now += each.wait));
           for (const wait of waits) state.record("failed", (now += wait), middle);
-          expect(state.isResting).toBe(true);
+          expect(state.isOpen).toBe(true);
         },
       ),
       { seed: 20_261_120, numRuns: 400 },

@@ -98,7 +98,7 @@ async function start(): Promise<Worker> {
     settled: () => Promise.allSettled(asked),
   };
   workers.push(worker);
-  // Once what rests has been read.
+  // Once what is open has been read.
   await breaker.admit("warm/up");
   await connection.flush();
   return worker;
@@ -139,23 +139,24 @@ async function eventually(isSo: () => boolean | Promise<boolean>): Promise<void>
   }
 }
 
-const noted = (restMs: number): Promise<void> => eventually(async () => (await rows())[0]?.cooldown_ms === restMs);
+const noted = (cooldownMs: number): Promise<void> =>
+  eventually(async () => (await rows())[0]?.cooldown_ms === cooldownMs);
 const woken = (): Promise<void> => eventually(async () => (await rows()).length === 0);
 
 function fail(worker: Breaker, times = 5, source = SOURCE): void {
   for (let n = 0; n < times; n++) worker.record(source, "failed", false);
 }
 
-/** Two workers that both know that SOURCE rests, and Postgres too. */
+/** Two workers that both know that SOURCE is open, and Postgres too. */
 async function atRest(): Promise<[Worker, Worker]> {
   const [a, b] = [await start(), await start()];
   fail(a);
   await heard();
-  await noted(BREAKER.restMs);
+  await noted(BREAKER.cooldownMs);
   return [a, b];
 }
 
-/** The same, when the rest is over and `a` has the probe. */
+/** The same, when the cooldown is over and `a` has the probe. */
 async function onTrial(): Promise<[Worker, Worker]> {
   const [a, b] = await atRest();
   await pass(6_000);
@@ -191,7 +192,7 @@ describe("a source that fails", () => {
     expect(b.retryInMs(SOURCE)).toBe(a.retryInMs(SOURCE));
     expect(b.admit("acme/small")).toBe("closed");
     expect(b.retryInMs("acme/small")).toBe(0);
-    await noted(BREAKER.restMs);
+    await noted(BREAKER.cooldownMs);
   });
 
   test("is judged by the calls of all workers together", async () => {
@@ -243,7 +244,7 @@ describe("a source that fails", () => {
   });
 });
 
-describe("a source whose rest is over", () => {
+describe("a source whose cooldown is over", () => {
   test("is tried by exactly one of many calls, whichever worker they are in", async () => {
     const [a, b] = await atRest();
     await pass(6_000);
@@ -263,7 +264,7 @@ describe("a source whose rest is over", () => {
     await woken();
   });
 
-  test("rests longer everywhere after a failed trial, and is then tried again", async () => {
+  test("stays open longer everywhere after a failed trial, and is then tried again", async () => {
     const [a, b] = await onTrial();
     a.record(SOURCE, "failed", true);
     await heard();
@@ -307,7 +308,7 @@ describe("a source whose rest is over", () => {
     a.record(SOURCE, "ok", true);
     await heard();
     expect([a.admit(SOURCE), b.admit(SOURCE)]).toEqual(["open", "open"]);
-    // The trial was given back: after the longer rest nobody waits for its lease.
+    // The trial was given back: after the longer cooldown nobody waits for its lease.
     await eventually(async () => (await rows())[0]?.probe_until === null);
     await pass(36_000);
     expect(await b.admit(SOURCE)).toBe("probe");
@@ -337,7 +338,7 @@ describe("of two deadlines", () => {
 });
 
 describe("a worker that starts", () => {
-  test("knows what rests before it answers its first call", async () => {
+  test("knows what is open before it answers its first call", async () => {
     const [a, b] = await atRest();
     await stop(a);
     await stop(b);
@@ -375,7 +376,7 @@ describe("without NATS", () => {
     fail(a, 5, "acme/small");
     expect(a.admit("acme/small")).toBe("open");
     await eventually(async () => (await rows()).length === 2);
-    // Missed by b, which reads Postgres while a source rests.
+    // Missed by b, which reads Postgres while a source is open.
     await eventually(() => b.admit("acme/small") === "open");
     await pass(6_000);
     // Postgres may answer too late on a busy machine; the trial is asked for again then.
@@ -392,7 +393,7 @@ describe("without NATS", () => {
 });
 
 describe("without Postgres", () => {
-  test("nobody tries what rests: it goes on resting a second at a time", async () => {
+  test("nobody tries what is open: it goes on being open a second at a time", async () => {
     const [a, b] = await atRest();
     a.postgres = b.postgres = "away";
     for (let second = 0; second < 3; second++) {
@@ -424,7 +425,7 @@ describe("without Postgres", () => {
     a.postgres = "away";
     fail(a);
     a.postgres = "there";
-    await noted(BREAKER.restMs);
+    await noted(BREAKER.cooldownMs);
   }, 20_000);
 
   test("a trial that is granted too late is given back", async () => {
@@ -456,34 +457,34 @@ describe("what is remembered", () => {
 
 describe("a message that no worker would send", () => {
   const from = newId();
-  const rest = [SOURCE, 5_000, 5_000];
+  const opening = [SOURCE, 5_000, 5_000];
   const count = [SOURCE, 0, 50, 50];
   test.each<[string, unknown]>([
-    ["no JSON", "rests"],
+    ["no JSON", "openings"],
     ["cut JSON", '{"from":"'],
-    ["no object", [rest]],
+    ["no object", [opening]],
     ["null", null],
-    ["nobody's", { rests: [rest], counts: [count] }],
-    ["somebody unknown's", { from: "me", rests: [rest] }],
-    ["a rest for ever", { from, rests: [[SOURCE, 1e12, 5_000]] }],
-    ["a rest that is no number", { from, rests: [[SOURCE, "5000", 5_000]] }],
-    ["a rest that was over long ago", { from, rests: [[SOURCE, -1, 5_000]] }],
-    ["a rest of no length", { from, rests: [[SOURCE, 5_000, 0]] }],
+    ["nobody's", { openings: [opening], counts: [count] }],
+    ["somebody unknown's", { from: "me", openings: [opening] }],
+    ["a cooldown for ever", { from, openings: [[SOURCE, 1e12, 5_000]] }],
+    ["a cooldown that is no number", { from, openings: [[SOURCE, "5000", 5_000]] }],
+    ["a cooldown that was over long ago", { from, openings: [[SOURCE, -1, 5_000]] }],
+    ["a cooldown of no length", { from, openings: [[SOURCE, 5_000, 0]] }],
     ["a fraction of a call", { from, counts: [[SOURCE, 0, 50.5, 50]] }],
     ["less than no calls", { from, counts: [[SOURCE, -50, 50, 50]] }],
     ["more calls than there can be", { from, counts: [[SOURCE, 0, 1e9, 50]] }],
     ["a run longer than its failures", { from, counts: [[SOURCE, 1, 1, 50]] }],
-    ["too short a row", { from, rests: [[SOURCE, 5_000]] }],
-    ["a good part and a bad one", { from, rests: [rest, ["acme/small"]], counts: [count] }],
-    ["rests that are no list", { from, rests: { 0: rest, length: 1 }, counts: [count] }],
-    ["a name without a provider", { from, rests: [["large", 5_000, 5_000]] }],
-    ["a name with a line break", { from, rests: [["acme/la\nrge", 5_000, 5_000]] }],
-    ["a name without end", { from, rests: [[`acme/${"x".repeat(400)}`, 5_000, 5_000]] }],
+    ["too short a row", { from, openings: [[SOURCE, 5_000]] }],
+    ["a good part and a bad one", { from, openings: [opening, ["acme/small"]], counts: [count] }],
+    ["openings that are no list", { from, openings: { 0: opening, length: 1 }, counts: [count] }],
+    ["a name without a provider", { from, openings: [["large", 5_000, 5_000]] }],
+    ["a name with a line break", { from, openings: [["acme/la\nrge", 5_000, 5_000]] }],
+    ["a name without end", { from, openings: [[`acme/${"x".repeat(400)}`, 5_000, 5_000]] }],
     [
       "more sources than one tells of",
-      { from, rests: Array.from({ length: 201 }, (_, n) => [`a/${n}`, 5_000, 5_000]) },
+      { from, openings: Array.from({ length: 201 }, (_, n) => [`a/${n}`, 5_000, 5_000]) },
     ],
-    ["too much of it", { from, rests: [rest], more: "x".repeat(BREAKER.shareBytesMax) }],
+    ["too much of it", { from, openings: [opening], more: "x".repeat(BREAKER.shareBytesMax) }],
   ])("changes nothing: %s", async (_what, message) => {
     const a = await start();
     a.record(SOURCE, "ok", true);
@@ -493,7 +494,7 @@ describe("a message that no worker would send", () => {
     expect(a.admit(SOURCE)).toBe("closed");
     expect(await a.metrics.registry.metrics()).not.toContain("sluice_breaker_open_sources{");
     // It listens on.
-    spy.publish(breakerSubject("chat"), JSON.stringify({ from, rests: [rest] }));
+    spy.publish(breakerSubject("chat"), JSON.stringify({ from, openings: [opening] }));
     await spy.flush();
     await heard();
     expect(a.admit(SOURCE)).toBe("open");

@@ -9,7 +9,7 @@ export interface FakeBreaker extends Breaker {
 /** @param answers what `admit` says of a source; "closed" for those not named */
 export function fakeBreaker(
   answers: Readonly<Record<string, "closed" | "probe" | "open">> = {},
-  rests: Readonly<Record<string, number>> = {},
+  cooldowns: Readonly<Record<string, number>> = {},
 ): FakeBreaker {
   const told: string[] = [];
   return {
@@ -18,7 +18,7 @@ export function fakeBreaker(
     record: (source, result) => void told.push(`record:${result} ${source}`),
     down: (source) => void told.push(`down ${source}`),
     forget: (source) => void told.push(`forget ${source}`),
-    retryInMs: (source) => rests[source] ?? (answers[source] === "open" ? 4_000 : 0),
+    retryInMs: (source) => cooldowns[source] ?? (answers[source] === "open" ? 4_000 : 0),
     close: () => undefined,
   };
 }

@@ -179,7 +179,7 @@ describe("a call", () => {
     expect(spent.failures.at(-1)).toBe("acme/acme-two rejected moved");
   });
 
-  test("whose model rests is not ended by what a stand-in cannot take", async () => {
+  test("whose model is open is not ended by what a stand-in cannot take", async () => {
     const sources = { "acme/acme-one": "open", "play/sandbox-chat": "open" } as const;
     const rejected = failed("rejected", { param: "n" });
     const served = await run({ outcomes: [rejected, "served"], fallbacks: ["two", "three"], sources });
@@ -191,7 +191,7 @@ describe("a call", () => {
     expect(own.result).toBe(rejected);
   });
 
-  test("whose only other source rests is alone: it has the whole of its time", async () => {
+  test("whose only other source is open is alone: it has the whole of its time", async () => {
     const { tried } = await run({ outcomes: ["served"], sources: { "play/sandbox-chat": "open" } });
     expect(tried).toEqual(["acme/acme-one 0 last"]);
   });
@@ -233,7 +233,7 @@ describe("a call that is too long for its model", () => {
     expect(result).toBe(tooLong);
   });
 
-  test("and whose larger model cannot be paid, or rests, hears that it is too long", async () => {
+  test("and whose larger model cannot be paid, or is open, hears that it is too long", async () => {
     const script = { outcomes: [tooLong], fallbacks: ["three"], catalogue: UNEQUAL };
     expect((await run({ ...script, enter: () => false })).result).toBe(tooLong);
     expect((await run({ ...script, sources: { "acme/acme-three": "open" } })).result).toBe(tooLong);
@@ -295,7 +295,7 @@ describe("a source that fails alone", () => {
     ["behind a gateway that gave up", { repeats: within(), outcomes: [failed("failed", { status: 504 }), "served"] }, "failed"], // prettier-ignore
     ["whose connection broke", { repeats: within(), outcomes: [failed("failed"), "served"] }, "failed"],
     ["that refused", { repeats: within() }, "refused"],
-    ["that rests by now", { repeats: within(), retryInMs: { "acme/acme-one": 4_000 } }, "failed"],
+    ["that is open by now", { repeats: within(), retryInMs: { "acme/acme-one": 4_000 } }, "failed"],
     ["on trial", { repeats: within(), sources: { ...only.sources, "acme/acme-one": "probe" } }, "failed"],
     ["beside another one of its model", { repeats: within(), sources: {} }, "failed"],
   ])("%s is left at once", async (_what, script, kind) => {
@@ -327,7 +327,7 @@ describe("a source that fails alone", () => {
 });
 
 describe("the breaker", () => {
-  test("keeps a resting source out, and is told of the probe's end", async () => {
+  test("keeps an open source out, and is told of the probe's end", async () => {
     const { result, tried, told } = await run({
       outcomes: ["served"],
       sources: { "acme/acme-one": "open", "play/sandbox-chat": "probe" },
@@ -337,7 +337,7 @@ describe("the breaker", () => {
     expect(told).toEqual(["record:ok play/sandbox-chat"]);
   });
 
-  test("with every source at rest there is no route, and the caller hears when the first is tried again", async () => {
+  test("with every source open there is no route, and the caller hears when the first is tried again", async () => {
     const { result, tried } = await run({
       outcomes: ["served"],
       sources: { "acme/acme-one": "open", "play/sandbox-chat": "open" },

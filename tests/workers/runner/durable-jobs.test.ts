@@ -160,7 +160,7 @@ describe("a durable job", () => {
       credits_used: 4e-8,
       result: { é: 1 },
     });
-    expect(room?.subject).toBe("room.chat.batch");
+    expect(room?.subject).toBe("freed.chat.batch");
     expect(await run(message)).toEqual({ outcome: "repeat" });
   });
 
@@ -390,7 +390,7 @@ describe("a durable job that finds no source free", () => {
       const { run, told } = bench(refusing(kind, 8));
       const message = await queued({ reply: `_INBOX.ws.${workspaceId}.x`, lifeMs: 86_400_000 });
       expect(await run(message)).toEqual({ outcome: "deferred" });
-      expect(told.map(({ subject }) => subject)).toEqual(["room.chat.batch"]);
+      expect(told.map(({ subject }) => subject)).toEqual(["freed.chat.batch"]);
       expect(await rowOf(message)).toMatchObject({ state: "queued", started_at: null, error: null });
       expect(await usageOf(message)).toEqual([]);
       expect(await deferralOf(message)).toMatchObject({ deferrals: 1, claims: 0 });

@@ -17,7 +17,7 @@ import type { RobotsTask } from "../../capabilities/web/robots.ts";
 
 import { openHome, placeOf, runFolders } from "./home.ts";
 import { giveTo, type Isolation } from "./isolation.ts";
-import { createTurns } from "./turns.ts";
+import { createCapabilityPermits } from "./permits.ts";
 import { WEB_ROBOTS_MS } from "./pages.ts";
 
 /** Bytes of all files that one run makes. */
@@ -83,7 +83,7 @@ export function openCapabilityChildren(
     : others;
   const cores = availableParallelism();
   const pools = new Map<string, ChildPool>();
-  const turns = createTurns(cores);
+  const permits = createCapabilityPermits(cores);
   const poolOf = (engine: string): ChildPool => {
     const known = pools.get(engine);
     if (known) return known;
@@ -93,7 +93,7 @@ export function openCapabilityChildren(
       launch: () => openHome(isolation),
       spares: 1,
       // One more than can be busy: a workspace's own child rests while another's works.
-      childrenMax: turns.max + 1,
+      childrenMax: permits.max + 1,
       queueMax: 10_000,
       jobMs: 60_000,
       idleMs: IDLE_MS,
@@ -112,7 +112,7 @@ export function openCapabilityChildren(
 
   return {
     async run(task, { engine, workspaceId, runMs, signal, onProgress }) {
-      const giveBack = await turns.take({ workspaceId, isLong: runMs > CAPABILITY_LONG_MS, signal });
+      const giveBack = await permits.take({ workspaceId, isLong: runMs > CAPABILITY_LONG_MS, signal });
       const beganAt = performance.now();
       let lostMs = 0;
       const disk = watchFolder(() => placeOf(task.folder), CAPABILITY_OUTPUT_BYTES_MAX);
@@ -136,9 +136,9 @@ export function openCapabilityChildren(
         giveBack(lostMs);
       }
     },
-    lose: (workspaceId, ms) => turns.lose(workspaceId, ms),
+    lose: (workspaceId, ms) => permits.lose(workspaceId, ms),
     async judgeRobots(task, { engine, workspaceId, signal }) {
-      const giveBack = await turns.take({ workspaceId, isLong: false, signal });
+      const giveBack = await permits.take({ workspaceId, isLong: false, signal });
       try {
         const one = { task: "robots", input: task, owner: workspaceId, jobMs: WEB_ROBOTS_MS, signal };
         return (await poolOf(engine).run(one)).output === true;
@@ -147,7 +147,7 @@ export function openCapabilityChildren(
       }
     },
     async tryEngine(engine) {
-      const giveBack = await turns.take({ workspaceId: "", isLong: false });
+      const giveBack = await permits.take({ workspaceId: "", isLong: false });
       const folder = mkdtempSync(join(runFolders(), "engine-"));
       try {
         giveTo(folder, isolation.user);

@@ -37,7 +37,7 @@ const CAPABILITY_FETCH_MS = 120_000;
 type Context = Pick<WorkerContext, "database" | "storage">;
 
 /** An input in the admitted request: bytes that the body brought in base64 may be in the object store. */
-interface GivenInput {
+interface RequestedInput {
   readonly file_id?: string;
   readonly url?: string;
   readonly base64?: string;
@@ -59,7 +59,7 @@ export interface RunInputs extends PageRun {
 export async function readInputs(run: RunInputs): Promise<Record<string, RunFiles>> {
   const files: Record<string, RunFiles> = {};
   for (const [name, member] of Object.entries(run.members)) {
-    const given = run.input[name] as GivenInput | readonly GivenInput[] | undefined;
+    const given = run.input[name] as RequestedInput | readonly RequestedInput[] | undefined;
     if (given === undefined) continue;
     if (member.isAddress === true) {
       files[name] = await bringPage(run, String(run.input[name]), join(run.folder, `in-${name}`), `input.${name}`);
@@ -67,18 +67,18 @@ export async function readInputs(run: RunInputs): Promise<Record<string, RunFile
     }
     if (member.named !== undefined) {
       const all: Record<string, InputFile> = {};
-      for (const [own, one] of Object.entries(given as Readonly<Record<string, GivenInput>>)) {
+      for (const [own, one] of Object.entries(given as Readonly<Record<string, RequestedInput>>)) {
         all[own] = await readOne(run, member, `input.${name}.${own}`, `${name}-${own}`, one);
       }
       files[name] = all;
       continue;
     }
     if (!Array.isArray(given)) {
-      files[name] = await readOne(run, member, `input.${name}`, name, given as GivenInput);
+      files[name] = await readOne(run, member, `input.${name}`, name, given as RequestedInput);
       continue;
     }
     const list: InputFile[] = [];
-    for (const [at, one] of (given as readonly GivenInput[]).entries()) {
+    for (const [at, one] of (given as readonly RequestedInput[]).entries()) {
       list.push(await readOne(run, member, `input.${name}[${at}]`, `${name}-${at}`, one));
     }
     files[name] = list;
@@ -91,7 +91,7 @@ async function readOne(
   { kind }: InputMember,
   param: string,
   name: string,
-  given: GivenInput,
+  given: RequestedInput,
 ): Promise<InputFile> {
   const path = join(run.folder, `in-${name}`);
   const bytesMax = CAPABILITY_INPUT_BYTES_MAX[kind];
@@ -112,7 +112,7 @@ interface Brought {
 
 async function bring(
   run: RunInputs,
-  given: GivenInput,
+  given: RequestedInput,
   path: string,
   bytesMax: number,
   param: string,
@@ -121,12 +121,16 @@ async function bring(
   if (given.url !== undefined) return bringUrl(run, given.url, path, bytesMax, `${param}.url`);
   const bytes = await bytesOf(run, given, param);
   if (bytes.length > bytesMax) throw tooLarge(param, bytesMax, bytes.length);
-  await run.makeRoom(bytes.length);
+  await run.reserveBytes(bytes.length);
   await writeFile(path, bytes);
   return { bytes: bytes.length };
 }
 
-async function bytesOf({ context, stored, signal }: RunInputs, given: GivenInput, param: string): Promise<Uint8Array> {
+async function bytesOf(
+  { context, stored, signal }: RunInputs,
+  given: RequestedInput,
+  param: string,
+): Promise<Uint8Array> {
   if (given.text !== undefined) return Buffer.from(given.text);
   const kept = given.stored === undefined ? undefined : stored[given.stored];
   if (kept) return readCallMedia(context.storage, kept.reference, signal);
@@ -151,7 +155,7 @@ async function bringFile(run: RunInputs, id: string, path: string, bytesMax: num
   const blocks = row && (await findBlocks(database, row.id));
   if (!row || !blocks) throw new ApiError("file_not_found", "There is no such file in this workspace.", { param });
   if (blocks.bytes > bytesMax) throw tooLarge(param, bytesMax, blocks.bytes);
-  await run.makeRoom(blocks.bytes);
+  await run.reserveBytes(blocks.bytes);
   const file = openFile(path);
   try {
     for await (const piece of readFile(storage, blocks)) {
@@ -169,7 +173,7 @@ async function bringUrl(run: RunInputs, url: string, path: string, bytesMax: num
   let [bytes, address] = [0, url];
   const onBytes = async (piece: Uint8Array): Promise<void> => {
     bytes += piece.length;
-    await run.makeRoom(piece.length);
+    await run.reserveBytes(piece.length);
     await file.write(piece);
   };
   try {

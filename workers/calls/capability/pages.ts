@@ -26,7 +26,7 @@ export interface PageRun {
   readonly params: Readonly<Record<string, unknown>>;
   readonly folder: string;
   /** Waited for before so many more bytes lie on the disk. */
-  readonly makeRoom: (bytes: number) => Promise<void>;
+  readonly reserveBytes: (bytes: number) => Promise<void>;
   readonly signal: AbortSignal;
   /** Reads a site's robots.txt, in a child. */
   readonly judgeRobots: (task: RobotsTask) => Promise<boolean>;
@@ -55,7 +55,7 @@ export async function bringPage(run: PageRun, address: string, path: string, par
     redirectsMax: WEB_REDIRECTS_MAX,
     onBytes: async (piece) => {
       bytes += piece.length;
-      await run.makeRoom(piece.length);
+      await run.reserveBytes(piece.length);
       await file.write(piece);
     },
     ...(respects === true ? { before: robotsCheck(run, agentOf(headers), param) } : {}),

@@ -89,7 +89,7 @@ async function serve(
     input,
     params,
     stored: job.stored_inputs ?? {},
-    makeRoom: (bytes) => holding.add(bytes, signal),
+    reserveBytes: (bytes) => holding.add(bytes, signal),
     signal,
     judgeRobots: (robots) =>
       context.capabilities.judgeRobots(robots, { engine: capability.engine, workspaceId: job.workspace_id, signal }),

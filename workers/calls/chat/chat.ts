@@ -178,7 +178,7 @@ class ChatRun {
           exactIntegers: this.control.exactIntegers,
           held: this.held,
           limits: context.config.calls,
-          room: () => answer.room(),
+          reserve: () => answer.room(),
           signal,
           stopping: this.control.stopping,
           rendering,

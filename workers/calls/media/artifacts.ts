@@ -17,7 +17,7 @@ import { ProviderError } from "../../providers/provider.ts";
 
 import type { Measured } from "./meter.ts";
 import type { Holding } from "./result-budget.ts";
-import type { Looking } from "./seconds.ts";
+import type { ProbeContext } from "./seconds.ts";
 import { spool, type Spooled, type SpoolLimits } from "./spool.ts";
 
 /** Attempts to fetch something made, each from a fresh address where the provider can give one. */
@@ -54,7 +54,7 @@ export interface OutputSpec extends SpoolLimits {
   /** Returns the content type of the bytes; undefined: it is not known. */
   typeOf(bytes: Uint8Array, artifact: Artifact): Promise<string | undefined>;
   /** @throws ProviderError `aborted` */
-  measure(context: Looking, made: Spooled, contentType: string, signal: AbortSignal): Promise<Measured>;
+  measure(context: ProbeContext, made: Spooled, contentType: string, signal: AbortSignal): Promise<Measured>;
 }
 
 export interface KeepOptions {
@@ -144,11 +144,11 @@ async function fetchOne(
     let hasBegun = false;
     const heldBefore = holding.bytes;
     // What sounds while it comes waits for no room, up to what a workspace must have room for.
-    const makeRoom = roomOnDisk(holding, onBytes ? Number(LIVE_ROOM_BYTES) : 0, signal);
+    const reserveBytes = reserverOnDisk(holding, onBytes ? Number(LIVE_ROOM_BYTES) : 0, signal);
     try {
       // What cannot be asked for again is the answer itself, which its call bounds.
       return await spool(artifact, { ...output, isLive: !canResume }, signal, {
-        makeRoom,
+        reserveBytes,
         onBytes(bytes) {
           hasBegun = true;
           onBytes?.(bytes);
@@ -174,13 +174,13 @@ async function fetchOne(
 }
 
 /** Asks for more in steps, as a download grows. */
-function roomOnDisk(holding: Holding, freeBytes: number, signal: AbortSignal): (bytes: number) => Promise<void> {
-  let roomBytes = freeBytes;
+function reserverOnDisk(holding: Holding, freeBytes: number, signal: AbortSignal): (bytes: number) => Promise<void> {
+  let reservedBytes = freeBytes;
   return async (bytes) => {
-    if (bytes <= roomBytes) return;
-    const more = Math.max(RESULT_STEP_BYTES, bytes - roomBytes);
+    if (bytes <= reservedBytes) return;
+    const more = Math.max(RESULT_STEP_BYTES, bytes - reservedBytes);
     await holding.add(more, signal);
-    roomBytes += more;
+    reservedBytes += more;
   };
 }
 

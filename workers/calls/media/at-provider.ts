@@ -177,7 +177,7 @@ export class AtProvider {
     { adapter, provider, signal }: Pick<Beginning<Output>, keyof Queue<Output> | "signal">,
   ): Promise<ProviderJob> {
     const { slot } = this;
-    const looking = {
+    const search = {
       adapter,
       provider,
       begun,
@@ -186,7 +186,7 @@ export class AtProvider {
       onProviderCallback: (listener: () => void) => this.onProviderCallback(listener),
       onUnknown: (detail: string) => this.onUnknown(begun.source, detail),
     };
-    const found = await findStart(looking, slot.isLate).catch(async (error: unknown) => {
+    const found = await findStart(search, slot.isLate).catch(async (error: unknown) => {
       if (error instanceof ProviderError && error.kind === "failed") await this.keep(withoutStart(begun));
       throw error;
     });

@@ -27,7 +27,7 @@ export function mediaCallOf<Input>(
     input,
     sourceModel: source.model,
     signal,
-    makeRoom: (more) => holding.add(more * ANSWER_COPIES, signal),
+    reserveBytes: (more) => holding.add(more * ANSWER_COPIES, signal),
     traits: new Set(source.traits),
     ...(source.fields ? { fields: source.fields } : {}),
     adapt: (body) => adaptTo(source, body),

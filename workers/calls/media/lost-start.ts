@@ -19,7 +19,7 @@ const START_LOOK_MS = [paced(1_000), paced(15_000)] as const;
 /** A vendor may take a job for this long after its gateway gave up, where the catalogue says nothing of it: Cloudflare waits 100 s. */
 const START_TAKEN_MS = 120_000;
 
-export interface Looking {
+export interface LostStartSearch {
   readonly adapter: Pick<QueuedAdapter<never, unknown>, "find" | "nameOf">;
   readonly provider: Pick<Provider, "id" | "listed_within_seconds">;
   /** With its open start. */
@@ -46,18 +46,18 @@ export class LostForGood extends ProviderError {
  * @throws ProviderError `failed` when nothing was taken, `unknown` when that may be told later, `aborted` when this worker stops, so
  * that the next one looks; LostForGood
  */
-export async function findStart(looking: Looking, isLate: boolean): Promise<FoundStart> {
-  const { signal, provider, adapter } = looking;
+export async function findStart(search: LostStartSearch, isLate: boolean): Promise<FoundStart> {
+  const { signal, provider, adapter } = search;
   const [firstMs, mostMs] = START_LOOK_MS;
   // Twice more behind the time by which the list is whole; where nothing is listed only a ring helps, for which no slot is kept.
-  const looksMs = isLate || !adapter.nameOf ? 0 : 1_000 * (provider.listed_within_seconds ?? 0) + 2 * mostMs;
-  const giveUpAt = performance.now() + looksMs;
+  const searchMs = isLate || !adapter.nameOf ? 0 : 1_000 * (provider.listed_within_seconds ?? 0) + 2 * mostMs;
+  const giveUpAt = performance.now() + searchMs;
   for (let waitMs = firstMs; ; waitMs = Math.min(mostMs, waitMs * 1.5)) {
     const isLast = performance.now() >= giveUpAt;
-    const found = await look(looking, isLast);
+    const found = await searchOnce(search, isLast);
     if (found) return found;
     if (isLast) break;
-    await pause(waitMs * (1 + POLL_JITTER * (2 * Math.random() - 1)), looking);
+    await pause(waitMs * (1 + POLL_JITTER * (2 * Math.random() - 1)), search);
     if (signal.aborted) break;
   }
   const reason: unknown = signal.reason;
@@ -66,8 +66,8 @@ export async function findStart(looking: Looking, isLate: boolean): Promise<Foun
 }
 
 /** Undefined: that may be told yet. @throws ProviderError `failed`, LostForGood as `findStart`; Error of our own trouble */
-async function look(looking: Looking, isLast: boolean): Promise<FoundStart | undefined> {
-  const { adapter, begun, slot, signal, onUnknown } = looking;
+async function searchOnce(search: LostStartSearch, isLast: boolean): Promise<FoundStart | undefined> {
+  const { adapter, begun, slot, signal, onUnknown } = search;
   const { lost_ms: lostMs = Date.now(), mark, sent_ms: sentMs, told } = await slot.lose();
   if (!mark || !adapter.find) throw new LostForGood();
   const askedMs = Date.now();
@@ -82,7 +82,7 @@ async function look(looking: Looking, isLast: boolean): Promise<FoundStart | und
     case "none":
       throw notTaken();
     case "listed":
-      return sortOut(looking, found, { sinceMs: askedMs - lostMs, lostMs, isLast });
+      return sortOut(search, found, { sinceMs: askedMs - lostMs, lostMs, isLast });
     case "unknown":
       if (!signal.aborted) onUnknown(found.detail);
       return undefined;
@@ -96,7 +96,7 @@ function notTaken(): ProviderError {
 }
 
 async function find(
-  ask: NonNullable<Looking["adapter"]["find"]>,
+  ask: NonNullable<LostStartSearch["adapter"]["find"]>,
   lost: LostStart,
   signal: AbortSignal,
 ): Promise<Found> {
@@ -119,7 +119,7 @@ interface When {
 
 /** The owners of the jobs that a provider lists: one may become this job's own. */
 async function sortOut(
-  { begun, slot, provider }: Looking,
+  { begun, slot, provider }: LostStartSearch,
   { alike, unclear, mayRing }: Extract<Found, { readonly state: "listed" }>,
   { lostMs, sinceMs, isLast }: When,
 ): Promise<FoundStart | undefined> {
@@ -144,7 +144,7 @@ async function sortOut(
 }
 
 /** A ring ends it early. */
-async function pause(ms: number, { signal, onProviderCallback }: Looking): Promise<void> {
+async function pause(ms: number, { signal, onProviderCallback }: LostStartSearch): Promise<void> {
   const rung = new AbortController();
   const unlisten = onProviderCallback(() => rung.abort());
   await sleep(ms, AbortSignal.any([signal, rung.signal])).catch(() => undefined);

@@ -48,14 +48,14 @@ interface Wanted {
 export class ResultBudget {
   private readonly limits: BudgetLimits;
   /** Bounded by what may be taken, since one job may go beyond the budget. */
-  private readonly room: FairLimit<Wanted>;
+  private readonly limit: FairLimit<Wanted>;
   /** Jobs of each workspace that hold or wait, in the order of their coming. */
   private readonly jobs = new Map<string, Set<Job>>();
   private beyond: Job | undefined;
 
   constructor(limits: BudgetLimits) {
     this.limits = limits;
-    this.room = new FairLimit<Wanted>({
+    this.limit = new FairLimit<Wanted>({
       max: Infinity,
       mayTake: ({ job, amount }) => this.mayTake(job, amount),
       onTake: ({ job, amount }) => this.onTake(job, amount),
@@ -67,7 +67,7 @@ export class ResultBudget {
 
   /** Bytes of all jobs. */
   get bytes(): number {
-    return this.room.taken;
+    return this.limit.taken;
   }
 
   /** For one job, which holds nothing yet. */
@@ -89,11 +89,11 @@ export class ResultBudget {
     this.jobs.set(owner, siblings.add(job));
     job.waits += 1;
     try {
-      await this.room.take({ owner, amount: bytes, job }, signal);
+      await this.limit.take({ owner, amount: bytes, job }, signal);
     } finally {
       job.waits -= 1;
       // One that waited and holds nothing may have been the oldest of its workspace.
-      if (this.forget(job)) this.room.letIn();
+      if (this.forget(job)) this.limit.letIn();
     }
   }
 
@@ -103,7 +103,7 @@ export class ResultBudget {
     job.bytes = bytes;
     if (bytes === 0 && job === this.beyond) this.beyond = undefined;
     this.forget(job);
-    this.room.giveBack(job.owner, given);
+    this.limit.giveBack(job.owner, given);
     this.limits.gauge?.set(this.bytes);
   }
 
@@ -134,6 +134,6 @@ export class ResultBudget {
 
   /** Bytes of all jobs but the one beyond the budget. */
   private get held(): number {
-    return this.room.taken - (this.beyond?.bytes ?? 0);
+    return this.limit.taken - (this.beyond?.bytes ?? 0);
   }
 }

@@ -6,10 +6,10 @@ import { ProviderError } from "../../providers/provider.ts";
 
 import type { Spooled } from "./spool.ts";
 
-export type Looking = Pick<WorkerContext, "probes" | "log">;
+export type ProbeContext = Pick<WorkerContext, "probes" | "log">;
 
 /** A child ends for reasons of its own too, such as a machine without memory. */
-const LOOKS = 2;
+const TRIES = 2;
 
 /**
  * @returns undefined for what a probe cannot read, and for what ended or outlasted each child that looked at it: players may
@@ -17,20 +17,20 @@ const LOOKS = 2;
  * @throws ProviderError `aborted` when the signal aborts first
  */
 export async function secondsOf(
-  { probes, log }: Looking,
+  { probes, log }: ProbeContext,
   kind: "audio" | "video",
   made: Pick<Spooled, "source">,
   signal: AbortSignal,
 ): Promise<number | undefined> {
-  for (let look = 1; ; look++) {
+  for (let attempt = 1; ; attempt++) {
     try {
       return (await probes[kind](made.source, signal)).seconds;
     } catch (error) {
       if (!(error instanceof MediaError)) throw error;
       if (error.fault === "aborted") throw new ProviderError("aborted", "the call was aborted", { cause: error });
       if (isVerdict(error)) return undefined;
-      log.warn({ err: error, kind, look }, "a result could not be looked at");
-      if (look >= LOOKS) return undefined;
+      log.warn({ err: error, kind, attempt }, "a result could not be looked at");
+      if (attempt >= TRIES) return undefined;
     }
   }
 }

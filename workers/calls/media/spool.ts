@@ -35,20 +35,20 @@ export interface SpoolLimits {
 
 export interface Taker {
   /** Waited for before what comes takes so many bytes of the disk; what is in memory takes none. */
-  readonly makeRoom?: (bytes: number) => Promise<void>;
+  readonly reserveBytes?: (bytes: number) => Promise<void>;
   /** Hears the bytes as they come. */
   readonly onBytes?: (bytes: Uint8Array) => void;
 }
 
 /**
- * @throws ProviderError `failed`, `aborted`; OutboundError of an address, or `too_large`; Error of the disk; what `makeRoom`
+ * @throws ProviderError `failed`, `aborted`; OutboundError of an address, or `too_large`; Error of the disk; what `reserveBytes`
  * throws
  */
 export async function spool(
   artifact: Artifact,
   limits: SpoolLimits,
   signal: AbortSignal,
-  { makeRoom, onBytes }: Taker = {},
+  { reserveBytes, onBytes }: Taker = {},
 ): Promise<Spooled> {
   const { bytesMax, fetchMs, accept } = limits;
   if ("bytes" in artifact) {
@@ -63,7 +63,7 @@ export async function spool(
     size += bytes.length;
     if (size > bytesMax) throw tooLarge(bytesMax);
     onBytes?.(bytes);
-    await makeRoom?.(size);
+    await reserveBytes?.(size);
     await file.write(bytes);
   };
   try {

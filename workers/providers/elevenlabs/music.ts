@@ -45,7 +45,7 @@ export function createElevenLabsMusic(endpoint: Endpoint): DirectAdapter<MusicIn
     async run(call) {
       const request = musicRequest(call);
       return exchanged(
-        () => fetchBytes(endpoint, request, call.signal, MEDIA_JOBS.music.bytesMax, call.makeRoom),
+        () => fetchBytes(endpoint, request, call.signal, MEDIA_JOBS.music.bytesMax, call.reserveBytes),
         async ({ status, headers, bytes }) => {
           if (status < 200 || status > 299) throw classifyAnswer(status, headers, new TextDecoder().decode(bytes));
           const audio = await audioOf(bytes, headers, FORMATS[call.input.format].ours);

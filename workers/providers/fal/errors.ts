@@ -42,13 +42,13 @@ const MEDIA_TYPES =
 const NO_VERDICT: ReadonlySet<number> = new Set([401, 402, 403, 404, 408, 410, 429]);
 
 /** Kind of a job and the fields its inputs went to. */
-export interface Asked {
+export interface JobRequest {
   readonly kind: MediaKind;
   readonly fields: Fields;
 }
 
 /** A submit that was not taken; what its status leaves open is told apart by start.ts. */
-export function classifyStart(status: number, headers: Headers, text: string, asked: Asked): ProviderError {
+export function classifyStart(status: number, headers: Headers, text: string, asked: JobRequest): ProviderError {
   const said = readError(parseObject(text), headers);
   const retryAfterMs = retryAfter(headers);
   const facts = { status, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
@@ -65,7 +65,7 @@ export function verdictOf(
   status: Members,
   answer: { readonly status: number; readonly headers: Headers },
   body: Members | undefined,
-  asked: Asked,
+  asked: JobRequest,
 ): ProviderError | undefined {
   const told = readStatusError(status);
   const said = readError(body, answer.headers);
@@ -80,7 +80,7 @@ function isDefinite({ type }: Said, status: number): boolean {
   return type !== "internal_error" && type !== "bad_request";
 }
 
-function toError(said: Said, status: number | undefined, { fields, kind: asked }: Asked): ProviderError {
+function toError(said: Said, status: number | undefined, { fields, kind: asked }: JobRequest): ProviderError {
   const facts = status === undefined ? {} : { status };
   const detail = `${said.type} ${said.message}`.trim();
   const ours = oursOf(said.field, fields);

@@ -1,5 +1,5 @@
 /** A whole answer. */
-import { givenText, isMembers, type Members, membersOf, parseObject } from "../json.ts";
+import { textIn, isMembers, type Members, membersOf, parseObject } from "../json.ts";
 import { type ChatResult, ProviderError } from "../provider.ts";
 
 import { classifyErrorMember } from "./errors.ts";
@@ -53,7 +53,7 @@ function readCandidate(candidate: Members, at: number): Members {
 
 /** Without a name there is nothing to call. */
 function isNamed(part: Members): boolean {
-  return isMembers(part["functionCall"]) && givenText(part["functionCall"]["name"]) !== undefined;
+  return isMembers(part["functionCall"]) && textIn(part["functionCall"]["name"]) !== undefined;
 }
 
 function isRefused({ finish_reason, message }: Members): boolean {

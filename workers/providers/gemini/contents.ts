@@ -4,7 +4,7 @@
  */
 import type { AssistantMessage, ChatMessage, UserContentBlock } from "#schemas/generated/types.ts";
 
-import { givenText, isMembers, type Members, parseObject } from "../json.ts";
+import { textIn, isMembers, type Members, parseObject } from "../json.ts";
 
 import { encodedPart, mediaPart } from "./media.ts";
 import { invalid, unsupported } from "./rejected.ts";
@@ -98,7 +98,7 @@ function userParts(content: string | readonly UserContentBlock[], param: string)
         return [encodedPart(`audio/${block.input_audio.format}`, block.input_audio.data, `${at}.input_audio.data`)];
       case "file": {
         const { file_data, file_url } = block.file;
-        const url = givenText(file_data) ?? givenText(file_url);
+        const url = textIn(file_data) ?? textIn(file_url);
         if (url === undefined) throw unsupported(`${at}.file.file_id`, "Expected the file itself, as file_data.");
         return [mediaPart(url, "file", `${at}.file.file_data`)];
       }
@@ -144,7 +144,7 @@ function said({ content, refusal }: AssistantMessage): Members[] {
 function signatureOf(call: object): string | undefined {
   const extra = (call as Members)["extra_content"];
   const google = isMembers(extra) ? extra["google"] : undefined;
-  return isMembers(google) ? givenText(google["thought_signature"]) : undefined;
+  return isMembers(google) ? textIn(google["thought_signature"]) : undefined;
 }
 
 function argumentsOf(text: string, param: string): Members {

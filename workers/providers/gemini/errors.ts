@@ -2,7 +2,7 @@
  * Google's error bodies → error class, decided once: the status word before the number, and
  * before both what the details say. Sources: ai.google.dev/gemini-api/docs/troubleshooting, google/rpc/error_details.
  */
-import { givenText, isMembers, type Members, membersOf } from "../json.ts";
+import { textIn, isMembers, type Members, membersOf } from "../json.ts";
 import { ProviderError, type ProviderErrorClass } from "../provider.ts";
 import { retryAfter } from "../retry-after.ts";
 
@@ -107,12 +107,12 @@ function readErrorBody(text: string): ErrorBody {
 }
 
 function readErrorMember(value: unknown): ErrorBody {
-  if (!isMembers(value)) return { message: givenText(value) ?? "", word: "", status: undefined, details: [] };
+  if (!isMembers(value)) return { message: textIn(value) ?? "", word: "", status: undefined, details: [] };
   const code = value["code"];
   const isStatus = typeof code === "number" && Number.isInteger(code) && code >= 400 && code <= 599;
   return {
-    message: givenText(value["message"]) ?? "",
-    word: givenText(value["status"]) ?? "",
+    message: textIn(value["message"]) ?? "",
+    word: textIn(value["status"]) ?? "",
     status: isStatus ? code : undefined,
     details: membersOf(value["details"]),
   };

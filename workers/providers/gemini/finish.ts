@@ -1,5 +1,5 @@
 /** Why Gemini stopped → OpenAI's finish reason. Source: ai.google.dev/api/generate-content#FinishReason. */
-import { givenText, isMembers, type Members } from "../json.ts";
+import { textIn, isMembers, type Members } from "../json.ts";
 import { ProviderError } from "../provider.ts";
 
 const FILTERED: ReadonlySet<string> = new Set([
@@ -23,19 +23,19 @@ export type FinishReason = "stop" | "length" | "content_filter";
  * cut must not look whole
  */
 export function finishReason(candidate: Members): FinishReason | undefined {
-  const word = givenText(candidate["finishReason"]);
+  const word = textIn(candidate["finishReason"]);
   if (word === undefined || word === "FINISH_REASON_UNSPECIFIED") return undefined;
   if (word === "STOP") return "stop";
   if (word === "MAX_TOKENS") return "length";
   if (FILTERED.has(word)) return "content_filter";
-  const why = givenText(candidate["finishMessage"]) ?? "";
+  const why = textIn(candidate["finishMessage"]) ?? "";
   throw new ProviderError("failed", `the answer ended with finish reason ${word} ${why}`.trim());
 }
 
 /** A prompt that was blocked has no candidates. @throws ProviderError `refused` */
 export function checkPrompt(answer: Members): void {
   const feedback = answer["promptFeedback"];
-  const reason = isMembers(feedback) ? givenText(feedback["blockReason"]) : undefined;
+  const reason = isMembers(feedback) ? textIn(feedback["blockReason"]) : undefined;
   const candidates = answer["candidates"];
   const hasCandidates = Array.isArray(candidates) && candidates.length > 0;
   if (reason === undefined || reason === "BLOCK_REASON_UNSPECIFIED" || hasCandidates) return;

@@ -8,7 +8,7 @@ import { NO_USAGE, type TokenUsage } from "#shared/calls/pricing/usage.ts";
 import { type Endpoint, type JsonRequest, post } from "../http.ts";
 import { type Fields, isMedia, setField } from "../fields.ts";
 import { placeInputsOfOne, unreadableImage } from "../image-fields.ts";
-import { givenText, isMembers, type Members, membersOf, parseObject } from "../json.ts";
+import { textIn, isMembers, type Members, membersOf, parseObject } from "../json.ts";
 import type { Artifact, ImageEditInput, ImageInput, MediaCall, MediaAdapters, MediaResult } from "../media.ts";
 import { ProviderError } from "../provider.ts";
 import { exchanged } from "../start.ts";
@@ -59,10 +59,10 @@ function firstOf(outcomes: readonly PromiseSettledResult<Image>[]): unknown {
 async function oneImage(
   endpoint: Endpoint,
   request: JsonRequest,
-  { signal, makeRoom }: Pick<MediaCall<ImageInput>, "signal" | "makeRoom">,
+  { signal, reserveBytes }: Pick<MediaCall<ImageInput>, "signal" | "reserveBytes">,
 ): Promise<Image> {
   return exchanged(
-    () => post(endpoint, request, signal, makeRoom),
+    () => post(endpoint, request, signal, reserveBytes),
     ({ status, headers, text }) => {
       if (status < 200 || status > 299) throw sharpened(classifyAnswer(status, headers, text));
       return readImage(text);
@@ -111,7 +111,7 @@ async function readImage(text: string): Promise<Image> {
     return { image: await artifact(data), tokens: usage === null || usage === "impossible" ? undefined : usage };
   }
   if (finishReason(candidate) === "content_filter") throw new ProviderError("refused", "the image was filtered");
-  const words = parts.map((part) => givenText(part["text"]) ?? "").join("");
+  const words = parts.map((part) => textIn(part["text"]) ?? "").join("");
   // A model that explains itself in place of painting will not paint.
   if (words !== "") throw new ProviderError("refused", `words in place of an image: ${words}`);
   throw new ProviderError("failed", "the answer has no image");
@@ -120,7 +120,7 @@ async function readImage(text: string): Promise<Image> {
 async function artifact(data: Members): Promise<Artifact> {
   let bytes: Uint8Array;
   try {
-    bytes = Uint8Array.fromBase64(givenText(data["data"]) ?? "");
+    bytes = Uint8Array.fromBase64(textIn(data["data"]) ?? "");
   } catch (error) {
     throw new ProviderError("unknown", "the image is no base64", { cause: error });
   }

@@ -6,7 +6,7 @@
 import { SSE_LINE_BYTES_MAX } from "#workers/providers/sse.ts";
 import { JSON_DEPTH_MAX } from "#shared/json-tokens.ts";
 
-import { givenText, type Members, membersOf } from "../json.ts";
+import { textIn, type Members, membersOf } from "../json.ts";
 import { ProviderError } from "../provider.ts";
 
 /** `.name`, `[7]`, `['name']` or `["name"]`. */
@@ -26,7 +26,7 @@ export class PartialArguments {
   /** @throws ProviderError `failed` for a path that is none, or arguments without end */
   add(pieces: unknown): void {
     for (const piece of membersOf(pieces)) {
-      const path = givenText(piece["jsonPath"]) ?? "";
+      const path = textIn(piece["jsonPath"]) ?? "";
       const value = valueOf(piece);
       this.characters += path.length + (typeof value === "string" ? value.length : 8);
       if (this.characters > SSE_LINE_BYTES_MAX) throw new ProviderError("failed", "arguments are over the limit");

@@ -1,5 +1,5 @@
 /** Parts of a candidate's content → what OpenAI's shape has for them. */
-import { givenText, isMembers, type Members, membersOf } from "../json.ts";
+import { textIn, isMembers, type Members, membersOf } from "../json.ts";
 
 export interface PartTexts {
   readonly content: string;
@@ -16,7 +16,7 @@ export function readParts(candidate: Members): PartTexts {
   const calls: Members[] = [];
   for (const part of membersOf(content["parts"])) {
     if (isMembers(part["functionCall"])) calls.push(part);
-    const text = givenText(part["text"]) ?? "";
+    const text = textIn(part["text"]) ?? "";
     if (part["thought"] === true) reasoning += text;
     else said += text;
   }
@@ -30,7 +30,7 @@ function mintCallId(): string {
 
 /** Google's id where it gives one that is not taken yet, else one of ours. */
 export function callId(call: Members, taken: Set<string>): string {
-  const theirs = givenText(call["id"]);
+  const theirs = textIn(call["id"]);
   const id = theirs === undefined || taken.has(theirs) ? mintCallId() : theirs;
   taken.add(id);
   return id;
@@ -38,7 +38,7 @@ export function callId(call: Members, taken: Set<string>): string {
 
 /** The signature that must come back with its call, where Google's OpenAI-compatible endpoint puts it. */
 export function signatureMember(part: Members): Members {
-  const signature = givenText(part["thoughtSignature"]);
+  const signature = textIn(part["thoughtSignature"]);
   return signature === undefined ? {} : { extra_content: { google: { thought_signature: signature } } };
 }
 
@@ -61,7 +61,7 @@ export function logprobsOf(candidate: Members): Members | null {
 
 /** Google leaves out a probability of one: its logarithm is zero. */
 function tokenOf(entry: Members): { token: string; logprob: number; bytes: number[] } {
-  const token = givenText(entry["token"]) ?? "";
+  const token = textIn(entry["token"]) ?? "";
   const logprob = entry["logProbability"];
   return { token, logprob: typeof logprob === "number" ? logprob : 0, bytes: [...Buffer.from(token)] };
 }

@@ -1,6 +1,6 @@
 /** A streamed answer: every event is a piece of a whole answer, and nothing but the finish reason says that it ended. */
 import type { ChatStreamReader } from "../chat-wire.ts";
-import { givenText, isMembers, type Members, membersOf, parseObject } from "../json.ts";
+import { textIn, isMembers, type Members, membersOf, parseObject } from "../json.ts";
 import { type ChatDelta, ProviderError } from "../provider.ts";
 
 import { classifyErrorMember } from "./errors.ts";
@@ -109,7 +109,7 @@ class CandidateStream {
   /** A call comes whole, or begins with its name and goes on in pieces without one until it says no more. */
   private call(part: Members): Members[] {
     const call = isMembers(part["functionCall"]) ? part["functionCall"] : {};
-    const name = givenText(call["name"]);
+    const name = textIn(call["name"]);
     const goesOn = call["willContinue"] === true;
     if (name === undefined) {
       this.partial?.add(call["partialArgs"]);

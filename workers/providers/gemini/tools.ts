@@ -2,7 +2,7 @@
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
 import type { Trait } from "#shared/calls/model.ts";
 
-import { givenText, isMembers, type Members, membersOf } from "../json.ts";
+import { textIn, isMembers, type Members, membersOf } from "../json.ts";
 import { unsupported } from "./rejected.ts";
 import { toOpenApi } from "./schema.ts";
 
@@ -62,7 +62,7 @@ function allowedNames(choice: Choice | undefined): string[] | undefined {
     throw unsupported("tool_choice", "This model calls functions only, no custom tools.");
   }
   return membersOf(choice["allowed_tools"]["tools"]).map((tool) => {
-    const name = isMembers(tool["function"]) ? givenText(tool["function"]["name"]) : undefined;
+    const name = isMembers(tool["function"]) ? textIn(tool["function"]["name"]) : undefined;
     if (name !== undefined) return name;
     throw unsupported("tool_choice", "Expected functions with names in tool_choice.allowed_tools.");
   });

@@ -2,7 +2,7 @@
  * Google's errors for videos. A refusal has no code of its own: its text and its support codes tell. Sources: google/rpc/code.proto,
  * docs.cloud.google.com "Responsible AI and usage guidelines for Veo".
  */
-import { givenText, isMembers } from "../json.ts";
+import { textIn, isMembers } from "../json.ts";
 import { unreadableImage } from "../image-fields.ts";
 import { ProviderError } from "../provider.ts";
 
@@ -50,8 +50,8 @@ export function classifyOperation(value: unknown): ProviderError {
 /** An error of an interaction, whose code is a word or an address that ends with one. */
 export function classifyInteraction(value: unknown): ProviderError {
   const { code, message } = isMembers(value) ? value : {};
-  const said = givenText(code)?.split(/[/#]/).at(-1) ?? "";
-  if (REFUSED_CODES.test(said)) return new ProviderError("refused", givenText(message) ?? said);
+  const said = textIn(code)?.split(/[/#]/).at(-1) ?? "";
+  if (REFUSED_CODES.test(said)) return new ProviderError("refused", textIn(message) ?? said);
   if (typeof code === "number") return classifyOperation(value);
   const word = said.toUpperCase();
   return sharpened(classifyErrorMember({ message, status: word === "INVALID_REQUEST" ? "INVALID_ARGUMENT" : word }));

@@ -5,7 +5,7 @@
  */
 import { type Fields, isMedia, place, setField } from "../fields.ts";
 import { type Endpoint, post } from "../http.ts";
-import { givenText, isMembers, type Members, membersOf, parseObject } from "../json.ts";
+import { textIn, isMembers, type Members, membersOf, parseObject } from "../json.ts";
 import { videoValues } from "../media-fields.ts";
 import type { Artifact, MediaCall, Polled, ProviderJob, QueuedAdapter, VideoInput } from "../media.ts";
 import { ProviderError } from "../provider.ts";
@@ -145,7 +145,7 @@ async function readVideo(
   }
   // Paid for, then, and somewhere that we do not look.
   if (hasVideoTokens(interaction)) return unknown("a video was made and is not where it should be");
-  const words = parts.map(({ text }) => givenText(text) ?? "").join("");
+  const words = parts.map(({ text }) => textIn(text) ?? "").join("");
   const error =
     words === ""
       ? new ProviderError("failed", `the interaction is ${String(interaction["status"])} without a video`)

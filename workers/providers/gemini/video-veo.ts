@@ -2,7 +2,7 @@
  * Veo's request and its operation, which the Gemini API with a key and Google Cloud have in common. Source: docs.cloud.google.com,
  * "Veo video generation API".
  */
-import { givenText, isMembers, type Members } from "../json.ts";
+import { textIn, isMembers, type Members } from "../json.ts";
 import { type Fields, isMedia, place, setField } from "../fields.ts";
 import { videoValues } from "../media-fields.ts";
 import type { Artifact, MediaCall, Polled, VideoInput } from "../media.ts";
@@ -66,7 +66,7 @@ export function readOperation(
 ): Polled<readonly Artifact[]> {
   const { name, done, error, response } = operation ?? {};
   if (done !== true) {
-    const isPending = (done === undefined || done === false) && givenText(name) !== undefined;
+    const isPending = (done === undefined || done === false) && textIn(name) !== undefined;
     return isPending ? { state: "pending" } : unknown("what was answered is no operation");
   }
   if (isMembers(error)) return { state: "failed", error: classifyOperation(error) };

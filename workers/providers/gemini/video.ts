@@ -3,7 +3,7 @@
  * `api: predictLongRunning` among its overrides by Veo's old operations. The override itself is not sent.
  */
 import { type Endpoint, post } from "../http.ts";
-import { givenText, isMembers, type Members, membersOf, parseObject } from "../json.ts";
+import { textIn, isMembers, type Members, membersOf, parseObject } from "../json.ts";
 import type { Artifact, MediaCall, ProviderJob, QueuedAdapter, VideoInput } from "../media.ts";
 import { ProviderError } from "../provider.ts";
 import { postStart } from "../start.ts";
@@ -103,7 +103,7 @@ function videosOf(endpoint: Endpoint, response: Members): VeoVideos | undefined 
   const from = response["generateVideoResponse"];
   if (!isMembers(from)) return undefined;
   const videos = membersOf(from["generatedSamples"]).map(({ video }) =>
-    videoAt(endpoint, isMembers(video) ? givenText(video["uri"]) : undefined),
+    videoAt(endpoint, isMembers(video) ? textIn(video["uri"]) : undefined),
   );
   return { videos, from };
 }

@@ -6,11 +6,11 @@ import type { FairLimit, Lease } from "#shared/fair-limit.ts";
 
 import { openByteBudget } from "../byte-budget.ts";
 import { tryAddress } from "../connect-limit.ts";
-import { type Endpoint, fetchBytes, type MakeRoom, type ProviderAnswer, type ProviderRequest } from "../http.ts";
+import { type Endpoint, fetchBytes, type ReserveBytes, type ProviderAnswer, type ProviderRequest } from "../http.ts";
 import { classifyOperation, classifyVideo } from "../gemini/video-errors.ts";
 import { VIDEO_TYPE } from "../video-media.ts";
 import { readOperation, veoBody, type VeoVideos } from "../gemini/video-veo.ts";
-import { givenText, isMembers, type Members, membersOf, parseObject } from "../json.ts";
+import { textIn, isMembers, type Members, membersOf, parseObject } from "../json.ts";
 import type { Artifact, Polled, ProviderJob, QueuedAdapter, VideoInput } from "../media.ts";
 import { ProviderError } from "../provider.ts";
 import { started } from "../start.ts";
@@ -47,10 +47,14 @@ export function createVeo(
   tokens: Tokens,
   budget: FairLimit = answers,
 ): QueuedAdapter<VideoInput, readonly Artifact[]> {
-  const call = async (request: ProviderRequest, signal: AbortSignal, makeRoom?: MakeRoom): Promise<TextAnswer> => {
+  const call = async (
+    request: ProviderRequest,
+    signal: AbortSignal,
+    reserveBytes?: ReserveBytes,
+  ): Promise<TextAnswer> => {
     const token = await tokens.take(signal);
     const authorized = { ...endpoint, headers: { ...endpoint.headers, authorization: `Bearer ${token}` } };
-    const { bytes, ...answer } = await fetchBytes(authorized, request, signal, ANSWER_BYTES_MAX, makeRoom);
+    const { bytes, ...answer } = await fetchBytes(authorized, request, signal, ANSWER_BYTES_MAX, reserveBytes);
     if (answer.status === 401) tokens.forget(token);
     return { ...answer, text: new TextDecoder().decode(bytes) };
   };
@@ -129,7 +133,7 @@ const KNOWN: ReadonlySet<string> = new Set(["@type", "videos", "raiMediaFiltered
 function videosOf(response: Members): VeoVideos | undefined {
   if (Object.keys(response).some((name) => !KNOWN.has(name)) && response["videos"] === undefined) return undefined;
   const videos = membersOf(response["videos"]).map(({ bytesBase64Encoded: data, gcsUri, mimeType }) => {
-    if (givenText(data) === undefined && givenText(gcsUri) !== undefined) {
+    if (textIn(data) === undefined && textIn(gcsUri) !== undefined) {
       throw new ProviderError("misconfigured", "the video was put into a bucket");
     }
     return videoOf(data, mimeType);

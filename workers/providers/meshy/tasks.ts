@@ -7,7 +7,7 @@ import { type Fields, isMedia, type PlacedInput, setField, urlOf } from "../fiel
 import type { MediaCall, MeshInput } from "../media.ts";
 import { ProviderError } from "../provider.ts";
 
-import { givenNames, meshInputs, type MeshInputName, type MeshNeeds } from "../mesh-inputs.ts";
+import { sentNames, meshInputs, type MeshInputName, type MeshNeeds } from "../mesh-inputs.ts";
 
 /** Later readings of the docs say 800; what is shorter is taken by both. */
 const PROMPT_MAX = 600;
@@ -88,7 +88,7 @@ export function firstTask({ input, sourceModel, fields, adapt }: MediaCall<MeshI
   for (const one of placed) setField(body, one.theirs, valueOf(one));
   adapt(body);
   const { refine: overrides, ...first } = body;
-  const given = givenNames(placed);
+  const given = sentNames(placed);
   if (!known.isTwoPhase) return { name, body: first, given };
   // Without a model Meshy would choose one, and so a price.
   const refine = { ai_model: first["ai_model"], ...(isMembers(overrides) ? overrides : {}) };

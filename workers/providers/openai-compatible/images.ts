@@ -38,7 +38,7 @@ async function exchange(
   call: MediaCall<ImageInput>,
 ): Promise<MediaResult<readonly Artifact[]>> {
   return exchanged(
-    () => post(endpoint, request, call.signal, call.makeRoom),
+    () => post(endpoint, request, call.signal, call.reserveBytes),
     ({ status, headers, text }) => {
       if (status < 200 || status > 299) throw classifyImages(status, headers, text);
       return readImages(text, call.input.n);

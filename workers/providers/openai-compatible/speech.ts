@@ -2,7 +2,14 @@
 import type { TokenUsage } from "#shared/calls/pricing/usage.ts";
 
 import { answerStream } from "../answer-stream.ts";
-import { type Endpoint, type JsonRequest, type MakeRoom, postStream, roomFor, PROVIDER_BYTES_MAX } from "../http.ts";
+import {
+  type Endpoint,
+  type JsonRequest,
+  type ReserveBytes,
+  postStream,
+  reserverOf,
+  PROVIDER_BYTES_MAX,
+} from "../http.ts";
 import { parseObject } from "../json.ts";
 import type { Artifact, DirectAdapter, MediaCall, SpeechFormat, SpeechInput } from "../media.ts";
 import { ProviderError } from "../provider.ts";
@@ -61,11 +68,11 @@ async function readAnswer(
   body: ReadableStream<Uint8Array>,
   headers: Headers,
   format: SpeechFormat,
-  { signal, makeRoom }: Pick<MediaCall<SpeechInput>, "signal" | "makeRoom">,
+  { signal, reserveBytes }: Pick<MediaCall<SpeechInput>, "signal" | "reserveBytes">,
 ): Promise<Spoken> {
   const isStream = headers.get("content-type")?.startsWith("text/event-stream") === true;
   // What it costs stands in the last event, so all of them are read before anything is handed on.
-  if (isStream) return readEvents(answerStream(body.getReader(), signal), format, makeRoom);
+  if (isStream) return readEvents(answerStream(body.getReader(), signal), format, reserveBytes);
   return { output: await openSpoken(body, headers, format, signal) };
 }
 
@@ -73,7 +80,7 @@ async function readAnswer(
 async function readEvents(
   body: ReadableStream<Uint8Array>,
   format: SpeechFormat,
-  makeRoom: MakeRoom | undefined,
+  reserveBytes: ReserveBytes | undefined,
 ): Promise<Spoken> {
   const parser = new SseParser();
   const pieces: Uint8Array[] = [];
@@ -86,11 +93,11 @@ async function readEvents(
     if (event?.["type"] === "speech.audio.delta") pieces.push(fromBase64(event["audio"]));
     else if (event?.["type"] === "speech.audio.done") done = event;
   };
-  const room = makeRoom && roomFor(makeRoom, PROVIDER_BYTES_MAX);
+  const reserve = reserveBytes && reserverOf(reserveBytes, PROVIDER_BYTES_MAX);
   for await (const bytes of body) {
     size += bytes.length;
     if (size > PROVIDER_BYTES_MAX) throw new ProviderError("failed", "the speech is over the limit");
-    await room?.(size);
+    await reserve?.(size);
     parser.push(bytes).forEach(take);
   }
   parser.end().forEach(take);

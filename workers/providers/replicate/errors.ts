@@ -10,7 +10,7 @@ import { ProviderError, type ProviderErrorOptions } from "../provider.ts";
 import { retryAfter } from "../retry-after.ts";
 
 /** Kind of a prediction and the fields its inputs went to. */
-export interface Asked {
+export interface PredictionRequest {
   readonly kind: MediaKind;
   readonly fields: Fields;
 }
@@ -23,7 +23,7 @@ const REFUSED =
 const HINT_MAX_MS = 3_600_000;
 
 /** A start that was not taken; what its status leaves open is told apart by start.ts. */
-export function classifyStart(status: number, headers: Headers, text: string, asked: Asked): ProviderError {
+export function classifyStart(status: number, headers: Headers, text: string, asked: PredictionRequest): ProviderError {
   const body = parseObject(text) ?? {};
   const detail = [textOf(body["title"]), textOf(body["detail"]), textOf(body["error"])].filter(Boolean).join(": ");
   const words = detail || text.slice(0, 500) || `status ${status}`;
@@ -43,7 +43,12 @@ export function classifyFailure(words: string): ProviderError {
   return new ProviderError(REFUSED.test(words) ? "refused" : "failed", words || "the prediction failed without a word");
 }
 
-function rejected(body: Members, words: string, facts: ProviderErrorOptions, { fields, kind }: Asked): ProviderError {
+function rejected(
+  body: Members,
+  words: string,
+  facts: ProviderErrorOptions,
+  { fields, kind }: PredictionRequest,
+): ProviderError {
   const faulty = faultyOf(body, words);
   // Whatever is wrong with the version or the envelope is ours.
   if (faulty === undefined && /\bversion\b/i.test(words)) return new ProviderError("misconfigured", words, facts);

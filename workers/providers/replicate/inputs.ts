@@ -17,7 +17,7 @@ import { isMembers, parseObject, textOf } from "../json.ts";
 import type { MediaInput, Media, MediaKind } from "../media.ts";
 import { ProviderError } from "../provider.ts";
 
-import { type Asked, classifyStart } from "./errors.ts";
+import { type PredictionRequest, classifyStart } from "./errors.ts";
 
 /** Beyond this Replicate wants an address in place of a data URL. */
 const INLINE_BYTES_MAX = 256 * 1024;
@@ -53,7 +53,7 @@ export async function writeInput(
 }
 
 interface Upload {
-  readonly asked: Asked;
+  readonly asked: PredictionRequest;
   readonly signal: AbortSignal;
 }
 

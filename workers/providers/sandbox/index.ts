@@ -59,7 +59,7 @@ export function createSandbox(clock: Clock): ChatProvider {
     rejectIfDue(model, body);
     const isFirst = !asked.has(call.request);
     asked.add(call.request);
-    failIfDue(model, { seed: request.givenSeed, calls, isFirst });
+    failIfDue(model, { seed: request.requestedSeed, calls, isFirst });
     if (model.hangs === true) await waitForAbort(signal);
     const tokenizer = await loadTokenizer();
     const tokensMax = request.tokensMax ?? (outputTokensMax > 0 ? outputTokensMax : Infinity);

@@ -49,7 +49,7 @@ export interface SandboxRequest {
   /** Decides every choice the sandbox makes: a hash of the messages, and of the client's seed when there is one. */
   readonly seed: number;
   /** The client's own seed. */
-  readonly givenSeed: number | null;
+  readonly requestedSeed: number | null;
   /** Alternatives wanted per token; null when no log probabilities were asked for. */
   readonly logprobs: number | null;
   /** Media by the content block they came from, for counting tokens. */
@@ -67,7 +67,7 @@ export function readRequest(request: JsonRecord): SandboxRequest {
   const isOpened = messages.length > 1 && last?.role === "assistant" && last.calls.length === 0;
   const tools = asList(request["tools"]).flatMap(readTool);
   const seed = request["seed"];
-  const givenSeed = typeof seed === "number" && Number.isFinite(seed) ? seed : null;
+  const requestedSeed = typeof seed === "number" && Number.isFinite(seed) ? seed : null;
   return {
     messages,
     opening: isOpened ? last.text.trimEnd() : "",
@@ -79,8 +79,8 @@ export function readRequest(request: JsonRecord): SandboxRequest {
     stops: readStops(request["stop"]),
     choices: Math.min(128, positive(request["n"]) ?? 1),
     // So that an answer goes on as it began.
-    seed: hashMessages(isOpened ? messages.slice(0, -1) : messages, givenSeed),
-    givenSeed,
+    seed: hashMessages(isOpened ? messages.slice(0, -1) : messages, requestedSeed),
+    requestedSeed,
     logprobs: request["logprobs"] === true ? (positive(request["top_logprobs"]) ?? 0) : null,
     mediaByPart,
   };
@@ -157,8 +157,8 @@ function readStops(value: unknown): readonly string[] {
   return stops.filter((stop) => typeof stop === "string" && stop !== "").map((stop) => String(stop));
 }
 
-function hashMessages(messages: readonly SandboxMessage[], givenSeed: number | null): number {
-  let hash = givenSeed === null ? 0 : hashText(String(givenSeed), 1);
+function hashMessages(messages: readonly SandboxMessage[], requestedSeed: number | null): number {
+  let hash = requestedSeed === null ? 0 : hashText(String(requestedSeed), 1);
   for (const { role, text, media } of messages) {
     hash = hashText(text, hashText(role, hash));
     for (const { phrase } of media) hash = hashText(phrase, hash);

@@ -4,7 +4,7 @@
  */
 import { isMedia, type PlacedInput, setField } from "../fields.ts";
 import type { MediaInput, MediaCall, MeshInput } from "../media.ts";
-import { givenNames, meshInputs, type MeshInputName, type MeshNeeds } from "../mesh-inputs.ts";
+import { sentNames, meshInputs, type MeshInputName, type MeshNeeds } from "../mesh-inputs.ts";
 import { ProviderError } from "../provider.ts";
 
 const PROMPT_MAX = 1_024;
@@ -56,7 +56,7 @@ export async function taskOf(
   const body: Record<string, unknown> = { model };
   for (const one of placed) setField(body, one.theirs, await valueOf(one, upload));
   adapt(body);
-  return { path: known.path, body, given: givenNames(placed) };
+  return { path: known.path, body, given: sentNames(placed) };
 }
 
 async function valueOf({ ours, value }: PlacedInput, upload: Upload): Promise<unknown> {

@@ -339,16 +339,16 @@ describe("what was made", () => {
 
   test("holds room of its pool while its answer is read, and none when the job is over", async () => {
     const adapter: Adapter = {
-      async run({ makeRoom }) {
-        await makeRoom?.(RESULT_BYTES_MAX, RESULT_BYTES_MAX);
+      async run({ reserveBytes }) {
+        await reserveBytes?.(RESULT_BYTES_MAX, RESULT_BYTES_MAX);
         return { output: SOUND, usage: {} };
       },
     };
     const ran = await run([adapter]);
     expect([ran.held, ran.closed]).toEqual([0, [expect.objectContaining({ status: "succeeded" })]]);
     const fails: Adapter = {
-      async run({ makeRoom }) {
-        await makeRoom?.(1, 1);
+      async run({ reserveBytes }) {
+        await reserveBytes?.(1, 1);
         throw new ProviderError("failed", "broke off");
       },
     };

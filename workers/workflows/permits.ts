@@ -6,14 +6,14 @@
 import { FairLimit } from "#shared/fair-limit.ts";
 
 /** The process ends: what has not begun is another's. */
-export class TurnsOver extends Error {
+export class PermitsOver extends Error {
   override readonly name = "TurnsOver";
 }
 
 /** Steps of a chain come back within this time. */
 const LINGER_MS = 1_000;
 
-export class Turns {
+export class RunPermits {
   private readonly limit: FairLimit;
   /** Workspaces whose turns ended a moment ago, by performance.now(), in that order. */
   private readonly seen = new Map<string, number>();
@@ -30,17 +30,17 @@ export class Turns {
 
   /** Resolves when it is the workspace's turn, with what gives the turn back. @throws TurnsOver */
   async take(workspaceId: string): Promise<() => void> {
-    const turn = await this.limit.take({ owner: workspaceId });
+    const permit = await this.limit.take({ owner: workspaceId });
     return () => {
       this.seen.delete(workspaceId);
       this.seen.set(workspaceId, performance.now());
-      turn.release();
+      permit.release();
     };
   }
 
   /** From now on there are none: who waits for one hears so at once. */
   end(): void {
-    this.limit.end(new TurnsOver());
+    this.limit.end(new PermitsOver());
   }
 
   private get ownMax(): number {

@@ -1,21 +1,21 @@
 import { describe, expect, spyOn, test } from "bun:test";
 
 import {
-  createTurns,
-  type TurnOptions,
-  type Turns,
+  createCapabilityPermits,
+  type PermitOptions,
+  type CapabilityPermits,
   CAPABILITY_OWED_MS,
   CAPABILITY_OWED_MS_MAX,
-} from "#workers/calls/capability/turns.ts";
+} from "#workers/calls/capability/permits.ts";
 import { eventually } from "#tests/faults/wait.ts";
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Takes a turn for a workspace and tells its name when it has it. */
-function asker(turns: Turns) {
+function asker(turns: CapabilityPermits) {
   const begun: string[] = [];
   const ends = new Map<string, (lostMs?: number) => void>();
-  const take = async (name: string, options: TurnOptions): Promise<void> => {
+  const take = async (name: string, options: PermitOptions): Promise<void> => {
     try {
       ends.set(name, await turns.take(options));
       begun.push(name);
@@ -36,7 +36,7 @@ function asker(turns: Turns) {
 
 describe("turns", () => {
   test("go to the workspace with the fewest runs at work, each one's in order", async () => {
-    const { begun, ask, end } = asker(createTurns(2));
+    const { begun, ask, end } = asker(createCapabilityPermits(2));
     for (const name of ["a 1", "a 2", "a 3", "b 1", "b 2", "c 1", "d 1"]) ask(name);
     await settled();
     expect(begun).toEqual(["a 1", "a 2", "b 1", "b 2"]);
@@ -53,7 +53,7 @@ describe("turns", () => {
     async (cores) => {
       for (const isLong of [true, false]) {
         for (const isOthersLong of [true, false]) {
-          const { begun, ask, end } = asker(createTurns(cores));
+          const { begun, ask, end } = asker(createCapabilityPermits(cores));
           for (let at = 0; at < cores + 3; at++) ask(`a ${at}`, isOthersLong);
           await settled();
           expect(begun).toHaveLength(cores);
@@ -71,7 +71,7 @@ describe("turns", () => {
   );
 
   test.each([1, 2, 8])("of %d cores: long work of many leaves one to the short", async (cores) => {
-    const { begun, ask, end } = asker(createTurns(cores));
+    const { begun, ask, end } = asker(createCapabilityPermits(cores));
     for (let at = 0; at < cores + 5; at++) ask(`w${at} 1`, true);
     await settled();
     expect(begun).toHaveLength(cores + 1);
@@ -85,7 +85,7 @@ describe("turns", () => {
   });
 
   test("are left while they are waited for, and given back once", async () => {
-    const { begun, ask, end } = asker(createTurns(1));
+    const { begun, ask, end } = asker(createCapabilityPermits(1));
     const leaving = new AbortController();
     ask("a 1");
     ask("a 2", false, leaving.signal);
@@ -102,7 +102,7 @@ describe("turns", () => {
   });
 
   test("come to a backlog also beside one with a run after the other", async () => {
-    const { begun, ask, end } = asker(createTurns(1));
+    const { begun, ask, end } = asker(createCapabilityPermits(1));
     for (const name of ["x 1", "y 1", "a 1", "a 2", "b 1"]) ask(name);
     await settled();
     await end("x 1");
@@ -120,7 +120,7 @@ describe("turns", () => {
 
 describe("a workspace whose runs came to nothing", () => {
   test("comes behind all others, with one run on a free core, until as much time has passed", async () => {
-    const { begun, ask, end } = asker(createTurns(2, 20));
+    const { begun, ask, end } = asker(createCapabilityPermits(2, 20));
     ask("a 1");
     await settled();
     await end("a 1", 500);
@@ -143,7 +143,7 @@ describe("a workspace whose runs came to nothing", () => {
     let at = 0;
     const clock = spyOn(performance, "now").mockImplementation(() => at);
     try {
-      const turns = createTurns(1);
+      const turns = createCapabilityPermits(1);
       const { begun, ask, end } = asker(turns);
       const lose = async (name: string, ms: number): Promise<void> => {
         ask(name);

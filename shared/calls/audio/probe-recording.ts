@@ -16,14 +16,14 @@ export type ProbedAudio = MeasuredAudio & { readonly contentType: string; readon
  * Called once key, window and funds of the caller are in order: it costs processor time.
  * @throws ApiError `unprocessable_input` naming what is wrong with the bytes, `overloaded` while others are looked at
  */
-export async function lookAt(
+export async function probeRecording(
   probes: Pick<MediaProbes, "audio">,
   workspaceId: string,
   audio: ReceivedAudio,
   signal: AbortSignal,
 ): Promise<ProbedAudio> {
   const { bytes, param, filename, source } = audio;
-  const turn = await looks.take({ owner: workspaceId }, signal);
+  const permit = await probing.take({ owner: workspaceId }, signal);
   try {
     const contentType = await typeOf(audio);
     const { seconds } = await probes.audio(source, signal);
@@ -31,12 +31,12 @@ export async function lookAt(
   } catch (error) {
     throw error instanceof MediaError ? told(error, param, signal) : error;
   } finally {
-    turn.release();
+    permit.release();
   }
 }
 
 /** Probes that run or wait, limited per workspace so that one with much audio leaves room for others. */
-const looks = openRequestLimit({
+const probing = openRequestLimit({
   max: PROBE_LIMITS.childrenMax,
   perWorkspaceMax: PROBE_LIMITS.childrenMax / 2,
   waitingMax: AUDIO_WAITING_MAX,

@@ -1,10 +1,10 @@
 /** Workspaces take turns: what one has waiting delays another by what it has at work, however much that is. */
 import { expect, test } from "bun:test";
 
-import { Turns, TurnsOver } from "#workers/workflows/turns.ts";
+import { RunPermits, PermitsOver } from "#workers/workflows/permits.ts";
 
 /** Takers in the order of their turns; each has its turn until it is ended. */
-function openQueue(turns: Turns) {
+function openQueue(turns: RunPermits) {
   const served: string[] = [];
   const working = new Map<string, (() => void)[]>();
   const come = async (workspace: string): Promise<void> => {
@@ -28,7 +28,7 @@ function openQueue(turns: Turns) {
 }
 
 test("one alone has all turns but one, which is the next comer's at once", async () => {
-  const queue = openQueue(new Turns(8));
+  const queue = openQueue(new RunPermits(8));
   await queue.come("loud", 1_000);
   expect(queue.atWork("loud")).toBe(7);
   await queue.come("quiet");
@@ -36,7 +36,7 @@ test("one alone has all turns but one, which is the next comer's at once", async
 });
 
 test("a workspace that comes and goes finds a turn each time, while another has half of them", async () => {
-  const queue = openQueue(new Turns(8));
+  const queue = openQueue(new RunPermits(8));
   await queue.come("loud", 1_000);
   await queue.come("quiet");
   for (let step = 0; step < 20; step += 1) {
@@ -49,7 +49,7 @@ test("a workspace that comes and goes finds a turn each time, while another has 
 });
 
 test("several with much to do have as many each, in turns", async () => {
-  const queue = openQueue(new Turns(6));
+  const queue = openQueue(new RunPermits(6));
   for (const workspace of ["a", "b", "c"]) await queue.come(workspace, 50);
   for (let round = 0; round < 20; round += 1) {
     const before = queue.served.length;
@@ -62,7 +62,7 @@ test("several with much to do have as many each, in turns", async () => {
 });
 
 test("one turn goes round, one workspace after the other", async () => {
-  const queue = openQueue(new Turns(1));
+  const queue = openQueue(new RunPermits(1));
   await queue.come("a", 3);
   await queue.come("b", 3);
   for (let at = 0; at < 3; at += 1) {
@@ -73,11 +73,11 @@ test("one turn goes round, one workspace after the other", async () => {
 });
 
 test("who waits when there are no more turns hears so, and so does who comes then", async () => {
-  const turns = new Turns(2);
+  const turns = new RunPermits(2);
   const end = await turns.take("a");
   const waiting = [turns.take("a"), turns.take("a")].map((one) => one.catch((error: unknown) => error));
   turns.end();
-  for (const one of waiting) expect(await one).toBeInstanceOf(TurnsOver);
-  expect(await turns.take("b").catch((error: unknown) => error)).toBeInstanceOf(TurnsOver);
+  for (const one of waiting) expect(await one).toBeInstanceOf(PermitsOver);
+  expect(await turns.take("b").catch((error: unknown) => error)).toBeInstanceOf(PermitsOver);
   end();
 });

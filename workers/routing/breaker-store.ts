@@ -1,14 +1,14 @@
 /**
- * The rests of a pool's sources in Postgres: noted there, read from there in time, and the one probe asked for. Without
+ * A pool's open sources in Postgres: noted there, read from there in time, and the one probe asked for. Without
  * Postgres the sources of this process go on as they are.
  */
 import type { Database } from "#shared/database/client.ts";
 import {
   claimProbe,
-  forgetOldRests,
+  forgetOldSources,
   releaseProbe,
-  restingSources,
-  restSource,
+  listOpenSources,
+  noteOpenSource,
   wakeSource,
 } from "#shared/database/source-breaker.ts";
 import { BREAKER } from "./limits.ts";
@@ -30,7 +30,7 @@ interface RestsOptions {
   readonly onHeard: (state: SourceState, change: Change | undefined) => void;
 }
 
-export class Rests {
+export class BreakerStore {
   private readonly options: RestsOptions;
   private clock: ReturnType<typeof setInterval> | undefined;
   private readAt = performance.now();
@@ -42,34 +42,34 @@ export class Rests {
     this.options = options;
   }
 
-  /** Keeps up from now on. Resolves when what rests has been read, after BREAKER.probeAgainMs at the latest. */
+  /** Keeps up from now on. Resolves when what is open has been read, after BREAKER.probeAgainMs at the latest. */
   start(): Promise<void> {
     this.clock = setInterval(() => void this.keepUp(), BREAKER.syncMs);
     const { database } = this.options;
-    const read = this.ask(() => forgetOldRests(database)).then(() => this.read());
+    const read = this.ask(() => forgetOldSources(database)).then(() => this.read());
     return Promise.race([read, Bun.sleep(BREAKER.probeAgainMs)]);
   }
 
-  /** Notes that a source rests, or that it is back. Never rejects: what could not be noted is noted later. */
+  /** Notes that a source is open, or that it is back. Never rejects: what could not be noted is noted later. */
   async save(state: SourceState): Promise<void> {
     const { database, pool, worker, now } = this.options;
-    const { name: source, restMs, until, changes } = state;
+    const { name: source, cooldownMs, until, changes } = state;
     const saved = await this.ask(() =>
-      restMs > 0
-        ? restSource(database, { pool, source, restMs, remainingMs: Math.max(0, until - now()), worker })
+      cooldownMs > 0
+        ? noteOpenSource(database, { pool, source, cooldownMs, remainingMs: Math.max(0, until - now()), worker })
         : wakeSource(database, { pool, source }),
     );
     // Changed once more meanwhile: that change is saved by itself.
     if (saved === undefined || state.changes !== changes) return;
     state.isUnsaved = false;
-    state.isNoted = restMs > 0 && state.isResting;
+    state.isNoted = cooldownMs > 0 && state.isOpen;
   }
 
   /** Asks for the one probe. Calls that come meanwhile are told that the circuit is open. */
   async askForProbe(state: SourceState): Promise<"closed" | "probe" | "open"> {
     const { database, pool, worker, now, onHeard } = this.options;
     state.askAt = now() + BREAKER.probeAgainMs;
-    const row = { pool, source: state.name, restMs: state.restMs, worker };
+    const row = { pool, source: state.name, cooldownMs: state.cooldownMs, worker };
     const asked = this.ask(() => claimProbe(database, row));
     const answer = await Promise.race([asked, Bun.sleep(BREAKER.probeAskMs)]);
     if (answer === undefined) {
@@ -84,11 +84,11 @@ export class Rests {
     if (answer.value !== true) {
       if (answer.value === undefined) onHeard(state, state.readClosed(at));
       else if (answer.value.remaining_ms > 0)
-        onHeard(state, state.hearRest(answer.value.remaining_ms, answer.value.cooldown_ms, at));
-      return state.isResting ? "open" : "closed";
+        onHeard(state, state.hearOpening(answer.value.remaining_ms, answer.value.cooldown_ms, at));
+      return state.isOpen ? "open" : "closed";
     }
-    // Heard while the answer was on its way: back in rotation, or resting for longer.
-    if (!state.isResting) {
+    // Heard while the answer was on its way: back in rotation, or open for longer.
+    if (!state.isOpen) {
       void this.ask(() => wakeSource(database, row));
       return "closed";
     }
@@ -112,13 +112,13 @@ export class Rests {
 
   private async keepUp(): Promise<void> {
     const all = Array.from(this.options.sources.all());
-    const dueMs = all.some((state) => state.isResting) ? BREAKER.syncMs : BREAKER.idleSyncMs;
+    const dueMs = all.some((state) => state.isOpen) ? BREAKER.syncMs : BREAKER.idleSyncMs;
     // The clock ticks every syncMs and may come a little early.
     if (this.isReading || performance.now() - this.readAt < dueMs - BREAKER.syncMs / 2) return;
     this.isReading = true;
     this.readAt = performance.now();
     try {
-      // Not while the probe is out: to note a rest ends it.
+      // Not while the probe is out: to note an opening ends it.
       const unsaved = all.filter((state) => state.isUnsaved && !state.isProbing);
       await Promise.all(unsaved.map((state) => this.save(state)));
       await this.read();
@@ -127,27 +127,27 @@ export class Rests {
     }
   }
 
-  /** Reads what rests: openings and closings whose messages were lost, and all there is to know after a start. */
+  /** Reads what is open: openings and closings whose messages were lost, and all there is to know after a start. */
   private async read(): Promise<void> {
     const { database, pool, sources, now, onHeard } = this.options;
     const noted = Array.from(sources.all()).filter((state) => state.isNoted);
-    const read = await this.ask(() => restingSources(database, pool));
+    const read = await this.ask(() => listOpenSources(database, pool));
     if (read === undefined) return;
     const rows = read.value;
     const at = now();
     for (const row of rows) {
       const known = sources.peek(row.source);
-      const wasJustClosed = known !== undefined && !known.isResting && at - known.closedAt < BREAKER.closedLagMs;
+      const wasJustClosed = known !== undefined && !known.isOpen && at - known.closedAt < BREAKER.closedLagMs;
       if (row.remaining_ms <= 0 && wasJustClosed) continue;
       const state = known ?? sources.heardOf(row.source);
-      onHeard(state, state.hearRest(Math.max(0, row.remaining_ms), row.cooldown_ms, at));
+      onHeard(state, state.hearOpening(Math.max(0, row.remaining_ms), row.cooldown_ms, at));
       state.isNoted = true;
     }
     // A list that was cut says nothing about what is not on it.
     if (rows.length >= BREAKER.sourcesMax) return;
-    const resting = new Set(rows.map((row) => row.source));
+    const open = new Set(rows.map((row) => row.source));
     for (const state of noted) {
-      if (state.isNoted && !resting.has(state.name)) onHeard(state, state.readClosed(at));
+      if (state.isNoted && !open.has(state.name)) onHeard(state, state.readClosed(at));
     }
   }
 
@@ -159,7 +159,7 @@ export class Rests {
       return { value };
     } catch (error) {
       if (!this.isDatabaseAway && !this.isClosed) {
-        this.options.log.warn({ err: error }, "the resting sources cannot be read or noted");
+        this.options.log.warn({ err: error }, "the open sources cannot be read or noted");
       }
       this.isDatabaseAway = true;
       return undefined;

@@ -15,18 +15,18 @@ export const CAPABILITY_OWED_MS = 10_000;
 /** More is not counted: as long as the longest run of most kinds. */
 export const CAPABILITY_OWED_MS_MAX = 300_000;
 
-export interface TurnOptions {
+export interface PermitOptions {
   readonly workspaceId: string;
   /** Work that may take longer than others are to wait for. */
   readonly isLong: boolean;
   readonly signal?: AbortSignal;
 }
 
-export interface Turns {
+export interface CapabilityPermits {
   /** Most turns that may be taken at once. */
   readonly max: number;
   /** @returns gives the turn back, with the time that was lost; safe to call twice. @throws the signal's reason if it aborts first */
-  take(options: TurnOptions): Promise<(lostMs?: number) => void>;
+  take(options: PermitOptions): Promise<(lostMs?: number) => void>;
   /** The time of a turn that was given back came to nothing after all. */
   lose(workspaceId: string, ms: number): void;
 }
@@ -45,7 +45,7 @@ interface Owed {
 const SPARE = 2;
 
 /** @param freeMs what a workspace may owe and be treated as others are */
-export function createTurns(cores: number, freeMs: number = CAPABILITY_OWED_MS): Turns {
+export function createCapabilityPermits(cores: number, freeMs: number = CAPABILITY_OWED_MS): CapabilityPermits {
   const max = cores + SPARE;
   const longMax = max - 1;
   const owed = new Map<string, Owed>();
@@ -95,14 +95,14 @@ export function createTurns(cores: number, freeMs: number = CAPABILITY_OWED_MS):
     async take({ workspaceId, isLong, signal }) {
       const taking = limit.take({ owner: workspaceId, isLong }, signal);
       watchDebts();
-      const turn = await taking;
+      const permit = await taking;
       let isHeld = true;
       return (lostMs = 0) => {
         if (!isHeld) return;
         isHeld = false;
         if (isLong) long -= 1;
         if (lostMs > 0) owe(workspaceId, lostMs);
-        turn.release();
+        permit.release();
         watchDebts();
       };
     },

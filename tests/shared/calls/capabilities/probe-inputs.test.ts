@@ -4,12 +4,12 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import sharp from "sharp";
 
 import {
-  lookAtInputs,
-  type LookContext,
+  probeInputs,
+  type ProbeContext,
   CAPABILITY_LOOK_WHOLE_BYTES_MAX,
   CAPABILITY_LOOK_BYTES_MAX,
   CAPABILITY_LOOKS_AT_ONCE,
-} from "#shared/calls/capabilities/look.ts";
+} from "#shared/calls/capabilities/probe-inputs.ts";
 import { newFileId, objectKey } from "#shared/files/id.ts";
 import { type MediaProbes, openMediaProbes } from "#shared/media/media-probes.ts";
 import type { Storage } from "#shared/storage/client.ts";
@@ -20,7 +20,7 @@ import { storageAt } from "#tests/shared/files/bench.ts";
 
 let storage: Storage;
 let probes: MediaProbes;
-let context: LookContext & { readonly workspaceId: string };
+let context: ProbeContext & { readonly workspaceId: string };
 beforeAll(async () => {
   const { endpoint, bucket, env } = await createTestBucket();
   storage = storageAt(endpoint, bucket, env);
@@ -57,7 +57,7 @@ describe("a file is looked at", () => {
     const most = CAPABILITY_LOOK_WHOLE_BYTES_MAX;
     const [fits, past] = await Promise.all(
       [most, most + 1].map((bytes) =>
-        lookAtInputs(context, "audio", [{ member: "audio", bytes: wav(bytes) }], new Map()),
+        probeInputs(context, "audio", [{ member: "audio", bytes: wav(bytes) }], new Map()),
       ),
     );
     expect(fits?.["audio"]?.[0]?.media?.seconds).toBeCloseTo((most - 44) / 8_000, 2);
@@ -73,7 +73,7 @@ describe("a file is looked at", () => {
     // What a child would see is not asked here.
     const second = { seconds: 1, format: "wav", sampleRate: 8_000, channels: 1 } as const;
     const known = async (files: number): Promise<number> => {
-      const { audios = [] } = await lookAtInputs(
+      const { audios = [] } = await probeInputs(
         { ...context, probes: { ...probes, audio: () => Promise.resolve(second) } },
         "audio",
         Array.from({ length: files }, () => one),
@@ -90,7 +90,7 @@ describe("a file is looked at", () => {
       const bytes = await sharp(noise).toFormat(format).toBuffer();
       expect(bytes.length).toBeGreaterThan(500_000);
       const id = await stored(bytes);
-      const { image } = await lookAtInputs(
+      const { image } = await probeInputs(
         context,
         "image",
         [{ member: "image", fileId: id }],
@@ -103,11 +103,11 @@ describe("a file is looked at", () => {
   test("and is unknown where it is gone, or no such thing, and what is not priced by size is not looked at", async () => {
     const id = newFileId();
     const sizes = new Map([[id, 5_000]]);
-    expect(await lookAtInputs(context, "image", [{ member: "image", fileId: id }], sizes)).toEqual({ image: [{}] });
+    expect(await probeInputs(context, "image", [{ member: "image", fileId: id }], sizes)).toEqual({ image: [{}] });
     const words = { member: "image", bytes: Buffer.from("words") };
-    expect(await lookAtInputs(context, "image", [words], new Map())).toEqual({ image: [{}] });
+    expect(await probeInputs(context, "image", [words], new Map())).toEqual({ image: [{}] });
     expect(
-      await lookAtInputs(context, "document", [{ member: "document", bytes: Buffer.from("words") }], new Map()),
+      await probeInputs(context, "document", [{ member: "document", bytes: Buffer.from("words") }], new Map()),
     ).toEqual({});
   });
 });
@@ -122,7 +122,7 @@ describe("looks take no more than", () => {
         ),
     } as unknown as MediaProbes;
     const inputs = [1, 2].map(() => ({ member: "audios", bytes: wav(1_000) }));
-    expect(await lookAtInputs({ ...context, probes: stuck }, "audio", inputs, new Map())).toEqual({ audios: [{}, {}] });
+    expect(await probeInputs({ ...context, probes: stuck }, "audio", inputs, new Map())).toEqual({ audios: [{}, {}] });
   }, 20_000);
 
   test("half of those at once for one workspace, however slow they are: another's is looked at meanwhile", async () => {
@@ -136,12 +136,12 @@ describe("looks take no more than", () => {
         }),
     } as unknown as MediaProbes;
     const slow = Array.from({ length: 2 * CAPABILITY_LOOKS_AT_ONCE }, () =>
-      lookAtInputs({ ...context, probes: stuck }, "audio", [{ member: "audio", bytes: wav(1_000) }], new Map()),
+      probeInputs({ ...context, probes: stuck }, "audio", [{ member: "audio", bytes: wav(1_000) }], new Map()),
     );
     const bytes = await sharp({ create: { width: 3, height: 2, channels: 3, background: "grey" } })
       .png()
       .toBuffer();
-    const { image } = await lookAtInputs(
+    const { image } = await probeInputs(
       { ...context, workspaceId: "b" },
       "image",
       [{ member: "image", bytes }],
@@ -166,7 +166,7 @@ describe("looks take no more than", () => {
       },
     } as unknown as MediaProbes;
     const one = (_none: unknown, at: number) =>
-      lookAtInputs(
+      probeInputs(
         { ...context, workspaceId: String(at), probes: counting },
         "audio",
         [{ member: "audio", bytes: wav(1_000) }],

@@ -24,13 +24,13 @@ export const CAPABILITY_LOOK_WHOLE_BYTES_MAX = 4 * 1_048_576;
 export const CAPABILITY_LOOKS_AT_ONCE = 8;
 const CAPABILITY_LOOKS_WAITING_MAX = 1_024;
 
-export interface LookContext {
+export interface ProbeContext {
   readonly storage: Storage;
   readonly probes: Pick<MediaProbes, "audio" | "video">;
 }
 
 /** An input as it was given: bytes of the body, or a file. What comes from an address is not looked at. */
-export interface Looked {
+export interface ProbedInput {
   readonly member: string;
   readonly bytes?: Uint8Array;
   readonly fileId?: string;
@@ -43,7 +43,7 @@ interface Source {
 }
 
 /** A look may be slow: those of one workspace leave room for another's. */
-const looks = openRequestLimit({
+const probing = openRequestLimit({
   max: CAPABILITY_LOOKS_AT_ONCE,
   perWorkspaceMax: CAPABILITY_LOOKS_AT_ONCE / 2,
   waitingMax: CAPABILITY_LOOKS_WAITING_MAX,
@@ -52,35 +52,35 @@ const looks = openRequestLimit({
 });
 
 /** @param sizes bytes of stored files, by their ids */
-export async function lookAtInputs(
-  context: LookContext & { readonly workspaceId: string },
+export async function probeInputs(
+  context: ProbeContext & { readonly workspaceId: string },
   category: Category,
-  inputs: readonly Looked[],
+  inputs: readonly ProbedInput[],
   sizes: ReadonlyMap<string, number>,
 ): Promise<KnownInputs> {
-  const look = LOOKS[category];
-  if (look === undefined || inputs.length === 0) return {};
+  const probe = PROBES[category];
+  if (probe === undefined || inputs.length === 0) return {};
   const signal = AbortSignal.timeout(CAPABILITY_LOOK_MS);
   const budget = { left: CAPABILITY_LOOK_BYTES_MAX };
   const found: Record<string, InputFacts[]> = {};
-  const unlooked = (one: Looked): void => void (found[one.member] ??= []).push({});
-  const turn = await looks.take({ owner: context.workspaceId }, signal).catch(() => undefined);
+  const unprobed = (one: ProbedInput): void => void (found[one.member] ??= []).push({});
+  const permit = await probing.take({ owner: context.workspaceId }, signal).catch(() => undefined);
   try {
     for (const one of inputs) {
-      const source = turn && sourceOf(context.storage, one, sizes, budget, signal);
-      if (source === undefined || signal.aborted) unlooked(one);
-      else (found[one.member] ??= []).push(await look(source, context.probes, signal).catch((): InputFacts => ({})));
+      const source = permit && sourceOf(context.storage, one, sizes, budget, signal);
+      if (source === undefined || signal.aborted) unprobed(one);
+      else (found[one.member] ??= []).push(await probe(source, context.probes, signal).catch((): InputFacts => ({})));
     }
     return found;
   } finally {
-    turn?.release();
+    permit?.release();
   }
 }
 
-type Look = (source: Source, probes: LookContext["probes"], signal: AbortSignal) => Promise<InputFacts>;
+type Probe = (source: Source, probes: ProbeContext["probes"], signal: AbortSignal) => Promise<InputFacts>;
 
 /** Readers of facts for the categories whose price depends on the size of their inputs. */
-const LOOKS: Readonly<Partial<Record<Category, Look>>> = {
+const PROBES: Readonly<Partial<Record<Category, Probe>>> = {
   image: async (source) => {
     const image = await imageExtent(source);
     return image ? { image } : {};
@@ -98,7 +98,7 @@ const LOOKS: Readonly<Partial<Record<Category, Look>>> = {
 /** Undefined for what is not there to be read. */
 function sourceOf(
   storage: Storage,
-  { bytes, fileId }: Looked,
+  { bytes, fileId }: ProbedInput,
   sizes: ReadonlyMap<string, number>,
   budget: { left: number },
   signal: AbortSignal,
