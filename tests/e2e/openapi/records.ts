@@ -44,7 +44,7 @@ const VARYING: Readonly<Record<string, readonly string[]>> = {
   service_unavailable: ["retry-after"],
 };
 
-/** Said of the transport, not of the answer. */
+/** Headers of the transport, not of the answer. */
 const TRANSPORT: ReadonlySet<string> = new Set([
   "connection",
   "content-length",
@@ -56,7 +56,7 @@ const TRANSPORT: ReadonlySet<string> = new Set([
 export interface Exchange {
   readonly operationId: string;
   readonly method: string;
-  /** As the document writes it. */
+  /** Path as the document writes it. */
   readonly path: string;
   readonly query?: string;
   readonly body?: unknown;
@@ -222,7 +222,7 @@ function shortOf(operation: Operation, gate: readonly string[]): object {
   };
 }
 
-/** Who may: the names of the credentials that it takes. */
+/** Names of the credentials that it takes, or `everyone`. */
 function gateOf({ security }: Operation): string {
   return security.flatMap((scheme) => Object.keys(scheme)).join(" or ") || "everyone";
 }

@@ -53,7 +53,7 @@ interface Refused {
   /** Text is sent as it is. */
   readonly body?: object | string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Of the shared workspace's owner unless set. */
+  /** Key of the shared workspace's owner unless set. */
   readonly key?: string;
   readonly baseUrl?: string;
 }
