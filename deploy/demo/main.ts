@@ -103,6 +103,8 @@ async function runCalls(
     const began = performance.now();
     const made = (name: string): Outcome => madeBy(all, name);
     const result = await attempt(call, { client, model, tell: waiting.tell, made }, out);
+    // A call that is stopped in the middle fails, and that is no news.
+    if (ending !== undefined) await ending;
     const seconds = (performance.now() - began) / 1_000;
     const done = { call, model, seconds, credits: "receipt" in result ? result.receipt.credits : 0n, result };
     all.push(done);
