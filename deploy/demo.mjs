@@ -4,7 +4,7 @@ import { isNodeNewEnough } from "./embedded/node-floor.mjs";
 
 if (isNodeNewEnough()) {
   const { fileURLToPath } = await import("node:url");
-  const { demonstrate } = await import("./demo/command.mjs");
+  const { runBun } = await import("./embedded/run-bun.mjs");
   const root = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
-  await demonstrate(root, process.argv.slice(2));
+  await runBun(root, ["deploy/demo/main.ts", process.execPath, ...process.argv.slice(2)]);
 }

@@ -205,10 +205,9 @@ async function stopPort(
   clearTimeout(cut);
 }
 
-/** Times of the last use of keys: gathered here and written once a minute, so that no call pays for it. */
 const NOTE_MS = paced(60_000);
 
-/** @returns a function that writes the rest and ends it */
+/** Notes times of the last use of keys once a minute, so that no call pays for it. @returns a function that writes the rest and ends it */
 function startKeyUse(options: {
   authenticator: Pick<Authenticator, "takeUsed">;
   database: Queryable;

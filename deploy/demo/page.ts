@@ -3,8 +3,16 @@ import { fileURLToPath } from "node:url";
 
 import { formatCredits } from "#shared/money.ts";
 
-import type { Artifact } from "./call.ts";
-import type { Done } from "./run.ts";
+import type { Artifact, Call, Result } from "./calls.ts";
+
+export interface Done {
+  readonly call: Call;
+  readonly model: string;
+  readonly seconds: number;
+  /** Nano-credits. */
+  readonly credits: bigint;
+  readonly result: Result | { readonly fault: string };
+}
 
 const STYLE = `
 :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
@@ -46,35 +54,35 @@ async function viewerScript(): Promise<string> {
 }
 
 function sectionOf({ call, model, seconds, credits, result }: Done): string {
-  const price = "receipts" in result ? `, ${formatCredits(credits)} credits` : "";
+  const price = "receipt" in result ? `, ${formatCredits(credits)} credits` : "";
   return `<section>
-<h2>${escaped(call.title)}</h2>
-<small>${escaped(model)}, ${seconds.toFixed(1)} s${price}</small>
+<h2>${Bun.escapeHTML(call.title)}</h2>
+<small>${Bun.escapeHTML(model)}, ${seconds.toFixed(1)} s${price}</small>
 ${bodyOf(result)}
 </section>`;
 }
 
 function bodyOf(result: Done["result"]): string {
-  if ("fault" in result) return `<p class="fault">${escaped(result.fault)}</p>`;
-  if ("skipped" in result) return `<p>Not shown: ${escaped(result.skipped)}</p>`;
+  if ("fault" in result) return `<p class="fault">${Bun.escapeHTML(result.fault)}</p>`;
+  if ("skipped" in result) return `<p>Not shown: ${Bun.escapeHTML(result.skipped)}</p>`;
   return [...(result.text === undefined ? [] : [textOf(result.text)]), ...result.artifacts.map(captioned)].join("\n");
 }
 
 /** JSON can be long, and is for those who ask for it. */
 function textOf(text: string): string {
-  const whole = `<pre>${escaped(text)}</pre>`;
+  const whole = `<pre>${Bun.escapeHTML(text)}</pre>`;
   return /^[[{]/.test(text) ? `<details><summary>The answer, as JSON</summary>${whole}</details>` : whole;
 }
 
 function captioned(artifact: Artifact): string {
   const { caption } = artifact;
   if (caption === undefined) return shown(artifact);
-  return `<figure>${shown(artifact)}<figcaption>${escaped(caption)}</figcaption></figure>`;
+  return `<figure>${shown(artifact)}<figcaption>${Bun.escapeHTML(caption)}</figcaption></figure>`;
 }
 
 function shown({ file, bytes }: Artifact): string {
   const link = encodeURIComponent(file);
-  const name = escaped(file);
+  const name = Bun.escapeHTML(file);
   if (/\.(?:png|jpg|webp)$/.test(file)) return `<img src="${link}" alt="${name}">`;
   // Shown from its first half second, since a video may begin blank.
   if (/\.(?:mp4|webm)$/.test(file)) {
@@ -83,16 +91,4 @@ function shown({ file, bytes }: Artifact): string {
   if (/\.(?:mp3|wav)$/.test(file)) return `<audio src="${link}" controls></audio>`;
   const canvas = file.endsWith(".glb") ? `<canvas data-mesh="${bytes.toBase64()}"></canvas>\n` : "";
   return `${canvas}<p><a href="${link}">${name}</a></p>`;
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-
-function escaped(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign);
 }

@@ -5,8 +5,8 @@ import { dirname, join } from "node:path";
 
 import sharp from "sharp";
 
-import { readWishes } from "#deploy/demo/arguments.mjs";
-import { openTerminal } from "#deploy/demo/terminal.mjs";
+import { readWishes } from "#deploy/demo/stack.mjs";
+import { openTerminal } from "#deploy/demo/terminal.ts";
 import { launch, launchUntil, run } from "#deploy/embedded/process.mjs";
 import { keepAddress, runningStack } from "#deploy/supervisor/address.mjs";
 import { probeVideo } from "#shared/media/probe/video.ts";

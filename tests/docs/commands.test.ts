@@ -33,7 +33,7 @@ test("no document runs Bun by itself, but for the one sentence about the image",
 
 test("every script that a document or another script's usage names is one of ours", async () => {
   const usages = await Promise.all(
-    ["deploy/admin/main.ts", "deploy/sluice.ts", "deploy/supervisor/welcome.mjs", "deploy/demo/arguments.mjs"].map(
+    ["deploy/admin/main.ts", "deploy/sluice.ts", "deploy/supervisor/welcome.mjs", "deploy/demo/stack.mjs"].map(
       async (name) => [name, await Bun.file(join(PROJECT_ROOT, name)).text()] as const,
     ),
   );

@@ -1,16 +1,17 @@
 /** All that the sandbox serves: words at once, media through its makers. */
 import { sleep as delay } from "#shared/abortable.ts";
+import type { MediaAdapters, MeshInput, MusicInput, VideoInput, MediaCall } from "#workers/providers/media.ts";
+import { bytesOf } from "#workers/providers/video-media.ts";
+import { SPEECH_TYPES } from "#workers/providers/speech.ts";
 
-import type { ProviderAdapters } from "../../provider.ts";
+import { type ProviderAdapters, ProviderError } from "../../provider.ts";
 import { createSandboxEmbeddings } from "../embeddings.ts";
 import { createSandbox } from "../index.ts";
-import type { SandboxMedia } from "../media/index.ts";
+import { type SandboxMedia, videoSize } from "../media/index.ts";
 import { createSandboxImages } from "./images.ts";
-import { createSandboxMeshes } from "./meshes.ts";
-import { createSandboxMusic } from "./music.ts";
 import { createSandboxSpeech } from "./speech.ts";
-import { createSandboxTranscription } from "./transcription.ts";
-import { createSandboxVideos } from "./videos.ts";
+import { keepsJobs } from "./own-jobs.ts";
+import { type Tools, applyFaults, type Delay, explained, mediaModel, waiting } from "./faults.ts";
 
 /** @param media the makers, which start with the first call that needs them */
 export function createSandboxAdapters(media: () => SandboxMedia): ProviderAdapters {
@@ -25,4 +26,118 @@ export function createSandboxAdapters(media: () => SandboxMedia): ProviderAdapte
     ...createSandboxMusic(tools),
     ...createSandboxMeshes(tools),
   };
+}
+
+/** The sandbox's meshes as a provider's that works by itself: made of words or a picture, or one transformed into another. */
+function createSandboxMeshes({ media, delay }: Tools): Pick<MediaAdapters, "mesh"> {
+  return {
+    mesh: keepsJobs<MeshInput>(
+      async ({ input, sourceModel, signal }) => {
+        const { prompt = "", image, mesh } = input;
+        const params = { prompt, seed: input.seed ?? 0, ...(image ? { image: bytesOf(image).bytes } : {}) };
+        const operation = operationOf(sourceModel);
+        if (!operation) return glb(await media().makeMesh(params, signal));
+        if (!mesh) throw new ProviderError("failed", "a transformation without its mesh");
+        return glb(await media().transformMesh({ ...params, mesh: bytesOf(mesh).bytes, operation }, signal));
+      },
+      delay,
+      ({ mesh }, fault) => (mesh && !/\bThe image\b/.test(fault) ? "mesh_url" : "image_url"),
+    ),
+  };
+}
+
+function operationOf(sourceModel: string) {
+  return (["remesh", "retexture", "segment", "rig"] as const).find((one) => sourceModel === `sandbox-3d-${one}`);
+}
+
+function glb({ bytes }: { readonly bytes: Uint8Array }) {
+  return [{ bytes, contentType: "model/gltf-binary" }];
+}
+
+const MUSIC_SECONDS = 20;
+
+/** The sandbox's music as a provider's that works by itself. */
+function createSandboxMusic({ media, delay }: Tools): Pick<MediaAdapters, "music"> {
+  return {
+    music: keepsJobs<MusicInput>(
+      async ({ input, signal }) => {
+        const { prompt, lyrics, format, duration: seconds = MUSIC_SECONDS } = input;
+        const { bytes } = await media().composeMusic(
+          { prompt, lyrics, seconds, seed: input.seed ?? 0, format },
+          signal,
+        );
+        return [{ bytes, contentType: SPEECH_TYPES[format] }];
+      },
+      delay,
+      () => "prompt",
+    ),
+  };
+}
+
+const VIDEO_SECONDS = 4;
+
+/** The sandbox's videos as a provider's that works by itself. */
+function createSandboxVideos({ media, delay }: Tools): Pick<MediaAdapters, "video"> {
+  return {
+    video: keepsJobs<VideoInput>(
+      async ({ input, signal, onProgress }) => {
+        const { prompt, image, video, duration: seconds = VIDEO_SECONDS } = input;
+        const params = {
+          prompt,
+          seconds,
+          ...videoSize(input.resolution, input.aspectRatio),
+          seed: input.seed ?? 0,
+          ...(image && { image: bytesOf(image).bytes }),
+          ...(video && { video: bytesOf(video).bytes }),
+        };
+        const { bytes } = await media().makeVideo(params, signal, onProgress);
+        return [{ bytes, contentType: "video/mp4" }];
+      },
+      delay,
+      ({ video }) => (video ? "video_url" : "image_url"),
+    ),
+  };
+}
+
+/** The sandbox's ear as a provider's: what it spoke comes back word for word, of other sound it says what it is. */
+function createSandboxTranscription({ media, delay }: Tools): Pick<MediaAdapters, "transcription"> {
+  return {
+    transcription: {
+      run: async (call) => {
+        await applyFaults(call, call.onText ? NO_DELAY : delay);
+        const { audio, language, wantsWords, wantsSegments } = call.input;
+        try {
+          const heard = await media().transcribe(audio.bytes, { language, signal: call.signal });
+          const output = {
+            text: heard.text,
+            language: heard.language,
+            seconds: heard.facts.seconds,
+            ...(wantsWords ? { words: heard.words } : {}),
+            ...(wantsSegments ? { segments: heard.segments } : {}),
+          };
+          await readAlong(call, heard.text, delay);
+          return { output, usage: { seconds: heard.facts.seconds } };
+        } catch (error) {
+          throw explained(error, "file");
+        }
+      },
+    },
+  };
+}
+
+const NO_DELAY: Delay = () => Promise.resolve();
+
+/** Says a few words at a time; a slow model takes its time between them instead of before all. */
+async function readAlong(
+  { onText, signal, sourceModel }: Pick<MediaCall<unknown>, "onText" | "signal" | "sourceModel">,
+  text: string,
+  delay: Delay,
+): Promise<void> {
+  if (onText === undefined) return;
+  const groups = text.match(/(?:\s*\S+){1,4}\s*/g) ?? [];
+  const pauseMs = (mediaModel(sourceModel).delayMs ?? 0) / Math.max(1, groups.length);
+  for (const group of groups) {
+    onText(group);
+    if (pauseMs > 0) await waiting(delay(pauseMs, signal));
+  }
 }

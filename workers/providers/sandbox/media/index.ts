@@ -22,7 +22,7 @@ import type { SpeechParams as CheckedSpeech } from "./speech/speak.ts";
 import type { Transcript } from "./speech/transcribe.ts";
 import type { VideoParams as VideoTaskParams, VideoTask } from "./video/params.ts";
 
-export { videoSize } from "./video/size.ts";
+export { videoSize } from "./video/params.ts";
 
 interface Made {
   readonly bytes: Uint8Array;

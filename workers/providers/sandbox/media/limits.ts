@@ -1,4 +1,6 @@
 /** Bounds of the sandbox's work on media: a unit in the name, the reason beside it. */
+import { MediaError } from "#shared/children/media-error.ts";
+
 export const MEDIA_LIMITS = {
   /** Two cores are enough for test models; each child weighs 60 to 300 MB. */
   childrenMax: 2,
@@ -84,3 +86,12 @@ export const MEDIA_LIMITS = {
   /** Most samples of it, all channels together: those seconds in stereo at 48 kHz. A file may promise eight channels at 655 kHz. */
   listenSamplesMax: 5_760_000,
 } as const;
+
+/**
+ * @param file how errors name it, such as "The mesh"
+ * @param what is counted, in the plural
+ * @throws MediaError too_large
+ */
+export function checkMax(file: string, count: number, max: number, what: string): void {
+  if (count > max) throw new MediaError("too_large", `${file} has ${count} ${what}; at most ${max} are taken.`);
+}

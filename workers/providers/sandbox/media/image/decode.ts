@@ -3,9 +3,7 @@ import sharp from "sharp";
 
 import { readImageHeader } from "#shared/media/image-header.ts";
 import { MediaError } from "#shared/children/media-error.ts";
-import { MEDIA_LIMITS } from "#workers/providers/sandbox/media/limits.ts";
-
-import { checkMax } from "../check-max.ts";
+import { MEDIA_LIMITS, checkMax } from "#workers/providers/sandbox/media/limits.ts";
 
 export interface Pixels {
   /** Four bytes a pixel: red, green, blue, alpha. */

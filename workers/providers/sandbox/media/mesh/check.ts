@@ -1,9 +1,7 @@
 /** Checks what a foreign file says of itself before the glTF library reserves memory or follows a reference for it. */
 import { readJson } from "#shared/json.ts";
 import { MediaError } from "#shared/children/media-error.ts";
-import { MEDIA_LIMITS } from "#workers/providers/sandbox/media/limits.ts";
-
-import { checkMax } from "../check-max.ts";
+import { MEDIA_LIMITS, checkMax } from "#workers/providers/sandbox/media/limits.ts";
 
 type Entry = Readonly<Record<string, unknown>>;
 type Lists = Readonly<Record<(typeof LISTS)[number], readonly Entry[]>>;

@@ -21,9 +21,8 @@ import {
 
 import { readImageHeader } from "#shared/media/image-header.ts";
 import { MediaError } from "#shared/children/media-error.ts";
-import { MEDIA_LIMITS } from "#workers/providers/sandbox/media/limits.ts";
+import { MEDIA_LIMITS, checkMax } from "#workers/providers/sandbox/media/limits.ts";
 
-import { checkMax } from "../check-max.ts";
 import { checkedMesh, corrupt } from "./check.ts";
 import {
   addGeometry,

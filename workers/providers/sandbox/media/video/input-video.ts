@@ -9,8 +9,7 @@ import { fileSource, readFileFacts, type FileSource } from "#workers/children/fi
 import { filterText } from "#workers/children/filter-graph.ts";
 
 import { createRandom, hashText } from "../../random.ts";
-import { checkMax } from "../check-max.ts";
-import { MEDIA_LIMITS } from "../limits.ts";
+import { MEDIA_LIMITS, checkMax } from "../limits.ts";
 import { FRAMES_PER_SECOND, type VideoTask } from "./params.ts";
 
 export interface InputVideo extends FileSource {

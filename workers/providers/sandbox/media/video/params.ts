@@ -1,5 +1,5 @@
-/** Parameters of a video. */
-import type { Size } from "./size.ts";
+/** Parameters of a video, its pixels from what resolution and shape are called. */
+import { MediaError } from "#shared/children/media-error.ts";
 
 export const FRAMES_PER_SECOND = 24;
 
@@ -15,4 +15,37 @@ export interface VideoTask extends VideoParams {
   readonly source: "none" | "image" | "video";
   /** Empty and for this task alone; the parent removes it, also after a child that was killed. */
   readonly directory: string;
+}
+
+/** Both even. */
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+const USUAL_RESOLUTION = "720p";
+const USUAL_RATIO = "16:9";
+
+/**
+ * The resolution is the shorter side; both come out even. 720p is 1280 × 720 at 16:9, 720 × 1280 at 9:16, 1680 × 720 at
+ * 21:9.
+ * @throws MediaError invalid, for names that are no size; the maker knows which sizes it makes
+ */
+export function videoSize(resolution = USUAL_RESOLUTION, aspectRatio = USUAL_RATIO): Size {
+  const [, lines] = /^(\d{2,4})p?$/i.exec(resolution.trim()) ?? [];
+  const [, across, down] = /^(\d{1,2}(?:\.\d{1,2})?):(\d{1,2}(?:\.\d{1,2})?)$/.exec(aspectRatio.trim()) ?? [];
+  if (lines === undefined) throw invalid("resolution", "720p", resolution);
+  const ratio = Number(across) / Number(down);
+  if (!Number.isFinite(ratio) || ratio <= 0) throw invalid("aspect ratio", "16:9", aspectRatio);
+  const shorter = even(Number(lines));
+  const longer = even(Number(lines) * Math.max(ratio, 1 / ratio));
+  return ratio >= 1 ? { width: longer, height: shorter } : { width: shorter, height: longer };
+}
+
+function even(pixels: number): number {
+  return 2 * Math.round(pixels / 2);
+}
+
+function invalid(what: string, like: string, got: string): MediaError {
+  return new MediaError("invalid", `Expected ${what} such as ${like}, got ${got.slice(0, 40)}.`);
 }
