@@ -167,11 +167,9 @@ async function job(context: IngressContext, call: RouteCall): Promise<Response> 
   const facts = await findJobFacts(context.database, pathId(call, "id", noJob));
   if (facts === undefined) throw noJob();
   const held = await holdsOfJob(context.database, facts);
-  const { deferrals: rests, ...shown } = facts;
   return json({
     object: "job",
-    ...shown,
-    rests,
+    ...facts,
     credits: facts.credits === null ? null : creditsNumber(facts.credits),
     held: held.map(({ attempt, amount, deadline }) => ({
       attempt,
