@@ -88,7 +88,7 @@ export interface JobTable<Input, Own extends Script = Script> extends JobBase<In
   readonly life: {
     readonly asked?: Asked<Input>;
     readonly script?: Own;
-    readonly told: (job: ProviderJob, place: JobPlace<Input>) => readonly object[];
+    readonly told: (job: ProviderJob, place: JobPlace<Input>) => readonly Polled<Made>[];
     /** Requests after the start; those that read the file come last. */
     readonly requests: (job: ProviderJob) => readonly string[];
     readonly file: Uint8Array;
@@ -140,6 +140,11 @@ export function describeQueuedJob<Input, Own extends Script>(name: string, own: 
       });
   });
   describePaidStart(name, (start) => begin(table, { start }));
+}
+
+/** Asks for the finding alone, of jobs that have a longer life than the contract knows. */
+export function describeFinding<Input, Own extends Script>(name: string, own: JobBase<Input, Own>): void {
+  describe(name, () => testFinding(own, own.find ?? {}));
 }
 
 const RING = "https://sluice.example/v1/provider-callbacks/1/t?start=2";
@@ -452,7 +457,7 @@ function testCancel<Input>(table: JobTable<Input>, requestsOf: (job: ProviderJob
 }
 
 /** Marks that a call's start is noted with. */
-async function marksOf<Input>({ open, call }: JobTable<Input>, callbackUrl?: string): Promise<unknown[]> {
+async function marksOf<Input>({ open, call }: JobBase<Input>, callbackUrl?: string): Promise<unknown[]> {
   const marks: unknown[] = [];
   const noteStart = async (mark: unknown): Promise<void> => void marks.push(mark);
   await open().adapter.start(call({ noteStart, ...(callbackUrl === undefined ? {} : { callbackUrl }) }));
@@ -479,7 +484,7 @@ export async function lose<Input>(
   return { ...known, found };
 }
 
-function testFinding<Input>(table: JobTable<Input>, { rung, unrung = [], listedWith: other }: Finding<Input>): void {
+function testFinding<Input>(table: JobBase<Input>, { rung, unrung = [], listedWith: other }: Finding<Input>): void {
   const call = table.call(rung ? { callbackUrl: RING } : {});
   const lost = async (...scripts: readonly Script[]) => {
     const { server, adapter } = table.open(...scripts);

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "bun:test";
 
-import type { Media, MeshInput } from "#workers/providers/media.ts";
+import type { Artifact, ImageEditInput, Media, MeshInput, Polled, ProviderJob } from "#workers/providers/media.ts";
 
 import { jsonReply, type Reply, VENDOR_MARK } from "../engine/behaviour.ts";
 import { failureOf, mediaCall, never, overriding, queued } from "../engine/calls.ts";
 import { fileAt, glb } from "../fal/clips.ts";
 import { EDIT, EVERYTHING } from "../image-calls.ts";
 import { pngOf } from "../png.ts";
-import { badInput, describeQueuedJob, fault } from "../queued-job.ts";
+import { badInput, describeQueuedJob, fault, type JobPlace } from "../queued-job.ts";
 import { asks, ends, predictions, useReplicate } from "./jobs.ts";
 import { TRELLIS } from "./models.ts";
 
@@ -21,10 +21,10 @@ const n2 = { n: 2 };
 /** Outcomes of a prediction that is asked about twice. */
 const twice = (file: string, usage: object) => ({
   script: { polls: ["processing", "succeeded"] as const },
-  told: ({ id }: { readonly id?: unknown }, { server }: { readonly server: { readonly filesUrl: string } }) => [
-    { state: "pending" },
-    { state: "done", output: [{ url: `${server.filesUrl}/yhqm/${String(id)}/${file}` }], usage },
-  ],
+  told({ id }: ProviderJob, { server }: Pick<JobPlace<never>, "server">): readonly Polled<readonly Artifact[]>[] {
+    const url = `${server.filesUrl}/yhqm/${String(id)}/${file}`;
+    return [{ state: "pending" }, { state: "done", output: [{ url }], usage }];
+  },
   requests: asks(2),
 });
 
@@ -87,7 +87,7 @@ describeQueuedJob("pictures of Replicate", {
 });
 
 describeQueuedJob("an edit of Replicate", {
-  ...predictions(({ imageEdits }) => imageEdits, EDIT, PAINTER, ANOTHER),
+  ...predictions<ImageEditInput>(({ imageEdits }) => imageEdits, EDIT, PAINTER, ANOTHER),
   sends: [
     [
       "with its picture and mask, less what an edit never forwards",
