@@ -150,7 +150,7 @@ export function describeFinding<Input, Own extends Script>(name: string, own: Jo
 const RING = "https://sluice.example/v1/provider-callbacks/1/t?start=2";
 
 /** An answer that would never end. */
-const endless: Reply = {
+export const endless: Reply = {
   kind: "custom",
   async play(_request, wire) {
     await wire.write("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 999999999\r\n\r\n{");
