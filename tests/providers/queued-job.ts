@@ -30,7 +30,7 @@ type Failure = Readonly<Record<string, unknown>> & { readonly kind?: ProviderErr
 export interface JobPlace<Input> {
   readonly server: Pick<
     JobServer<unknown, string, Script>,
-    "requests" | "jobs" | "charged" | "url" | "filesUrl" | "nextLists" | "close"
+    "requests" | "received" | "jobs" | "charged" | "url" | "filesUrl" | "nextLists" | "close"
   >;
   /** Another server that nothing may be asked of before a call is known to be right. */
   readonly beside?: { readonly requests: readonly RecordedCall[] };
@@ -119,6 +119,15 @@ export const badValue = (param: string): Failure => ({ kind: "rejected", code: "
 export const badInput = (param: string): Failure => ({ kind: "rejected", code: "unprocessable_input", param });
 export const fault = (kind: ProviderErrorClass): Failure => ({ kind });
 
+/** Rows of starts for a family's named errors, by the class of each. */
+export function namedErrors<Name extends string>(
+  errors: Readonly<Record<Name, Reply>>,
+  names: { readonly [Kind in ProviderErrorClass]?: readonly Name[] },
+): (readonly [what: string, start: Reply, failure: Failure])[] {
+  const kinds = Object.keys(names) as ProviderErrorClass[];
+  return kinds.flatMap((kind) => (names[kind] ?? []).map((name) => [name, errors[name], fault(kind)] as const));
+}
+
 export function describeQueuedJob<Input, Own extends Script>(name: string, own: JobTable<Input, Own>): void {
   const table: JobTable<Input> = own;
   describe(name, () => {
@@ -157,6 +166,9 @@ export const endless: Reply = {
     await wire.wait(Infinity);
   },
 };
+
+/** A failure in the words of any provider. */
+const VERDICT = { id: "v1_a", name: "x", status: "failed", done: true, error: { code: 3, message: "no" } };
 
 /** Answers that say nothing of a job, whoever it is asked of. */
 const SILENT: readonly (readonly [string, Reply])[] = [
@@ -298,8 +310,11 @@ function testStarts<Input>(table: JobTable<Input>): void {
 
   test("whose caller gave up once it was sent may have been begun", async () => {
     const { server, adapter } = table.open({ start: "hang" });
-    const left = adapter.start(table.call({ signal: AbortSignal.timeout(50) }));
-    expect(await failureOf(left)).toMatchObject({ kind: "unknown", isUnsent: false });
+    const caller = new AbortController();
+    const left = failureOf(adapter.start(table.call({ signal: caller.signal })));
+    await server.received(1);
+    caller.abort();
+    expect(await left).toMatchObject({ kind: "unknown", isUnsent: false });
     expect(server.requests).toHaveLength(1);
   });
 
@@ -322,9 +337,9 @@ function testPolls<Input>(table: JobTable<Input>): void {
     ...SILENT.map(([what, reply]): [string, Script["polls"]] => [what, [reply]]),
     ["a list", [ok([])]],
     ["a fault", [jsonReply(500, { detail: "oops" })]],
-    ["a verdict's shape beside a fault", [jsonReply(500, { status: "failed", done: true, error: { message: "no" } })]],
+    ["a verdict's shape beside a fault", [jsonReply(500, VERDICT)]],
     ["a gateway's page", [gateway]],
-    ["a bad request", [jsonReply(400, { detail: "no", error: { code: 3, message: "no" } })]],
+    ["a bad request", [jsonReply(400, { detail: "no", error: { code: "moderation_blocked", message: "no" } })]],
     ["a key that is no longer taken", [jsonReply(401, { detail: "no" })]],
     ["an empty account", [jsonReply(402, { title: "Insufficient credit" })]],
     ["not found", [jsonReply(404, { detail: "not found" })]],

@@ -21,6 +21,7 @@ const TWO = { url: "https://x.example/2" };
 const n2 = { input: { n: 2 } };
 const model = (...reply: Parameters<typeof modelReply>) => ({ result: modelReply(...reply) });
 const platform = (type: string, status: number) => ({ result: platformReply(type, status) });
+const GATEWAY = { error: { message: "no", code: "bad_input" } };
 const REFUSED = { detail: [{ type: "value_error" }, { type: "content_policy_violation" }] };
 
 describeQueuedJob("pictures of fal", {
@@ -120,11 +121,7 @@ describeQueuedJob("pictures of fal", {
       fault("failed"),
     ],
     ["words alone", { result: detail(422, "Could not read the prompt") }, fault("rejected")],
-    [
-      "the gateway's shape",
-      { result: jsonReply(400, { error: { message: "no", code: "bad_input" } }) },
-      fault("rejected"),
-    ],
+    ["the gateway's shape", { result: jsonReply(400, GATEWAY) }, fault("rejected")],
     ["no pictures in its list", gives({ images: [] }), fault("failed")],
     [
       "a fault that its status alone tells",
@@ -144,11 +141,8 @@ describeQueuedJob("pictures of fal", {
     ["a fault without a type", { result: detail(500, "Internal Server Error") }],
     ["a fault of the gateway", platform("internal_error", 500)],
     ["a gateway's page", { result: jsonReply(502, "<html>") }],
-    ["a result that is not found", { result: detail(404, "Not Found") }],
-    ["a result that is gone", { result: detail(410, "expired") }],
-    ["a key that is no longer taken", { result: jsonReply(401, { error: { message: "no", code: "unauthorized" } }) }],
-    ["too many polls", { result: jsonReply(429, { error: { message: "slow down", code: "rate_limited" } }) }],
-    ["a wrong method", { result: detail(405, "Method Not Allowed") }],
+    ...[404, 405, 410].map((status) => [`a result of ${status}`, { result: detail(status, "no") }] as const),
+    ...[401, 429].map((status) => [`a gateway's ${status}`, { result: jsonReply(status, GATEWAY) }] as const),
     ["a result that is cut", { result: "cut" }],
     ["a result that is reset", { result: "reset" }],
   ],

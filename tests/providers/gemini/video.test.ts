@@ -6,7 +6,7 @@ import type { VideoInput } from "#workers/providers/media.ts";
 import { jsonReply, type Members, ok, type Reply } from "../engine/behaviour.ts";
 import { failureOf, never, openOf, overriding, queued, useServers } from "../engine/calls.ts";
 import { startRecorder } from "../engine/recorder.ts";
-import { describeQueuedJob, fault, type JobBase, type JobTable } from "../queued-job.ts";
+import { describeQueuedJob, fault, namedErrors, type JobBase, type JobTable } from "../queued-job.ts";
 import { CLIP, EVERYTHING, IMAGE, mp4Of, videoCall, videoReply } from "../video-calls.ts";
 import { ERRORS } from "./errors.ts";
 import { doneInteraction, doneOperation, type Script, startGeminiVideoServer } from "./video-server.ts";
@@ -55,21 +55,13 @@ const GEMINI = {
     ),
   ],
   starts: [
-    ...(
-      [
-        ["invalid-argument", "rejected"],
-        ["key-invalid", "misconfigured"],
-        ["precondition", "misconfigured"],
-        ["unauthenticated", "misconfigured"],
-        ["permission-denied", "misconfigured"],
-        ["not-found", "misconfigured"],
-        ["rate-limit", "busy"],
-        ["depleted", "misconfigured"],
-        ["internal", "failed"],
-        ["unavailable", "busy"],
-        ["deadline", "unknown"],
-      ] as const
-    ).map(([name, kind]) => [name, ERRORS[name], fault(kind)] as const),
+    ...namedErrors(ERRORS, {
+      rejected: ["invalid-argument"],
+      misconfigured: ["key-invalid", "precondition", "unauthenticated", "permission-denied", "not-found", "depleted"],
+      busy: ["rate-limit", "unavailable"],
+      failed: ["internal"],
+      unknown: ["deadline"],
+    }),
     ["a word for a code", said("duration: no"), fault("rejected")],
     [
       "sensitive words",
@@ -94,17 +86,6 @@ const GEMINI = {
     ["an error inside a 200", ok({ error: { code: 8, message: "quota" } }), fault("busy")],
     ["a hint when to come back", ERRORS["rate-limit"], { kind: "busy", retryAfterMs: 34_400 }],
   ],
-  unclear: [
-    ["no such job", { polls: [said("Invalid interaction name")] }],
-    [
-      "a verdict beside a fault",
-      {
-        polls: [
-          jsonReply(500, { id: "v1_a", name: "x", status: "failed", done: true, error: { code: 3, message: "no" } }),
-        ],
-      },
-    ],
-  ],
 } satisfies Partial<JobTable<VideoInput, Script>>;
 
 const output = (...content: readonly object[]) => [{ type: "model_output", content }];
@@ -127,6 +108,9 @@ const PLAIN = {
   input: "a sea otter",
   response_format: { type: "video", delivery: "uri" },
 };
+
+const seeded = (seed: number, sent: number) =>
+  [`with the seed ${seed} as ${sent}`, { input: { seed } }, { ...PLAIN, generation_config: { seed: sent } }] as const;
 
 describeQueuedJob("a video of Omni", {
   ...GEMINI,
@@ -169,21 +153,10 @@ describeQueuedJob("a video of Omni", {
       { ...PLAIN, webhook_config: { uris: ["https://sluice.example/ring"] } },
     ],
     ["without an address that Google does not ring at", { callbackUrl: "http://sluice.example/ring" }, PLAIN],
-    ...(
-      [
-        [7, 7],
-        [2_147_483_648, -2_147_483_648],
-        [-1, -1],
-        [4_294_967_296 + 5, 5],
-      ] as const
-    ).map(
-      ([seed, sent]) =>
-        [
-          `with the seed ${seed} as one of 32 bits with its sign`,
-          { input: { seed } },
-          { ...PLAIN, generation_config: { seed: sent } },
-        ] as const,
-    ),
+    seeded(7, 7),
+    seeded(2_147_483_648, -2_147_483_648),
+    seeded(-1, -1),
+    seeded(4_294_967_296 + 5, 5),
   ],
   life: {
     asked: { input: { duration: 8 } },
@@ -203,15 +176,10 @@ describeQueuedJob("a video of Omni", {
     isOwn: true,
   },
   done: [
-    ...(
-      [
-        ["a word nobody knows", "STATE_UNSPECIFIED"],
-        ["an error", ERRORS["permission-denied"]],
-        ["no JSON", ok("<html>")],
-      ] as const
-    ).map(
-      ([what, state]) => [`a file whose state is ${what}, which is tried`, { fileStates: [state] }, [READ]] as const,
-    ),
+    // A file of which nobody knows is tried.
+    ["a file whose state nobody knows", { fileStates: ["STATE_UNSPECIFIED"] }, [READ]],
+    ["a file whose state is an error", { fileStates: [ERRORS["permission-denied"]] }, [READ]],
+    ["a file whose state is no JSON", { fileStates: [ok("<html>")] }, [READ]],
     [
       "bytes inside the answer, after a draft",
       says({
@@ -254,7 +222,6 @@ describeQueuedJob("a video of Omni", {
     ["a question of its own", says({ status: "requires_action" }), fault("failed")],
   ],
   unclear: [
-    ...GEMINI.unclear,
     // It was paid for, and is somewhere.
     [
       "a video that it counted and does not show",
@@ -365,7 +332,6 @@ describeQueuedJob("a video of Veo with a key", {
     ],
   ],
   unclear: [
-    ...GEMINI.unclear,
     ["no response", says({ done: true })],
     ["another model's response", says({ done: true, response: { images: [] } })],
     ["an address that is none", sample({ uri: "gs://b/o" })],

@@ -6,7 +6,7 @@ import { loadOurLayers } from "#shared/calls/catalogue/load.ts";
 import { adaptTo } from "#workers/calls/source-params.ts";
 
 import { jsonReply, type Reply } from "../engine/behaviour.ts";
-import { failureOf, mediaCall, never, overriding, queued, stored, useServers } from "../engine/calls.ts";
+import { failureOf, mediaCall, never, overriding, queued, statesOf, stored, useServers } from "../engine/calls.ts";
 import { creditsOf } from "../engine/jobs.ts";
 import { glb } from "../fal/clips.ts";
 import { badRequest, describeFinding, describeQueuedJob, fault, type JobBase, lose } from "../queued-job.ts";
@@ -47,8 +47,10 @@ function nextOf(polled: Polled<unknown>): (signal: AbortSignal) => Promise<Provi
 const dataUrl = (bytes: Uint8Array, type: string): string =>
   `data:${type};base64,${Buffer.from(bytes).toString("base64")}`;
 const at = (file: string): string => `https://assets.meshy.example/model.${file}?Signature=s`;
+const mesh = (file: string, contentType?: string) => [{ url: at(file), ...(contentType ? { contentType } : {}) }];
 const files = (model_urls: unknown): Script => ({ task: { model_urls } });
 const progress = (told: unknown): Script => ({ polls: ["IN_PROGRESS"], task: { progress: told } });
+const GLTF = "model/gltf-binary";
 const TEXT = "text-to-3d/meshy-6";
 const IMAGE = "image-to-3d/meshy-6";
 const RETEXTURE = "retexture/meshy-6";
@@ -191,27 +193,15 @@ describeQueuedJob("a mesh of Meshy", {
     file: glb(),
   },
   done: [
-    ["usdz", files({ usdz: at("usdz"), fbx: at("fbx") }), [{ url: at("usdz"), contentType: "model/vnd.usdz+zip" }]],
-    ["fbx beside an empty glb", files({ glb: "", fbx: at("fbx"), obj: at("obj") }), [{ url: at("fbx") }]],
-    [
-      "obj beside a glb that is null",
-      files({ glb: null, obj: at("obj") }),
-      [{ url: at("obj"), contentType: "model/obj" }],
-    ],
-    [
-      "stl beside a glb that is no address",
-      files({ glb: "model.glb", stl: at("stl") }),
-      [{ url: at("stl"), contentType: "model/stl" }],
-    ],
-    [
-      "a glb that is listed last",
-      files({ fbx: at("fbx"), glb: at("glb") }),
-      [{ url: at("glb"), contentType: "model/gltf-binary" }],
-    ],
+    ["usdz", files({ usdz: at("usdz"), fbx: at("fbx") }), mesh("usdz", "model/vnd.usdz+zip")],
+    ["fbx beside an empty glb", files({ glb: "", fbx: at("fbx"), obj: at("obj") }), mesh("fbx")],
+    ["obj beside a glb that is null", files({ glb: null, obj: at("obj") }), mesh("obj", "model/obj")],
+    ["stl beside a glb of no address", files({ glb: "model.glb", stl: at("stl") }), mesh("stl", "model/stl")],
+    ["a glb that is listed last", files({ fbx: at("fbx"), glb: at("glb") }), mesh("glb", GLTF)],
     [
       "a rigged character",
       { task: { result: { rigged_character_glb_url: at("glb"), rigged_character_fbx_url: at("fbx") } } },
-      [{ url: at("glb"), contentType: "model/gltf-binary" }],
+      mesh("glb", GLTF),
       {},
       { sourceModel: "rigging" },
     ],
@@ -381,8 +371,7 @@ describe("a job of two phases", () => {
     const polls = ["IN_PROGRESS", "cut", message(502, "<html>"), "LOST", "IN_PROGRESS", "SUCCEEDED"] as const;
     const { server, meshes, make } = start({ polls });
     const preview = await make("text-to-3d/meshy-6");
-    const states: string[] = [];
-    for (let at = 0; at < polls.length; at += 1) states.push((await meshes.poll(preview, never)).state);
+    const states = await statesOf(() => meshes.poll(preview, never), polls.length);
     expect(states).toEqual(["pending", "unknown", "unknown", "unknown", "pending", "next"]);
     expect(charged(server)).toEqual({ previews: 1, refines: 0, others: 0 });
   });

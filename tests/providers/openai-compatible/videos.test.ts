@@ -4,10 +4,9 @@ import type { VideoInput } from "#workers/providers/media.ts";
 import { createProviders } from "#workers/providers/index.ts";
 import { createOpenAiVideos } from "#workers/providers/openai-compatible/videos.ts";
 
-import { jsonReply, ok } from "../engine/behaviour.ts";
+import { ok } from "../engine/behaviour.ts";
 import { overriding, queued, useServers } from "../engine/calls.ts";
-import { hinted } from "../engine/named.ts";
-import { badValue, describeQueuedJob, fault } from "../queued-job.ts";
+import { badValue, describeQueuedJob, fault, namedErrors } from "../queued-job.ts";
 import { EVERYTHING, IMAGE, mp4Of, videoCall } from "../video-calls.ts";
 import { ERRORS, openAiError } from "./errors.ts";
 import { type Script, startVideosServer } from "./videos.ts";
@@ -23,6 +22,11 @@ const SIZES = overriding({ sizes: { "1024p 16:9": "1792x1024" } });
 const sizeOf = (resolution?: string, aspectRatio?: string): { readonly input: Partial<VideoInput> } => ({
   input: { ...(resolution ? { resolution } : {}), ...(aspectRatio ? { aspectRatio } : {}) },
 });
+
+const inSize = (size: string, ...asked: Parameters<typeof sizeOf>) =>
+  [`in ${String(asked)}, which is ${size}`, sizeOf(...asked), { ...PLAIN, size }] as const;
+const lasts = (seconds: unknown, usage: object = {}) =>
+  [`${JSON.stringify(seconds)} seconds`, says({ seconds }), [READ], usage] as const;
 
 describeQueuedJob("a video of OpenAI's dialect", {
   open(...scripts: readonly Script[]) {
@@ -66,27 +70,16 @@ describeQueuedJob("a video of OpenAI's dialect", {
       },
       { ...PLAIN, seconds: "8", seed: "7", negative_prompt: "blur" },
     ],
-    ...(
-      [
-        ["720p", "16:9", "1280x720"],
-        ["720p", "9:16", "720x1280"],
-        ["1080p", "16:9", "1920x1080"],
-        ["1080P", "1:1", "1080x1080"],
-        ["480p", "16:9", "854x480"],
-        ["720p", "21:9", "1680x720"],
-        ["4k", "16:9", "3840x2160"],
-        ["2K", "9:16", "1440x2560"],
-        ["1080p", undefined, "1920x1080"],
-        [undefined, "9:16", "720x1280"],
-      ] as const
-    ).map(
-      ([lines, ratio, size]) =>
-        [
-          `in ${String(lines)} and ${String(ratio)}, which is ${size}`,
-          sizeOf(lines, ratio),
-          { ...PLAIN, size },
-        ] as const,
-    ),
+    inSize("1280x720", "720p", "16:9"),
+    inSize("720x1280", "720p", "9:16"),
+    inSize("1920x1080", "1080p", "16:9"),
+    inSize("1080x1080", "1080P", "1:1"),
+    inSize("854x480", "480p", "16:9"),
+    inSize("1680x720", "720p", "21:9"),
+    inSize("3840x2160", "4k", "16:9"),
+    inSize("1440x2560", "2K", "9:16"),
+    inSize("1920x1080", "1080p"),
+    inSize("720x1280", undefined, "9:16"),
     [
       "in the source's own size, while the list of them stays here",
       { ...sizeOf("1024p", "16:9"), ...SIZES },
@@ -123,21 +116,14 @@ describeQueuedJob("a video of OpenAI's dialect", {
     isOwn: true,
   },
   starts: [
-    ...(
-      [
-        ["content-policy", "refused"],
-        ["bad-request", "rejected"],
-        ["too-large", "rejected"],
-        ["unauthorized", "misconfigured"],
-        ["forbidden", "misconfigured"],
-        ["quota", "misconfigured"],
-        ["model-not-found", "misconfigured"],
-        ["rate-limit", "busy"],
-        ["overloaded", "busy"],
-        ["server-error", "failed"],
-        ["bad-gateway", "unknown"],
-      ] as const
-    ).map(([name, kind]) => [name, ERRORS[name], fault(kind)] as const),
+    ...namedErrors(ERRORS, {
+      refused: ["content-policy"],
+      rejected: ["bad-request", "too-large"],
+      misconfigured: ["unauthorized", "forbidden", "quota", "model-not-found"],
+      busy: ["rate-limit", "overloaded"],
+      failed: ["server-error"],
+      unknown: ["bad-gateway"],
+    }),
     ["seconds that are none", blames({ param: "seconds" }), { kind: "rejected", param: "duration" }],
     ["a size that is none", blames({ param: "size", code: "unsupported_value" }), badValue("resolution")],
     ["a prompt that is too long", blames({ param: "prompt" }), { kind: "rejected", param: "prompt" }],
@@ -151,25 +137,13 @@ describeQueuedJob("a video of OpenAI's dialect", {
     ["a field that it does not know", blames({ param: "extra", code: "unknown_parameter" }), fault("misconfigured")],
     ["moderation", blames({ code: "moderation_blocked" }), fault("refused")],
     ["an error inside a 200", ok({ error: { code: "moderation_blocked", message: "no" } }), fault("refused")],
-    [
-      "a hint when to come back",
-      hinted(ERRORS["rate-limit"], { "retry-after": "3" }),
-      { kind: "busy", retryAfterMs: 3_000 },
-    ],
   ],
-  done: (
-    [
-      ["12", { seconds: 12 }],
-      ["7.5", { seconds: 7.5 }],
-      [8, { seconds: 8 }],
-      ["0", {}],
-      ["-4", {}],
-      ["1e9", {}],
-      ["3601", {}],
-      [undefined, {}],
-      [{}, {}],
-    ] as const
-  ).map(([seconds, usage]) => [`${JSON.stringify(seconds)} seconds`, says({ seconds }), [READ], usage] as const),
+  done: [
+    lasts("12", { seconds: 12 }),
+    lasts("7.5", { seconds: 7.5 }),
+    lasts(8, { seconds: 8 }),
+    ...["0", "-4", "1e9", "3601", undefined, {}].map((none) => lasts(none)),
+  ],
   pending: [-1, 101, "half", null].map(
     (progress) => [`${progress} percent, which is none`, says({ status: "in_progress", progress })] as const,
   ),
@@ -181,13 +155,6 @@ describeQueuedJob("a video of OpenAI's dialect", {
     ["a value", fails({ code: "unsupported_value", message: "no" }), fault("rejected")],
     ["nothing to say", fails(null), fault("failed")],
     ["an error, though completed", says({ error: { code: "moderation_blocked", message: "no" } }), fault("refused")],
-  ],
-  unclear: [
-    [
-      "a verdict beside a fault",
-      { polls: [jsonReply(500, { id: "video_a", status: "failed", error: { message: "no" } })] },
-    ],
-    ["a refusal in the place of a status", { polls: [blames({ code: "moderation_blocked" })] }],
   ],
 });
 

@@ -148,9 +148,6 @@ describeQueuedJob("a video of Replicate", {
       { kind: "busy", retryAfterMs: 3_000 },
     ],
     ["too many at once, without a hint", jsonReply(429, {}), { kind: "busy", retryAfterMs: undefined }],
-    ["no room", jsonReply(503, "<html>"), fault("busy")],
-    ["a fault", refused(500, "Internal server error"), fault("failed")],
-    ["a request that came too slowly", jsonReply(408, ""), fault("unknown")],
   ],
   done: [
     ["a list", ends({ output: ["https://x.example/1.mp4"], metrics: {} }), ONE],

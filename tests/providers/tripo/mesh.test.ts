@@ -40,11 +40,19 @@ function start(...scripts: readonly Script[]) {
 const asked = ({ requests }: TripoServer): string[] => requests.map(({ method, path }) => `${method} ${path}`);
 
 const at = (file: string): string => `https://cdn.tripo3d.example/x/${file}?auth_key=1-2-3`;
+const mesh = (file: string, contentType?: string) => [{ url: at(file), ...(contentType ? { contentType } : {}) }];
+const GLTF = "model/gltf-binary";
 const made = (output: unknown): Script => ({ task: { output } });
 const progress = (told: unknown): Script => ({ polls: ["running"], task: { progress: told } });
 const needs = (param: string, what: string) => ({ ...badRequest(param), say: `This model needs ${what}.` });
 const RIG = "rig/v2.5-20260210";
 const AT_TEXTURE = { path: "/v3/models/texture" };
+
+const fromMesh = (sourceModel: string, path: string) => {
+  const asked = { sourceModel, input: { prompt: "less", mesh: MESH_URL } };
+  const body = { model: sourceModel.split("/")[1], input: MESH_URL.url };
+  return [`as ${sourceModel}, whatever its prompt`, asked, body, { path }] as const;
+};
 
 describeQueuedJob("a mesh of Tripo", {
   open(...scripts: readonly Script[]) {
@@ -91,21 +99,9 @@ describeQueuedJob("a mesh of Tripo", {
       { model: "v3.0-20250812", input: MESH_URL.url, texture_prompt: { image: PICTURE_URL.url } },
       AT_TEXTURE,
     ],
-    ...(
-      [
-        ["decimate/v2.0", "/v3/mesh/decimate"],
-        ["segment/v1.0-20250506", "/v3/mesh/segment"],
-        [RIG, "/v3/animations/rig"],
-      ] as const
-    ).map(
-      ([sourceModel, path]) =>
-        [
-          `as ${sourceModel}, whatever its prompt`,
-          { sourceModel, input: { prompt: "less", mesh: MESH_URL } },
-          { model: sourceModel.split("/")[1], input: MESH_URL.url },
-          { path },
-        ] as const,
-    ),
+    fromMesh("decimate/v2.0", "/v3/mesh/decimate"),
+    fromMesh("segment/v1.0-20250506", "/v3/mesh/segment"),
+    fromMesh(RIG, "/v3/animations/rig"),
     [
       "as its source changes it",
       { sourceModel: RIG, input: { mesh: MESH_URL }, ...overriding({ rig_type: "quadruped", spec: "mixamo" }) },
@@ -165,24 +161,12 @@ describeQueuedJob("a mesh of Tripo", {
     ["a refusal in a 200", error(200, 2_000), fault("busy")],
   ],
   done: [
-    [
-      "a textured mesh alone",
-      made({ pbr_model_url: at("a.glb") }),
-      [{ url: at("a.glb"), contentType: "model/gltf-binary" }],
-    ],
-    [
-      "a bare mesh alone",
-      made({ base_model_url: at("a.GLB") }),
-      [{ url: at("a.GLB"), contentType: "model/gltf-binary" }],
-    ],
-    ["several", made({ base_model_url: at("a.glb"), model_url: at("b.fbx") }), [{ url: at("b.fbx") }]],
-    ["a mesh of no known ending", made({ model_url: at("model") }), [{ url: at("model") }]],
-    ["an ending that every object has", made({ model_url: at("a.constructor") }), [{ url: at("a.constructor") }]],
-    [
-      "one address that is none beside one that is",
-      made({ model_url: "x", base_model_url: at("a.stl") }),
-      [{ url: at("a.stl"), contentType: "model/stl" }],
-    ],
+    ["a textured mesh alone", made({ pbr_model_url: at("a.glb") }), mesh("a.glb", GLTF)],
+    ["a bare mesh alone", made({ base_model_url: at("a.GLB") }), mesh("a.GLB", GLTF)],
+    ["several", made({ base_model_url: at("a.glb"), model_url: at("b.fbx") }), mesh("b.fbx")],
+    ["a mesh of no known ending", made({ model_url: at("model") }), mesh("model")],
+    ["an ending that every object has", made({ model_url: at("a.constructor") }), mesh("a.constructor")],
+    ["an address beside none", made({ model_url: "x", base_model_url: at("a.stl") }), mesh("a.stl", "model/stl")],
   ],
   pending: [
     ["less than nothing", progress(-1), 0],
