@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { newJob, readJob } from "#workers/providers/fal/job.ts";
+import { newJob } from "#workers/providers/fal/job.ts";
 
 const FACTS = { asked: 1, fields: { n: "num_images" } };
 
@@ -27,22 +27,4 @@ describe("a new job", () => {
   ])("does not believe an address with %s", (_what, status_url) => {
     expect(jobAt("https://queue.example", { status_url })?.status_path).toBe("/fal-ai/flux/requests/r-1/status");
   });
-
-  test.each([[undefined], [""], [7], ["a/b"], ["a?b"], ["x".repeat(129)]])("is none under the id %p", (request_id) => {
-    expect(jobAt("https://queue.example", { request_id })).toBeUndefined();
-  });
-});
-
-test("a stored job is read as it was written, and nothing else is taken for one", () => {
-  const job = jobAt("https://queue.example", {});
-  if (!job) throw new Error("no job");
-  expect(readJob(JSON.parse(JSON.stringify(job)) as Record<string, unknown>)).toEqual(job);
-  const spoilt = [
-    { ...job, status_path: "https://evil.example" },
-    { ...job, asked: "1" },
-    { ...job, fields: { n: 1 } },
-    { ...job, request_id: undefined },
-    {},
-  ];
-  expect(spoilt.map(readJob)).toEqual(spoilt.map(() => undefined));
 });

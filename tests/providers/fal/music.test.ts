@@ -1,118 +1,66 @@
-import { describe, expect, test } from "bun:test";
+import { fileAt } from "./clips.ts";
+import { badRequest, badValue, describeQueuedJob, fault } from "../queued-job.ts";
+import { asks, falJobs, gives } from "./jobs.ts";
+import { modelReply } from "./server.ts";
 
-import type { MusicInput, Polled } from "#workers/providers/media.ts";
+const fields = { prompt: "tags", lyrics: "lyrics", duration: "duration", seed: "seed" };
+const INPUT = { lyrics: "la la", duration: 30, seed: 7 };
+const ONE = [{ url: "https://x.example/1" }];
+const fails = (...reply: Parameters<typeof modelReply>) => ({ result: modelReply(...reply) });
 
-import { ok, type Reply } from "../engine/behaviour.ts";
-import { type CallChanges, failureOf, mediaCall, never, queued, stored } from "../engine/calls.ts";
-import { pollOf, useFal } from "./jobs.ts";
-import { modelReply, type Script } from "./server.ts";
-
-const serve = useFal();
-
-const ACE = "fal-ai/ace-step";
-const FIELDS = { prompt: "tags", lyrics: "lyrics", duration: "duration", seed: "seed" };
-
-function start(...scripts: readonly Script[]) {
-  const { server, adapters, another } = serve(...scripts);
-  const music = queued(adapters.music);
-  return {
-    server,
-    music,
-    another,
-    make: (input: Partial<MusicInput> = {}, changes: CallChanges = {}) =>
-      music.start(
-        mediaCall({ prompt: "lofi", format: "mp3", ...input }, { sourceModel: ACE, fields: FIELDS, ...changes }),
-      ),
-  };
-}
-
-async function outcomeOf(script: Script, input: Partial<MusicInput> = {}): Promise<Polled<unknown>> {
-  const { music, make } = start({ polls: ["COMPLETED"], ...script });
-  return music.poll(await make(input), never);
-}
-
-describe("music", () => {
-  test("is asked for under its source's own names; formats are ours to make", async () => {
-    const { server, make } = start();
-    await make({ lyrics: "la la", duration: 30, seed: 7, format: "opus" });
-    expect(server.requests).toMatchObject([{ method: "POST", path: `/${ACE}` }]);
-    expect(server.requests[0]?.body).toEqual({ tags: "lofi", lyrics: "la la", duration: 30, seed: 7 });
-  });
-
-  test("goes under the usual names where its source says nothing", async () => {
-    const { server, make } = start();
-    await make({ lyrics: "la", duration: 30, seed: 7 }, { sourceModel: "acme/band", fields: null });
-    expect(server.requests[0]?.body).toEqual({ prompt: "lofi", lyrics: "la", duration: 30, seed: 7 });
-  });
-
-  test("may be written in other units", async () => {
-    const { server, make } = start();
-    await make({ duration: 30 }, { fields: { prompt: "prompt", duration: "music_length_ms:ms" } });
-    expect(server.requests[0]?.body).toEqual({ prompt: "lofi", music_length_ms: 30_000 });
-  });
-
-  test("is not asked of a source without a field for its prompt", async () => {
-    const { server, make } = start();
-    expect((await failureOf(make({ lyrics: "la" }, { fields: { lyrics: "lyrics" } }))).kind).toBe("misconfigured");
-    expect(server.requests).toEqual([]);
-  });
-
-  test("is found by a process that has only what was stored", async () => {
-    const { server, another, make } = start({ polls: ["IN_QUEUE", "COMPLETED"] });
-    const job = stored(await make());
-    const poll = pollOf(another(), "music");
-    expect((await poll(job)).state).toBe("pending");
-    const outcome = await poll(job);
-    const url = `${server.filesUrl}/files/${String(job["request_id"])}-0-3s.wav`;
+describeQueuedJob("music of fal", {
+  ...falJobs(({ music }) => music, { prompt: "lofi beats", format: "mp3" }, { sourceModel: "fal-ai/ace-step", fields }),
+  sends: [
+    [
+      "under its source's own names; formats are ours to make",
+      { input: { ...INPUT, format: "opus" } },
+      { ...INPUT, tags: "lofi beats" },
+    ],
+    [
+      "under the usual names where its source says nothing",
+      { input: INPUT, sourceModel: "acme/band", fields: null },
+      { ...INPUT, prompt: "lofi beats" },
+      { path: "/acme/band" },
+    ],
+    [
+      "in other units",
+      { input: { duration: 30 }, fields: { prompt: "prompt", duration: "music_length_ms:ms" } },
+      { prompt: "lofi beats", music_length_ms: 30_000 },
+    ],
+  ],
+  unsent: [["of a source without a field for its prompt", { input: { lyrics: "la" }, fields: { lyrics: "lyrics" } }]],
+  life: {
+    script: { polls: ["IN_QUEUE", "COMPLETED"] },
     // Nobody said how long it is: that is measured.
-    expect(outcome).toEqual({ state: "done", output: [{ url, contentType: "audio/wav" }], usage: {} });
-    const answer = await fetch(url);
-    expect((await answer.text()).slice(0, 4)).toBe("RIFF");
-    expect(server.charged).toBe(1);
-  });
-
-  test.each<[string, Reply, object]>([
-    ["audio_file", ok({ audio_file: { url: "https://x.example/1", content_type: "application/octet-stream" } }), {}],
-    ["audio_url, a bare address", ok({ audio_url: "https://x.example/1" }), {}],
-    ["audio_url, a file", ok({ audio_url: { url: "https://x.example/1", duration: 12.5 } }), { seconds: 12.5 }],
-    ["one of audios", ok({ audios: [{ url: "https://x.example/1", duration: 9 }] }), { seconds: 9 }],
-    [
-      "audio, with the time it took",
-      ok({ audio: { url: "https://x.example/1" }, timings: { inference: 2 } }),
-      { computeSeconds: 2 },
+    told: ({ request_id: id }, { server }) => [
+      { state: "pending" },
+      {
+        state: "done",
+        output: [{ url: `${server.filesUrl}/files/${String(id)}-0-3s.wav`, contentType: "audio/wav" }],
+        usage: {},
+      },
     ],
-  ])("may come as %s", async (_what, result, usage) => {
-    expect(await outcomeOf({ result })).toEqual({ state: "done", output: [{ url: "https://x.example/1" }], usage });
-  });
-
-  test.each<[string, Reply]>([
-    ["a video", ok({ video: { url: "https://x.example/1.mp4" } })],
-    ["an address that is none", ok({ audio: { url: "javascript:alert(1)" } })],
-    ["a number", ok({ audio: 7 })],
-  ])("whose result is %s stays open", async (_what, result) => {
-    expect(await outcomeOf({ result })).toMatchObject({ state: "unknown" });
-  });
-
-  test.each<[string, Reply, object]>([
-    ["nothing in its place", ok({ audio: null }), { kind: "failed" }],
-    ["a refusal", modelReply("content_policy_violation"), { kind: "refused" }],
-    [
-      "styles it cannot take",
-      modelReply("string_too_short", "tags"),
-      { kind: "rejected", code: "invalid_request", param: "prompt" },
-    ],
-    [
-      "lyrics it cannot take",
-      modelReply("missing", "lyrics"),
-      { kind: "rejected", code: "unsupported_value", param: "lyrics" },
-    ],
-    ["a field of nobody's", modelReply("missing", "scheduler"), { kind: "misconfigured" }],
-  ])("whose result is %s has failed, by its class", async (_what, result, error) => {
-    expect(await outcomeOf({ result })).toMatchObject({ state: "failed", error });
-  });
-
-  test("that the model cannot make so long is told by our name", async () => {
-    const outcome = await outcomeOf({}, { duration: 241 });
-    expect(outcome).toMatchObject({ state: "failed", error: { kind: "rejected", param: "duration" } });
-  });
+    requests: asks("/fal-ai/ace-step", 2),
+    file: fileAt("/0-3s.wav")?.body as Buffer,
+  },
+  done: [
+    ["audio_file", gives({ audio_file: { ...ONE[0], content_type: "application/octet-stream" } }), ONE],
+    ["audio_url, a bare address", gives({ audio_url: "https://x.example/1" }), ONE],
+    ["audio_url, a file", gives({ audio_url: { ...ONE[0], duration: 12.5 } }), ONE, { seconds: 12.5 }],
+    ["one of audios", gives({ audios: [{ ...ONE[0], duration: 9 }] }), ONE, { seconds: 9 }],
+    ["audio, with the time it took", gives({ audio: ONE[0], timings: { inference: 2 } }), ONE, { computeSeconds: 2 }],
+  ],
+  failed: [
+    ["nothing in its place", gives({ audio: null }), fault("failed")],
+    ["a refusal", fails("content_policy_violation"), fault("refused")],
+    ["styles it cannot take", fails("string_too_short", "tags"), badRequest("prompt")],
+    ["lyrics it cannot take", fails("missing", "lyrics"), badValue("lyrics")],
+    ["a field of nobody's", fails("missing", "scheduler"), fault("misconfigured")],
+    ["a length that the model cannot make", {}, { kind: "rejected", param: "duration" }, { input: { duration: 241 } }],
+  ],
+  unclear: [
+    ["a video", gives({ video: { url: "https://x.example/1.mp4" } })],
+    ["an address that is none", gives({ audio: { url: "javascript:alert(1)" } })],
+    ["a number", gives({ audio: 7 })],
+  ],
 });

@@ -5,10 +5,11 @@ import type { MediaCall, MeshInput, Polled, ProviderJob } from "#workers/provide
 import { loadOurLayers } from "#shared/calls/catalogue/load.ts";
 import { adaptTo } from "#workers/calls/source-params.ts";
 
-import type { Reply } from "../engine/behaviour.ts";
-import { failureOf, mediaCall, never, overriding, queued, stored, useServers } from "../engine/calls.ts";
+import { jsonReply, type Reply } from "../engine/behaviour.ts";
+import { failureOf, mediaCall, never, overriding, queued, statesOf, stored, useServers } from "../engine/calls.ts";
 import { creditsOf } from "../engine/jobs.ts";
 import { glb } from "../fal/clips.ts";
+import { badRequest, describeFinding, describeQueuedJob, fault, type JobBase, lose } from "../queued-job.ts";
 import { charged, type MeshyServer, message, type Script, startMeshyServer } from "./server.ts";
 
 const own = useServers();
@@ -43,212 +44,252 @@ function nextOf(polled: Polled<unknown>): (signal: AbortSignal) => Promise<Provi
   throw new Error(`expected the next phase, got ${polled.state}`);
 }
 
-/** Returns the outcome of a job of one phase with these answers. */
-async function outcomeOf(script: Script): Promise<Polled<unknown>> {
-  const { meshes, make } = start({ polls: ["SUCCEEDED"], ...script });
-  return meshes.poll(await make("remesh", { mesh: MESH_URL }), never);
-}
-
 const dataUrl = (bytes: Uint8Array, type: string): string =>
   `data:${type};base64,${Buffer.from(bytes).toString("base64")}`;
+const at = (file: string): string => `https://assets.meshy.example/model.${file}?Signature=s`;
+const mesh = (file: string, contentType?: string) => [{ url: at(file), ...(contentType ? { contentType } : {}) }];
+const files = (model_urls: unknown): Script => ({ task: { model_urls } });
+const progress = (told: unknown): Script => ({ polls: ["IN_PROGRESS"], task: { progress: told } });
+const GLTF = "model/gltf-binary";
+const TEXT = "text-to-3d/meshy-6";
+const IMAGE = "image-to-3d/meshy-6";
+const RETEXTURE = "retexture/meshy-6";
+const LONG = "x".repeat(601);
+const needs = (param: string, what: string) => ({ ...badRequest(param), say: `This model needs ${what}.` });
+const short = { ...badRequest("prompt"), say: "This model takes prompts of at most 600 characters." };
 
-describe("a task", () => {
-  test.each<[string, MeshInput, string, Record<string, unknown>]>([
+const MESHY: JobBase<MeshInput, Script> = {
+  open(...scripts) {
+    const { server, meshes, another } = start(...scripts);
+    return { server, adapter: meshes, another };
+  },
+  call: ({ input = { mesh: MESH_URL }, ...changes }) => mediaCall(input, { sourceModel: "remesh", ...changes }),
+  request: { method: "POST", path: "/openapi/v1/remesh", headers: { authorization: "Bearer ours" } },
+  words: { waits: "PENDING", runs: "IN_PROGRESS", done: "SUCCEEDED" },
+  strange: "LOST",
+  another: { members: { id: "018a210d-8ba4-705c-b111-1f1776f7f578" } },
+  receipt: (id) => ({ result: id }),
+  noNames: ["a/b", "x".repeat(129)],
+  strangers: [
+    { task: "remesh", id: "../../v1/me", given: [] },
+    { task: "remesh", id: "", given: [] },
+    { task: "toString", id: "x", given: [] },
+    { task: "remesh", id: "x" },
+    { task: "remesh", id: "x", given: ["voice"] },
+    { task: "text-to-3d", id: "x", given: [], refine: "yes" },
+    { task: "text-to-3d", id: "x", given: [], preview: "a/b" },
+  ],
+  cancel: ({ id }) => [`GET /openapi/v1/remesh/${String(id)}`, `DELETE /openapi/v1/remesh/${String(id)}`],
+  // A list shows no mesh, so what is found is asked of words, below.
+  find: {},
+};
+
+describeQueuedJob("a mesh of Meshy", {
+  ...MESHY,
+  sends: [
     [
-      "text-to-3d/meshy-6",
-      { prompt: "a chair", image: PICTURE_URL, seed: 7 },
-      "/openapi/v2/text-to-3d",
+      "from words, whatever else there is",
+      { sourceModel: TEXT, input: { prompt: "a chair", image: PICTURE_URL, seed: 7 } },
       { mode: "preview", ai_model: "meshy-6", prompt: "a chair" },
+      { path: "/openapi/v2/text-to-3d" },
     ],
     [
-      "image-to-3d/meshy-6",
-      { prompt: "a chair", image: PICTURE_URL },
-      "/openapi/v1/image-to-3d",
+      "from an image at an address, without a prompt",
+      { sourceModel: IMAGE, input: { prompt: "a chair", image: PICTURE_URL } },
       { ai_model: "meshy-6", image_url: PICTURE_URL.url },
+      { path: "/openapi/v1/image-to-3d" },
     ],
     [
-      "image-to-3d/meshy-6",
-      { image: PICTURE },
-      "/openapi/v1/image-to-3d",
+      "from the bytes of an image",
+      { sourceModel: IMAGE, input: { image: PICTURE } },
       { ai_model: "meshy-6", image_url: dataUrl(PICTURE.bytes, "image/jpeg") },
+      { path: "/openapi/v1/image-to-3d" },
     ],
     [
-      "retexture/meshy-6",
-      { prompt: "red velvet", mesh: MESH_URL },
-      "/openapi/v1/retexture",
+      "with another texture, in words",
+      { sourceModel: RETEXTURE, input: { prompt: "red velvet", mesh: MESH_URL } },
       { ai_model: "meshy-6", model_url: MESH_URL.url, text_style_prompt: "red velvet" },
+      { path: "/openapi/v1/retexture" },
     ],
     [
-      "retexture/meshy-6",
-      { prompt: "red velvet", image: PICTURE_URL, mesh: MESH },
-      "/openapi/v1/retexture",
+      "with another texture, by an image before words, of a mesh as bytes without a type",
+      { sourceModel: RETEXTURE, input: { prompt: "red velvet", image: PICTURE_URL, mesh: MESH } },
       {
         ai_model: "meshy-6",
         model_url: dataUrl(MESH.bytes, "application/octet-stream"),
         image_style_url: PICTURE_URL.url,
       },
+      { path: "/openapi/v1/retexture" },
     ],
-    ["remesh", { prompt: "finer", mesh: MESH_URL }, "/openapi/v1/remesh", { model_url: MESH_URL.url }],
-    ["rigging", { prompt: "a knight", mesh: MESH_URL }, "/openapi/v1/rigging", { model_url: MESH_URL.url }],
-  ])("%s is created with what it takes of %j", async (model, input, path, body) => {
-    const { server, make } = start();
-    await make(model, input);
-    expect(server.requests).toMatchObject([{ method: "POST", path, headers: { authorization: "Bearer ours" } }]);
-    expect(sent(server)).toEqual([body]);
-  });
-
-  test("is changed by its source, last", async () => {
-    const { server, make } = start();
-    await make(
-      "remesh",
-      { mesh: MESH_URL },
+    [
+      "anew, whatever its prompt",
+      { input: { prompt: "x".repeat(5_000), mesh: MESH_URL } },
+      { model_url: MESH_URL.url },
+    ],
+    [
+      "with bones",
+      { sourceModel: "rigging", input: { prompt: "a knight", mesh: MESH_URL } },
+      { model_url: MESH_URL.url },
+      { path: "/openapi/v1/rigging" },
+    ],
+    [
+      "as its source changes it",
       overriding({ topology: "quad", target_polycount: 5_000, target_formats: ["glb"] }),
-    );
-    expect(sent(server)).toEqual([
       { model_url: MESH_URL.url, topology: "quad", target_polycount: 5_000, target_formats: ["glb"] },
-    ]);
-  });
-
-  test("has its inputs where its source says they go", async () => {
-    const { server, make } = start();
-    await make(
-      "retexture/meshy-6",
-      { prompt: "red", image: PICTURE_URL, mesh: MESH_URL },
-      { fields: { mesh: "model_url", prompt: "text_style_prompt" } },
-    );
-    expect(sent(server)).toEqual([{ ai_model: "meshy-6", model_url: MESH_URL.url, text_style_prompt: "red" }]);
-  });
-
-  test.each<[string, MeshInput, string, string]>([
-    ["text-to-3d/meshy-6", { image: PICTURE_URL }, "prompt", "This model needs a prompt."],
-    ["image-to-3d/meshy-6", { prompt: "a chair" }, "image_url", "This model needs an image."],
-    ["retexture/meshy-6", { prompt: "red" }, "mesh_url", "This model needs a mesh."],
-    ["retexture/meshy-6", { mesh: MESH_URL }, "image_url", "This model needs an image or a prompt."],
-    ["remesh", { prompt: "finer" }, "mesh_url", "This model needs a mesh."],
-    [
-      "text-to-3d/meshy-6",
-      { prompt: "x".repeat(601) },
-      "prompt",
-      "This model takes prompts of at most 600 characters.",
     ],
     [
-      "retexture/meshy-6",
-      { prompt: "x".repeat(601), mesh: MESH_URL },
-      "prompt",
-      "This model takes prompts of at most 600 characters.",
+      "with its inputs where its source says they go",
+      {
+        sourceModel: RETEXTURE,
+        input: { prompt: "red", image: PICTURE_URL, mesh: MESH_URL },
+        fields: { mesh: "model_url", prompt: "text_style_prompt" },
+      },
+      { ai_model: "meshy-6", model_url: MESH_URL.url, text_style_prompt: "red" },
+      { path: "/openapi/v1/retexture" },
     ],
-  ])("%s is refused before it is sent when it is asked for with %.30j", async (model, input, param, say) => {
-    const { server, make } = start();
-    expect(await failureOf(make(model, input))).toMatchObject({
-      kind: "rejected",
-      code: "invalid_request",
-      param,
-      say,
-    });
-    expect(server.requests).toEqual([]);
-  });
-
-  test.each<[string, MeshInput]>([
-    ["text-to-3d/meshy-6", { prompt: "🪑".repeat(300) }],
-    ["text-to-3d/meshy-6", { prompt: "x".repeat(600) }],
-    ["remesh", { prompt: "x".repeat(5_000), mesh: MESH_URL }],
-  ])("%s is sent when its prompt is just short enough, or does not go there", async (model, input) => {
-    const { server, make } = start();
-    await make(model, input);
-    expect(creditsOf(server, ["FAILED"])).toBeGreaterThan(0);
-  });
-
-  test.each(["", "text-to-3d", "text-to-3d/", "remesh/meshy-6", "text-to-video/x", "constructor/x", "../v1/remesh"])(
-    "that the catalogue calls %p is none of Meshy's",
-    async (model) => {
-      const { server, make } = start();
-      const error = await failureOf(make(model, { prompt: "a chair", mesh: MESH_URL }));
-      expect(error.kind).toBe("misconfigured");
-      expect(server.requests).toEqual([]);
-    },
-  );
-
-  test("whose source has no field for what it is made of is not sent", async () => {
-    const { server, make } = start();
-    const error = await failureOf(make("image-to-3d/meshy-6", { image: PICTURE_URL }, { fields: { seed: "seed" } }));
-    expect(error.kind).toBe("misconfigured");
-    expect(server.requests).toEqual([]);
-  });
+    ...["🪑".repeat(300), "x".repeat(600)].map(
+      (prompt) =>
+        [
+          `by a prompt that is just short enough (${prompt[0]})`,
+          { sourceModel: TEXT, input: { prompt } },
+          { mode: "preview", ai_model: "meshy-6", prompt },
+          { path: "/openapi/v2/text-to-3d" },
+        ] as const,
+    ),
+  ],
+  unsent: [
+    ["without the prompt it needs", { sourceModel: TEXT, input: { image: PICTURE_URL } }, needs("prompt", "a prompt")],
+    ["without its image", { sourceModel: IMAGE, input: { prompt: "a chair" } }, needs("image_url", "an image")],
+    ["without the mesh to paint", { sourceModel: RETEXTURE, input: { prompt: "red" } }, needs("mesh_url", "a mesh")],
+    ["without a style", { sourceModel: RETEXTURE }, needs("image_url", "an image or a prompt")],
+    ["without the mesh to make anew", { input: { prompt: "finer" } }, needs("mesh_url", "a mesh")],
+    ["by a prompt that is too long", { sourceModel: TEXT, input: { prompt: LONG } }, short],
+    ["with a style that is too long", { sourceModel: RETEXTURE, input: { prompt: LONG, mesh: MESH_URL } }, short],
+    ...["", "text-to-3d", "text-to-3d/", "remesh/meshy-6", "text-to-video/x", "constructor/x", "../v1/remesh"].map(
+      (sourceModel) =>
+        [
+          `of ${JSON.stringify(sourceModel)}, which is none of Meshy's`,
+          { sourceModel, input: { prompt: "a chair", mesh: MESH_URL } },
+        ] as const,
+    ),
+    ["of a source without a field for it", { sourceModel: IMAGE, input: { image: PICTURE }, fields: { seed: "seed" } }],
+  ],
+  life: {
+    told: ({ id }, { server }) => [
+      { state: "pending", progress: 0 },
+      { state: "pending", progress: 0.4 },
+      {
+        state: "done",
+        output: [
+          {
+            url: `${server.filesUrl}/tasks/${String(id)}/output/model.glb?Signature=s`,
+            contentType: "model/gltf-binary",
+          },
+        ],
+        usage: {},
+      },
+    ],
+    requests: ({ id }) => Array.from({ length: 3 }, () => `GET /openapi/v1/remesh/${String(id)}`),
+    file: glb(),
+  },
+  done: [
+    ["usdz", files({ usdz: at("usdz"), fbx: at("fbx") }), mesh("usdz", "model/vnd.usdz+zip")],
+    ["fbx beside an empty glb", files({ glb: "", fbx: at("fbx"), obj: at("obj") }), mesh("fbx")],
+    ["obj beside a glb that is null", files({ glb: null, obj: at("obj") }), mesh("obj", "model/obj")],
+    ["stl beside a glb of no address", files({ glb: "model.glb", stl: at("stl") }), mesh("stl", "model/stl")],
+    ["a glb that is listed last", files({ fbx: at("fbx"), glb: at("glb") }), mesh("glb", GLTF)],
+    [
+      "a rigged character",
+      { task: { result: { rigged_character_glb_url: at("glb"), rigged_character_fbx_url: at("fbx") } } },
+      mesh("glb", GLTF),
+      {},
+      { sourceModel: "rigging" },
+    ],
+  ],
+  pending: [
+    ["less than nothing", progress(-5), 0],
+    ["more than all", progress(250), 1],
+    ["progress in words", progress("40"), 0],
+    ["no progress", progress(null), 0],
+    ["99 of a hundred", progress(99), 0.99],
+  ],
+  failed: [
+    ["no files", files({}), fault("failed")],
+    ["nothing that is a mesh", files({ mtl: at("mtl"), pre_remeshed_glb: at("glb") }), fault("failed")],
+    ["empty addresses", files({ glb: "", fbx: null }), fault("failed")],
+    ["a cancel by Meshy itself", { polls: ["CANCELED"] }, fault("failed")],
+  ],
+  unclear: [
+    ["no list of files", files(undefined)],
+    ["a list that is none", files("model.glb")],
+    ["an address of a scheme that nobody fetches", files({ glb: "file:///etc/passwd" })],
+    ["an address that cannot be read", files({ glb: "https://" })],
+    ["an address that is a number", files({ glb: 7 })],
+  ],
 });
 
-describe("a job of one phase", () => {
-  test("is asked about by another process with only what was stored, and brings an address without credentials", async () => {
-    const { server, another, make } = start();
-    const job = stored(await make("image-to-3d/meshy-6", { image: PICTURE_URL }));
-    const other = another();
-    expect(await other.poll(job, never)).toEqual({ state: "pending", progress: 0 });
-    expect(await other.poll(job, never)).toEqual({ state: "pending", progress: 0.4 });
-    const done = await other.poll(job, never);
-    const id = String(job["id"]);
-    const url = `${server.filesUrl}/tasks/${id}/output/model.glb?Signature=s`;
-    expect(done).toEqual({ state: "done", output: [{ url, contentType: "model/gltf-binary" }], usage: {} });
-    expect(glb().equals(new Uint8Array(await (await fetch(url)).arrayBuffer()))).toBeTrue();
-    const path = `/openapi/v1/image-to-3d/${id}`;
-    expect(asked(server)).toEqual(["POST /openapi/v1/image-to-3d", `GET ${path}`, `GET ${path}`, `GET ${path}`]);
-    expect(charged(server)).toEqual({ previews: 0, refines: 0, others: 1 });
+describeFinding("a mesh of Meshy, made of words", {
+  ...MESHY,
+  call: ({ input = { prompt: "a red chair" }, ...changes }) => mediaCall(input, { sourceModel: TEXT, ...changes }),
+  find: { listedWith: { input: { prompt: "a fox" } } },
+});
+
+describe("a task of Meshy whose start was lost", () => {
+  const words = (prompt: string) => mediaCall({ prompt }, { sourceModel: TEXT });
+  const image = () => mediaCall({ image: { url: "https://x.example/1.png" } }, { sourceModel: IMAGE });
+
+  test("goes on to its second half when it is found", async () => {
+    const { server, meshes } = start({ start: "lost" });
+    const { found } = await lose(meshes, words("a red chair"));
+    const asked = await found();
+    const [taken] = server.jobs;
+    if (taken) Object.assign(taken, { script: { polls: ["SUCCEEDED"] } });
+    const job = asked.state === "listed" ? (asked.alike[0]?.job ?? {}) : {};
+    expect((await meshes.poll(job, never)).state).toBe("next");
   });
 
-  test("of rigging brings the rigged character", async () => {
-    const { server, meshes, make } = start({ polls: ["SUCCEEDED"] });
-    const job = await make("rigging", { mesh: MESH_URL });
-    const url = `${server.filesUrl}/tasks/${String(job["id"])}/output/model.glb?Signature=s`;
-    expect(await meshes.poll(job, never)).toMatchObject({ state: "done", output: [{ url }] });
+  test("made of an image is never found, since a list shows no image: it can be told only that there is none", async () => {
+    const { server, meshes } = start({ start: "lost" });
+    const { found } = await lose(meshes, image());
+    expect(await found()).toMatchObject({ alike: [], unclear: [{ name: server.jobs[0]?.id }] });
+    const untaken = await lose(start({ start: "reset" }).meshes, image());
+    expect(await untaken.found()).toMatchObject({ state: "listed", alike: [], unclear: [], mayRing: false });
   });
 
-  const at = (file: string): string => `https://assets.meshy.example/model.${file}?Signature=s`;
-  test.each<[string, Record<string, unknown>, object]>([
-    ["no glb", { usdz: at("usdz"), fbx: at("fbx") }, { url: at("usdz"), contentType: "model/vnd.usdz+zip" }],
-    ["an empty glb", { glb: "", fbx: at("fbx"), obj: at("obj") }, { url: at("fbx") }],
-    ["a glb that is null", { glb: null, obj: at("obj") }, { url: at("obj"), contentType: "model/obj" }],
-    ["a glb that is no address", { glb: "model.glb", stl: at("stl") }, { url: at("stl"), contentType: "model/stl" }],
-    ["the glb last", { fbx: at("fbx"), glb: at("glb") }, { url: at("glb"), contentType: "model/gltf-binary" }],
-  ])("with %s among its files brings the best of them", async (_what, files, artifact) => {
-    expect(await outcomeOf({ task: { model_urls: files } })).toEqual({ state: "done", output: [artifact], usage: {} });
+  test("that is the second half of another is told from first halves, and not from other second ones", async () => {
+    const { server, meshes } = start({ polls: ["SUCCEEDED"] }, { start: "lost" });
+    const first = await meshes.start(words("a fox"));
+    const polled = await meshes.poll(first, never);
+    const second = {
+      start: (call: Parameters<typeof meshes.start>[0]) =>
+        polled.state === "next" ? polled.start(call) : Promise.resolve({}),
+      find: (...lost: Parameters<NonNullable<typeof meshes.find>>) =>
+        meshes.find?.(...lost) ?? Promise.reject(new Error("it cannot be looked for")),
+    };
+    const { found } = await lose(second, words(""));
+    const [, refine] = server.jobs;
+    expect(await found()).toMatchObject({ alike: [], unclear: [{ name: refine?.id }] });
+    // Where Meshy says what it refines.
+    const known = { id: refine?.id, type: "text-to-3d-refine", created_at: Date.now(), preview_task_id: first["id"] };
+    server.nextLists(jsonReply(200, [known]));
+    expect(await found()).toMatchObject({ alike: [{ name: refine?.id, job: { preview: first["id"] } }], unclear: [] });
   });
 
-  test.each<[string, Record<string, unknown>]>([
-    ["no files", {}],
-    ["nothing that is a mesh", { mtl: at("mtl"), pre_remeshed_glb: at("glb") }],
-    ["empty addresses", { glb: "", fbx: null }],
-  ])("that succeeded with %s has failed", async (_what, files) => {
-    expect(await outcomeOf({ task: { model_urls: files } })).toMatchObject({
-      state: "failed",
-      error: { kind: "failed" },
-    });
+  test("of a kind that is not listed leaves nothing to look for", async () => {
+    const marks: unknown[] = [];
+    const noteStart = async (mark: unknown): Promise<void> => void marks.push(mark);
+    await start().meshes.start(mediaCall({ mesh: MESH_URL }, { sourceModel: "rigging", noteStart }));
+    expect(marks).toEqual([null]);
   });
 
-  test.each<[string, Record<string, unknown>]>([
-    ["no list of files", { model_urls: undefined }],
-    ["a list that is none", { model_urls: "model.glb" }],
-    ["an address of a scheme that nobody fetches", { model_urls: { glb: "file:///etc/passwd" } }],
-    ["an address that cannot be read", { model_urls: { glb: "https://" } }],
-    ["an address that is a number", { model_urls: { glb: 7 } }],
-  ])("that succeeded with %s is left open", async (_what, task) => {
-    expect(await outcomeOf({ task })).toMatchObject({ state: "unknown" });
-  });
-
-  test("goes back to waiting when its status does", async () => {
-    const { meshes, make } = start({ polls: ["IN_PROGRESS", "PENDING", "SUCCEEDED"] });
-    const job = await make("remesh", { mesh: MESH_URL });
-    const states: string[] = [];
-    for (let at = 0; at < 3; at += 1) states.push((await meshes.poll(job, never)).state);
-    expect(states).toEqual(["pending", "pending", "done"]);
-  });
-
-  test.each<[unknown, number]>([
-    [-5, 0],
-    [250, 1],
-    ["40", 0],
-    [null, 0],
-    [99, 0.99],
-  ])("at %p of a hundred is at %p", async (progress, expected) => {
-    const outcome = await outcomeOf({ polls: ["IN_PROGRESS"], task: { progress } });
-    expect(outcome).toEqual({ state: "pending", progress: expected });
+  test("is none that was made long before, by our clock and Meshy's together", async () => {
+    const { server, meshes } = start({ start: "reset" });
+    const { found } = await lose(meshes, words("a fox"));
+    const old = { id: "old", type: "text-to-3d-preview", prompt: "a fox", created_at: Date.now() - 3_600_000 };
+    server.nextLists(jsonReply(200, [old]));
+    expect(await found()).toMatchObject({ state: "listed", alike: [], unclear: [] });
+    server.nextLists(jsonReply(200, [{ ...old, created_at: undefined }]));
+    expect(await found()).toMatchObject({ state: "listed", alike: [], unclear: [{ name: "old" }] });
   });
 });
 
@@ -330,8 +371,7 @@ describe("a job of two phases", () => {
     const polls = ["IN_PROGRESS", "cut", message(502, "<html>"), "LOST", "IN_PROGRESS", "SUCCEEDED"] as const;
     const { server, meshes, make } = start({ polls });
     const preview = await make("text-to-3d/meshy-6");
-    const states: string[] = [];
-    for (let at = 0; at < polls.length; at += 1) states.push((await meshes.poll(preview, never)).state);
+    const states = await statesOf(() => meshes.poll(preview, never), polls.length);
     expect(states).toEqual(["pending", "unknown", "unknown", "unknown", "pending", "next"]);
     expect(charged(server)).toEqual({ previews: 1, refines: 0, others: 0 });
   });
@@ -377,50 +417,12 @@ describe("a job of two phases", () => {
   });
 });
 
-describe("a start", () => {
-  test.each([undefined, null, 7, "", "../../v1/me", "a/b", "a?b", "x".repeat(129), {}])(
-    "that was taken under the id %p can be asked about by nobody",
-    async (id) => {
-      const { make } = start({ receipt: { result: id } });
-      expect((await failureOf(make("text-to-3d/meshy-6"))).kind).toBe("unknown");
-    },
-  );
-});
-
-describe("a poll that brings no verdict", () => {
-  test.each<[string, Script]>([
-    ["a status word nobody knows", { polls: ["LOST"] }],
-    ["another task", { task: { id: "018a210d-8ba4-705c-b111-1f1776f7f578" } }],
-  ])("%s leaves the job open", async (_what, script) => {
-    expect(await outcomeOf(script)).toMatchObject({ state: "unknown" });
-  });
-
-  test.each<[ProviderJob]>([
-    [{}],
-    [{ request_id: "x", status_path: "/" }],
-    [{ task: "remesh", id: "../../v1/me", given: [] }],
-    [{ task: "remesh", id: "", given: [] }],
-    [{ task: "toString", id: "x", given: [] }],
-    [{ task: "remesh", id: "x" }],
-    [{ task: "remesh", id: "x", given: ["voice"] }],
-    [{ task: "text-to-3d", id: "x", given: [], refine: "yes" }],
-    [{ task: "text-to-3d", id: "x", given: [], preview: "a/b" }],
-  ])("of what is no job of Meshy's (%j) asks nobody", async (job) => {
-    const { server, meshes } = start();
-    expect(await meshes.poll(job, never)).toMatchObject({ state: "unknown" });
-    await meshes.cancel?.(job, never);
-    expect(server.requests).toEqual([]);
-  });
-});
-
-describe("a cancel", () => {
+describe("a cancel at Meshy", () => {
   test("takes back what waits, and the job has then failed without a cost", async () => {
     const { server, meshes, make } = start({ polls: ["PENDING"] });
-    const job = await make("text-to-3d/meshy-6");
+    const job = await make(TEXT);
     await meshes.cancel?.(job, never);
     expect(await meshes.poll(job, never)).toMatchObject({ state: "failed", error: { kind: "failed" } });
-    const path = `/openapi/v2/text-to-3d/${String(job["id"])}`;
-    expect(asked(server)).toEqual(["POST /openapi/v2/text-to-3d", `GET ${path}`, `DELETE ${path}`]);
     expect(charged(server)).toEqual({ previews: 0, refines: 0, others: 0 });
   });
 
@@ -435,20 +437,6 @@ describe("a cancel", () => {
     await meshes.cancel?.(job, never);
     expect((await meshes.poll(job, never)).state).toBe("done");
     expect(server.requests.filter(({ method }) => method === "DELETE")).toEqual([]);
-  });
-
-  test.each<[string, Reply]>([
-    ["refused", message(409, "Task is in progress")],
-    ["answered with a fault", message(500, "oops")],
-  ])("that is %s tells nothing of what comes of the job", async (_what, remove) => {
-    const { meshes, make } = start({ polls: ["PENDING", "SUCCEEDED"], cancel: remove });
-    const job = await make("remesh", { mesh: MESH_URL });
-    await meshes.cancel?.(job, never);
-    expect((await meshes.poll(job, never)).state).toBe("done");
-  });
-
-  test("of a task that Meshy cancelled by itself is told as a failure", async () => {
-    expect(await outcomeOf({ polls: ["CANCELED"] })).toMatchObject({ state: "failed", error: { kind: "failed" } });
   });
 });
 

@@ -1,334 +1,280 @@
-import { describe, expect, test } from "bun:test";
+import { expect, describe, test } from "bun:test";
 
-import type { Polled, VideoInput } from "#workers/providers/media.ts";
+import type { MediaAdapters } from "#workers/providers/media.ts";
 
-import { ok, type Reply, VENDOR_MARK } from "../engine/behaviour.ts";
-import { type CallChanges, failureOf, mediaCall, never, queued, stored } from "../engine/calls.ts";
-import { useReplicate } from "./jobs.ts";
+import { jsonReply, ok, type Reply, VENDOR_MARK } from "../engine/behaviour.ts";
+import { failureOf, mediaCall, never, overriding, queued } from "../engine/calls.ts";
+import { fileAt } from "../fal/clips.ts";
+import { badRequest, badValue, describeQueuedJob, fault, lose } from "../queued-job.ts";
+import { asks, ends, predictions, useReplicate } from "./jobs.ts";
 import { invalid, TRELLIS } from "./models.ts";
-import type { Script } from "./server.ts";
-
-const serve = useReplicate();
 
 const KLING = "kwaivgi/kling-v2.5-turbo-pro";
-const FIELDS = {
+const fields = {
   prompt: "prompt",
   image: "start_image",
   duration: "duration",
   aspect_ratio: "aspect_ratio",
   negative_prompt: "negative_prompt",
 };
+const PROMPT = "waves in a bay";
+const SEEDANCE = { sourceModel: "bytedance/seedance-1.5-pro", fields: null };
+const PICTURE = { url: "https://x.example/p.png" };
+const ONE = [{ url: "https://x.example/1.mp4" }];
+const BARE = { input: { prompt: PROMPT } };
+const refused = (status: number, detail: string, title?: string): Reply => jsonReply(status, { title, detail, status });
+const wrong = (...error: Parameters<typeof invalid>): Reply => jsonReply(422, invalid(...error));
+const input = (name: string, type = "enum"): Reply => wrong(type, `input.${name}`, VENDOR_MARK);
+const missing = (what: string): Reply => wrong("required", "input", `${what} is required`);
+const failing = (error: string) => ({ polls: ["failed"] as const, task: { error } });
 
-function start(...scripts: readonly Script[]) {
-  const { server, adapters, another } = serve(...scripts);
-  const video = queued(adapters.video);
-  return {
-    server,
-    video,
-    adapters,
-    another,
-    make: (input: Partial<VideoInput> = {}, changes: CallChanges = {}) =>
-      video.start(mediaCall({ prompt: "waves", ...input }, { sourceModel: KLING, fields: FIELDS, ...changes })),
-  };
-}
-
-/** Returns the outcome of a prediction of this script that is polled once. */
-async function outcomeOf(script: Script): Promise<Polled<unknown>> {
-  const { video, make } = start({ polls: ["succeeded"], ...script });
-  return video.poll(await make(), never);
-}
-
-describe("a prediction", () => {
-  test("of an official model is begun under its name, with an end of its own, and is not waited for", async () => {
-    const { server, make } = start();
-    await make({ duration: 10, aspectRatio: "9:16", negativePrompt: "blur", seed: 7, resolution: "720p" });
-    expect(server.requests).toMatchObject([
+describeQueuedJob("a video of Replicate", {
+  ...predictions(
+    ({ video }) => video,
+    { prompt: PROMPT },
+    { sourceModel: KLING, fields },
+    { input: { prompt: "fog" } },
+  ),
+  sends: [
+    [
+      "under its official model's name, with an end of its own, and without what has no field",
+      { input: { duration: 10, aspectRatio: "9:16", negativePrompt: "blur", seed: 7, resolution: "720p" } },
+      { input: { prompt: PROMPT, duration: 10, aspect_ratio: "9:16", negative_prompt: "blur" } },
+      { headers: { "cancel-after": "60m" } },
+    ],
+    [
+      "under the usual names where its source says nothing",
       {
-        method: "POST",
-        path: `/v1/models/${KLING}/predictions`,
-        headers: { authorization: "Bearer ours", "content-type": "application/json", "cancel-after": "60m" },
+        ...SEEDANCE,
+        input: {
+          image: PICTURE,
+          video: { url: "https://x.example/v.mp4" },
+          duration: 5,
+          resolution: "720p",
+          aspectRatio: "16:9",
+          seed: 7,
+          negativePrompt: "blur",
+        },
       },
-    ]);
-    expect(server.requests[0]?.headers).not.toHaveProperty("prefer");
-    // Seed and resolution have no field there, and nobody is to be rung.
-    expect(server.requests[0]?.body).toEqual({
-      input: { prompt: "waves", duration: 10, aspect_ratio: "9:16", negative_prompt: "blur" },
-    });
-  });
-
-  test.each([TRELLIS, TRELLIS.split(":")[1] ?? ""])("of a version (%s) is begun by it", async (sourceModel) => {
-    const { server, adapters } = start();
-    const input = { image: { url: "https://x.example/p.png" } };
-    await queued(adapters.mesh).start(mediaCall(input, { sourceModel, fields: { image: "images[]" } }));
-    expect(server.requests).toMatchObject([{ method: "POST", path: "/v1/predictions" }]);
-    expect(server.requests[0]?.body).toEqual({ version: sourceModel, input: { images: ["https://x.example/p.png"] } });
-  });
-
-  test.each(["kling", "a/b/c", "a/b:latest", "../a", "a/b?x=1", "https://evil.example/a/b", ""])(
-    "of %p, which is no model's name, asks nobody",
-    async (sourceModel) => {
-      const { server, make } = start();
-      expect((await failureOf(make({}, { sourceModel }))).kind).toBe("misconfigured");
-      expect(server.requests).toEqual([]);
-    },
-  );
-
-  test("rings only where it was given a bell, and only at its end", async () => {
-    const { server, make } = start();
-    await make({}, { callbackUrl: "https://ours.example/bell/1" });
-    expect(server.requests[0]?.body).toEqual({
-      input: { prompt: "waves" },
-      webhook: "https://ours.example/bell/1",
-      webhook_events_filter: ["completed"],
-    });
-  });
-
-  test.each(["http://ours.example/bell/1", "HTTP://127.0.0.1:8080/bell"])(
-    "polls alone where its bell (%s) is none that Replicate would ring",
-    async (callbackUrl) => {
-      const { server, make } = start();
-      await make({}, { callbackUrl });
-      expect(server.requests[0]?.body).toEqual({ input: { prompt: "waves" } });
-      expect(server.charged).toBe(1);
-    },
-  );
-
-  test("ends by itself when its source says so, which is no input of the model's", async () => {
-    const { server, make } = start();
-    await make({}, { adapt: (input) => (input["cancel_after"] = "4m30s") });
-    expect(server.requests[0]).toMatchObject({ headers: { "cancel-after": "4m30s" } });
-    expect(server.requests[0]?.body).toEqual({ input: { prompt: "waves" } });
-  });
-
-  test.each([300, "", "soon", "0s", "5m\r\nx: y"])("with an end that is none (%p) is not begun", async (own) => {
-    const { server, make } = start();
-    expect((await failureOf(make({}, { adapt: (input) => (input["cancel_after"] = own) }))).kind).toBe("misconfigured");
-    expect(server.requests).toEqual([]);
-  });
-
-  test("is changed by its source last, in its input", async () => {
-    const { server, make } = start();
-    await make({}, { adapt: (input) => (input["guidance_scale"] = 0.5) });
-    expect(server.requests[0]?.body).toEqual({ input: { prompt: "waves", guidance_scale: 0.5 } });
-  });
-
-  test("is kept as its id, and found by a process that has only what was stored", async () => {
-    const { server, another, make } = start();
-    const job = stored(await make());
-    expect(Object.keys(job).toSorted()).toEqual(["asked", "id"]);
-    const other = queued(another().video);
-    expect([await other.poll(job, never), await other.poll(job, never)]).toEqual([
+      {
+        input: {
+          prompt: PROMPT,
+          image: PICTURE.url,
+          video: "https://x.example/v.mp4",
+          duration: 5,
+          resolution: "720p",
+          aspect_ratio: "16:9",
+          seed: 7,
+          negative_prompt: "blur",
+        },
+      },
+      { path: `/v1/models/${SEEDANCE.sourceModel}/predictions` },
+    ],
+    [
+      "with a bell that rings at its end alone",
+      { callbackUrl: "https://ours.example/bell/1" },
+      { ...BARE, webhook: "https://ours.example/bell/1", webhook_events_filter: ["completed"] },
+    ],
+    ["without a bell that Replicate would not ring", { callbackUrl: "http://ours.example/bell/1" }, BARE],
+    ["without a bell of capital letters", { callbackUrl: "HTTP://127.0.0.1:8080/bell" }, BARE],
+    [
+      "with the end that its source says, which is no input of the model's",
+      overriding({ cancel_after: "4m30s" }),
+      BARE,
+      { headers: { "cancel-after": "4m30s" } },
+    ],
+    [
+      "with what its source adds to its input",
+      overriding({ guidance_scale: 0.5 }),
+      { input: { prompt: PROMPT, guidance_scale: 0.5 } },
+    ],
+  ],
+  unsent: [
+    ...["kling", "a/b/c", "a/b:latest", "../a", "a/b?x=1", "https://evil.example/a/b", ""].map(
+      (sourceModel) => [`of ${JSON.stringify(sourceModel)}, which is no model's name`, { sourceModel }] as const,
+    ),
+    ...[300, "", "soon", "0s", "5m\r\nx: y"].map(
+      (end) => [`with ${JSON.stringify(end)}, which is no end`, overriding({ cancel_after: end })] as const,
+    ),
+    ["of a source without a field for a picture", { input: { image: PICTURE }, fields: { prompt: "prompt" } }],
+    ["of a source without a field for a prompt", { fields: { duration: "duration" } }],
+  ],
+  life: {
+    told: ({ id }, { server }) => [
       { state: "pending" },
       { state: "pending" },
-    ]);
-    expect(await other.poll(job, never)).toEqual({
-      state: "done",
-      output: [{ url: `${server.filesUrl}/yhqm/${String(job["id"])}/0.mp4` }],
-      usage: { seconds: 5, computeSeconds: 12.5 },
-    });
-    const polls = server.requests.slice(1).map(({ method, path }) => `${method} ${path}`);
-    expect(new Set(polls)).toEqual(new Set([`GET /v1/predictions/${String(job["id"])}`]));
-    expect(server.charged).toBe(1);
-  });
-
-  test("whose answer leads elsewhere is asked about at home", async () => {
-    const urls = { get: "https://evil.example/v1/predictions/x", cancel: "http://127.0.0.1:1/" };
-    const { server, video, make } = start({ receipt: { urls }, polls: ["succeeded"] });
-    const job = await make();
-    await video.cancel?.(job, never);
-    expect((await video.poll(job, never)).state).toBe("failed");
-    expect(JSON.stringify(job)).not.toMatch(/evil|:1\//);
-    expect(server.requests.map(({ path }) => path)).toEqual([
-      `/v1/models/${KLING}/predictions`,
-      `/v1/predictions/${String(job["id"])}/cancel`,
-      `/v1/predictions/${String(job["id"])}`,
-    ]);
-  });
-});
-
-describe("a start", () => {
-  test.each<[string, Reply, object]>([
-    [
-      "a token that is not taken",
-      { status: 401, body: { title: "Unauthenticated", detail: VENDOR_MARK } },
-      { kind: "misconfigured" },
+      {
+        state: "done",
+        output: [{ url: `${server.filesUrl}/yhqm/${String(id)}/0.mp4` }],
+        usage: { seconds: 5, computeSeconds: 12.5 },
+      },
     ],
-    [
-      "an empty account",
-      { status: 402, body: { title: "Insufficient credit", detail: VENDOR_MARK, status: 402 } },
-      { kind: "misconfigured" },
-    ],
-    ["a model that is not for us", { status: 403, body: { detail: VENDOR_MARK } }, { kind: "misconfigured" }],
-    ["no such model", { status: 404, body: { detail: VENDOR_MARK } }, { kind: "misconfigured" }],
-    [
-      "no such version",
-      { status: 422, body: { title: "Invalid version or not permitted", detail: VENDOR_MARK, status: 422 } },
-      { kind: "misconfigured" },
-    ],
-    [
-      "an envelope that is wrong",
-      { status: 422, body: invalid("required", "", "version is required") },
-      { kind: "misconfigured" },
-    ],
-    [
-      "a field of nobody's",
-      { status: 422, body: invalid("number_lte", "input.num_inference_steps", VENDOR_MARK) },
-      { kind: "misconfigured" },
-    ],
-    [
-      "a field of nobody's that is missing",
-      { status: 422, body: invalid("required", "input", "voice_id is required") },
-      { kind: "misconfigured" },
-    ],
-    [
-      "a value",
-      { status: 422, body: invalid("enum", "input.aspect_ratio", VENDOR_MARK) },
-      { kind: "rejected", code: "unsupported_value", param: "aspect_ratio" },
-    ],
-    [
-      "a picture",
-      { status: 422, body: invalid("invalid_type", "input.start_image", VENDOR_MARK) },
-      { kind: "rejected", code: "unsupported_value", param: "image_url" },
-    ],
-    [
-      "a prompt that is missing",
-      { status: 422, body: invalid("required", "input", "prompt is required") },
-      { kind: "rejected", code: "invalid_request", param: "prompt" },
-    ],
+    requests: asks(3),
+    file: fileAt("/0.mp4")?.body as Buffer,
+  },
+  starts: [
+    ["a token that is not taken", refused(401, VENDOR_MARK, "Unauthenticated"), fault("misconfigured")],
+    ["an empty account", refused(402, VENDOR_MARK, "Insufficient credit"), fault("misconfigured")],
+    ["a model that is not for us", refused(403, VENDOR_MARK), fault("misconfigured")],
+    ["no such model", refused(404, VENDOR_MARK), fault("misconfigured")],
+    ["no such version", refused(422, VENDOR_MARK, "Invalid version or not permitted"), fault("misconfigured")],
+    ["an envelope that is wrong", wrong("required", "", "version is required"), fault("misconfigured")],
+    ["a field of nobody's", input("num_inference_steps", "number_lte"), fault("misconfigured")],
+    ["a field of nobody's that is missing", missing("voice_id"), fault("misconfigured")],
+    ["a value", input("aspect_ratio"), badValue("aspect_ratio")],
+    ["a picture", input("start_image", "invalid_type"), badValue("image_url")],
+    ["a prompt that is missing", missing("prompt"), badRequest("prompt")],
     [
       "a value, in words alone",
-      { status: 422, body: { detail: "- input.duration: Must be less than or equal to 10\n" } },
-      { kind: "rejected", code: "unsupported_value", param: "duration" },
+      refused(422, "- input.duration: Must be less than or equal to 10\n"),
+      badValue("duration"),
     ],
-    ["words alone", { status: 400, body: { detail: VENDOR_MARK } }, { kind: "rejected", code: "invalid_request" }],
-    ["too large a body", { status: 413, body: "<html>" }, { kind: "rejected", code: "invalid_request", param: null }],
-    ["a refused prompt", { status: 422, body: { error: "NSFW content detected in the prompt" } }, { kind: "refused" }],
+    ["words alone", refused(400, VENDOR_MARK), { kind: "rejected", code: "invalid_request" }],
+    ["too large a body", jsonReply(413, "<html>"), badRequest(null)],
+    ["a refused prompt", jsonReply(422, { error: "NSFW content detected in the prompt" }), fault("refused")],
     [
       "a field named like a refusal",
-      { status: 422, body: invalid("enum", "input.duration", "moderation must be low") },
+      wrong("enum", "input.duration", "moderation must be low"),
       { kind: "rejected", param: "duration" },
     ],
     [
       "too many at once",
-      { status: 429, body: { detail: "Request was throttled. Your rate limit resets in ~30s." } },
+      refused(429, "Request was throttled. Your rate limit resets in ~30s."),
       { kind: "busy", retryAfterMs: 30_000 },
     ],
     [
       "too many at once, with a header",
-      { status: 429, body: { detail: "Your rate limit resets in ~30s." }, headers: { "retry-after": "3" } },
+      jsonReply(429, { detail: "Your rate limit resets in ~30s." }, { "retry-after": "3" }),
       { kind: "busy", retryAfterMs: 3_000 },
     ],
-    ["too many at once, without a hint", { status: 429, body: {} }, { kind: "busy", retryAfterMs: undefined }],
-    ["no room", { status: 503, body: "<html>" }, { kind: "busy" }],
-    ["a fault", { status: 500, body: { detail: "Internal server error" } }, { kind: "failed" }],
-    ["a request that came too slowly", { status: 408, body: "" }, { kind: "unknown" }],
-    ["no id", { status: 201, body: { status: "starting" } }, { kind: "unknown" }],
-    ["an id that is a path", { status: 201, body: { id: "../../account" } }, { kind: "unknown" }],
-    ["an id that is an address", { status: 201, body: { id: "https://evil.example/" } }, { kind: "unknown" }],
-    ["an id that is a number", { status: 201, body: { id: 7 } }, { kind: "unknown" }],
-  ])("answered with %s is told by its class", async (_what, answer, expected) => {
-    const { make } = start({ start: answer });
-    const error = await failureOf(make());
-    expect(error).toMatchObject({ ...expected, isUnsent: false });
-    expect(`${error.message} ${error.say ?? ""}`).not.toContain(VENDOR_MARK);
+    ["too many at once, without a hint", jsonReply(429, {}), { kind: "busy", retryAfterMs: undefined }],
+  ],
+  done: [
+    ["a list", ends({ output: ["https://x.example/1.mp4"], metrics: {} }), ONE],
+    [
+      "an object with a preview, of a length that is none",
+      ends({
+        output: { thumbnail: "https://x.example/1.jpg", video: ONE[0]?.url },
+        metrics: { video_output_duration_seconds: "5" },
+      }),
+      ONE,
+    ],
+    [
+      "an object of other names",
+      ends({ output: { preview: "https://x.example/1.gif", result: ONE[0]?.url }, metrics: {} }),
+      ONE,
+    ],
+    ["a list with a preview", ends({ output: ["https://x.example/1.jpg", ONE[0]?.url], metrics: {} }), ONE],
+  ],
+  failed: [
+    [
+      "its words (E005)",
+      failing(
+        "The input or output was flagged as sensitive. Please try again with different inputs. (E005) (uIJ6l3ruRD)",
+      ),
+      fault("refused"),
+    ],
+    ...[
+      "NSFW content detected. Try running it again, or try a different prompt.",
+      "Prompt was rejected by the safety filter.",
+      "Content Policy Violation",
+      "Request was moderated: prohibited content",
+    ].map((words) => [`the words ${words}`, failing(words), fault("refused")] as const),
+    ...[
+      "CUDA out of memory. Tried to allocate 20.00 GiB",
+      "Could not load model.safetensors",
+      "Service is temporarily unavailable. (E003)",
+      "",
+    ].map((words) => [`the words ${JSON.stringify(words)}`, failing(words), fault("failed")] as const),
+    ["a cancel", { polls: ["canceled"] }, fault("failed")],
+    ["an abort", { polls: ["aborted"] }, fault("failed")],
+    ["null in its place", ends({ output: null }), fault("failed")],
+    ["an empty list", ends({ output: [] }), fault("failed")],
+    ["an empty text", ends({ output: "" }), fault("failed")],
+    ["nothing, and says why", ends({ output: null, error: "NSFW content detected" }), fault("refused")],
+  ],
+  unclear: [
+    ["another prediction that failed", { polls: [ok({ id: "other", status: "failed", error: "no" })] }],
+    ["output that is no address", ends({ output: "all done" })],
+    ["output that leads to no server", ends({ output: "file:///etc/passwd" })],
+    ["numbers", ends({ output: [1, 2] })],
+    ["output that was deleted", ends({ output: null, data_removed: true })],
+  ],
+});
+
+describe("a prediction of Replicate", () => {
+  const serve = useReplicate();
+  const ask = ({ video }: MediaAdapters, prompt: string, more = {}) =>
+    queued(video).start(mediaCall({ prompt, ...more }, SEEDANCE));
+  const losing = (image?: { readonly url: string }) => {
+    const { server, adapters } = serve({ start: "lost" });
+    const call = mediaCall({ prompt: "it moves", ...(image ? { image } : {}) }, SEEDANCE);
+    return { server, adapters, lost: lose(queued(adapters.video), call) };
+  };
+
+  test.each([TRELLIS, TRELLIS.split(":")[1] ?? ""])("of a version (%s) is begun by it", async (sourceModel) => {
+    const { server, adapters } = serve();
+    await queued(adapters.mesh).start(mediaCall({ image: PICTURE }, { sourceModel, fields: { image: "images[]" } }));
+    expect(server.requests).toMatchObject([{ method: "POST", path: "/v1/predictions" }]);
+    expect(server.requests[0]?.body).toEqual({ version: sourceModel, input: { images: [PICTURE.url] } });
+  });
+
+  test("is kept as its id and nothing else, and its answer is not waited for", async () => {
+    const { server, adapters } = serve();
+    expect(Object.keys(await ask(adapters, "waves")).toSorted()).toEqual(["asked", "id"]);
+    expect(server.requests[0]?.headers).not.toHaveProperty("prefer");
+  });
+
+  test("whose answer leads elsewhere is asked about at home, and stopped there", async () => {
+    const urls = { get: "https://evil.example/v1/predictions/x", cancel: "http://127.0.0.1:1/" };
+    const { server, adapters } = serve({ receipt: { urls }, polls: ["succeeded"] });
+    const job = await ask(adapters, "waves");
+    await queued(adapters.video).cancel?.(job, never);
+    expect((await queued(adapters.video).poll(job, never)).state).toBe("failed");
+    expect(JSON.stringify(job)).not.toMatch(/evil|:1\//);
+    expect(server.requests.slice(1).map(({ path }) => path)).toEqual([
+      `/v1/predictions/${String(job["id"])}/cancel`,
+      `/v1/predictions/${String(job["id"])}`,
+    ]);
   });
 
   test("that the model's own description refuses is told by our name, and nothing is paid", async () => {
-    const { server, make } = start();
-    expect(await failureOf(make({ duration: 7 }))).toMatchObject({ kind: "rejected", param: "duration" });
+    const { server, adapters } = serve();
+    const call = mediaCall({ prompt: "waves", duration: 7 }, { sourceModel: KLING, fields });
+    expect(await failureOf(queued(adapters.video).start(call))).toMatchObject({ kind: "rejected", param: "duration" });
     expect(server.charged).toBe(0);
   });
-});
 
-describe("a poll that brings no verdict", () => {
-  test.each<[string, NonNullable<Script["polls"]>[number]]>([
-    ["a status word nobody knows", "paused"],
-    ["another prediction", ok({ id: "other", status: "failed", error: "no" })],
-    ["an empty account", { status: 402, body: { title: "Insufficient credit" } }],
-  ])("%s leaves the prediction open", async (_what, poll) => {
-    expect(await outcomeOf({ polls: [poll] })).toMatchObject({ state: "unknown" });
+  test("whose start was lost is found on a later page, and one that has failed comes last", async () => {
+    const { server, adapters, lost } = losing();
+    const { found } = await lost;
+    for (let more = 0; more < 4; more++) await ask(adapters, more === 1 ? "it moves" : `another ${more}`);
+    const [first, , second] = server.jobs;
+    if (second) second.status = "failed";
+    const alike = [{ name: first?.id, hasFailed: false }, { name: second?.id }];
+    // It was told no address to ring at.
+    expect(await found()).toMatchObject({ state: "listed", alike, mayRing: false });
   });
 
-  test.each<[string, Readonly<Record<string, unknown>>]>([
-    ["output that is no address", { output: "all done" }],
-    ["output that leads to no server", { output: "file:///etc/passwd" }],
-    ["numbers", { output: [1, 2] }],
-    ["output that was deleted", { output: null, data_removed: true }],
-  ])("a success with %s leaves it open", async (_what, end) => {
-    expect(await outcomeOf({ task: end })).toMatchObject({ state: "unknown" });
+  test("whose media may lie under other addresses there is not clear, nor is one whose data are deleted", async () => {
+    const { server, lost } = losing({ url: "https://pictures.example/a.png" });
+    const { found } = await lost;
+    expect(await found()).toMatchObject({ alike: [{ name: server.jobs[0]?.id }], unclear: [] });
+    Object.assign(server.jobs[0]?.facts.input ?? {}, { image: "https://replicate.example/files/1" });
+    expect(await found()).toMatchObject({ alike: [], unclear: [{ name: server.jobs[0]?.id }] });
+    const removed = { id: "x", model: SEEDANCE.sourceModel, data_removed: true, created_at: "now" };
+    server.nextLists(ok({ next: null, results: [removed] }));
+    expect(await found()).toMatchObject({ alike: [], unclear: [{ name: "x", madeMs: Number.NaN }] });
   });
 
-  test.each([[{}], [{ id: "../../account", asked: 1 }], [{ id: "x y", asked: 1 }], [{ id: "abc" }]])(
-    "of what is no prediction (%j) asks nobody",
-    async (job) => {
-      const { server, video } = start();
-      expect(await video.poll(job, never)).toMatchObject({ state: "unknown" });
-      await video.cancel?.(job, never);
-      expect(server.requests).toEqual([]);
-    },
-  );
-
-  test("failing for a while, going back, knowing no word: it goes on, and is paid once", async () => {
-    const polls = ["processing", { status: 502, body: "" }, "cut", "starting", "paused", "succeeded"] as const;
-    const { server, video, make } = start({ polls });
-    const job = await make();
-    const states: string[] = [];
-    for (const _poll of polls) states.push((await video.poll(job, never)).state);
-    expect(states).toEqual(["pending", "unknown", "unknown", "pending", "unknown", "done"]);
-    expect(server.charged).toBe(1);
-  });
-});
-
-describe("a prediction that failed", () => {
-  test.each<[string, string]>([
-    [
-      "The input or output was flagged as sensitive. Please try again with different inputs. (E005) (uIJ6l3ruRD)",
-      "refused",
-    ],
-    ["NSFW content detected. Try running it again, or try a different prompt.", "refused"],
-    ["Prompt was rejected by the safety filter.", "refused"],
-    ["Content Policy Violation", "refused"],
-    ["Request was moderated: prohibited content", "refused"],
-    ["CUDA out of memory. Tried to allocate 20.00 GiB", "failed"],
-    ["Could not load model.safetensors", "failed"],
-    ["Service is temporarily unavailable. (E003)", "failed"],
-    ["", "failed"],
-  ])("with the words %p is told by its class", async (error, kind) => {
-    const outcome = await outcomeOf({ polls: ["failed"], task: { error } });
-    expect(outcome).toMatchObject({ state: "failed", error: { kind } });
-  });
-
-  test.each(["canceled", "aborted"] as const)("or was %s is over for certain", async (status) => {
-    expect(await outcomeOf({ polls: [status] })).toMatchObject({ state: "failed", error: { kind: "failed" } });
-  });
-
-  test.each<[string, Readonly<Record<string, unknown>>, string]>([
-    ["null", { output: null }, "failed"],
-    ["an empty list", { output: [] }, "failed"],
-    ["an empty text", { output: "" }, "failed"],
-    ["nothing, and says why", { output: null, error: "NSFW content detected" }, "refused"],
-  ])("by a success whose output is %s has failed", async (_what, end, kind) => {
-    expect(await outcomeOf({ task: end })).toMatchObject({ state: "failed", error: { kind } });
-  });
-});
-
-describe("a cancel", () => {
-  test("is asked for by POST, and what came of it is told by the next poll", async () => {
-    const { server, video, make } = start({ polls: ["processing"] });
-    const job = await make();
-    await video.cancel?.(job, never);
-    expect(server.requests[1]).toMatchObject({ method: "POST", path: `/v1/predictions/${String(job["id"])}/cancel` });
-    expect(await video.poll(job, never)).toMatchObject({ state: "failed" });
-  });
-
-  test.each<[string, Reply, "done" | "pending", Script["polls"]]>([
-    ["comes too late", { status: 200, body: { status: "succeeded" } }, "done", ["succeeded"]],
-    ["is refused", { status: 403, body: { detail: "no" } }, "pending", ["processing"]],
-    ["finds nothing", { status: 404, body: { detail: "not found" } }, "pending", ["processing"]],
-  ])("that %s changes nothing", async (_what, cancel, state, polls = []) => {
-    const { video, make } = start({ cancel, polls });
-    const job = await make();
-    await video.cancel?.(job, never);
-    expect((await video.poll(job, never)).state).toBe(state);
+  test("whose start was lost is not looked for on pages that lie elsewhere, and no key goes there", async () => {
+    const { server, lost } = losing();
+    const { server: other } = serve();
+    const { found } = await lost;
+    for (const next of [`${other.url}/predictions?cursor=2`, "nonsense", 7]) {
+      server.nextLists(ok({ next, results: [] }));
+      expect(await found()).toMatchObject({ state: "unknown" });
+    }
+    expect(other.requests).toEqual([]);
   });
 });

@@ -47,7 +47,10 @@ export function createInteractions(endpoint: Endpoint): QueuedAdapter<VideoInput
       if (id === undefined) return unknown("the stored job is none of this family's");
       const { status, text } = await post(endpoint, { method: "GET", path: `/interactions/${id}` }, signal);
       if (status < 200 || status > 299) return unknown(`the poll was answered with ${status}`);
-      return readInteraction(endpoint, parseObject(text) ?? {}, signal);
+      const interaction = parseObject(text) ?? {};
+      const { id: told = id } = interaction;
+      if (told !== id) return unknown("the answer is of another interaction");
+      return readInteraction(endpoint, interaction, signal);
     },
 
     find: async ({ told }) => {

@@ -58,15 +58,19 @@ export interface VeoVideos {
 
 /**
  * Returns the state of an operation.
+ * @param asked its name; of the one that is answered the last step alone counts, since a project goes by its number as well
  * @param read returns its response's videos, or undefined when it is none of Veo's; throws ProviderError for what can never be had
  */
 export function readOperation(
   operation: Members | undefined,
+  asked: string,
   read: (response: Members) => VeoVideos | undefined,
 ): Polled<readonly Artifact[]> {
   const { name, done, error, response } = operation ?? {};
+  const told = textIn(name);
+  if (told !== undefined && lastStep(told) !== lastStep(asked)) return unknown("the answer is of another operation");
   if (done !== true) {
-    const isPending = (done === undefined || done === false) && textIn(name) !== undefined;
+    const isPending = (done === undefined || done === false) && told !== undefined;
     return isPending ? { state: "pending" } : unknown("what was answered is no operation");
   }
   if (isMembers(error)) return { state: "failed", error: classifyOperation(error) };
@@ -77,6 +81,10 @@ export function readOperation(
     if (error instanceof ProviderError) return { state: "failed", error };
     throw error;
   }
+}
+
+function lastStep(name: string): string | undefined {
+  return name.split("/").at(-1);
 }
 
 /** One video was asked for, so one is delivered and paid for. */

@@ -89,7 +89,7 @@ function createVeoOperations(endpoint: Endpoint): QueuedAdapter<VideoInput, read
       if (operation === undefined) return { state: "unknown", detail: "the stored job is none of this family's" };
       const { status, text } = await post(endpoint, { method: "GET", path: `/${operation}` }, signal);
       if (status < 200 || status > 299) return { state: "unknown", detail: `the poll was answered with ${status}` };
-      return readOperation(parseObject(text), (response) => videosOf(endpoint, response));
+      return readOperation(parseObject(text), operation, (response) => videosOf(endpoint, response));
     },
   };
 }

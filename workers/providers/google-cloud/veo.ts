@@ -98,7 +98,7 @@ export function createVeo(
           lease ??= await budget.take({ amount: most }, signal);
         });
         if (status < 200 || status > 299) return unknown(`the poll was answered with ${status}`);
-        return readOperation(parseObject(text), videosOf);
+        return readOperation(parseObject(text), job.operation, videosOf);
       } catch (error) {
         if (error instanceof ProviderError) return unknown(`the poll failed: ${error.kind}, ${error.detail}`);
         throw error;
