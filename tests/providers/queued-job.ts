@@ -42,8 +42,24 @@ export interface JobPlace<Input> {
 /** A call, as far as a row says how it differs from the usual one. */
 export type Asked<Input> = CallChanges & { readonly input?: Partial<Input> };
 
-/** Facts that hold of every job of a vendor. */
-export interface JobVendor<Own extends Script> {
+/** Ways in which a job is found whose start went unanswered. */
+export interface Finding<Input> {
+  /** The job that a ring tells of, by its name; absent where nobody rings. */
+  readonly rung?: (id: string) => ProviderJob;
+  /** Addresses that nobody rings at, where only a ring finds it. */
+  readonly unrung?: readonly (string | undefined)[];
+  /** A call for something else, where jobs are listed. */
+  readonly listedWith?: Asked<Input>;
+}
+
+/** Facts that hold of every job of a vendor and kind, whatever is asked of it. */
+export interface JobBase<Input, Own extends Script = Script> {
+  open(this: void, ...scripts: readonly Own[]): JobPlace<Input>;
+  readonly call: (asked: Asked<Input>) => StartCall<Input>;
+  /** Null: nothing finds it. */
+  readonly find: Finding<Input> | null;
+  /** Each start's, but for what a row says. */
+  readonly request: object;
   readonly words: { readonly waits: Poll<Own>; readonly runs: Poll<Own>; readonly done: Poll<Own> };
   /** A status that nobody knows. */
   readonly strange: Poll<Own>;
@@ -57,26 +73,6 @@ export interface JobVendor<Own extends Script> {
   readonly strangers: readonly ProviderJob[];
   /** Requests that stop a job that waits, such as `PUT /jobs/1/cancel`; null where nothing can be stopped. */
   readonly cancel: ((job: ProviderJob) => readonly string[]) | null;
-}
-
-/** Ways in which a job is found whose start went unanswered. */
-export interface Finding<Input> {
-  /** The job that a ring tells of, by its name; absent where nobody rings. */
-  readonly rung?: (id: string) => ProviderJob;
-  /** Addresses that nobody rings at, where only a ring finds it. */
-  readonly unrung?: readonly (string | undefined)[];
-  /** A call for something else, where jobs are listed. */
-  readonly listedWith?: Asked<Input>;
-}
-
-/** A vendor's jobs of one kind. */
-export interface JobBase<Input, Own extends Script = Script> extends JobVendor<Own> {
-  open(this: void, ...scripts: readonly Own[]): JobPlace<Input>;
-  readonly call: (asked: Asked<Input>) => StartCall<Input>;
-  /** Null: nothing finds it. */
-  readonly find: Finding<Input> | null;
-  /** Each start's, but for what a row says. */
-  readonly request: object;
 }
 
 export interface JobTable<Input, Own extends Script = Script> extends JobBase<Input, Own> {
@@ -179,8 +175,8 @@ const SILENT: readonly (readonly [string, Reply])[] = [
   ["bytes without end", endless],
 ];
 
-function begin<Input>({ open, call }: JobTable<Input>, script: Script, asked: Asked<Input> = {}): Promise<ProviderJob> {
-  return open(script).adapter.start(call(asked));
+function begin<Input>({ open, call }: JobTable<Input>, script: Script): Promise<ProviderJob> {
+  return open(script).adapter.start(call({}));
 }
 
 /** A job that was begun where this script is played. */
@@ -562,7 +558,7 @@ function testFinding<Input>(table: JobBase<Input>, { rung, unrung = [], listedWi
   });
 }
 
-/** What a caller said in words of its own. */
+/** Texts of a call that its caller wrote. */
 function textsOf(input: unknown): string[] {
   return Object.values(input as Members).filter((value) => typeof value === "string" && value.length > 4) as string[];
 }
