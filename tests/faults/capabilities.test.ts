@@ -90,9 +90,13 @@ test("runs of five workspaces, with deaths in between", async () => {
   const begunAnew = stack.workers.flatMap((worker) => worker.logs()).filter((line) => line.includes("begins anew"));
   const isBegunAnew = (id: string): boolean => begunAnew.some((line) => line.includes(id));
   expect(ends.filter(({ status, id }) => status !== 200 && !(status === 500 && isBegunAnew(id)))).toEqual([]);
-  // A fair share of five is served long before the rest of what the greedy one wants.
-  const last = Math.max(...modest.map((owner) => ends.findLastIndex((end) => end.owner === owner)));
-  const left = ends.slice(last + 1).length;
+  // A fair share of five is served long before the rest of what the greedy one wants. A quarter of a workspace's runs may have died with
+  // their workers and wait for another, so that they end late.
+  const served = modest.map((owner) => {
+    const places = ends.flatMap((end, at) => (end.owner === owner ? [at] : []));
+    return places[Math.ceil((places.length * 3) / 4) - 1] ?? Infinity;
+  });
+  const left = ends.slice(Math.max(...served) + 1).filter(({ owner }) => owner === greedy).length;
   // Of few runs those that died weigh more.
   expect(left).toBeGreaterThanOrEqual(GREEDY_RUNS / storm(9, 3));
   expect(Math.max(...memory)).toBeLessThan(CAPABILITY_MEMORY_BYTES / 1e6);

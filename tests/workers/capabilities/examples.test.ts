@@ -1,13 +1,16 @@
 /** Every example of every capability on its sample, and what all definitions have in common. */
 import { Ajv } from "ajv";
-import { describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 
 import { CAPABILITIES, CHECKS } from "#shared/calls/capabilities/list.ts";
 import { settleMediaType } from "#shared/files/media-type.ts";
 import { sniffMediaType } from "#shared/media/sniff.ts";
 
-import { hasLibreOffice, runCapability } from "./in-folder.ts";
+import { hasLibreOffice, runCapability, tools } from "./in-folder.ts";
 import { openElsewhere } from "./opened.ts";
+
+// The first worker of a machine unpacks its browser, which takes a minute where all cores are busy.
+beforeAll(() => tools(), 90_000);
 
 describe.each(CAPABILITIES.map((one) => [one.id, one] as const))("%s", (id, capability) => {
   const examples = capability.examples.map(({ title, params }) => [title, params] as const);
