@@ -7,8 +7,7 @@ import type { FairLimit } from "#shared/fair-limit.ts";
 import { type JsonBody, type JsonBounds, readJson, readJsonInSlices } from "#shared/json.ts";
 import { openRequestLimit } from "#shared/request-limit.ts";
 import { TimeSlices } from "#shared/time-slices.ts";
-import { JSON_AT_ONCE_BYTES_MAX } from "#shared/json-tokens.ts";
-import { SMALL_BODY_BYTES_MAX } from "#shared/storage/claim-check.ts";
+import { JSON_AT_ONCE_BYTES_MAX, SMALL_BODY_BYTES_MAX } from "#shared/json-tokens.ts";
 import { paced } from "#shared/pace.ts";
 
 import type { IngressContext } from "./context.ts";

@@ -7,6 +7,9 @@ export const JSON_DEPTH_MAX = 64;
 /** Larger JSON is read in pieces: a parser takes up to 2 ms for so much, measured, and the search for a fault 5 ms. */
 export const JSON_AT_ONCE_BYTES_MAX = 65_536;
 
+/** Bodies beyond this count as large: the largest chats stay below it. */
+export const SMALL_BODY_BYTES_MAX = 1_048_576;
+
 export const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 

@@ -160,6 +160,11 @@ async function startStack(dataDir, { root, node, progress, onLaunch }) {
  * @returns {string | null}
  */
 function ownWords(line) {
-  const [, said] = /^\{.*"role":"start".*"msg":"((?:[^"\\]|\\.)*)"/.exec(line) ?? [];
-  return said === undefined ? null : String(JSON.parse(`"${said}"`));
+  if (!line.startsWith("{")) return null;
+  try {
+    const { role, msg } = JSON.parse(line);
+    return role === "start" && typeof msg === "string" ? msg : null;
+  } catch {
+    return null;
+  }
 }

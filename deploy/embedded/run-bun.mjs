@@ -5,6 +5,7 @@ import { constants } from "node:os";
 import { cachesOf, dataDirOf } from "./settings.mjs";
 import { prepareBun } from "./bun.mjs";
 import { StartFault } from "./fault.mjs";
+import { closeReaper, forget, watch } from "./reaper.mjs";
 
 /**
  * Sets the exit code to the command's, to 128 and the signal's number when a signal ended it, or to 1 when there is no Bun.
@@ -32,12 +33,19 @@ export async function runBun(root, args) {
  * @returns {Promise<number>}
  */
 function end(bun, root, args) {
-  const child = spawn(bun, args, { cwd: root, stdio: "inherit" });
+  // npm runs scripts in the project's folder; INIT_CWD is where the person stands.
+  const env = { ...process.env, INIT_CWD: process.env["INIT_CWD"] ?? process.cwd() };
+  const child = spawn(bun, args, { cwd: root, env, stdio: "inherit" });
+  const { pid } = child;
+  if (pid !== undefined) watch(pid, "TERM");
   // A terminal sends these to the command itself; passed on, they would be its second signal, which ends it at once.
   for (const signal of ["SIGINT", "SIGHUP"]) process.on(signal, () => {});
   process.on("SIGTERM", () => void child.kill("SIGTERM"));
   return new Promise((resolve, reject) => {
     child.once("error", reject);
-    child.once("exit", (code, signal) => resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])));
+    child.once("exit", (code, signal) => {
+      if (pid !== undefined) forget(pid);
+      void closeReaper().then(() => resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])));
+    });
   });
 }

@@ -100,7 +100,7 @@ export async function takeMessage(context: BatchContext, arrival: BatchArrival):
     fingerprint: await fingerprintOf(arrival.data),
     starves,
     part: place.replace(":", "-"),
-    turn: () => takePermit(workspaceId),
+    takePermit: () => takePermit(workspaceId),
   });
   switch (admission.kind) {
     case "admitted":
@@ -122,7 +122,7 @@ export async function takeMessage(context: BatchContext, arrival: BatchArrival):
     case "full":
       return { kind: "full", waitMs: admission.waitMs, isWindow: true };
     case "busy":
-      return { kind: "full", waitMs: TURN_MS, isWindow: false };
+      return { kind: "full", waitMs: PERMIT_MS, isWindow: false };
     default:
       return admission satisfies never;
   }
@@ -173,7 +173,7 @@ async function begin(
   return { kind: "answered", outcome: "queued", job, told: { status: "queued" }, isRun: true, foundOpen: waitMs >= 0 };
 }
 
-/** Large messages are taken a few at a time: the object store and audio probes serve callers over HTTP too. None waits for its turn. */
+/** Large messages are taken a few at a time: the object store and audio probes serve callers over HTTP too. None waits for a permit. */
 const large = openRequestLimit({
   max: INTAKE_LARGE_MAX,
   perWorkspaceMax: INTAKE_LARGE_MAX / 2,
@@ -181,7 +181,7 @@ const large = openRequestLimit({
   waitMs: 0,
   noun: "large messages",
 });
-const TURN_MS = 2_000;
+const PERMIT_MS = 2_000;
 
 async function takePermit(workspaceId: string): Promise<(() => void) | undefined> {
   try {

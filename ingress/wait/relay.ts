@@ -108,7 +108,7 @@ class CallRelay implements Relay, CallEvents {
     else {
       signal.addEventListener("abort", onLeft, { once: true });
       const send = (): Promise<void> => this.dispatch(call, message, reply, onOffloaded);
-      void this.takePermit(call, send, onOffloaded);
+      void this.sendWhenPermitted(call, send, onOffloaded);
     }
     try {
       return await call.response;
@@ -183,7 +183,7 @@ class CallRelay implements Relay, CallEvents {
   }
 
   /** Sends the call when its workspace has room on the queue. */
-  private async takePermit(call: Call, send: () => Promise<void>, onOffloaded?: () => void): Promise<void> {
+  private async sendWhenPermitted(call: Call, send: () => Promise<void>, onOffloaded?: () => void): Promise<void> {
     try {
       const permit = this.options.shares.enter(call.facts);
       this.permits.set(call, permit);

@@ -79,12 +79,12 @@ export interface Work {
   /** Names what is stored for it among others under the same id. */
   readonly part?: string;
   /** A place among heavy calls that are read and stored; returns what frees it. Undefined: there is none now. */
-  turn?(): Promise<(() => void) | undefined>;
+  takePermit?(): Promise<(() => void) | undefined>;
   /** Told just before the database decides. */
   onDecide?(): void;
 }
 
-/** `busy`: there is no turn for heavy work now. `refusal`: why it was refused before the database decided. */
+/** `busy`: there is no permit for heavy work now. `refusal`: why it was refused before the database decided. */
 export type Admission = (JobVerdict | { readonly kind: "busy" }) & { readonly refusal?: ApiError };
 
 /** Delay after which a heavy call may come again whose window was full before anything was stored: until when is not known. */
@@ -105,7 +105,7 @@ export async function admitJob(context: AdmitContext, work: Work): Promise<Admis
     if (checksFirst && !(await hasWindow(context, work, call.leastNano))) {
       return { kind: "full", waitMs: LOOK_AGAIN_MS };
     }
-    const free = isHeavy && work.turn ? await work.turn() : () => undefined;
+    const free = isHeavy && work.takePermit ? await work.takePermit() : () => undefined;
     if (!free) return { kind: "busy" };
     const { loaded, stored } = await load(context, work, call).finally(free);
     return await decide(context, work, termsOf(work, call, loaded, stored), stored);

@@ -14,7 +14,7 @@ export interface PoolCounts {
 
 /**
  * Jobs and runs that have not ended. Each part reads a partial index of live rows. A job of unknown outcome that nobody owns holds no
- * slot and is not counted. One that rests waits for a source, not for a worker.
+ * slot and is not counted. A deferred one waits for a source, not for a worker.
  */
 export function countPools(target: Queryable): Promise<PoolCounts[]> {
   return target.query<PoolCounts>(

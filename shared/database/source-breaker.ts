@@ -47,7 +47,7 @@ export async function noteOpenSource(
        cooldown_ms = greatest(b.cooldown_ms, excluded.cooldown_ms),
        probe_until = case when b.probe_by = $5 then null else b.probe_until end`,
     [row.pool, row.source, row.remainingMs, row.cooldownMs, row.worker],
-    "breaker_rest",
+    "note_open_source",
   );
 }
 

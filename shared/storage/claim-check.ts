@@ -1,13 +1,12 @@
 /** Requests too large for a NATS message wait in S3 under `claims/<job id>`; the message carries the reference. */
 import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand } from "@aws-sdk/client-s3";
 
+import { SMALL_BODY_BYTES_MAX } from "#shared/json-tokens.ts";
+
 import { checksumOf } from "./checksum.ts";
 import { STORAGE_TIMEOUT_MS, type Storage } from "./client.ts";
 import { withRetries } from "./with-retries.ts";
 import { listObjects, putObject } from "./objects.ts";
-
-/** Bodies beyond this count as large: the largest chats stay below it. */
-export const SMALL_BODY_BYTES_MAX = 1_048_576;
 
 export const CLAIMS_PREFIX = "claims/";
 const RESULTS = "results/";

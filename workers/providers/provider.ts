@@ -97,7 +97,7 @@ export type ProviderAdapters = MediaAdapters & {
 
 /**
  * Decided once, from status and body. `unknown`: paid work may exist whose end cannot be
- * told; never success, never failure. `no_route`: no source could be asked, since each rests after
+ * told; never success, never failure. `no_route`: no source could be asked, since the circuit of each is open after
  * failures or no model of the chain can take the call.
  */
 export type ProviderErrorClass =

@@ -130,7 +130,7 @@ export class SourceState {
     return counts.failed > 0 ? this.openIfTripped(now, random) : undefined;
   }
 
-  /** Another process, or Postgres, says that the source is open. The longer of two deadlines stands. */
+  /** Another process, or Postgres, says that the circuit is open. The longer of two deadlines stands. */
   hearOpening(remainingMs: number, cooldownMs: number, now: number): Change | undefined {
     const change = this.isOpen ? (now + remainingMs > this.until ? "lengthened" : undefined) : "opened";
     this.startCooldown(Math.max(this.cooldownMs, cooldownMs), Math.max(this.until, now + remainingMs));

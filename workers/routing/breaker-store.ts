@@ -17,7 +17,7 @@ import type { Pool } from "#shared/queue/subjects.ts";
 
 import type { Change, Sources, SourceState } from "./breaker-state.ts";
 
-interface RestsOptions {
+interface StoreOptions {
   readonly pool: Pool;
   readonly database: Database;
   readonly log: Logger;
@@ -31,18 +31,18 @@ interface RestsOptions {
 }
 
 export class BreakerStore {
-  private readonly options: RestsOptions;
+  private readonly options: StoreOptions;
   private clock: ReturnType<typeof setInterval> | undefined;
   private readAt = performance.now();
   private isReading = false;
   private isDatabaseAway = false;
   private isClosed = false;
 
-  constructor(options: RestsOptions) {
+  constructor(options: StoreOptions) {
     this.options = options;
   }
 
-  /** Keeps up from now on. Resolves when what is open has been read, after BREAKER.probeAgainMs at the latest. */
+  /** Keeps up from now on. Resolves when the open circuits have been read, after BREAKER.probeAgainMs at the latest. */
   start(): Promise<void> {
     this.clock = setInterval(() => void this.keepUp(), BREAKER.syncMs);
     const { database } = this.options;
@@ -50,7 +50,7 @@ export class BreakerStore {
     return Promise.race([read, Bun.sleep(BREAKER.probeAgainMs)]);
   }
 
-  /** Notes that a source is open, or that it is back. Never rejects: what could not be noted is noted later. */
+  /** Notes that a circuit is open, or that it is back. Never rejects: what could not be noted is noted later. */
   async save(state: SourceState): Promise<void> {
     const { database, pool, worker, now } = this.options;
     const { name: source, cooldownMs, until, changes } = state;
@@ -127,7 +127,7 @@ export class BreakerStore {
     }
   }
 
-  /** Reads what is open: openings and closings whose messages were lost, and all there is to know after a start. */
+  /** Reads which circuits are open: openings and closings whose messages were lost, and all there is to know after a start. */
   private async read(): Promise<void> {
     const { database, pool, sources, now, onHeard } = this.options;
     const noted = Array.from(sources.all()).filter((state) => state.isNoted);
@@ -159,7 +159,7 @@ export class BreakerStore {
       return { value };
     } catch (error) {
       if (!this.isDatabaseAway && !this.isClosed) {
-        this.options.log.warn({ err: error }, "the open sources cannot be read or noted");
+        this.options.log.warn({ err: error }, "the open circuits cannot be read or noted");
       }
       this.isDatabaseAway = true;
       return undefined;

@@ -1,7 +1,7 @@
 /**
  * The circuit breaker of each source, shared by the workers of a pool. Decisions are made here at
- * once, from this process's calls and what the others tell; Postgres remembers what is open and hands out the one probe.
- * Without NATS a worker decides from its own calls and reads the others' openings from Postgres; without Postgres a source
+ * once, from this process's calls and what the others tell; Postgres remembers which circuits are open and hands out the one probe.
+ * Without NATS a worker decides from its own calls and reads the others' openings from Postgres; without Postgres a circuit
  * that is open goes on being open.
  */
 import type { NatsConnection } from "nats";
@@ -25,7 +25,7 @@ export interface Breaker {
   admit(source: string): Promise<"closed" | "probe" | "open"> | "closed" | "open";
   /**
    * A call reached the provider and ended: well, or in a way that speaks against the source.
-   * @param isProbe the call was admitted as the probe; of a source that is open no other call is heard
+   * @param isProbe the call was admitted as the probe; of one whose circuit is open no other call is heard
    */
   record(source: string, result: "ok" | "failed", isProbe: boolean): void;
   /** Our key or the model is refused there: out of rotation at once, for longer. */
@@ -38,7 +38,7 @@ export interface Breaker {
 }
 
 /**
- * Starts listening and reads what is open; the first calls wait for that, BREAKER.probeAgainMs at most.
+ * Starts listening and reads which circuits are open; the first calls wait for that, BREAKER.probeAgainMs at most.
  * @param options.now milliseconds of a clock that never goes back; performance.now unless given
  */
 export function openBreaker(options: {

@@ -27,7 +27,7 @@ export const BREAKER = {
   cooldownMsMax: 24_000,
   /** The cooldown of a source that refuses our key or has lost the model: that is not mended in seconds. */
   downMs: 24_000,
-  /** BreakerStore differ by this share either way, so that sources that failed together are not tried together. */
+  /** Cooldowns differ by this share either way, so that sources that failed together are not tried together. */
   cooldownJitter: 0.2,
   /** Longest wait for Postgres when the trial is asked for; and the pause before it is asked for again, when it was not granted. */
   probeAskMs: 500,
@@ -38,7 +38,7 @@ export const BREAKER = {
   shareBytesMax: 512 * 1024,
   /** No worker ends more calls of one source than this between two messages: a message that says so is not believed. */
   shareCallsMax: 100_000,
-  /** Postgres is read this often while a source is open, and this often while none does: NATS tells of most changes. */
+  /** Postgres is read this often while the circuit of a source is open, and this often while none is: NATS tells of most changes. */
   syncMs: paced(2_000),
   idleSyncMs: 10_000,
   /** A row that Postgres still shows this soon after the source was back in rotation is about to be deleted. */

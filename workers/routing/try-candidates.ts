@@ -63,7 +63,7 @@ export async function tryCandidates<Adapter, Result>(serving: Serving<Adapter, R
   const passedOver = new Set<Model>();
   const failures = serving.from ? [serving.from.error] : [];
   let hasRepeated = false;
-  /** A source that would have been asked first is open: the one that stands in may know less. */
+  /** The circuit of a source that would have been asked first is open: the one that stands in may know less. */
   let hasSkipped = false;
   for (const [at, candidate] of candidates.entries()) {
     if (passedOver.has(candidate.model)) continue;

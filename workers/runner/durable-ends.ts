@@ -163,12 +163,12 @@ function heldNanoOf({ provider_job: kept, work }: ClaimedJob): bigint {
   return BigInt(moved ?? admitted);
 }
 
-/** Error codes for a call whose sources all rest, or whose last one was too busy. */
+/** Error codes for a call whose sources' circuits are all open, or whose last one was too busy. */
 const NONE_FREE: ReadonlySet<Code> = new Set(["service_unavailable", "overloaded"]);
 const RETRY_MS = 10_000;
 
 /**
- * Sends a job that finds no source of its model free, all of them at rest or busy, back to its row, to come again later: it is no failure
+ * Sends a job that finds no source of its model free, all of them left alone or busy, back to its row, to come again later: it is no failure
  * yet, since nothing was done for it, and it may live for hours.
  * @param mayHaveBeenServed a provider may have done the work: asked again from the first source on, it would be paid twice
  * @returns true: the job waits, is not ours any more and must not be ended. False: it ends as its outcome says

@@ -1,13 +1,13 @@
 /**
- * Turns of workspaces that share something of a process: the one with the fewest at work comes first, then the one whose last turn is
- * the longest ago. One alone leaves a turn free, and half of them while others come and go, so that who comes next finds one and waits
+ * Permits of workspaces that share something of a process: the one with the fewest at work comes first, then the one whose last permit is
+ * the longest ago. One alone leaves a permit free, and half of them while others come and go, so that who comes next finds one and waits
  * for little of its work.
  */
 import { FairLimit } from "#shared/fair-limit.ts";
 
 /** The process ends: what has not begun is another's. */
 export class PermitsOver extends Error {
-  override readonly name = "TurnsOver";
+  override readonly name = "PermitsOver";
 }
 
 /** Steps of a chain come back within this time. */
@@ -15,7 +15,7 @@ const LINGER_MS = 1_000;
 
 export class RunPermits {
   private readonly limit: FairLimit;
-  /** Workspaces whose turns ended a moment ago, by performance.now(), in that order. */
+  /** Workspaces whose permits ended a moment ago, by performance.now(), in that order. */
   private readonly seen = new Map<string, number>();
   private readonly max: number;
 
@@ -28,7 +28,7 @@ export class RunPermits {
     });
   }
 
-  /** Resolves when it is the workspace's turn, with what gives the turn back. @throws TurnsOver */
+  /** Resolves when the workspace has a permit, with what gives it back. @throws PermitsOver */
   async take(workspaceId: string): Promise<() => void> {
     const permit = await this.limit.take({ owner: workspaceId });
     return () => {

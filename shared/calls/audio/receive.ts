@@ -1,5 +1,5 @@
 /**
- * Audio of a call, on this process' disk until it is looked at (look.ts): from base64 or the file store here, from a form in
+ * Audio of a call, on this process' disk until it is looked at (probe-recording.ts): from base64 or the file store here, from a form in
  * the ingress. It is never whole in memory unless it came in JSON.
  */
 import { statSync } from "node:fs";

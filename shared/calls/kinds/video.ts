@@ -72,11 +72,11 @@ export function checkVideo(request: VideoGenerationRequest, model: Model): Check
   if (asked.prompt.trim() === "") {
     throw new ApiError("missing_required_parameter", "Expected a prompt that is not blank.", { param: "prompt" });
   }
-  checkParams("image", asked.image_url ?? asked.image_file_id, {
+  checkInputMedium("image", asked.image_url ?? asked.image_file_id, {
     accepts: allowed.accepts_input_image === true || allowed.requires_input_image === true,
     requires: allowed.requires_input_image === true,
   });
-  checkParams("video", asked.video_url ?? asked.video_file_id, {
+  checkInputMedium("video", asked.video_url ?? asked.video_file_id, {
     accepts: allowed.accepts_input_video === true || allowed.requires_input_video === true,
     requires: allowed.requires_input_video === true,
   });
@@ -137,7 +137,7 @@ function declared(param: string, value: string | undefined, set: readonly string
 }
 
 /** @throws ApiError for what comes and is not taken, or does not come and is needed */
-function checkParams(
+function checkInputMedium(
   name: "image" | "video" | "mesh",
   given: string | undefined,
   { accepts, requires }: { readonly accepts: boolean; readonly requires: boolean },

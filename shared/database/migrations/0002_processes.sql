@@ -1,4 +1,4 @@
--- State that the processes of one installation share: secrets, what workers offer, which sources rest, what sweeps put off,
+-- State that the processes of one installation share: secrets, what workers offer, whose circuits are open, what sweeps put off,
 -- and answers that were given before.
 
 -- Secrets that no operator has to set: the first process that needs one makes it.
@@ -28,14 +28,14 @@ create table capability_offer (
 );
 
 -- Sources of providers that are out of rotation, per pool: one row from the first failure that took a source out until
--- the trial that brought it back. A restarted worker reads what rests from here, and the fleet's one trial is handed out
+-- the trial that brought it back. A restarted worker reads which circuits are open from here, and the fleet's one trial is handed out
 -- here. All times are this server's: workers ask how long from now, so their clocks need not agree.
 create table source_breaker (
   pool text not null,
   -- provider/model
   source text not null,
   open_until timestamptz not null,
-  -- Length of the rest without its jitter; the next failed trial doubles it.
+  -- Length of the cooldown without its jitter; each failed trial lengthens it.
   cooldown_ms int not null constraint source_breaker_cooldown check (cooldown_ms > 0),
   -- The worker that tries it now, and until when that is believed.
   probe_by uuid,

@@ -86,10 +86,10 @@ create table job (
   ended_at timestamptz
 ) with (fillfactor = 60, autovacuum_vacuum_scale_factor = 0.01);
 
--- Jobs that wait for room on the queue, and those that rest.
+-- Jobs that wait for room on the queue, and those that were deferred.
 create index job_letting_out on job (pool, lane, workspace_id, created_at)
   where state = 'queued' and dispatched_at is null and not_before is null;
-create index job_resting on job (pool, lane, not_before) where state = 'queued' and not_before is not null;
+create index job_deferred on job (pool, lane, not_before) where state = 'queued' and not_before is not null;
 create index job_out on job (pool, lane, workspace_id)
   where state in ('queued', 'running') and dispatched_at is not null;
 create index job_unclaimed on job (dispatched_at) where state = 'queued' and dispatched_at is not null;

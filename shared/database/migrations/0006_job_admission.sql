@@ -278,7 +278,7 @@ create table job_round (
   primary key (pool, lane)
 ) with (fillfactor = 50);
 
--- The next workspaces of the round that have waiting jobs, at most p_max, one index look-up each. Jobs that rest do not count
+-- The next workspaces of the round that have waiting jobs, at most p_max, one index look-up each. Deferred jobs do not count
 -- as waiting.
 create function job_round_next(p_pool text, p_lane text, p_max int) returns uuid[]
 language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
@@ -312,8 +312,8 @@ begin
   return wss;
 end $$;
 
--- Lets waiting jobs of a pool and lane onto the queue, round robin over the workspaces, each up to its share; those that have
--- rested long enough wait from now on. One dispatcher at a time: one that finds another at it does nothing, and rings again
+-- Lets waiting jobs of a pool and lane onto the queue, round robin over the workspaces, each up to its share; those that
+-- have been deferred for long enough wait from now on. One dispatcher at a time: one that finds another at it does nothing, and rings again
 -- or sweeps.
 create function release_jobs(p_pool text, p_lane text, p_max int)
 returns table (id uuid, workspace_id uuid, attempt smallint, dispatch int, deadline timestamptz)

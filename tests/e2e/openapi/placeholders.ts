@@ -6,6 +6,7 @@
 /** A UUID, also without its dashes, as ids of files and of completions have it. */
 const UUID = /(?<![0-9a-f])[0-9a-f]{8}(-?)[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{12}(?![0-9a-f])/g;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
+const DIGITS = /^\d+(\.\d+)?$/;
 
 /** In this order: what an earlier rule has replaced, a later one does not see. */
 const SECRETS: readonly (readonly [RegExp, string])[] = [
@@ -47,19 +48,22 @@ export function createPlaceholders(varying: readonly string[] = []): Placeholder
   const idOf = (uuid: string): string => {
     const plain = uuid.replaceAll("-", "");
     if (!ids.has(plain)) ids.set(plain, ids.size + 1);
-    return `<id ${ids.get(plain)}>`;
+    return `<${plain === uuid ? "undashed " : ""}id ${ids.get(plain)}>`;
   };
 
   const text: Placeholders["text"] = (given, name = "") => {
-    if (isMeasure(name)) return "<n>";
+    if (isMeasure(name) && DIGITS.test(given)) return "<digits>";
     if (BYTES.has(name) || (given.length > TEXT_CHARS_MAX && /^[\w+/=-]+$/.test(given))) return "<base64>";
     const open = SECRETS.reduce((said, [pattern, placeholder]) => said.replace(pattern, placeholder), given);
-    return open.replace(UUID, idOf).replace(TIME, "<time>");
+    return open
+      .replace(UUID, idOf)
+      .replace(TIME, (_time, fraction?: string) => (fraction === undefined ? "<time>" : "<time with fraction>"));
   };
 
   const value: Placeholders["value"] = (given, name = "") => {
     // Written some time after the use.
-    if (name === "last_used_at") return "<time or null>";
+    if (name === "last_used_at" && (given === null || (typeof given === "string" && given.replace(TIME, "") === "")))
+      return "<time or null>";
     if (typeof given === "string") return text(given, name);
     if (typeof given === "number") {
       if (isMeasure(name)) return "<n>";

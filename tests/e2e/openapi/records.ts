@@ -166,14 +166,12 @@ function eventsOf(text: string, placeholders: Placeholders): readonly unknown[] 
     const lines = block.split("\n").filter((line) => line !== "" && !line.startsWith(":"));
     if (lines.length === 0) return [];
     const fields = lines.map((line) => /^(\w+): (.*)$/.exec(line)?.slice(1) ?? [line, ""]);
-    return [
-      Object.fromEntries(
-        fields.map(([name = "", said = ""]) => [
-          name,
-          said.startsWith("{") ? placeholders.value(JSON.parse(said)) : said,
-        ]),
-      ),
-    ];
+    const shown = fields.map(([name = "", said = ""]) => [
+      name,
+      said.startsWith("{") ? placeholders.value(JSON.parse(said)) : said,
+    ]);
+    const isEachOnce = new Set(shown.map(([name]) => name)).size === shown.length;
+    return [isEachOnce ? Object.fromEntries(shown) : shown];
   });
   return events.filter((event, index) => JSON.stringify(event) !== JSON.stringify(events[index - 1]));
 }

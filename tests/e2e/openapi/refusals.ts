@@ -19,7 +19,7 @@ const UNPROVOKED: Readonly<Partial<Record<Code, string>>> = {
   internal_error: "a fault of ours, or a worker that dies: tests/faults/worker-death.test.ts",
   run_failed: "of a job of a run alone, which is shown with 200: tests/e2e/workflows/batch-runs.ts",
   run_timeout: "a run is waited for during five minutes",
-  worker_lost: "a worker must die: tests/faults/media-worker-death.test.ts",
+  worker_lost: "a worker must die: tests/faults/batch-worker-death.test.ts",
 };
 
 const BODY_BYTES_MAX = 2_048;

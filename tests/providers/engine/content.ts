@@ -11,14 +11,14 @@ export interface Content {
   readonly isCut: boolean;
 }
 
-export interface Asked {
+export interface CallOf {
   /** Text of the last user turn. */
   readonly text: string;
   readonly tools: readonly string[];
   readonly tokensMax: number | null | undefined;
 }
 
-export function contentOf(behaviour: AnswerBehaviour, { text, tools, tokensMax }: Asked): Content {
+export function contentOf(behaviour: AnswerBehaviour, { text, tools, tokensMax }: CallOf): Content {
   const { toolCalls: calls = [] } = behaviour;
   const toolCalls = calls === "requested" ? tools.map((name) => ({ name, arguments: "{}" })) : calls;
   const isSilent = behaviour.isEmpty === true || behaviour.refusal !== undefined || toolCalls.length > 0;

@@ -4,7 +4,7 @@ import type { Artifact, MediaAdapter, MediaAdapters, ProviderJob } from "#worker
 
 import { ok } from "../engine/behaviour.ts";
 import { mediaCall, queued, useServers } from "../engine/calls.ts";
-import type { Asked, JobBase } from "../queued-job.ts";
+import type { CallOf, JobBase } from "../queued-job.ts";
 import { type FalServer, type Script, startFalServer } from "./server.ts";
 
 export interface FalAt {
@@ -25,7 +25,7 @@ export function useFal(): (...scripts: readonly Script[]) => FalAt {
   };
 }
 
-type Source = Pick<Asked<never>, "fields"> & { readonly sourceModel: string };
+type Source = Pick<CallOf<never>, "fields"> & { readonly sourceModel: string };
 
 /** Rows that hold of fal's jobs of every kind. */
 export function falJobs<Input>(

@@ -52,10 +52,10 @@ function started(source: Source) {
   };
 }
 
-type Asked = Readonly<Partial<Record<keyof VideoGenerationRequest, unknown>>>;
+type CallOf = Readonly<Partial<Record<keyof VideoGenerationRequest, unknown>>>;
 
 /** The body that goes out for a request to the model's only source, which took it. */
-async function sentFor({ slug, sources, ...rest }: Model, asked: Asked): Promise<unknown> {
+async function sentFor({ slug, sources, ...rest }: Model, asked: CallOf): Promise<unknown> {
   const [source] = sources;
   if (!source) throw new Error(`expected a source of ${slug}`);
   const request = { model: slug, prompt: "a sea otter", ...asked } as VideoGenerationRequest;

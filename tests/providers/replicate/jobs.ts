@@ -3,7 +3,7 @@ import type { Artifact, MediaAdapter, MediaAdapters, ProviderJob } from "#worker
 import { createReplicate } from "#workers/providers/replicate/index.ts";
 
 import { mediaCall, queued, useServers } from "../engine/calls.ts";
-import type { Asked, JobBase } from "../queued-job.ts";
+import type { CallOf, JobBase } from "../queued-job.ts";
 import { type ReplicateServer, type Script, startReplicateServer } from "./server.ts";
 
 export interface ReplicateAt {
@@ -29,8 +29,8 @@ export function useReplicate(): (...scripts: readonly Script[]) => ReplicateAt {
 export function predictions<Input>(
   pick: (adapters: MediaAdapters) => MediaAdapter<Input, readonly Artifact[]> | undefined,
   input: Input,
-  source: Asked<Input> & { readonly sourceModel: string },
-  listedWith: Asked<Input>,
+  source: CallOf<Input> & { readonly sourceModel: string },
+  listedWith: CallOf<Input>,
 ): JobBase<Input, Script> {
   const serve = useReplicate();
   const isVersion = source.sourceModel.includes(":");

@@ -45,6 +45,7 @@ describeQueuedJob("pictures of Replicate", {
       },
       { input: { text: { prompt: "a sea otter" }, num_outputs: 2, size: "1536x1024", options: { steps: 12 } } },
       { headers: { "cancel-after": "10m" } },
+      true,
     ],
     [
       "under the usual names where the source says nothing",

@@ -69,6 +69,7 @@ describeQueuedJob("a video of Replicate", {
         },
       },
       { path: `/v1/models/${SEEDANCE.sourceModel}/predictions` },
+      true,
     ],
     [
       "with a bell that rings at its end alone",

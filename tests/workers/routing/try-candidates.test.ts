@@ -179,7 +179,7 @@ describe("a call", () => {
     expect(spent.failures.at(-1)).toBe("acme/acme-two rejected moved");
   });
 
-  test("whose model is open is not ended by what a stand-in cannot take", async () => {
+  test("whose model's circuit is open is not ended by what a stand-in cannot take", async () => {
     const sources = { "acme/acme-one": "open", "play/sandbox-chat": "open" } as const;
     const rejected = failed("rejected", { param: "n" });
     const served = await run({ outcomes: [rejected, "served"], fallbacks: ["two", "three"], sources });
@@ -191,7 +191,7 @@ describe("a call", () => {
     expect(own.result).toBe(rejected);
   });
 
-  test("whose only other source is open is alone: it has the whole of its time", async () => {
+  test("whose only other source has an open circuit is alone: it has the whole of its time", async () => {
     const { tried } = await run({ outcomes: ["served"], sources: { "play/sandbox-chat": "open" } });
     expect(tried).toEqual(["acme/acme-one 0 last"]);
   });
@@ -295,7 +295,7 @@ describe("a source that fails alone", () => {
     ["behind a gateway that gave up", { repeats: within(), outcomes: [failed("failed", { status: 504 }), "served"] }, "failed"], // prettier-ignore
     ["whose connection broke", { repeats: within(), outcomes: [failed("failed"), "served"] }, "failed"],
     ["that refused", { repeats: within() }, "refused"],
-    ["that is open by now", { repeats: within(), retryInMs: { "acme/acme-one": 4_000 } }, "failed"],
+    ["whose circuit is open by now", { repeats: within(), retryInMs: { "acme/acme-one": 4_000 } }, "failed"],
     ["on trial", { repeats: within(), sources: { ...only.sources, "acme/acme-one": "probe" } }, "failed"],
     ["beside another one of its model", { repeats: within(), sources: {} }, "failed"],
   ])("%s is left at once", async (_what, script, kind) => {

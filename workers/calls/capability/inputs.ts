@@ -2,7 +2,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { type CapabilityModality, type InputMember } from "#shared/calls/capabilities/entry.ts";
+import type { CapabilityModality, InputMember } from "#shared/calls/capabilities/entry.ts";
 import { findBlocks, findFile } from "#shared/database/files.ts";
 import { ApiError } from "#shared/errors.ts";
 import { isFileId } from "#shared/files/id.ts";

@@ -1,7 +1,7 @@
 /**
- * Decides which run computes next. The workspace with the fewest runs at work comes first, then the one whose last turn is the longest
- * ago, so that a backlog of one delays another's run only by the runs at work. There are two turns more than cores: a workspace takes at
- * most as many as there are cores, and long work leaves one turn to the short. So whatever one workspace runs, another's first run
+ * Decides which run computes next. The workspace with the fewest runs at work comes first, then the one whose last permit is the longest
+ * ago, so that a backlog of one delays another's run only by the runs at work. There are two permits more than cores: a workspace takes at
+ * most as many as there are cores, and long work leaves one permit to the short. So whatever one workspace runs, another's first run
  * begins at once, long or short, and shares the cores with it.
  *
  * Failed runs are not paid, so their time is owed: a workspace that owes much has at most one run at work, on a free core, and waits for
@@ -23,11 +23,11 @@ export interface PermitOptions {
 }
 
 export interface CapabilityPermits {
-  /** Most turns that may be taken at once. */
+  /** Most permits that may be taken at once. */
   readonly max: number;
-  /** @returns gives the turn back, with the time that was lost; safe to call twice. @throws the signal's reason if it aborts first */
+  /** @returns gives the permit back, with the time that was lost; safe to call twice. @throws the signal's reason if it aborts first */
   take(options: PermitOptions): Promise<(lostMs?: number) => void>;
-  /** The time of a turn that was given back came to nothing after all. */
+  /** The time of a permit that was given back came to nothing after all. */
   lose(workspaceId: string, ms: number): void;
 }
 

@@ -39,7 +39,7 @@ export interface ChatAttempt {
   readonly rendering: Rendering;
   readonly answer: Pick<Answer, "write" | "hasBegun">;
   /** Resolves when there is room, as of a BufferedPublisher: the provider is read no faster than its answer leaves. */
-  readonly reserve: () => Promise<void> | undefined;
+  readonly drained: () => Promise<void> | undefined;
   readonly meter: ChatMeter;
   readonly checkFetched: NonNullable<ChatCall["checkFetched"]>;
   /** performance.now() when the first provider was asked. */
@@ -135,7 +135,7 @@ async function relayStream(run: ChatAttempt, deltas: AsyncIterable<ChatDelta>, o
     answer.write(held, performance.now() - run.askedAt);
     held = "";
     isHeld = false;
-    const room = run.reserve();
+    const room = run.drained();
     if (!room) continue;
     await beforeAbort(room, signal).catch((error: unknown) => {
       if (!signal.aborted) throw error;

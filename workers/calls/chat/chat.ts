@@ -178,7 +178,7 @@ class ChatRun {
           exactIntegers: this.control.exactIntegers,
           held: this.held,
           limits: context.config.calls,
-          reserve: () => answer.room(),
+          drained: () => answer.room(),
           signal,
           stopping: this.control.stopping,
           rendering,

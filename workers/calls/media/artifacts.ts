@@ -17,7 +17,7 @@ import { ProviderError } from "../../providers/provider.ts";
 
 import type { Measured } from "./meter.ts";
 import type { Holding } from "./result-budget.ts";
-import type { ProbeContext } from "./seconds.ts";
+import type { MeasureContext } from "./seconds.ts";
 import { spool, type Spooled, type SpoolLimits } from "./spool.ts";
 
 /** Attempts to fetch something made, each from a fresh address where the provider can give one. */
@@ -54,7 +54,7 @@ export interface OutputSpec extends SpoolLimits {
   /** Returns the content type of the bytes; undefined: it is not known. */
   typeOf(bytes: Uint8Array, artifact: Artifact): Promise<string | undefined>;
   /** @throws ProviderError `aborted` */
-  measure(context: ProbeContext, made: Spooled, contentType: string, signal: AbortSignal): Promise<Measured>;
+  measure(context: MeasureContext, made: Spooled, contentType: string, signal: AbortSignal): Promise<Measured>;
 }
 
 export interface KeepOptions {
@@ -124,7 +124,7 @@ export async function keepArtifacts(
   }
 }
 
-/** True if a job whose provider still has its results outlives this error (outcome-after-error.ts). */
+/** True if a job whose provider still has its results outlives this error (errors.ts). */
 function goesOn(error: unknown): boolean {
   return (
     isStoreAway(error) || (error instanceof ProviderError && (error.kind === "unknown" || error.kind === "aborted"))

@@ -6,7 +6,7 @@ import { ProviderError } from "../../providers/provider.ts";
 
 import type { Spooled } from "./spool.ts";
 
-export type ProbeContext = Pick<WorkerContext, "probes" | "log">;
+export type MeasureContext = Pick<WorkerContext, "probes" | "log">;
 
 /** A child ends for reasons of its own too, such as a machine without memory. */
 const TRIES = 2;
@@ -17,7 +17,7 @@ const TRIES = 2;
  * @throws ProviderError `aborted` when the signal aborts first
  */
 export async function secondsOf(
-  { probes, log }: ProbeContext,
+  { probes, log }: MeasureContext,
   kind: "audio" | "video",
   made: Pick<Spooled, "source">,
   signal: AbortSignal,

@@ -94,8 +94,7 @@ async function ask<Input, Output>(
   const asked = await post(endpoint, { method: "GET", path: job.status_path }, signal);
   if (!isSuccess(asked)) return unknown(`the status was answered with ${asked.status}`);
   const status = parseObject(asked.text);
-  const { request_id: id = job.request_id } = status ?? {};
-  if (id !== job.request_id) return unknown("the answer is of another job");
+  if ((status?.["request_id"] ?? job.request_id) !== job.request_id) return unknown("the answer is of another job");
   switch (status?.["status"]) {
     case "IN_QUEUE":
     case "IN_PROGRESS":

@@ -40,8 +40,8 @@ export function classifyVideos(status: number, headers: Headers, text: string, f
 /** Returns the state of a job. */
 export function readStatus(endpoint: Endpoint, { id }: VideoJob, text: string): Polled<readonly Artifact[]> {
   const video = parseObject(text);
-  const { id: told = id, status, progress, error, seconds } = video ?? {};
-  if (told !== id) return { state: "unknown", detail: "the answer is of another video" };
+  const { status, progress, error, seconds } = video ?? {};
+  if ((video?.["id"] ?? id) !== id) return { state: "unknown", detail: "the answer is of another video" };
   switch (status) {
     case "queued":
     case "in_progress":

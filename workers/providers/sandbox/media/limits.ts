@@ -88,6 +88,7 @@ export const MEDIA_LIMITS = {
 } as const;
 
 /**
+ * Refuses more of something than a file may have.
  * @param file how errors name it, such as "The mesh"
  * @param what is counted, in the plural
  * @throws MediaError too_large
