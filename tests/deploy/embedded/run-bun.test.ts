@@ -1,0 +1,36 @@
+/** A command in the project's Bun, as `npm run demo` and `npm run admin` are. */
+import { expect, test } from "bun:test";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { PROJECT_ROOT } from "#tests/support/infrastructure.ts";
+import { eventually } from "#tests/faults/wait.ts";
+
+/** Writes what it is told where the person stands, and goes on for ever. */
+const COMMAND = `await Bun.write(process.argv.at(-1), JSON.stringify({ pid: process.pid, stands: process.env.INIT_CWD })); setInterval(() => {}, 1_000);`;
+
+test("a command ends with the process that started it, and knows where the person stands", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "sluice-run-bun-"));
+  const said = join(folder, "said.json");
+  const script = `import { runBun } from ${JSON.stringify(join(PROJECT_ROOT, "deploy/embedded/run-bun.mjs"))}; await runBun(${JSON.stringify(PROJECT_ROOT)}, ["-e", ${JSON.stringify(COMMAND)}, ${JSON.stringify(said)}]);`;
+  const { INIT_CWD: _, ...env } = process.env;
+  const starter = Bun.spawn(["node", "--input-type=module", "-e", script], {
+    cwd: folder,
+    env,
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  try {
+    const { pid, stands } = await eventually("the command runs", () => {
+      const text = existsSync(said) ? readFileSync(said, "utf8") : "";
+      return text === "" ? undefined : (JSON.parse(text) as { readonly pid: number; readonly stands: string });
+    });
+    expect(stands).toBe(folder);
+    starter.kill("SIGKILL");
+    await starter.exited;
+    await eventually("the command has ended", () => !existsSync(`/proc/${pid}`) || undefined);
+  } finally {
+    starter.kill("SIGKILL");
+    rmSync(folder, { recursive: true, force: true });
+  }
+}, 60_000);
