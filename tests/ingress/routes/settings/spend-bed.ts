@@ -140,29 +140,3 @@ async function join(db: TestDatabase, workspaceId: string, role: Role): Promise<
   );
   return { id, keyId, key };
 }
-
-/**
- * Checks who may call each route, and that a foreign workspace is an unknown one.
- * @param routes method, path behind the workspace, body, and who may; a status other than 403 is a yes
- */
-export async function expectRoles(
-  bed: SpendBed,
-  routes: readonly (readonly [method: string, path: string, may: readonly Role[], body?: unknown])[],
-): Promise<void> {
-  const [mine, foreign] = [await bed.team(0n), await bed.team(0n)];
-  for (const [method, path, may, body] of routes) {
-    for (const role of ROLES) {
-      const own = await bed.send(method, `/workspaces/${mine.id}${path}`, mine[role].key, body);
-      expect([method, path, role, own.status !== 403]).toEqual([method, path, role, may.includes(role)]);
-      const answers = await Promise.all(
-        [foreign.id, newId()].map(async (id) => {
-          const answer = await bed.send(method, `/workspaces/${id}${path}`, mine[role].key, body);
-          return [answer.status, await answer.text()];
-        }),
-      );
-      expect(answers[0]).toEqual(answers[1]);
-      expect(answers[0]?.[0]).toBe(404);
-    }
-    expect((await bed.send(method, `/workspaces/${mine.id}${path}`, undefined, body)).status).toBe(401);
-  }
-}
