@@ -6,6 +6,7 @@ import { SETTINGS_PAGE_DEFAULT } from "#ingress/settings/page.ts";
 import type { Preset } from "#shared/access/authenticate.ts";
 import type { SqlValue } from "#shared/database/client.ts";
 import { newId } from "#shared/ids.ts";
+import { hashKey } from "#shared/secrets/api-keys.ts";
 
 import { fakeContext } from "../../fake-context.ts";
 import { openBed, type OperatorBed } from "../operator/bed.ts";
@@ -206,6 +207,9 @@ describe.each(ALL)("%s", (_path, row) => {
     expect(secret).toMatch(/^\S{30}/);
     const kept = await scene.query(`select t::text from ${row.table} t where id = $1`, [made["id"]]);
     expect(JSON.stringify([line, kept])).not.toContain(String(secret));
+    // Of some a hash is kept, which nobody is told either.
+    const hash = Buffer.from(hashKey(String(secret)));
+    for (const form of ["hex", "base64"] as const) expect(JSON.stringify(line)).not.toContain(hash.toString(form));
   });
 
   test("says that nobody is to keep an answer with a secret, and of no other", async () => {
