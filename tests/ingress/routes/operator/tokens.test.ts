@@ -25,13 +25,15 @@ test("a token works from when it is made until it is revoked, within a cache lif
   }
 });
 
-test("a name stands for one token for ever, and some for none", async () => {
+test("an id or a name stands for one token for ever, and some for none", async () => {
   const body = { name: "ci", scope: "read" };
   const { id } = await bed.ask("OperatorToken", "POST", LIST, { body, status: 201 });
   await bed.ask("OperatorDeleted", "DELETE", `${LIST}/${id}`);
   for (const name of ["ci", "settings", "command", "bootstrap"]) {
     expect(await bed.refusal(409, "POST", LIST, { ...body, name })).toEqual({ code: "conflict", param: "name" });
   }
+  const { code } = await bed.refusal(422, "POST", LIST, { ...body, id, scope: "write" });
+  expect(code).toBe("idempotency_key_reused");
 });
 
 test("a token that ends makes none that ends later", async () => {

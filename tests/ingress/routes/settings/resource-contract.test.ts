@@ -205,7 +205,7 @@ describe.each(ALL)("%s", (_path, row) => {
     expect(data).toEqual([made]);
     if (row.secret === undefined) return;
     expect(secret).toMatch(/^\S{30}/);
-    const kept = await scene.query(`select t::text from ${row.table} t where id = $1`, [made["id"]]);
+    const kept = await scene.query(`select t::text from ${row.table} t where id = $1`, [String(made["id"])]);
     expect(JSON.stringify([line, kept])).not.toContain(String(secret));
     // Of some a hash is kept, which nobody is told either.
     const hash = Buffer.from(hashKey(String(secret)));
@@ -303,7 +303,7 @@ describe.each(ALL)("%s in lists", (_path, row) => {
     expect((await page("")).data.map(({ id }) => id)).toEqual(ids.slice(0, SETTINGS_PAGE_DEFAULT));
     expect((await page(`after=${ids[2]?.toUpperCase()}&limit=1`)).data.map(({ id }) => id)).toEqual(ids.slice(3, 4));
     const elsewhere = row.column === undefined ? newId() : (await make(foreign)).id;
-    for (const after of [newId(), elsewhere]) expect((await page(`after=${after}`)).data).toEqual([]);
+    for (const after of [ids.at(-1), newId(), elsewhere]) expect((await page(`after=${after}`)).data).toEqual([]);
     for (const query of BAD_PAGES) {
       const refused = { code: "unsupported_value", param: query.split("=")[0] };
       expect([query, await refusal(scene, 400, "GET", `?${query}`)]).toEqual([query, refused]);

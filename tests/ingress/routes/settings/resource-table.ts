@@ -16,7 +16,7 @@ import { OPERATOR_TOKENS_MAX } from "#shared/operators/tokens.ts";
 
 export type Values = Readonly<Record<string, unknown>>;
 
-/** Where rows are made. */
+/** A place in which rows are made. */
 export interface Place {
   readonly workspaceId: string;
   /** Of subscriptions. */

@@ -5,8 +5,9 @@ import { newId } from "#shared/ids.ts";
 import { PREVIOUS_SECRET_MS } from "#ingress/routes/settings/signing-secrets.ts";
 import { MAIL_TESTS_PER_HOUR_MAX, RECOVER_DAYS_MAX } from "#ingress/routes/settings/notification-channels.ts";
 
+import type { Person } from "../managed-bed.ts";
 import { audited, auditOf, BAD_BODIES, putChannel, putDelivery } from "./settings-bed.ts";
-import { openSpendBed, type Person, type SpendBed, type Team } from "./spend-bed.ts";
+import { openSpendBed, type SpendBed, type Team } from "./spend-bed.ts";
 
 let bed: SpendBed;
 let team: Team;

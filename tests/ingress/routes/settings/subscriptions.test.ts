@@ -4,8 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { EVENTS } from "#shared/events/events.ts";
 import { newId } from "#shared/ids.ts";
 
+import type { Person } from "../managed-bed.ts";
 import { audited, putChannel } from "./settings-bed.ts";
-import { openSpendBed, type Person, ROLES, type SpendBed, type Team } from "./spend-bed.ts";
+import { openSpendBed, ROLES, type SpendBed, type Team } from "./spend-bed.ts";
 
 let bed: SpendBed;
 let team: Team;
