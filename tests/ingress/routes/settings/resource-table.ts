@@ -19,7 +19,7 @@ export type Values = Readonly<Record<string, unknown>>;
 /** A place in which rows are made. */
 export interface Place {
   readonly workspaceId: string;
-  /** Of subscriptions. */
+  /** The channel of subscriptions. */
   readonly channelId: string;
   /** A developer. */
   readonly memberId: string;
@@ -29,7 +29,7 @@ export interface Place {
 type Refused = readonly (readonly [values: Values, param: string])[];
 
 export interface Row {
-  /** As its description has it. */
+  /** Path as its description has it. */
   readonly path: string;
   readonly schema: SchemaName;
   /** Good bodies; no two of one workspace are in each other's way. */
@@ -55,7 +55,7 @@ export interface Row {
   /** Changes one after the other, each with its action. */
   readonly changes: readonly (readonly [values: Values, action: string])[];
   readonly refusedChanges?: Refused;
-  /** What a create sets, and a change does not. */
+  /** Values that a create takes and a change does not. */
   readonly fixed?: Values;
   readonly end: {
     readonly action: string;
@@ -63,7 +63,7 @@ export interface Row {
     readonly kept?: Values;
     /** Values of the audit log before it, where they are not those of a create. */
     told?(shown: Values): Values;
-    /** And after it, where something is left to tell of. */
+    /** The same after it, where something is left to tell of. */
     readonly after?: Values;
   };
   readonly limit: number;
@@ -93,7 +93,7 @@ export const OURS: Values = {
   ["__proto__"]: { x: 1 },
 };
 
-/** Of three rows each that were made at once, the order is that of their ids. */
+/** Time of the n-th row: three each are made at once, whose order is that of their ids. */
 const MADE = "now() + (n / 3) * interval '1 second'";
 const HASH = "sha256(convert_to(gen_random_uuid()::text, 'UTF8'))";
 const LIVES = "revoked_at is null and (expires_at is null or expires_at > now())";
