@@ -116,22 +116,24 @@ export interface ChannelChange {
 /**
  * Reads a channel, changes it as `change` says, and tells the audit log, with nobody between. A channel that is enabled again begins
  * anew: what made it fail is forgotten.
- * @param change what it throws undoes everything
+ * @param change what it throws undoes everything; undefined: the channel stays, and there is nothing to tell
  * @returns undefined when there is no such channel
  */
 export async function changeChannel(
   database: Database,
   workspaceId: string,
   id: string,
-  change: (row: ChannelRow) => {
-    readonly to: ChannelChange;
-    readonly actor: Actor;
-    readonly action: string;
-    /** Beside name, enabled and config; never a secret. */
-    readonly told?: AuditValues;
-    /** True if its destination or its credentials have changed: the recorded failures of the old ones are cleared. */
-    readonly isAnew?: boolean;
-  },
+  change: (row: ChannelRow) =>
+    | {
+        readonly to: ChannelChange;
+        readonly actor: Actor;
+        readonly action: string;
+        /** Beside name, enabled and config; never a secret. */
+        readonly told?: AuditValues;
+        /** True if its destination or its credentials have changed: the recorded failures of the old ones are cleared. */
+        readonly isAnew?: boolean;
+      }
+    | undefined,
 ): Promise<ChannelRow | "name_taken" | undefined> {
   try {
     return await database.transaction(async (tx) => {
@@ -140,7 +142,9 @@ export async function changeChannel(
         [workspaceId, id],
       );
       if (row === undefined) return undefined;
-      const { to, actor, action, told = {}, isAnew = false } = change(row);
+      const asked = change(row);
+      if (asked === undefined) return row;
+      const { to, actor, action, told = {}, isAnew = false } = asked;
       const isFresh = isAnew || (to.enabled && !row.enabled);
       const [changed] = await tx.query<ChannelRow>(
         `update notification_channel

@@ -27,6 +27,11 @@ export interface NewOperatorToken {
 const COLUMNS = "id, name, scope, created_at, expires_at, revoked_at";
 const IS_LIVE = "revoked_at is null and (expires_at is null or expires_at > now())";
 
+/** Lets one at a time make tokens until the end of the transaction, so that of several the last place is one's. Readers do not wait. */
+export async function lockOperatorTokens(tx: Queryable): Promise<void> {
+  await tx.query("lock table operator_token in share row exclusive mode");
+}
+
 /** Undefined when the name or the id is taken: names of revoked ones too, since the audit log knows them. */
 export async function insertOperatorToken(
   target: Queryable,

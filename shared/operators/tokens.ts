@@ -5,6 +5,7 @@ import {
   findOperatorToken,
   insertOperatorToken,
   liveOperatorTokens,
+  lockOperatorTokens,
   type OperatorTokenRow,
   type Scope,
 } from "#shared/database/operator-tokens.ts";
@@ -33,13 +34,17 @@ export type TokenMade =
 
 export async function makeOperatorToken(database: Database, request: TokenRequest): Promise<TokenMade> {
   if (RESERVED.has(request.name)) return { result: "taken" };
-  if ((await liveOperatorTokens(database)).length >= OPERATOR_TOKENS_MAX) return { result: "full" };
   const token = mintOperatorToken();
-  const row = await insertOperatorToken(database, { ...request, sha256: hashKey(token) });
-  if (row !== undefined) return { result: "made", row, token };
-  const earlier = await findOperatorToken(database, request.id);
-  if (earlier === undefined) return { result: "taken" };
-  const { name, scope, expiresAt } = request;
-  const isSame = isSameRequest(earlier, { name, scope, expires_at: expiresAt });
-  return isSame ? { result: "repeat", row: earlier } : { result: "other" };
+  return database.transaction(async (tx) => {
+    await lockOperatorTokens(tx);
+    const earlier = await findOperatorToken(tx, request.id);
+    if (earlier !== undefined) {
+      const { name, scope, expiresAt } = request;
+      const isSame = isSameRequest(earlier, { name, scope, expires_at: expiresAt });
+      return isSame ? { result: "repeat", row: earlier } : { result: "other" };
+    }
+    if ((await liveOperatorTokens(tx)).length >= OPERATOR_TOKENS_MAX) return { result: "full" };
+    const row = await insertOperatorToken(tx, { ...request, sha256: hashKey(token) });
+    return row === undefined ? { result: "taken" } : { result: "made", row, token };
+  });
 }

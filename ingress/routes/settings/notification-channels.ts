@@ -168,6 +168,8 @@ async function change(
 ): Promise<ChannelRow | undefined> {
   const name = body.name === undefined ? undefined : plainName(body.name);
   const changed = await changeChannel(database, workspaceId, id, (row) => {
+    const plain = { name: name ?? row.name, enabled: body.enabled ?? row.enabled };
+    if (body.config === undefined && plain.name === row.name && plain.enabled === row.enabled) return undefined;
     const { signingSecret, previousSigningSecret, ...secrets } = openAll(sealer, { workspaceId, id }, row.sealed);
     const to =
       body.config === undefined
@@ -184,8 +186,7 @@ async function change(
       isAnew: body.config !== undefined,
       told: { changed_secrets: changedSecrets(secrets, to.secrets) },
       to: {
-        name: name ?? row.name,
-        enabled: body.enabled ?? row.enabled,
+        ...plain,
         config: to.config,
         sealed: sealAll(sealer, { workspaceId, id }, all),
         previousSecretUntil: row.previous_secret_until,

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { recordAudit } from "#shared/database/audit-log.ts";
 import { newId } from "#shared/ids.ts";
 
-import { expectRoles, openSpendBed, type SpendBed, type Team } from "./spend-bed.ts";
+import { openSpendBed, type SpendBed, type Team } from "./spend-bed.ts";
 
 let bed: SpendBed;
 beforeAll(async () => {
@@ -35,10 +35,6 @@ async function changed(): Promise<Team> {
   await recordAudit(database, team.id, { actor: { type: "system", id: "sluice" }, action: "key.revoke", subject: "k" });
   return team;
 }
-
-test("owners and admins read it", async () => {
-  await expectRoles(bed, [["GET", "/audit-log", ["owner", "admin"]]]);
-});
 
 test("it names who did what from where; where operators work from stays theirs", async () => {
   const team = await changed();

@@ -2,9 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import { DELIVERY_STATUSES } from "#shared/database/deliveries.ts";
-import { newId } from "#shared/ids.ts";
 
-import { audited, auditOf, BAD_IDS, putChannel, putDelivery, putMember, walk } from "./settings-bed.ts";
+import { audited, auditOf, putChannel, putDelivery, putMember, walk } from "./settings-bed.ts";
 import { openSpendBed, type SpendBed, type Team } from "./spend-bed.ts";
 
 let bed: SpendBed;
@@ -94,39 +93,10 @@ describe("deliveries", () => {
       param,
     });
   });
-
-  test("of another workspace are unknown ones, and so is what is no id", async () => {
-    const foreign = await bed.team(0n);
-    const theirs = await putDelivery(bed, foreign, await putChannel(bed, foreign, foreign.owner));
-    for (const [method, rest] of [
-      ["GET", ""],
-      ["POST", "/retry"],
-    ] as const) {
-      const told = async (id: string): Promise<unknown> => {
-        const answer = await bed.send(method, at(team, `/${id}${rest}`), team.owner.key);
-        return [answer.status, await answer.text()];
-      };
-      const unknown = await told(newId());
-      expect(unknown).toEqual([404, expect.stringContaining("not_found") as unknown]);
-      for (const id of [theirs, ...BAD_IDS]) expect([id, await told(id)]).toEqual([id, unknown]);
-    }
-    expect((await bed.ask("Delivery", "GET", at(foreign, `/${theirs}`), foreign.owner.key)).status).toBe("failed");
-  });
-
-  test("are not the billing role's to see", async () => {
-    const id = await putDelivery(bed, team, await putChannel(bed, team, team.owner));
-    for (const [method, rest] of [
-      ["GET", ""],
-      ["GET", `/${id}`],
-      ["POST", `/${id}/retry`],
-    ] as const) {
-      expect((await bed.refusal(403, method, at(team, rest), team.billing.key)).code).toBe("permission_denied");
-    }
-  });
 });
 
 describe("sending again", () => {
-  test("is done by owner, admin and the developer who made the channel, and by no other", async () => {
+  test("is done by owner, admin and the developer who made the channel", async () => {
     const own = await bed.team(0n);
     const channel = await putChannel(bed, own, own.developer);
     for (const person of [own.owner, own.admin, own.developer]) {
@@ -142,9 +112,6 @@ describe("sending again", () => {
       const sent = await bed.ask("Delivery", "GET", at(own, `/${id}`), own.owner.key);
       expect(sent).toMatchObject({ status: "pending", endedAt: null, nextAttemptAt: expect.any(String) as string });
     }
-    const id = await putDelivery(bed, own, channel);
-    expect((await bed.refusal(403, "POST", at(own, `/${id}/retry`), own.other.key)).code).toBe("permission_denied");
-    expect((await bed.ask("Delivery", "GET", at(own, `/${id}`), own.owner.key)).status).toBe("failed");
   });
 
   test("has no further attempts behind it, unless the schedule was not over", async () => {

@@ -5,8 +5,9 @@ import type { ApiKey } from "#schemas/generated/types.ts";
 import type { Preset } from "#shared/access/authenticate.ts";
 import { KEY_CACHE_MS } from "#shared/access/questions.ts";
 
+import type { Person } from "../managed-bed.ts";
 import { audited, auditOf, BAD_BODIES, putKey } from "./settings-bed.ts";
-import { openSpendBed, type Person, type SpendBed, type Team } from "./spend-bed.ts";
+import { openSpendBed, type SpendBed, type Team } from "./spend-bed.ts";
 
 let bed: SpendBed;
 beforeAll(async () => {

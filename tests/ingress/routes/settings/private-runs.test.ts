@@ -4,8 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { newId } from "#shared/ids.ts";
 import { envelopeText } from "#shared/notifications/envelope.ts";
 
+import type { Person } from "../managed-bed.ts";
 import { putChannel } from "./settings-bed.ts";
-import { openSpendBed, type Person, type SpendBed, type Team } from "./spend-bed.ts";
+import { openSpendBed, type SpendBed, type Team } from "./spend-bed.ts";
 
 const PRIVATE = "the merger closes on Friday";
 let bed: SpendBed;

@@ -8,8 +8,8 @@ import { newId } from "#shared/ids.ts";
 import { createSealer } from "#shared/secrets/sealed.ts";
 import { sealAll } from "#shared/notifications/channel-secrets.ts";
 
-import { strangers } from "../operator/bed.ts";
-import type { Person, SpendBed, Team } from "./spend-bed.ts";
+import { type Person, strangers } from "../managed-bed.ts";
+import type { SpendBed, Team } from "./spend-bed.ts";
 
 /** A good answer of a route: its status is declared, and it is what the schema of that says, without further members. */
 export function expectDeclared({ fake }: SpendBed, method: string, path: string, status: number, value: unknown): void {

@@ -5,23 +5,14 @@ import { createApp } from "#ingress/app.ts";
 import type { IngressContext } from "#ingress/context.ts";
 import type { SchemaName, SchemaTypes } from "#schemas/generated/types.ts";
 import { type Authenticator, createAuthenticator, type Role } from "#shared/access/authenticate.ts";
-import { parse } from "#shared/contracts.ts";
-import { newId } from "#shared/ids.ts";
 import { createLogger } from "#shared/logger.ts";
-import { hashKey, keyHint, mintKey } from "#shared/secrets/api-keys.ts";
 import { createWorkspace } from "#tests/shared/accounts.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 
-import { envelopeOf, type FakeContext, fakeContext } from "../../fake-context.ts";
-import { strangers } from "../operator/bed.ts";
+import { type FakeContext, fakeContext } from "../../fake-context.ts";
+import { addPerson, answerOf, type Person, refusalOf, requestTo } from "../managed-bed.ts";
 
 export const ROLES: readonly Role[] = ["owner", "admin", "developer", "billing"];
-
-export interface Person {
-  readonly id: string;
-  readonly keyId: string;
-  readonly key: string;
-}
 
 export interface Team extends Readonly<Record<Role, Person>> {
   readonly id: string;
@@ -69,15 +60,8 @@ export async function openSpendBed(settings: Partial<IngressContext["config"]> =
   });
   const config = { ...fake.context.config, storageBytesMax: 1_000, ...settings };
   const app = createApp({ ...fake.context, config, authenticator, database: db.database });
-  const send: SpendBed["send"] = (method, path, key, body, accept) => {
-    const headers: Record<string, string> = {};
-    if (key !== undefined) headers["authorization"] = `Bearer ${key}`;
-    if (accept !== undefined) headers["accept"] = accept;
-    if (body === undefined) return app.handle(new Request(`http://localhost${path}`, { method, headers }));
-    headers["content-type"] = "application/json";
-    const text = typeof body === "string" ? body : JSON.stringify(body);
-    return app.handle(new Request(`http://localhost${path}`, { method, headers, body: text }));
-  };
+  const send: SpendBed["send"] = (method, path, token, body, accept) =>
+    app.handle(requestTo(method, path, { token, body, accept }));
   return {
     db,
     fake,
@@ -88,22 +72,17 @@ export async function openSpendBed(settings: Partial<IngressContext["config"]> =
     async team(nano) {
       const id = await createWorkspace(db.database, nano);
       const [owner, admin, developer, billing, other] = [
-        await join(db, id, "owner"),
-        await join(db, id, "admin"),
-        await join(db, id, "developer"),
-        await join(db, id, "billing"),
-        await join(db, id, "developer"),
+        await addPerson(db, id, "owner"),
+        await addPerson(db, id, "admin"),
+        await addPerson(db, id, "developer"),
+        await addPerson(db, id, "billing"),
+        await addPerson(db, id, "developer"),
       ];
       return { id, owner, admin, developer, billing, other };
     },
     send,
-    async ask(name, method, path, key, { body, status = 200 } = {}) {
-      const response = await send(method, path, key, body);
-      const value: unknown = await response.json();
-      expect([method, path, response.status, value]).toEqual([method, path, status, expect.anything()]);
-      expect(strangers(name, value)).toEqual([]);
-      return parse(name, value);
-    },
+    ask: async (name, method, path, key, { body, status = 200 } = {}) =>
+      answerOf(name, await send(method, path, key, body), status, [method, path]),
     async table(path, key) {
       const response = await send("GET", path, key, undefined, "text/csv");
       expect([response.status, response.headers.get("content-type")]).toEqual([200, "text/csv; charset=utf-8"]);
@@ -112,57 +91,11 @@ export async function openSpendBed(settings: Partial<IngressContext["config"]> =
       // Good for what has no commas of its own.
       return lines.map((line) => Object.fromEntries(line.split(",").map((cell, index) => [names[index] ?? "", cell])));
     },
-    async refusal(status, method, path, key, body) {
-      const response = await send(method, path, key, body);
-      expect([method, path, response.status]).toEqual([method, path, status]);
-      const { code, param } = await envelopeOf(response);
-      return { code, param };
-    },
+    refusal: async (status, method, path, key, body) =>
+      refusalOf(await send(method, path, key, body), status, [method, path]),
     async close() {
       fake.close();
       await db.drop();
     },
   };
-}
-
-async function join(db: TestDatabase, workspaceId: string, role: Role): Promise<Person> {
-  const [id, keyId, key] = [newId(), newId(), mintKey()];
-  await db.query("insert into member (id, workspace_id, name, role) values ($1, $2, $3, $4)", [
-    id,
-    workspaceId,
-    `${role} ${id}`,
-    role,
-  ]);
-  await db.query(
-    `insert into api_key (id, workspace_id, member_id, name, sha256, hint, preset)
-     values ($1, $2, $3, 'test', $4, $5, 'standard')`,
-    [keyId, workspaceId, id, Buffer.from(hashKey(key)), keyHint(key)],
-  );
-  return { id, keyId, key };
-}
-
-/**
- * Checks who may call each route, and that a foreign workspace is an unknown one.
- * @param routes method, path behind the workspace, body, and who may; a status other than 403 is a yes
- */
-export async function expectRoles(
-  bed: SpendBed,
-  routes: readonly (readonly [method: string, path: string, may: readonly Role[], body?: unknown])[],
-): Promise<void> {
-  const [mine, foreign] = [await bed.team(0n), await bed.team(0n)];
-  for (const [method, path, may, body] of routes) {
-    for (const role of ROLES) {
-      const own = await bed.send(method, `/workspaces/${mine.id}${path}`, mine[role].key, body);
-      expect([method, path, role, own.status !== 403]).toEqual([method, path, role, may.includes(role)]);
-      const answers = await Promise.all(
-        [foreign.id, newId()].map(async (id) => {
-          const answer = await bed.send(method, `/workspaces/${id}${path}`, mine[role].key, body);
-          return [answer.status, await answer.text()];
-        }),
-      );
-      expect(answers[0]).toEqual(answers[1]);
-      expect(answers[0]?.[0]).toBe(404);
-    }
-    expect((await bed.send(method, `/workspaces/${mine.id}${path}`, undefined, body)).status).toBe(401);
-  }
 }

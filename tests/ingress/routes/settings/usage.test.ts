@@ -10,7 +10,7 @@ import { makeStep, rollUpAll, type Spend, spend } from "#tests/shared/usage-reco
 import { openUsageRollUp } from "#workers/janitor/money.ts";
 import { USAGE_BUCKETS_MAX } from "#ingress/settings/usage-query.ts";
 
-import { expectRoles, openSpendBed, ROLES, type SpendBed, type Team } from "./spend-bed.ts";
+import { openSpendBed, type SpendBed, type Team } from "./spend-bed.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -69,14 +69,6 @@ const WHOLE = `?start_time=${ago(3 * DAY_MS)
   .slice(0, 10)}`;
 
 describe("who may", () => {
-  test("everyone reads usage, of the own workspace only", async () => {
-    await expectRoles(bed, [
-      ["GET", "/usage", ROLES],
-      ["GET", "/usage/requests", ROLES],
-      ["GET", `/usage/requests/${newId()}`, ROLES],
-    ]);
-  });
-
   test("a developer sees the calls of its own keys, whatever it asks for", async () => {
     const team = await spent();
     const { key, keyId } = team.developer;

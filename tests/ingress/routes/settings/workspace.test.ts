@@ -62,14 +62,8 @@ describe("a workspace", () => {
     expect(await auditOf(bed, own)).toHaveLength(seen);
   });
 
-  test("is not renamed by others, nor to what another is called, nor to what looks like an id", async () => {
+  test("is not renamed to what another is called, nor to what looks like an id", async () => {
     const own = await bed.team(0n);
-    for (const role of ["developer", "billing"] as const) {
-      expect(await bed.refusal(403, "PATCH", at(own), own[role].key, { name: "new" })).toEqual({
-        code: "permission_denied",
-        param: null,
-      });
-    }
     expect(await bed.refusal(409, "PATCH", at(own), own.owner.key, { name: `workspace ${team.id}` })).toEqual({
       code: "conflict",
       param: "name",
