@@ -40,7 +40,7 @@ export function createOggWriter(): OggWriter {
     head[26] = lacing.length;
     head.set(lacing, 27);
     const page = new Uint8Array(Buffer.concat([head, ...body]));
-    new DataView(page.buffer).setUint32(22, checksum(page), true);
+    new DataView(page.buffer).setUint32(22, oggChecksum(page), true);
     pages.push(page);
     lacing = [];
     body = [];
@@ -67,7 +67,8 @@ export function createOggWriter(): OggWriter {
   };
 }
 
-function checksum(page: Uint8Array): number {
+/** CRC-32 with the polynomial 04c11db7, highest bit first (RFC 3533). */
+export function oggChecksum(page: Uint8Array): number {
   let crc = 0;
   for (const byte of page) crc = ((crc << 8) ^ (CRC_TABLE[((crc >>> 24) ^ byte) & 0xff] ?? 0)) >>> 0;
   return crc;

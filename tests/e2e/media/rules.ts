@@ -9,8 +9,8 @@ import { readImageHeader } from "#shared/media/image-header.ts";
 import { rowsOf } from "#tests/e2e/test-models-guide.ts";
 import { eventually } from "#tests/faults/wait.ts";
 import { wavOf } from "#tests/providers/fal/clips.ts";
-import { pngOf } from "#tests/providers/png.ts";
-import { documentOf, packedDocumentOf } from "#tests/shared/media/documents.ts";
+import { pngOf } from "#tests/support/png.ts";
+import { documentOf, packedDocumentOf } from "#tests/support/hostile-files/documents.ts";
 
 import { type Bench, CREDIT, errorOf } from "./bench.ts";
 import { benchOfNewWorkspace } from "./shared-bench.ts";

@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import sharp, { type Sharp } from "sharp";
 
 import { readImageExtent, readTiffExtent, tiffDirectoryAt } from "#shared/media/image-extent.ts";
+import { hostileFiles } from "#tests/support/hostile-files/corpus.ts";
 import { heic } from "#tests/support/heif.ts";
 
 const solid = (width: number, height: number, background = "teal"): Sharp =>
@@ -44,6 +45,12 @@ test("a head that ends before it tells is unknown, whatever it is cut to", async
     }
     expect(readImageExtent(bytes.subarray(0, 10), bytes.length)).toBeUndefined();
   }
+});
+
+test.each(hostileFiles("picture", "disguise"))("of %s is told what its head says, or nothing", async (_name, make) => {
+  const bytes = await make();
+  const { width, height, framesMax } = readImageExtent(bytes, bytes.length) ?? { width: 1, height: 1, framesMax: 1 };
+  expect([width, height, framesMax].filter((value) => !Number.isSafeInteger(value) || value < 0)).toEqual([]);
 });
 
 describe("a TIFF whose directory lies at its end", () => {

@@ -4,7 +4,7 @@ import { ALL_EXTENSIONS, KHRMeshQuantization } from "@gltf-transform/extensions"
 import { type Report, validateBytes } from "gltf-validator";
 
 import { MediaError } from "#shared/children/media-error.ts";
-import { pngOf } from "#tests/providers/png.ts";
+import { pngOf } from "#tests/support/png.ts";
 
 export type Entry = Record<string, unknown>;
 export type Json = Record<string, unknown> & Record<"accessors" | "nodes" | "meshes" | "bufferViews", Entry[]>;

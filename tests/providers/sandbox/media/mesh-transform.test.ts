@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 
 import type { Document } from "@gltf-transform/core";
 
-import { pngOf } from "#tests/providers/png.ts";
+import { pngOf } from "#tests/support/png.ts";
 import { makeMesh } from "#workers/providers/sandbox/media/mesh/make.ts";
 import { type MeshTransformParams, transformMesh } from "#workers/providers/sandbox/media/mesh/transform.ts";
 
