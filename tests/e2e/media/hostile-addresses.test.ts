@@ -10,8 +10,8 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import { eventually } from "#tests/faults/wait.ts";
 import { hostileFiles, playlistsOf } from "#tests/support/hostile-files/corpus.ts";
 import { mp4OfBillions, mp4OfTicks } from "#tests/support/hostile-files/films.ts";
+import { hostileMeshes } from "#tests/support/hostile-files/meshes.ts";
 import { gzipOfMegabytes, pngOfPixels, svgOf } from "#tests/support/hostile-files/pictures.ts";
-import { edited, type Entry, type Json } from "#tests/providers/sandbox/media/mesh-foreign.ts";
 
 import {
   base64,
@@ -269,9 +269,9 @@ describe("a video that is told wrong", () => {
   });
 
   test.each<[string, (video: Uint8Array) => Uint8Array]>([
-    ["of images that last for years", (video) => mp4OfTicks(video, 0x7fff_ffff)],
-    ["of images that last below nothing", (video) => mp4OfTicks(video, 0xffff_ffff)],
-    ["of images that last no time", (video) => mp4OfTicks(video, 0)],
+    ["of images that last for years", (video) => mp4OfTicks(video, () => 0x7fff_ffff)],
+    ["of images that last below nothing", (video) => mp4OfTicks(video, () => 0xffff_ffff)],
+    ["of images that last no time", (video) => mp4OfTicks(video, () => 0)],
     ["cut off in its middle", (video) => video.subarray(0, video.length / 2)],
   ])("%s is refused, and costs nothing", async (_what, spoil) => {
     const video_file_id = await bench.store(spoil(whole), "a.mp4");
@@ -281,21 +281,18 @@ describe("a video that is told wrong", () => {
 });
 
 describe("a mesh", () => {
-  const first = (list: unknown): Entry => (list as Entry[])[0] ?? {};
-  const lies: Readonly<Record<string, (json: Json, binary: Uint8Array) => void>> = {
-    "whose points are at an address": (json) =>
-      void Object.assign(first(json["buffers"]), { uri: `${bench.innerUrl}/points.bin` }),
-    "whose points are a file of ours": (json) =>
-      void Object.assign(first(json["buffers"]), { uri: "file:///etc/passwd" }),
-    "whose picture is at an address": (json) =>
-      void Object.assign(first(json["images"]), { uri: "http://169.254.169.254/latest/meta-data" }),
-    "of a billion points": (json) => void Object.assign(first(json.accessors), { count: 1e9 }),
-    "of points that are no numbers": (_json, binary) => void binary.fill(0xff),
-    "of nodes in themselves": (json) => void Object.assign(first(json.nodes), { children: [0] }),
-  };
-
-  test.each(Object.keys(lies))("%s is refused, and nothing is fetched", async (what) => {
-    const mesh_file_id = await bench.store(edited(bench.mesh, lies[what] ?? (() => undefined)), "a.glb");
+  // A child ends of each, which takes its time: all others are tried in tests/providers/sandbox/media/mesh-hostile.test.ts.
+  test.each([
+    "an address for its points",
+    "a file of the machine",
+    "an address for an image",
+    "a billion points",
+    "points that are no numbers",
+    "a node in itself",
+  ])("with %s is refused, and nothing is fetched", async (name) => {
+    const make = hostileMeshes(bench.innerUrl).find(([other]) => other === name)?.[2];
+    if (make === undefined) throw new Error(`there is no mesh with ${name}`);
+    const mesh_file_id = await bench.store(make(), "a.glb");
     const response = await bench.call(MESHES, { model: "sandbox-3d-rig", prompt: "a block", mesh_file_id });
     await expectRefusal(bench, response, unprocessable("mesh_file_id"));
     expect(bench.askedInside).toEqual([]);

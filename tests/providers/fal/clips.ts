@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
+import { glbOf } from "#tests/support/file-parts.ts";
 import { wav } from "#tests/support/hostile-files/sounds.ts";
 import { pngOf } from "#tests/support/png.ts";
 
@@ -26,7 +27,7 @@ export function wavOf(seconds: number): Buffer {
   return wav({}, Buffer.alloc(16_000 * seconds));
 }
 
-/** A GLB (glTF 2.0, part 4) with one triangle. */
+/** A GLB with one triangle. */
 export function glb(): Buffer {
   const points = Buffer.from(new Float32Array([0, 0, 0, 1, 0, 0, 0, 1, 0]).buffer);
   const scene = {
@@ -39,18 +40,5 @@ export function glb(): Buffer {
     bufferViews: [{ buffer: 0, byteLength: points.length }],
     buffers: [{ byteLength: points.length }],
   };
-  const text = JSON.stringify(scene);
-  const json = Buffer.from(text.padEnd(Math.ceil(text.length / 4) * 4));
-  const head = Buffer.alloc(12);
-  head.write("glTF", 0, "latin1");
-  head.writeUInt32LE(2, 4);
-  head.writeUInt32LE(12 + 8 + json.length + 8 + points.length, 8);
-  return Buffer.concat([head, chunkHead(json.length, "JSON"), json, chunkHead(points.length, "BIN\0"), points]);
-}
-
-function chunkHead(length: number, type: string): Buffer {
-  const head = Buffer.alloc(8);
-  head.writeUInt32LE(length, 0);
-  head.write(type, 4, "latin1");
-  return head;
+  return Buffer.from(glbOf(JSON.stringify(scene), points));
 }

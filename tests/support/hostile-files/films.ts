@@ -74,11 +74,13 @@ export function mp4OfBillions(width: number, height: number): Buffer {
   return mp4({ frames: 0xffff_ffff, ticks: 0xffff_ffff, timescale: 25, width, height });
 }
 
-/** The same film, each of whose pictures is shown for so many ticks. */
-export function mp4OfTicks(film: Uint8Array, ticks: number): Buffer {
+/** The same film, each of whose pictures is shown for as many ticks as are made of those that it had. */
+export function mp4OfTicks(film: Uint8Array, ticksOf: (ticks: number) => number): Buffer {
   const bytes = Buffer.from(film);
   for (let at = bytes.indexOf("stts"); at >= 0; at = bytes.indexOf("stts", at + 1)) {
-    for (let entry = 0; entry < bytes.readUInt32BE(at + 8); entry += 1) bytes.writeUInt32BE(ticks, at + 16 + 8 * entry);
+    for (let place = at + 16; place < at + 16 + 8 * bytes.readUInt32BE(at + 8); place += 8) {
+      bytes.writeUInt32BE(ticksOf(bytes.readUInt32BE(place)), place);
+    }
   }
   return bytes;
 }

@@ -3,16 +3,6 @@ import { PDFDocument } from "@cantoo/pdf-lib";
 import { PDFiumLibrary } from "@hyzyla/pdfium";
 import { TextWriter, Uint8ArrayReader, ZipReader } from "@zip.js/zip.js";
 
-import { ApiError } from "#shared/errors.ts";
-import { MediaError } from "#shared/children/media-error.ts";
-
-export const refused = async (work: Promise<unknown>): Promise<string> => {
-  const error = await work.then(() => undefined, (fault: unknown) => fault); // prettier-ignore
-  if (error instanceof MediaError) return `${error.fault}: ${error.message}`;
-  if (error instanceof ApiError) return `${error.code} ${error.param}: ${error.message}`;
-  throw error ?? new Error("it was not refused");
-};
-
 /** The text of each page, as pdfium reads it: what is judged was written by other engines. */
 export async function pagesOf(bytes: Uint8Array, password?: string): Promise<string[]> {
   const document = await (await PDFiumLibrary.init()).loadDocument(bytes, password);

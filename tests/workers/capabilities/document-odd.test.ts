@@ -10,7 +10,8 @@ import { inflateSync } from "node:zlib";
 import { DOCUMENT_TAGS_MAX } from "#workers/capabilities/limits.ts";
 import { zipOf } from "#tests/support/hostile-files/documents.ts";
 
-import { five, pagesOf, pdfOf, refused, unzipped } from "./document-files.ts";
+import { five, pagesOf, pdfOf, unzipped } from "./document-files.ts";
+import { refused } from "./refused.ts";
 import { runCapability } from "./in-folder.ts";
 
 const convert = (document: Uint8Array | { text: string }, params: object) =>

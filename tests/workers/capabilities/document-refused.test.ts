@@ -8,7 +8,8 @@ import { MARKDOWN_TABLE_ROWS_MAX, MARKDOWN_TABLE_CELLS_MAX } from "#workers/capa
 import { DOCUMENT_CELLS_MAX } from "#workers/capabilities/document/sheets.ts";
 import { docxOf, zipOf } from "#tests/support/hostile-files/documents.ts";
 
-import { five, pdfOf, refused } from "./document-files.ts";
+import { five, pdfOf } from "./document-files.ts";
+import { refused } from "./refused.ts";
 import { runCapability } from "./in-folder.ts";
 
 const REPORT = { file_id: "file-sample-report" } as const;

@@ -6,7 +6,7 @@ import { pngOf } from "#tests/support/png.ts";
 import { makeMesh } from "#workers/providers/sandbox/media/mesh/make.ts";
 import { type MeshTransformParams, transformMesh } from "#workers/providers/sandbox/media/mesh/transform.ts";
 
-import { balls, blocks, compact, readGlb, validated } from "./mesh-foreign.ts";
+import { balls, blocks, compact, readGlb, validated } from "#tests/support/meshes.ts";
 
 const OPERATIONS = ["remesh", "retexture", "segment", "rig"] as const;
 const files: Record<string, Uint8Array> = {};

@@ -6,7 +6,7 @@ import { pngOf } from "#tests/support/png.ts";
 import { createSandboxMedia } from "#workers/providers/sandbox/media/index.ts";
 import { PRIMITIVES } from "#workers/providers/sandbox/media/mesh/primitives.ts";
 
-import { readGlb, refusalOf, validated } from "./mesh-foreign.ts";
+import { readGlb, refusalOf, validated } from "#tests/support/meshes.ts";
 
 const media = createSandboxMedia();
 afterAll(() => media.close());
