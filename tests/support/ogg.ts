@@ -1,4 +1,5 @@
 /** Ogg pages (RFC 3533) of one Opus stream (RFC 7845). */
+import { bytesOf, le } from "./file-parts.ts";
 
 const PAGE_SEGMENTS_MAX = 255;
 const BEGIN = 2;
@@ -76,18 +77,8 @@ export function oggChecksum(page: Uint8Array): number {
 
 /** The comment packet of Opus, with comments in the form NAME=value. */
 export function opusTags(comments: readonly string[]): Uint8Array {
-  const encoder = new TextEncoder();
-  const texts = ["Sluice sandbox", ...comments].map((text) => encoder.encode(text));
-  const parts: Uint8Array[] = [encoder.encode("OpusTags")];
-  texts.forEach((text, index) => {
-    parts.push(uint32(text.length), text);
-    if (index === 0) parts.push(uint32(comments.length));
-  });
-  return new Uint8Array(Buffer.concat(parts));
-}
-
-function uint32(value: number): Uint8Array {
-  const bytes = new Uint8Array(4);
-  new DataView(bytes.buffer).setUint32(0, value, true);
-  return bytes;
+  const [vendor = "", ...rest] = ["Sluice sandbox", ...comments].map((text) =>
+    bytesOf(le(Buffer.byteLength(text), 4), Buffer.from(text)),
+  );
+  return new Uint8Array(bytesOf("OpusTags", vendor, le(comments.length, 4), ...rest));
 }

@@ -48,7 +48,7 @@ export function playlistsOf(target: string) {
 const PLAYLISTS = playlistsOf(NOBODY);
 
 export const HOSTILE_FILES = {
-  /** What is none of what it is said to be. */
+  /** Files that are none of what they are said to be. */
   disguise: {
     nothing: () => Buffer.alloc(0),
     "a page": () => Buffer.from(PAGE),

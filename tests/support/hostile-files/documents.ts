@@ -106,13 +106,13 @@ function objectsOf(pages: number): string[] {
   ];
 }
 
-/** As many pages, with every object in the open. @param more objects and text behind them, before the trailer */
+/** A PDF of so many pages, with every object in the open. @param more objects and text behind them, before the trailer */
 export function documentOf(pages: number, more = ""): Buffer {
   const body = objectsOf(pages).map((text, at) => objectOf(at + 1, text));
   return unindexedPdf(`${body.join("")}${more}trailer\n<< /Size ${pages + 3} /Root 1 0 R >>\n`);
 }
 
-/** As many pages, with every object packed into one stream, as newer writers do it. @param trailer further members of its trailer */
+/** A PDF of so many pages, with every object packed into one stream, as newer writers do it. @param trailer further members of its trailer */
 export function packedDocumentOf(pages: number, trailer = ""): Buffer {
   const objects = objectsOf(pages);
   const offsets = objects.map((_, at) => objects.slice(0, at).reduce((sum, text) => sum + text.length + 1, 0));

@@ -12,9 +12,9 @@ export interface WavHead {
   readonly dataBytes?: number;
   readonly riffBytes?: number;
   readonly formatBytes?: number;
-  /** What stands behind the 16 bytes of its format. */
+  /** Bytes behind the 16 of its format. */
   readonly extension?: Part;
-  /** What stands before its sound. */
+  /** Chunks before its sound. */
   readonly chunks?: Part;
 }
 
