@@ -1,7 +1,7 @@
 /** Files that mean harm are refused within their limits, reach nothing, and neighbours notice nothing. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
-import { type Category, HOSTILE_FILES, hostileFiles } from "#tests/support/hostile-files/corpus.ts";
+import { type Category, HOSTILE_FILES, hostileFiles, type HostileName } from "#tests/support/hostile-files/corpus.ts";
 import { LAUGHS, nested, OUTSIDE, zipOf } from "#tests/support/hostile-files/documents.ts";
 import { storm } from "#tests/support/storm.ts";
 
@@ -67,7 +67,7 @@ interface Entry {
   readonly mime?: string;
   readonly asked: readonly Category[];
   /** Files that it makes something of, since they are whole as far as it looks. */
-  readonly done?: readonly string[];
+  readonly done?: readonly HostileName<Category>[];
 }
 
 const ENTRIES: readonly Entry[] = [

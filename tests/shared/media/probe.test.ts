@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { MediaError } from "#shared/children/media-error.ts";
 import { probeAudio } from "#shared/media/probe/probe.ts";
 import { be, box, bytesOf, ebml, le } from "#tests/support/file-parts.ts";
-import { hostileFiles } from "#tests/support/hostile-files/corpus.ts";
+import { hostileFiles, type HostileName } from "#tests/support/hostile-files/corpus.ts";
 import { cutsOf, spoilt } from "#tests/support/hostile-files/damage.ts";
 import { cluster, soundTrack, webm } from "#tests/support/hostile-files/films.ts";
 import { wav, type WavHead } from "#tests/support/hostile-files/sounds.ts";
@@ -157,7 +157,7 @@ describe("a probe", () => {
     expect(probeAudio(bytes).seconds).toBeCloseTo(seconds, 3);
   });
 
-  const OTHERWISE: Partial<Record<string, string>> = {
+  const OTHERWISE: Partial<Record<HostileName<"sound">, string>> = {
     // A decoder's to refuse.
     "a WAV of samples of 8 KB": "no fault",
     "a WAV of an unknown codec": "unsupported",

@@ -1,6 +1,6 @@
 /**
- * Files that mean harm, by what they come as. Each entry through which a file can come in has a table of what it answers to
- * those that fit it, by name; a file that is added here is asked there, and a table without it does not compile.
+ * Files that mean harm, by what they come as. The test of each entry through which a file can come in is a table over those that
+ * fit it: a file that is added here is asked there, and is to be refused unless the table says otherwise.
  */
 import sharp from "sharp";
 
@@ -137,12 +137,14 @@ export const HOSTILE_FILES = {
 } satisfies Readonly<Record<string, Readonly<Record<string, () => Made>>>>;
 
 export type Category = keyof typeof HOSTILE_FILES;
-export type HostileName<C extends Category> = keyof (typeof HOSTILE_FILES)[C] & string;
+export type HostileName<C extends Category> = C extends Category ? keyof (typeof HOSTILE_FILES)[C] & string : never;
 
 const made = new Map<() => Made, Made>();
 
 /** Names and files of the categories, in their order, for tables. Each is made once: some are compressed from hundreds of megabytes. */
-export function hostileFiles(...categories: readonly Category[]): [name: string, make: () => Made][] {
+export function hostileFiles<C extends Category>(
+  ...categories: readonly C[]
+): [name: HostileName<C>, make: () => Made][] {
   const once = (make: () => Made) => (): Made => {
     const bytes = made.get(make) ?? make();
     made.set(make, bytes);
@@ -150,5 +152,5 @@ export function hostileFiles(...categories: readonly Category[]): [name: string,
   };
   return categories
     .flatMap((category) => Object.entries<() => Made>(HOSTILE_FILES[category]))
-    .map(([name, make]) => [name, once(make)]);
+    .map(([name, make]) => [name as HostileName<C>, once(make)]);
 }
