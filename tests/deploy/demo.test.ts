@@ -13,7 +13,7 @@ import { probeVideo } from "#shared/media/probe/video.ts";
 import { parseCredits } from "#shared/money.ts";
 import { decoders } from "#tests/support/decoded-sound.ts";
 import { natsServerBinary, PROJECT_ROOT, temporaryDirectory } from "#tests/support/infrastructure.ts";
-import { readGlb } from "#tests/providers/sandbox/media/mesh-foreign.ts";
+import { readGlb } from "#tests/support/meshes.ts";
 
 const ALL = [
   "chat",

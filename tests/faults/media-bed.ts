@@ -11,7 +11,7 @@ import { FILES_PREFIX } from "#shared/files/id.ts";
 import { openStorage } from "#shared/storage/client.ts";
 import { listObjects } from "#shared/storage/objects.ts";
 import { type FalServer, type Script, startFalServer } from "#tests/providers/fal/server.ts";
-import { pngOf } from "#tests/providers/png.ts";
+import { pngOf } from "#tests/support/png.ts";
 import { sharedS3Url, temporaryDirectory } from "#tests/support/infrastructure.ts";
 import { type ManagedProcess, startRole } from "#tests/support/role-process.ts";
 import { type Stack, type StackOptions, startStack } from "#tests/support/stack.ts";

@@ -1,7 +1,7 @@
 /** Inputs of calls for images, for the tests of all families. */
 import type { ImageEditInput, ImageInput } from "#workers/providers/media.ts";
 
-import { pngOf } from "./png.ts";
+import { pngOf } from "#tests/support/png.ts";
 
 /** Every input there is, the prompt and the number apart. */
 export const EVERYTHING = {

@@ -1,4 +1,5 @@
 /** Calls for videos, and the bytes of one, for the tests of all families. */
+import { box, bytesOf } from "#tests/support/file-parts.ts";
 import type { StartCall, VideoInput } from "#workers/providers/media.ts";
 
 import { bytesReply, type ReplyBehaviour } from "./engine/behaviour.ts";
@@ -6,10 +7,7 @@ import { type CallChanges, mediaCall } from "./engine/calls.ts";
 
 /** Bytes that begin as an MP4 does. */
 export function mp4Of(seconds: number): Buffer {
-  const brand = Buffer.from("ftypisom\0\0\u0002\0isomiso2mp41", "latin1");
-  const head = Buffer.alloc(4);
-  head.writeUInt32BE(brand.length + 4);
-  return Buffer.concat([head, brand, Buffer.alloc(1_024 * seconds, seconds)]);
+  return bytesOf(box("ftyp", "isom\0\0\u0002\0isomiso2mp41"), Buffer.alloc(1_024 * seconds, seconds));
 }
 
 export const videoReply = (bytes: Uint8Array, more: Partial<ReplyBehaviour> = {}): ReplyBehaviour =>

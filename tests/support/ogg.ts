@@ -1,4 +1,5 @@
 /** Ogg pages (RFC 3533) of one Opus stream (RFC 7845). */
+import { bytesOf, le } from "./file-parts.ts";
 
 const PAGE_SEGMENTS_MAX = 255;
 const BEGIN = 2;
@@ -40,7 +41,7 @@ export function createOggWriter(): OggWriter {
     head[26] = lacing.length;
     head.set(lacing, 27);
     const page = new Uint8Array(Buffer.concat([head, ...body]));
-    new DataView(page.buffer).setUint32(22, checksum(page), true);
+    new DataView(page.buffer).setUint32(22, oggChecksum(page), true);
     pages.push(page);
     lacing = [];
     body = [];
@@ -67,7 +68,8 @@ export function createOggWriter(): OggWriter {
   };
 }
 
-function checksum(page: Uint8Array): number {
+/** CRC-32 with the polynomial 04c11db7, highest bit first (RFC 3533). */
+export function oggChecksum(page: Uint8Array): number {
   let crc = 0;
   for (const byte of page) crc = ((crc << 8) ^ (CRC_TABLE[((crc >>> 24) ^ byte) & 0xff] ?? 0)) >>> 0;
   return crc;
@@ -75,18 +77,8 @@ function checksum(page: Uint8Array): number {
 
 /** The comment packet of Opus, with comments in the form NAME=value. */
 export function opusTags(comments: readonly string[]): Uint8Array {
-  const encoder = new TextEncoder();
-  const texts = ["Sluice sandbox", ...comments].map((text) => encoder.encode(text));
-  const parts: Uint8Array[] = [encoder.encode("OpusTags")];
-  texts.forEach((text, index) => {
-    parts.push(uint32(text.length), text);
-    if (index === 0) parts.push(uint32(comments.length));
-  });
-  return new Uint8Array(Buffer.concat(parts));
-}
-
-function uint32(value: number): Uint8Array {
-  const bytes = new Uint8Array(4);
-  new DataView(bytes.buffer).setUint32(0, value, true);
-  return bytes;
+  const [vendor = "", ...rest] = ["Sluice sandbox", ...comments].map((text) =>
+    bytesOf(le(Buffer.byteLength(text), 4), Buffer.from(text)),
+  );
+  return new Uint8Array(bytesOf("OpusTags", vendor, le(comments.length, 4), ...rest));
 }

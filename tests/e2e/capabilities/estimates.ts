@@ -5,6 +5,8 @@ import { readFileSync } from "node:fs";
 import sharp from "sharp";
 
 import { createWorkspace } from "#tests/faults/bed.ts";
+import { box, bytesOf } from "#tests/support/file-parts.ts";
+import { mp4OfTicks } from "#tests/support/hostile-files/films.ts";
 
 import { errorOf } from "../media/bench.ts";
 
@@ -84,18 +86,9 @@ describe("a video is estimated by its length,", () => {
   const clip = readFileSync("shared/calls/capabilities/samples/clip.mp4");
   /** Its tables at the end, behind data as large as a long video's, and each frame so many times as long. */
   const long = (times: number): Buffer => {
-    const longer = Buffer.from(clip);
-    for (let at = longer.indexOf("stts"); at > 0; at = longer.indexOf("stts", at + 4)) {
-      for (let entry = 0; entry < longer.readUInt32BE(at + 8); entry++) {
-        const place = at + 16 + entry * 8;
-        longer.writeUInt32BE(longer.readUInt32BE(place) * times, place);
-      }
-    }
+    const longer = mp4OfTicks(clip, (ticks) => ticks * times);
     const head = longer.readUInt32BE(0);
-    const free = Buffer.alloc(6 * 1_048_576);
-    free.writeUInt32BE(free.length);
-    free.write("free", 4, "latin1");
-    return Buffer.concat([longer.subarray(0, head), free, longer.subarray(head)]);
+    return bytesOf(longer.subarray(0, head), box("free", Buffer.alloc(6 * 1_048_576 - 8)), longer.subarray(head));
   };
 
   test("a piece of it by the piece's", async () => {

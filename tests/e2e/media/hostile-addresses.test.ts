@@ -5,10 +5,13 @@
  */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 
-import type { RequestListener, ServerResponse } from "node:http";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 
 import { eventually } from "#tests/faults/wait.ts";
-import { edited, type Entry, type Json } from "#tests/providers/sandbox/media/mesh-foreign.ts";
+import { hostileFiles, playlistsOf } from "#tests/support/hostile-files/corpus.ts";
+import { mp4OfBillions, mp4OfTicks } from "#tests/support/hostile-files/films.ts";
+import { hostileMeshes } from "#tests/support/hostile-files/meshes.ts";
+import { gzipOfMegabytes, pngOfPixels, svgOf } from "#tests/support/hostile-files/pictures.ts";
 
 import {
   base64,
@@ -28,16 +31,6 @@ import {
   unsupported,
   VIDEOS,
 } from "./hostile-bench.ts";
-import {
-  gzipOfMegabytes,
-  matroskaOfHugeSizes,
-  mp4OfBillions,
-  mp4OfTicks,
-  PAGE,
-  playlists,
-  pngOfPixels,
-  svgOf,
-} from "./hostile-inputs.ts";
 
 let bench: HostileBench;
 
@@ -65,9 +58,7 @@ const pagesOf = ({
   "/to-data": redirect(() => `data:image/png;base64,${base64(PICTURE)}`),
   "/to-user": redirect(() => siteUrl.replace("//", "//user:password@")),
   "/loop": redirect(() => "/loop"),
-  "/called-a-picture": (_request, response) => void response.setHeader("content-type", "image/png").end(PAGE),
   "/called-a-page": (_request, response) => void response.setHeader("content-type", "text/html").end(PICTURE),
-  "/nothing": (_request, response) => void response.end(),
   "/svg": (_request, response) => void response.setHeader("content-type", "image/svg+xml").end(svgOf(innerUrl)),
   "/pixels": (_request, response) => void response.end(pngOfPixels()),
   "/inflated": (_request, response) => {
@@ -87,17 +78,27 @@ const pagesOf = ({
     response.on("close", () => clearInterval(timer));
   },
   "/billions.mp4": (_request, response) => void response.end(mp4OfBillions(64, 64)),
-  "/giant.mp4": (_request, response) => void response.end(mp4OfBillions(65_535, 65_535)),
-  "/huge.mkv": (_request, response) => void response.end(matroskaOfHugeSizes()),
   "/list.m3u8": (_request, response) => {
-    response.setHeader("content-type", "video/mp4").end(playlists(innerUrl)["m3u8"]);
+    response.setHeader("content-type", "video/mp4").end(playlistsOf(innerUrl)["a playlist"]);
   },
   "/lying.glb": (_request, response) => {
     const lying = mesh.slice();
     new DataView(lying.buffer).setUint32(12, 0xffff_fff0, true);
     response.end(lying);
   },
+  ...Object.fromEntries(
+    hostileFiles("film", "disguise").map(([name, make]) => [
+      pathOf(name),
+      async (_request: IncomingMessage, response: ServerResponse) =>
+        void response.setHeader("content-type", "image/png").end(await make()),
+    ]),
+  ),
 });
+
+/** Path of a file of the corpus. */
+function pathOf(name: string): string {
+  return `/corpus/${encodeURIComponent(name)}`;
+}
 
 function redirect(to: () => string): RequestListener {
   return (_request, response) => void response.writeHead(302, { location: to() }).end();
@@ -180,8 +181,6 @@ describe("an address of a picture, a film or a mesh", () => {
     ["/to-data", "unsafe_url"],
     ["/to-user", "unsafe_url"],
     ["/loop", "unprocessable_input"],
-    ["/called-a-picture", "unprocessable_input"],
-    ["/nothing", "unprocessable_input"],
     ["/nowhere", "unprocessable_input"],
     ["/svg", "unprocessable_input"],
     ["/pixels", "unprocessable_input"],
@@ -199,10 +198,20 @@ describe("an address of a picture, a film or a mesh", () => {
     expect(bench.askedInside).toEqual([]);
   });
 
-  test.each(["/giant.mp4", "/huge.mkv", "/list.m3u8", "/picture"])("with %s behind it is no film", async (path) => {
-    const code = "unprocessable_input";
-    await expectFailedJob(bench, await film({ video_url: bench.siteUrl + path }), { code, param: "video_url" });
-    expect(bench.askedInside).toEqual([]);
+  test.each(["/list.m3u8", "/picture", ...hostileFiles("film").map(([name]) => pathOf(name))])(
+    "with %s behind it is no film",
+    async (path) => {
+      const code = "unprocessable_input";
+      await expectFailedJob(bench, await film({ video_url: bench.siteUrl + path }), { code, param: "video_url" });
+      expect(bench.askedInside).toEqual([]);
+    },
+  );
+
+  test.each(hostileFiles("disguise"))("with %s behind it, called a picture, is refused by each", async (name) => {
+    const [url, code] = [bench.siteUrl + pathOf(name), "unprocessable_input"] as const;
+    await expectFailedJob(bench, await film({ image_url: url }), { code, param: "image_url" });
+    await expectFailedJob(bench, await film({ video_url: url }), { code, param: "video_url" });
+    await expectRefusal(bench, await remesh(url), unprocessable("mesh_url"));
   });
 
   test("whose server lies about the type is taken for what its bytes are", async () => {
@@ -222,12 +231,31 @@ describe("an address of a picture, a film or a mesh", () => {
   });
 
   test("that does not matter, since the film is stored, is not asked: what is stored is judged alike", async () => {
-    const billions = await bench.store(mp4OfBillions(64, 64), "a.mp4");
     const code = "unprocessable_input";
-    await expectFailedJob(bench, await film({ video_file_id: billions }), { code, param: "video_file_id" });
     const pixels = await bench.store(pngOfPixels(), "a.png");
     await expectFailedJob(bench, await film({ image_file_id: pixels }), { code, param: "image_file_id" });
     await expectRefusal(bench, await film({ video_file_id: pixels }), unprocessable("video_file_id"));
+  });
+});
+
+describe("the file store", () => {
+  test.each(hostileFiles("film"))("may hold %s, of which no film is made", async (name, make) => {
+    const isMatroska = name.startsWith("a Matroska");
+    const response = await film({ video_file_id: await bench.store(await make(), isMatroska ? "a" : "a.mp4") });
+    if (isMatroska) await expectRefusal(bench, response, unprocessable("video_file_id"));
+    else await expectFailedJob(bench, response, { code: "unprocessable_input", param: "video_file_id" });
+  });
+
+  test.each(hostileFiles("disguise"))("takes %s under no other name, and no call takes it", async (name, make) => {
+    const bytes = await make();
+    const status = name === "nothing" ? 400 : 422;
+    expect(await bench.store(bytes, "a.mp4").catch((error: unknown) => error)).toMatchObject({ status, param: "file" });
+    if (name === "nothing") return;
+    const id = await bench.store(bytes, "a");
+    await expectRefusal(bench, await film({ video_file_id: id }), unprocessable("video_file_id"));
+    await expectRefusal(bench, await film({ image_file_id: id }), unprocessable("image_file_id"));
+    const mesh = { model: "sandbox-3d-remesh", prompt: "a block", mesh_file_id: id };
+    await expectRefusal(bench, await bench.call(MESHES, mesh), unprocessable("mesh_file_id"));
   });
 });
 
@@ -241,9 +269,9 @@ describe("a video that is told wrong", () => {
   });
 
   test.each<[string, (video: Uint8Array) => Uint8Array]>([
-    ["of images that last for years", (video) => mp4OfTicks(video, 0x7fff_ffff)],
-    ["of images that last below nothing", (video) => mp4OfTicks(video, 0xffff_ffff)],
-    ["of images that last no time", (video) => mp4OfTicks(video, 0)],
+    ["of images that last for years", (video) => mp4OfTicks(video, () => 0x7fff_ffff)],
+    ["of images that last below nothing", (video) => mp4OfTicks(video, () => 0xffff_ffff)],
+    ["of images that last no time", (video) => mp4OfTicks(video, () => 0)],
     ["cut off in its middle", (video) => video.subarray(0, video.length / 2)],
   ])("%s is refused, and costs nothing", async (_what, spoil) => {
     const video_file_id = await bench.store(spoil(whole), "a.mp4");
@@ -253,21 +281,18 @@ describe("a video that is told wrong", () => {
 });
 
 describe("a mesh", () => {
-  const first = (list: unknown): Entry => (list as Entry[])[0] ?? {};
-  const lies: Readonly<Record<string, (json: Json, binary: Uint8Array) => void>> = {
-    "whose points are at an address": (json) =>
-      void Object.assign(first(json["buffers"]), { uri: `${bench.innerUrl}/points.bin` }),
-    "whose points are a file of ours": (json) =>
-      void Object.assign(first(json["buffers"]), { uri: "file:///etc/passwd" }),
-    "whose picture is at an address": (json) =>
-      void Object.assign(first(json["images"]), { uri: "http://169.254.169.254/latest/meta-data" }),
-    "of a billion points": (json) => void Object.assign(first(json.accessors), { count: 1e9 }),
-    "of points that are no numbers": (_json, binary) => void binary.fill(0xff),
-    "of nodes in themselves": (json) => void Object.assign(first(json.nodes), { children: [0] }),
-  };
-
-  test.each(Object.keys(lies))("%s is refused, and nothing is fetched", async (what) => {
-    const mesh_file_id = await bench.store(edited(bench.mesh, lies[what] ?? (() => undefined)), "a.glb");
+  // A child ends of each, which takes its time: all others are tried in tests/providers/sandbox/media/mesh-hostile.test.ts.
+  test.each([
+    "an address for its points",
+    "a file of the machine",
+    "an address for an image",
+    "a billion points",
+    "points that are no numbers",
+    "a node in itself",
+  ])("with %s is refused, and nothing is fetched", async (name) => {
+    const make = hostileMeshes(bench.innerUrl).find(([other]) => other === name)?.[2];
+    if (make === undefined) throw new Error(`there is no mesh with ${name}`);
+    const mesh_file_id = await bench.store(make(), "a.glb");
     const response = await bench.call(MESHES, { model: "sandbox-3d-rig", prompt: "a block", mesh_file_id });
     await expectRefusal(bench, response, unprocessable("mesh_file_id"));
     expect(bench.askedInside).toEqual([]);

@@ -7,12 +7,12 @@ import type { AddressInfo } from "node:net";
 
 import { freePort } from "#deploy/embedded/probe.mjs";
 import { ERROR_CODES, type ErrorEnvelope } from "#shared/errors.ts";
-import { pngOf } from "#tests/providers/png.ts";
+import { pngOf } from "#tests/support/png.ts";
 import { storm } from "#tests/support/storm.ts";
-import { blocks } from "#tests/providers/sandbox/media/mesh-foreign.ts";
+import { blocks } from "#tests/support/meshes.ts";
 
 import { type Bench, startBench } from "./bench.ts";
-import { wav } from "./hostile-inputs.ts";
+import { wav } from "#tests/support/hostile-files/sounds.ts";
 
 export const EDITS = "/v1/images/edits";
 export const MESHES = "/v1/3d/generations";

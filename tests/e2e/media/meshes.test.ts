@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import sharp from "sharp";
 
 import { createWorkspace } from "#tests/faults/bed.ts";
-import { pngOf } from "#tests/providers/png.ts";
+import { pngOf } from "#tests/support/png.ts";
 import { startRole } from "#tests/support/role-process.ts";
 
 import { CREDIT, errorOf } from "./bench.ts";

@@ -7,7 +7,7 @@ import sharp from "sharp";
 import type { Storage } from "#shared/storage/client.ts";
 import { listObjects } from "#shared/storage/objects.ts";
 import { eventually } from "#tests/faults/wait.ts";
-import { pngOf } from "#tests/providers/png.ts";
+import { pngOf } from "#tests/support/png.ts";
 import { storageAt } from "#tests/shared/files/bench.ts";
 
 import { benchOfNewWorkspace, type WorkspaceBench } from "./shared-bench.ts";

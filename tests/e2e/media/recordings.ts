@@ -7,13 +7,13 @@ import type { Storage } from "#shared/storage/client.ts";
 import { listObjects } from "#shared/storage/objects.ts";
 import { createWorkspace } from "#tests/faults/bed.ts";
 import { eventually } from "#tests/faults/wait.ts";
-import { pngOf } from "#tests/providers/png.ts";
+import { pngOf } from "#tests/support/png.ts";
 import { storageAt } from "#tests/shared/files/bench.ts";
 import { beginUpload, part } from "#tests/support/raw-form.ts";
 import { UPLOADS_PER_WORKSPACE_MAX } from "#shared/files/uploads.ts";
 
 import { CREDIT, errorOf } from "./bench.ts";
-import { wav } from "./hostile-inputs.ts";
+import { wav } from "#tests/support/hostile-files/sounds.ts";
 import { type LocalBench, localBench, playProvider } from "./local-bench.ts";
 
 const SOUND = wav();

@@ -5,7 +5,7 @@ import sharp from "sharp";
 
 import { createWorkspace } from "#tests/faults/bed.ts";
 import { eventually } from "#tests/faults/wait.ts";
-import { pngOf } from "#tests/providers/png.ts";
+import { pngOf } from "#tests/support/png.ts";
 import { soundOf } from "#tests/providers/sounds.ts";
 
 import { type Bench, CREDIT } from "./bench.ts";

@@ -9,8 +9,9 @@ import { readImageHeader } from "#shared/media/image-header.ts";
 import { rowsOf } from "#tests/e2e/test-models-guide.ts";
 import { eventually } from "#tests/faults/wait.ts";
 import { wavOf } from "#tests/providers/fal/clips.ts";
-import { pngOf } from "#tests/providers/png.ts";
-import { documentOf, packedDocumentOf } from "#tests/shared/media/documents.ts";
+import { pngOf } from "#tests/support/png.ts";
+import { hostileFiles } from "#tests/support/hostile-files/corpus.ts";
+import { documentOf, packedDocumentOf } from "#tests/support/hostile-files/documents.ts";
 
 import { type Bench, CREDIT, errorOf } from "./bench.ts";
 import { benchOfNewWorkspace } from "./shared-bench.ts";
@@ -206,7 +207,13 @@ describe("a document is shown to a model that takes few pages", () => {
     expect((await settled(response)).settled).toBeGreaterThan(0n);
   });
 
-  test.each<[string, () => object | Promise<object>, string | undefined, string]>([
+  const lies = ["a PDF of nothing", "a PDF whose pages hold themselves", "a PDF that claims endless pages"];
+  const uncounted = [
+    ...hostileFiles("disguise").filter(([name]) => name !== "nothing"),
+    ...hostileFiles("document").filter(([name]) => lies.includes(name)),
+  ];
+
+  test.each<readonly [string, () => object | Promise<object>, string | undefined, string]>([
     ["with one page more", () => pdf(documentOf(4)), inline, "unsupported_value"],
     ["with one page more, packed", () => pdf(packedDocumentOf(4)), inline, "unsupported_value"],
     ["with one page more under another type", () => pdf(documentOf(4), "text/plain"), inline, "unsupported_value"],
@@ -214,6 +221,10 @@ describe("a document is shown to a model that takes few pages", () => {
     ["with one page more, stored", () => stored(documentOf(4)), byId, "unsupported_value"],
     ["whose pages cannot be counted", () => pdf(documentOf(0)), inline, "unprocessable_input"],
     ["that is none", () => pdf(Buffer.from("hello")), inline, "unprocessable_input"],
+    ...uncounted.map(
+      ([name, make]) =>
+        [`that is ${name}`, async () => pdf(Buffer.from(await make())), inline, "unprocessable_input"] as const,
+    ),
   ])("and one %s is refused and not billed", async (_what, part, param, code) => {
     const response = await send(await part());
     const status = code === "unprocessable_input" ? 422 : 400;

@@ -2,8 +2,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
+import { glbOf } from "#tests/support/file-parts.ts";
+import { wav } from "#tests/support/hostile-files/sounds.ts";
+import { pngOf } from "#tests/support/png.ts";
+
 import { bytesReply, type ReplyBehaviour } from "../engine/behaviour.ts";
-import { pngOf } from "../png.ts";
 
 /** Two seconds of grey, 32 × 32, with silence: H.264 and AAC. */
 const MP4 = readFileSync(join(import.meta.dir, "fixtures/clip.mp4"));
@@ -21,24 +24,10 @@ export function fileAt(path: string): ReplyBehaviour | undefined {
 
 /** Silence: one channel of 16 bits, 8,000 a second. */
 export function wavOf(seconds: number): Buffer {
-  const data = Buffer.alloc(16_000 * seconds);
-  const head = Buffer.alloc(44);
-  head.write("RIFF", 0, "latin1");
-  head.writeUInt32LE(36 + data.length, 4);
-  head.write("WAVEfmt ", 8, "latin1");
-  head.writeUInt32LE(16, 16);
-  head.writeUInt16LE(1, 20);
-  head.writeUInt16LE(1, 22);
-  head.writeUInt32LE(8_000, 24);
-  head.writeUInt32LE(16_000, 28);
-  head.writeUInt16LE(2, 32);
-  head.writeUInt16LE(16, 34);
-  head.write("data", 36, "latin1");
-  head.writeUInt32LE(data.length, 40);
-  return Buffer.concat([head, data]);
+  return wav({}, Buffer.alloc(16_000 * seconds));
 }
 
-/** A GLB (glTF 2.0, part 4) with one triangle. */
+/** A GLB with one triangle. */
 export function glb(): Buffer {
   const points = Buffer.from(new Float32Array([0, 0, 0, 1, 0, 0, 0, 1, 0]).buffer);
   const scene = {
@@ -51,18 +40,5 @@ export function glb(): Buffer {
     bufferViews: [{ buffer: 0, byteLength: points.length }],
     buffers: [{ byteLength: points.length }],
   };
-  const text = JSON.stringify(scene);
-  const json = Buffer.from(text.padEnd(Math.ceil(text.length / 4) * 4));
-  const head = Buffer.alloc(12);
-  head.write("glTF", 0, "latin1");
-  head.writeUInt32LE(2, 4);
-  head.writeUInt32LE(12 + 8 + json.length + 8 + points.length, 8);
-  return Buffer.concat([head, chunkHead(json.length, "JSON"), json, chunkHead(points.length, "BIN\0"), points]);
-}
-
-function chunkHead(length: number, type: string): Buffer {
-  const head = Buffer.alloc(8);
-  head.writeUInt32LE(length, 0);
-  head.write(type, 4, "latin1");
-  return head;
+  return Buffer.from(glbOf(JSON.stringify(scene), points));
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { jsonReply, ok } from "../engine/behaviour.ts";
 import { mediaCall, never, queued } from "../engine/calls.ts";
 import { EDIT, EVERYTHING } from "../image-calls.ts";
-import { pngOf } from "../png.ts";
+import { pngOf } from "#tests/support/png.ts";
 import { badInput, badRequest, badValue, describeQueuedJob, fault } from "../queued-job.ts";
 import { asks, falJobs, gives, useFal } from "./jobs.ts";
 import { detail, modelReply, platformReply } from "./server.ts";

@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
 
-import { pngOf } from "../png.ts";
+import { pngOf } from "#tests/support/png.ts";
 import { badInput, badRequest, badValue, describeQueuedJob, fault } from "../queued-job.ts";
 import { CLIP_SECONDS, fileAt } from "./clips.ts";
 import { asks, falJobs, gives } from "./jobs.ts";

@@ -9,7 +9,7 @@ import { type ErrorName, ERRORS } from "./errors.ts";
 import { MOCK_PICTURE } from "./images.ts";
 import { type GeminiServer, startGeminiServer } from "./server.ts";
 import { EDIT, EVERYTHING } from "../image-calls.ts";
-import { pngOf } from "../png.ts";
+import { pngOf } from "#tests/support/png.ts";
 
 const own = useServers();
 

@@ -1,7 +1,7 @@
 /** The picture side of the local upstream: calls with `responseModalities: ["IMAGE"]`. */
 import type { AnswerBehaviour, Members } from "../engine/behaviour.ts";
 import { oneOf, whole } from "../engine/jobs.ts";
-import { pngOf } from "../png.ts";
+import { pngOf } from "#tests/support/png.ts";
 import type { GenerateBody } from "./check-request.ts";
 
 const isRatio = oneOf("1:1", "2:3", "3:2", "3:4", "4:3", "4:5", "5:4", "9:16", "16:9", "21:9");

@@ -10,7 +10,7 @@ import { EDIT, EVERYTHING } from "../image-calls.ts";
 import { type ErrorName, ERRORS } from "./errors.ts";
 import { MOCK_IMAGE_TOKENS } from "./images.ts";
 import { startOpenAiServer } from "./server.ts";
-import { pngOf, pngSize } from "../png.ts";
+import { pngOf, pngSize } from "#tests/support/png.ts";
 
 const own = useServers();
 

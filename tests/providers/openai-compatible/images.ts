@@ -5,7 +5,7 @@
 import { type AnswerBehaviour, type Members, ok, type ReplyBehaviour } from "../engine/behaviour.ts";
 import { isText } from "../engine/jobs.ts";
 import type { FormFile } from "../multipart.ts";
-import { pngOf } from "../png.ts";
+import { pngOf } from "#tests/support/png.ts";
 import { checkBody, fault, type RequestFault, usageMember } from "./check-request.ts";
 
 const COMMON = ["model", "prompt", "n", "size", "quality", "user"];

@@ -6,7 +6,7 @@ import { jsonReply, type Reply, VENDOR_MARK } from "../engine/behaviour.ts";
 import { failureOf, mediaCall, never, overriding, queued } from "../engine/calls.ts";
 import { fileAt, glb } from "../fal/clips.ts";
 import { EDIT, EVERYTHING } from "../image-calls.ts";
-import { pngOf } from "../png.ts";
+import { pngOf } from "#tests/support/png.ts";
 import { badInput, describeQueuedJob, fault, type JobPlace } from "../queued-job.ts";
 import { asks, ends, predictions, useReplicate } from "./jobs.ts";
 import { TRELLIS } from "./models.ts";

@@ -3,6 +3,8 @@ import { describe, expect, test } from "bun:test";
 import sharp, { type Sharp } from "sharp";
 
 import { readImageExtent, readTiffExtent, tiffDirectoryAt } from "#shared/media/image-extent.ts";
+import { be, bytesOf, le } from "#tests/support/file-parts.ts";
+import { hostileFiles } from "#tests/support/hostile-files/corpus.ts";
 import { heic } from "#tests/support/heif.ts";
 
 const solid = (width: number, height: number, background = "teal"): Sharp =>
@@ -46,27 +48,19 @@ test("a head that ends before it tells is unknown, whatever it is cut to", async
   }
 });
 
+test.each(hostileFiles("picture", "disguise"))("of %s is told what its head says, or nothing", async (_name, make) => {
+  const bytes = await make();
+  const { width, height, framesMax } = readImageExtent(bytes, bytes.length) ?? { width: 1, height: 1, framesMax: 1 };
+  expect([width, height, framesMax].filter((value) => !Number.isSafeInteger(value) || value < 0)).toEqual([]);
+});
+
 describe("a TIFF whose directory lies at its end", () => {
   test.each(["little", "big"])("is read from there, %s numbers first", (order) => {
-    const isLittle = order === "little";
-    const put = (bytes: Buffer, at: number, value: number, size: 2 | 4): void => {
-      if (isLittle) bytes.writeUIntLE(value, at, size);
-      else bytes.writeUIntBE(value, at, size);
-    };
-    const [head, directory] = [Buffer.alloc(8), Buffer.alloc(2 + 24 + 4)];
-    head.write(isLittle ? "II*\0" : "MM\0*", 0, "latin1");
-    put(head, 4, 70_000, 4);
-    put(directory, 0, 2, 2);
-    for (const [at, tag, value] of [
-      [2, 256, 640],
-      [14, 257, 480],
-    ] as const) {
-      // prettier-ignore
-      put(directory, at, tag, 2);
-      put(directory, at + 2, 3, 2);
-      put(directory, at + 4, 1, 4);
-      put(directory, at + 8, value, 2);
-    }
+    const number = order === "little" ? le : be;
+    const head = bytesOf(order === "little" ? "II*\0" : "MM\0*", number(70_000, 4));
+    const side = (tag: number, value: number): number[] =>
+      [...number(tag, 2), ...number(3, 2), ...number(1, 4), ...number(value, 2), 0, 0]; // prettier-ignore
+    const directory = bytesOf(number(2, 2), side(256, 640), side(257, 480), [0, 0, 0, 0]);
     expect(tiffDirectoryAt(head)).toBe(70_000);
     const extent = readTiffExtent(head, directory, 70_000, 70_030);
     expect(extent).toMatchObject({ width: 640, height: 480, isTiff: true });

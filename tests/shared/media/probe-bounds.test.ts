@@ -5,32 +5,22 @@ import { MediaError } from "#shared/children/media-error.ts";
 import { PROBE_LIMITS } from "#shared/media/limits.ts";
 import { probeAudio } from "#shared/media/probe/probe.ts";
 import { probeVideo } from "#shared/media/probe/video.ts";
+import { be, box, checksumOf } from "#tests/support/file-parts.ts";
+import { spoilt } from "#tests/support/hostile-files/damage.ts";
 import { seeded, testSeed } from "#tests/support/seed.ts";
 
 import { type Muxed, muxed } from "./muxed.ts";
 
 const TOO_MANY = "has more tracks than any recording";
 
-function box(kind: string, ...parts: readonly Uint8Array[]): Buffer {
-  const content = Buffer.concat(parts);
-  const head = Buffer.alloc(8);
-  head.writeUInt32BE(content.length + 8);
-  head.write(kind, 4, "latin1");
-  return Buffer.concat([head, content]);
-}
-
-const START = box("ftyp", Buffer.from("isom\0\0\0\0isom"));
+const START = box("ftyp", "isom\0\0\0\0isom");
 
 function trackOf(id: number): Buffer {
-  const header = Buffer.alloc(24);
-  header.writeUInt32BE(id, 12);
-  return box("trak", box("tkhd", header));
+  return box("trak", box("tkhd", be(0, 12), be(id, 4), be(0, 8)));
 }
 
 function fragmentOf(id: number): Buffer {
-  const head = Buffer.alloc(8);
-  head.writeUInt32BE(id, 4);
-  return box("moof", box("traf", box("tfhd", head)));
+  return box("moof", box("traf", box("tfhd", be(0, 4), be(id, 4))));
 }
 
 test("an MP4 may have as many tracks as a recording has, and not one more", () => {
@@ -67,17 +57,8 @@ function smallestFlac(): Buffer[] {
   info.writeUInt32BE(((8_000 << 12) | (15 << 4)) >>> 0, 10);
   const head = Buffer.concat([Buffer.from("fLaC"), Buffer.from([0x80, 0, 0, 34]), info]);
   const frame = Buffer.from([0xff, 0xf8, 0x14, 0x08, 0, 0]);
-  frame[5] = crc8(frame.subarray(0, 5));
+  frame[5] = checksumOf(frame.subarray(0, 5), 7, 8);
   return [head, frame];
-}
-
-function crc8(bytes: Uint8Array): number {
-  let crc = 0;
-  for (const byte of bytes) {
-    crc ^= byte;
-    for (let bit = 0; bit < 8; bit += 1) crc = ((crc << 1) ^ ((crc & 0x80) === 0 ? 0 : 7)) & 0xff;
-  }
-  return crc;
 }
 
 const KINDS: readonly Muxed[] = [
@@ -93,8 +74,7 @@ test.each(KINDS)("%p that is damaged is measured, or refused as such", async (ki
   const below = (count: number): number => Math.floor(random() * count);
   const whole = await muxed(kind, 1);
   for (let round = 0; round < 200; round += 1) {
-    const bytes = Buffer.from(whole);
-    for (let hits = below(8); hits >= 0; hits -= 1) bytes[below(bytes.length)] = below(256);
+    const bytes = spoilt(whole, random, 1 + below(8));
     const from = below(bytes.length);
     const to = Math.min(bytes.length, from + below(4_096));
     const repeated = Array.from({ length: 40 }, () => bytes.subarray(from, to));

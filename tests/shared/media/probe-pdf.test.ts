@@ -6,9 +6,10 @@ import { deflateSync } from "node:zlib";
 import { PROBE_LIMITS } from "#shared/media/limits.ts";
 import { MediaError } from "#shared/children/media-error.ts";
 import { countPdfPages } from "#shared/media/probe/pdf.ts";
+import { HOSTILE_FILES, hostileFiles, type HostileName } from "#tests/support/hostile-files/corpus.ts";
+import { spoilt } from "#tests/support/hostile-files/damage.ts";
+import { documentOf, packedDocumentOf, unindexedPdf } from "#tests/support/hostile-files/documents.ts";
 import { seeded, testSeed } from "#tests/support/seed.ts";
-
-import { documentOf, fileOf, packedDocumentOf } from "./documents.ts";
 
 /** Returns the fault that keeps the pages from being counted. */
 function faultOf(bytes: Uint8Array): string {
@@ -43,7 +44,7 @@ describe("the pages of a document", () => {
       "2 0 obj % the root\n<</Type/Pages/Kids 9 0 R/Count 3>>endobj\n9 0 obj[3 0 R 4 0 R]endobj\n" +
       "3 0 obj<</Type/P#61ges/Kids[5 0 R<</Type/Page/UserUnit -1.5>>]/Flag true>>endobj\n" +
       `4 0 obj<</Type/Page>>endobj\n5 0 obj<</Type/Page/Nothing null>>endobj\n${TRAILER}`;
-    expect(countPdfPages(fileOf(body), 1_000)).toBe(3);
+    expect(countPdfPages(unindexedPdf(body), 1_000)).toBe(3);
   });
 
   test("are not those of a document that is attached to it", () => {
@@ -61,7 +62,7 @@ describe("the pages of a document", () => {
 
   test("are counted as often as they are named", () => {
     const body = `${CATALOG}2 0 obj << /Kids [${"3 0 R ".repeat(7)}] >> endobj\n3 0 obj << /Type /Page >> endobj\n`;
-    expect(countPdfPages(fileOf(body + TRAILER), 1_000)).toBe(7);
+    expect(countPdfPages(unindexedPdf(body + TRAILER), 1_000)).toBe(7);
   });
 
   test("are not counted further than asked", () => {
@@ -70,9 +71,12 @@ describe("the pages of a document", () => {
 });
 
 describe("a document is refused", () => {
-  test("that is none, or is cut off before its pages", () => {
+  test.each(hostileFiles("disguise"))("that is %s", async (_name, make) => {
+    expect(faultOf(await make())).toBe("corrupt");
+  });
+
+  test("that is text, or is cut off before its pages", () => {
     expect(faultOf(Buffer.from("hello"))).toBe("corrupt");
-    expect(faultOf(new Uint8Array())).toBe("corrupt");
     expect(faultOf(documentOf(5).subarray(0, 60))).toBe("corrupt");
   });
 
@@ -81,15 +85,24 @@ describe("a document is refused", () => {
     expect(faultOf(Buffer.from(encrypted, "latin1"))).toBe("unsupported");
   });
 
-  test("whose tree is a circle", () => {
-    const body = `${CATALOG}2 0 obj << /Type /Pages /Kids [2 0 R 2 0 R] >> endobj\n${TRAILER}`;
-    expect(faultOf(fileOf(body))).toBe("too_large");
+  const PDFS: Record<Extract<HostileName<"document">, `a PDF ${string}`>, string> = {
+    "a PDF of nothing": "corrupt",
+    "a PDF whose pages hold themselves": "too_large",
+    "a PDF whose page is its own parent": "no fault but 1 pages",
+    "a PDF that claims endless pages": "corrupt",
+    "a PDF of an endless page": "no fault but 1 pages",
+    "a PDF whose drawing unpacks to too much": "no fault but 1 pages",
+  };
+  test.each(Object.entries(PDFS))("that is %s, or its pages are counted: %s", (name, fault) => {
+    expect(faultOf(HOSTILE_FILES.document[name as keyof typeof PDFS]())).toBe(fault);
   });
 
   test("whose objects unpack to more than is looked at", () => {
     const zeros = deflateSync(Buffer.alloc(PROBE_LIMITS.pdfInflatedBytesMax + 1)).toString("latin1");
     const head = `<< /Type /ObjStm /N 1 /First 4 /Filter /FlateDecode /Length ${zeros.length} >>`;
-    expect(faultOf(fileOf(`${CATALOG}5 0 obj ${head} stream\n${zeros}\nendstream\n${TRAILER}`))).toBe("too_large");
+    expect(faultOf(unindexedPdf(`${CATALOG}5 0 obj ${head} stream\n${zeros}\nendstream\n${TRAILER}`))).toBe(
+      "too_large",
+    );
   });
 
   test.each([
@@ -111,11 +124,8 @@ test("no damage makes a count fail otherwise than with a fault of the document",
   const random = seeded(testSeed("damaged documents"));
   for (const whole of [documentOf(6), packedDocumentOf(6)]) {
     for (let round = 0; round < 400; round += 1) {
-      const bytes = Uint8Array.from(whole);
-      for (let changes = 0; changes < 5; changes += 1) {
-        bytes[Math.floor(random() * bytes.length)] = Math.floor(random() * 256);
-      }
-      expect(["corrupt", "too_large", "unsupported", "no"]).toContain(faultOf(bytes).split(" ")[0] ?? "");
+      const fault = faultOf(spoilt(whole, random, 5));
+      expect(["corrupt", "too_large", "unsupported", "no"]).toContain(fault.split(" ")[0] ?? "");
     }
   }
 });

@@ -13,7 +13,7 @@ import { validate } from "#shared/contracts.ts";
 import { newId } from "#shared/ids.ts";
 import { createLogger } from "#shared/logger.ts";
 import { wavOf } from "#tests/providers/fal/clips.ts";
-import { pngOf } from "#tests/providers/png.ts";
+import { pngOf } from "#tests/support/png.ts";
 import { catalogue } from "#tests/shared/workflows/definitions.ts";
 import { fakeBreaker } from "#tests/workers/routing/fake-breaker.ts";
 import { Answer } from "#workers/calls/answer.ts";

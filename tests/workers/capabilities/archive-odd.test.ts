@@ -9,6 +9,7 @@ import { describe, expect, test } from "bun:test";
 import { pack } from "tar-stream";
 
 import { readInputs } from "#workers/calls/capability/inputs.ts";
+import { zipOf } from "#tests/support/hostile-files/documents.ts";
 import { loadCapability } from "#workers/capabilities/list.ts";
 
 import { runCapability } from "./in-folder.ts";
@@ -21,12 +22,6 @@ const create = (texts: readonly string[], names: readonly string[], params: obje
 const extract = (archive: Uint8Array, params: object = {}) => runCapability("archive.extract", { archive }, params);
 const namesOf = async (archive: Uint8Array, params: object = {}) =>
   (await extract(archive, params)).files?.map(({ name }) => name);
-
-async function zipOf(entries: readonly (readonly [name: string, text: string])[], level = 6): Promise<Buffer> {
-  const writer = new ZipWriter(new BlobWriter(), { level });
-  for (const [name, words] of entries) await writer.add(name, new TextReader(words));
-  return Buffer.from(await (await writer.close()).arrayBuffer());
-}
 
 async function tarOf(names: readonly string[], words: string): Promise<Buffer> {
   const tar = pack();
@@ -64,19 +59,21 @@ describe.each(FORMATS)("a %s", (format) => {
 
 describe("names of unpacked files", () => {
   test("differ where those of the archive meet once they are cleaned, or lose their folders", async () => {
-    const zip = await zipOf(["d/x.txt", "d_x.txt", "e/x.txt", "a?.txt", "a*.txt"].map((name) => [name, name]));
+    const zip = zipOf(
+      Object.fromEntries(["d/x.txt", "d_x.txt", "e/x.txt", "a?.txt", "a*.txt"].map((name) => [name, name])),
+    );
     expect(await namesOf(zip)).toEqual(["d_x.txt", "2-d_x.txt", "e_x.txt", "a_.txt", "2-a_.txt"]);
     expect(await namesOf(zip, { flatten: true, include: ["*/x.txt"] })).toEqual(["x.txt", "2-x.txt"]);
   });
 
   test("keep their marks", async () => {
-    expect(await namesOf(await zipOf([["हिन्दी.txt", "a"]]))).toEqual(["हिन्दी.txt"]);
+    expect(await namesOf(zipOf({ "हिन्दी.txt": "a" }))).toEqual(["हिन्दी.txt"]);
   });
 });
 
 describe("is refused as damaged", () => {
   test("a zip with another checksum, or another compression", async () => {
-    const zip = await zipOf([["a", "words"]], 0);
+    const zip = zipOf({ a: "words" }, { isStored: true });
     const other = Buffer.from(zip);
     other.write("W", other.indexOf("words"));
     expect(await refused(extract(other))).toBe("corrupt: The archive cannot be read.");

@@ -1,6 +1,7 @@
 /** Audio that cannot be decoded, or not here: every capability says the same of it. Loudness that was asked for and what came. */
 import { beforeAll, describe, expect, test } from "bun:test";
 
+import { wav } from "#tests/support/hostile-files/sounds.ts";
 import { createOggWriter } from "#tests/support/ogg.ts";
 
 import { runCapability } from "./in-folder.ts";
@@ -42,7 +43,10 @@ describe.each(OPERATIONS)("audio.%s %j", (id, params) => {
   test("refuses a codec that is not decoded here by its name, and says which are", async () => {
     for (const [audio, codec] of [
       [speex(), "speex"],
-      [waveOf(0x31, Buffer.alloc(65 * 50), { blockBytes: 65, bits: 0, rate: 8_000 }), "gsm_ms"],
+      [
+        wav({ code: 0x31, bits: 0, blockBytes: 65, byteRate: 1_625, extension: [2, 0, 64, 1] }, Buffer.alloc(65 * 50)),
+        "gsm_ms",
+      ],
     ] as const) {
       expect(await refused(runCapability(`audio.${id}`, { audio }, params))).toBe(
         `unsupported: Expected audio in AAC, AC-3, ALAC, FLAC, MP3, Opus, PCM or Vorbis, got ${codec}.`,
@@ -64,7 +68,8 @@ test.each([
   ["A-law", 6, (loud: boolean) => (loud ? 0xaa : 0xd5)],
   ["µ-law", 7, (loud: boolean) => (loud ? 0x80 : 0xff)],
 ] as const)("%s is decoded", async (_name, tag, byteOf) => {
-  const audio = waveOf(tag, Buffer.from(Array.from({ length: 8_000 }, (_, at) => byteOf(at >= 4_000))), { blockBytes: 1, bits: 8, rate: 8_000 }); // prettier-ignore
+  const sound = Uint8Array.from({ length: 8_000 }, (_, at) => byteOf(at >= 4_000));
+  const audio = wav({ code: tag, bits: 8, extension: [2, 0, 64, 1] }, sound);
   const samples = samplesOf((await runCapability("audio.convert", { audio }, { format: "wav" })).bytes());
   expect(samples.length).toBe(8_000);
   expect([Math.abs(samples[100] ?? 1) < 0.01, Math.abs(samples[7_900] ?? 0) > 0.9]).toEqual([true, true]);
@@ -121,28 +126,4 @@ function speex(): Uint8Array {
   ogg.packet(Buffer.from("\u0004\0\0\0test\0\0\0\0", "latin1"), 0n, { endsPage: true });
   for (let at = 1; at <= 50; at++) ogg.packet(Buffer.alloc(20, at), BigInt(at * 160), { isLast: at === 50 });
   return ogg.finish();
-}
-
-/** A WAV of another codec. @param tag as its head names the codec */
-function waveOf(
-  tag: number,
-  data: Buffer,
-  { blockBytes, bits, rate }: { blockBytes: number; bits: number; rate: number },
-) {
-  const head = Buffer.alloc(48);
-  head.write("RIFF", 0, "latin1");
-  head.writeUInt32LE(40 + data.length, 4);
-  head.write("WAVEfmt ", 8, "latin1");
-  head.writeUInt32LE(20, 16);
-  head.writeUInt16LE(tag, 20);
-  head.writeUInt16LE(1, 22);
-  head.writeUInt32LE(rate, 24);
-  head.writeUInt32LE(blockBytes === 1 ? rate : 1_625, 28);
-  head.writeUInt16LE(blockBytes, 32);
-  head.writeUInt16LE(bits, 34);
-  head.writeUInt16LE(2, 36);
-  head.writeUInt16LE(320, 38);
-  head.write("data", 40, "latin1");
-  head.writeUInt32LE(data.length, 44);
-  return Buffer.concat([head, data]);
 }

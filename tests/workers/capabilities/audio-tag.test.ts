@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { parseBuffer } from "music-metadata";
 import sharp from "sharp";
 
-import { refused } from "./document-files.ts";
+import { refused } from "./refused.ts";
 import { runCapability } from "./in-folder.ts";
 
 const TUNE = { file_id: "file-sample-tune" } as const;

@@ -98,14 +98,16 @@ describe("a param of any object is bounded as JSON", () => {
   test.each(["code.run_javascript", "code.run_python"])("the args of %s", async (id) => {
     expect((await outputOf(id, code("1"), { args: longest }))?.["value"]).toBe(1);
     expect(await refused(runCapability(id, code("1"), { args: { ...longest, b: 1 } }))).toBe(
-      `invalid_request: Expected params.args of at most ${max} bytes as JSON, got ${max + ',"b":1'.length}.`,
+      `invalid_request params.args: Expected params.args of at most ${max} bytes as JSON, got ${max + ',"b":1'.length}.`,
     );
   });
 
   test("the schema of code.transform_json", async () => {
     const schema = { description: "x".repeat(max) };
     const message = await refused(runCapability("code.transform_json", { data: { text: "1" } }, { schema }));
-    expect(message).toStartWith(`invalid_request: Expected params.schema of at most ${max} bytes as JSON`);
+    expect(message).toStartWith(
+      `invalid_request params.schema: Expected params.schema of at most ${max} bytes as JSON`,
+    );
   });
 });
 

@@ -133,7 +133,7 @@ describe("is refused", () => {
     [
       "a replacement of nothing that is replaced",
       () => runCapability("code.regex", { text: { text: "a" } }, { pattern: "a", replacement: "b" }),
-      "invalid_request: Expected params.replacement to be absent with params.mode",
+      "invalid_request params.replacement: Expected params.replacement to be absent with params.mode",
     ],
     [
       "an XML of entities",

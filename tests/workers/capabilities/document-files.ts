@@ -1,17 +1,7 @@
 /** Documents of tests, and what is in those that were made. */
 import { PDFDocument } from "@cantoo/pdf-lib";
 import { PDFiumLibrary } from "@hyzyla/pdfium";
-import { TextReader, TextWriter, Uint8ArrayReader, Uint8ArrayWriter, ZipReader, ZipWriter } from "@zip.js/zip.js";
-
-import { ApiError } from "#shared/errors.ts";
-import { MediaError } from "#shared/children/media-error.ts";
-
-export const refused = async (work: Promise<unknown>): Promise<string> => {
-  const error = await work.then(() => undefined, (fault: unknown) => fault); // prettier-ignore
-  if (error instanceof MediaError) return `${error.fault}: ${error.message}`;
-  if (error instanceof ApiError) return `${error.code} ${error.param}: ${error.message}`;
-  throw error ?? new Error("it was not refused");
-};
+import { TextWriter, Uint8ArrayReader, ZipReader } from "@zip.js/zip.js";
 
 /** The text of each page, as pdfium reads it: what is judged was written by other engines. */
 export async function pagesOf(bytes: Uint8Array, password?: string): Promise<string[]> {
@@ -37,14 +27,6 @@ export async function unzipped(bytes: Uint8Array): Promise<Map<string, string>> 
     ),
   );
   return new Map(texts);
-}
-
-export async function zipOf(entries: Readonly<Record<string, string | Uint8Array>>): Promise<Uint8Array> {
-  const writer = new ZipWriter(new Uint8ArrayWriter());
-  for (const [name, content] of Object.entries(entries)) {
-    await writer.add(name, typeof content === "string" ? new TextReader(content) : new Uint8ArrayReader(content));
-  }
-  return writer.close();
 }
 
 export const five = await pdfOf(["one", "two", "three", "four", "five"]);

@@ -8,8 +8,10 @@ import sharp from "sharp";
 import { inflateSync } from "node:zlib";
 
 import { DOCUMENT_TAGS_MAX } from "#workers/capabilities/limits.ts";
+import { zipOf } from "#tests/support/hostile-files/documents.ts";
 
-import { five, pagesOf, pdfOf, refused, unzipped, zipOf } from "./document-files.ts";
+import { five, pagesOf, pdfOf, unzipped } from "./document-files.ts";
+import { refused } from "./refused.ts";
 import { runCapability } from "./in-folder.ts";
 
 const convert = (document: Uint8Array | { text: string }, params: object) =>
@@ -99,7 +101,7 @@ describe("more tags than memory has room for are refused", () => {
   const paragraphs = Array.from({ length: max / 2 + 1 }, (_, at) => `<w:p>${at * 7_919}</w:p>`).join("");
 
   test("in a letter", async () => {
-    const document = await zipOf({ "word/document.xml": `<w:document><w:body>${paragraphs}</w:body></w:document>` });
+    const document = zipOf({ "word/document.xml": `<w:document><w:body>${paragraphs}</w:body></w:document>` });
     const said = `too_large: Expected a Word document of at most ${max} tags, got more.`;
     expect(await refused(runCapability("document.docx_to_markdown", { document }))).toBe(said);
   });

@@ -6,8 +6,10 @@ import { PDFDocument, StandardFonts } from "@cantoo/pdf-lib";
 import { DOCUMENT_PAGES_MAX, DOCUMENT_STREAM_BYTES_MAX } from "#workers/capabilities/document/pdf.ts";
 import { MARKDOWN_TABLE_ROWS_MAX, MARKDOWN_TABLE_CELLS_MAX } from "#workers/capabilities/html-parts.ts";
 import { DOCUMENT_CELLS_MAX } from "#workers/capabilities/document/sheets.ts";
+import { docxOf, zipOf } from "#tests/support/hostile-files/documents.ts";
 
-import { five, pdfOf, refused, zipOf } from "./document-files.ts";
+import { five, pdfOf } from "./document-files.ts";
+import { refused } from "./refused.ts";
 import { runCapability } from "./in-folder.ts";
 
 const REPORT = { file_id: "file-sample-report" } as const;
@@ -39,11 +41,7 @@ describe("is refused", () => {
     const cells = (row: number) =>
       Array.from({ length: columns }, (_, column) => `<w:tc><w:p><w:r><w:t>${row * column}</w:t></w:r></w:p></w:tc>`);
     const table = Array.from({ length: rows }, (_, row) => `<w:tr>${cells(row).join("")}</w:tr>`).join("");
-    const types = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml";
-    return zipOf({
-      "[Content_Types].xml": `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Override PartName="/word/document.xml" ContentType="${types}"/></Types>`,
-      "word/document.xml": `<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body><w:tbl>${table}</w:tbl></w:body></w:document>`,
-    });
+    return docxOf(`<w:tbl>${table}</w:tbl>`);
   };
   const info = (document: Uint8Array) => runCapability("document.info", { document });
   const select = (params: object) => runCapability("document.select_pages", { document: five }, params);
@@ -168,18 +166,17 @@ describe("is refused", () => {
     ],
     [
       "a letter that is cut",
-      async () => runCapability("document.docx_to_markdown", { document: await zipOf({ "word/document.xml": "<w:" }) }),
+      () => runCapability("document.docx_to_markdown", { document: zipOf({ "word/document.xml": "<w:" }) }),
       "corrupt: The Word document cannot be read.",
     ],
     [
       "a letter with tables of too many rows, as Markdown",
-      async () =>
-        runCapability("document.docx_to_markdown", { document: await letterOf(MARKDOWN_TABLE_ROWS_MAX + 1, 1) }),
+      () => runCapability("document.docx_to_markdown", { document: letterOf(MARKDOWN_TABLE_ROWS_MAX + 1, 1) }),
       `too_large: Expected at most ${MARKDOWN_TABLE_ROWS_MAX} table rows, got ${MARKDOWN_TABLE_ROWS_MAX + 1}.`,
     ],
     [
       "a letter with tables of too many cells, as Markdown",
-      async () => runCapability("document.docx_to_markdown", { document: await letterOf(200, 61) }),
+      () => runCapability("document.docx_to_markdown", { document: letterOf(200, 61) }),
       `too_large: Expected at most ${MARKDOWN_TABLE_CELLS_MAX} table cells, got 12200.`,
     ],
     [
@@ -189,7 +186,7 @@ describe("is refused", () => {
     ],
     [
       "another zip",
-      async () => convert(await zipOf({ a: "b" })),
+      () => convert(zipOf({ a: "b" })),
       "unsupported: Expected a spreadsheet as xlsx, ods or csv, got a zip.",
     ],
     ["a CSV with an open quote", () => convert({ text: 'a,"b\n' }), "corrupt: The CSV cannot be read"],
@@ -200,9 +197,9 @@ describe("is refused", () => {
     ],
     [
       "a cell that stands for millions",
-      async () =>
+      () =>
         convert(
-          await ods(
+          ods(
             '<table:table-row table:number-rows-repeated="1048576"><table:table-cell table:number-columns-repeated="16384" office:value-type="float" office:value="1"><text:p>1</text:p></table:table-cell></table:table-row>',
           ),
         ),
@@ -210,7 +207,7 @@ describe("is refused", () => {
     ],
     [
       "a zip that unpacks too far",
-      async () => convert(await zipOf({ "xl/workbook.xml": "a".repeat(11 * 1_048_576) })),
+      () => convert(zipOf({ "xl/workbook.xml": "a".repeat(11 * 1_048_576) })),
       "too_large: Expected no more than 200 bytes of each packed one",
     ],
     [

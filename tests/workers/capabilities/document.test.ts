@@ -3,7 +3,8 @@ import { describe, expect, test } from "bun:test";
 import { degrees, PDFDocument } from "@cantoo/pdf-lib";
 import sharp from "sharp";
 
-import { five, pagesOf, refused, unzipped } from "./document-files.ts";
+import { five, pagesOf, unzipped } from "./document-files.ts";
+import { refused } from "./refused.ts";
 import { runCapability } from "./in-folder.ts";
 
 const REPORT = { file_id: "file-sample-report" } as const;

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import sharp, { type Sharp } from "sharp";
 
+import { be, pngChunk } from "#tests/support/file-parts.ts";
 import { heic } from "#tests/support/heif.ts";
 
 import { runCapability } from "./in-folder.ts";
@@ -147,12 +148,7 @@ describe("frames that a result has no place for are told", () => {
   /** A PNG whose head says that two more frames follow; readers of plain PNG see the first. */
   async function apng(): Promise<Buffer> {
     const png = await solid("red").png().toBuffer();
-    const { crc32 } = await import("node:zlib");
-    const control = Buffer.alloc(20);
-    control.writeUInt32BE(8, 0);
-    control.write("acTL", 4, "latin1");
-    control.writeUInt32BE(3, 8);
-    control.writeUInt32BE(crc32(control.subarray(4, 16)), 16);
+    const control = pngChunk("acTL", [...be(3, 4), ...be(0, 4)]);
     return Buffer.concat([png.subarray(0, 33), control, png.subarray(33)]);
   }
 });

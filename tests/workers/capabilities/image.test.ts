@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import sharp from "sharp";
 
-import { ApiError } from "#shared/errors.ts";
-import { MediaError } from "#shared/children/media-error.ts";
+import { pngResized } from "#tests/support/png.ts";
 
 import { runCapability, type Ran } from "./in-folder.ts";
+import { refused } from "./refused.ts";
 
 /** Four quarters of red, green, blue and white. */
 const QUARTERS = await sharp(Buffer.from("<svg xmlns='http://www.w3.org/2000/svg' width='8' height='4' shape-rendering='crispEdges'><rect width='4' height='2' fill='#f00'/><rect x='4' width='4' height='2' fill='#0f0'/><rect y='2' width='4' height='2' fill='#00f'/><rect x='4' y='2' width='4' height='2' fill='#fff'/></svg>")).png().toBuffer(); // prettier-ignore
@@ -19,12 +19,6 @@ const at = ({ data, width }: { data: Buffer; width: number }, x: number, y: numb
   ...data.subarray((y * width + x) * 4, (y * width + x) * 4 + 4),
 ];
 const PNG = { format: "png" } as const;
-const refused = async (work: Promise<unknown>): Promise<string> => {
-  const error = await work.then(() => undefined, (fault: unknown) => fault); // prettier-ignore
-  if (error instanceof MediaError) return `${error.fault}: ${error.message}`;
-  if (error instanceof ApiError) return `${error.code} ${error.param}: ${error.message}`;
-  throw error ?? new Error("it was not refused");
-};
 
 describe("exact pixels of", () => {
   test("a crop", async () => {
@@ -209,7 +203,7 @@ describe("is refused", () => {
     ["words that call themselves SVG", () => runCapability("image.render_svg", { svg: { text: "<svg" } }), "corrupt"],
     [
       "more pixels than are decoded",
-      () => runCapability("image.resize", { image: bomb(30_000) }, { width: 3 }),
+      () => runCapability("image.resize", { image: pngResized(QUARTERS, 30_000, 30_000) }, { width: 3 }),
       "too_large: Expected at most 64000000 pixels, got 900000000.",
     ],
     [
@@ -233,15 +227,6 @@ describe("is refused", () => {
     expect(await refused(run())).toContain(said);
   });
 });
-
-/** The head of a PNG of so many pixels on a side. */
-function bomb(side: number): Uint8Array {
-  const head = Buffer.from(QUARTERS);
-  head.writeUInt32BE(side, 16);
-  head.writeUInt32BE(side, 20);
-  head.writeUInt32BE(Bun.hash.crc32(head.subarray(12, 29)), 29);
-  return head;
-}
 
 test("an SVG draws nothing of the files beside it", async () => {
   const text = `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="20" height="20"><image width="20" height="20" xlink:href="${process.cwd()}/shared/calls/capabilities/samples/chart.png"/></svg>`;

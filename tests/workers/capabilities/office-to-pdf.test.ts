@@ -7,8 +7,8 @@ import { afterAll, describe, expect, test } from "bun:test";
 import sharp from "sharp";
 
 import { sampleFile } from "#shared/calls/capabilities/samples.ts";
+import { zipOf } from "#tests/support/hostile-files/documents.ts";
 
-import { zipOf } from "./document-files.ts";
 import { hasLibreOffice, runCapability } from "./in-folder.ts";
 import { refused } from "./refused.ts";
 
@@ -29,7 +29,7 @@ const SVG = 'xmlns:svg="urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0
 const XLINK = 'xmlns:xlink="http://www.w3.org/1999/xlink"';
 
 /** With a picture at `Pictures/red.png`, shown where `body` names it. */
-function odf(kind: string, body: string, styles = ""): Promise<Uint8Array> {
+function odf(kind: string, body: string, styles = ""): Uint8Array {
   const entry = (path: string, type: string): string =>
     `<manifest:file-entry manifest:full-path="${path}" manifest:media-type="${type}"/>`;
   const type = `${ODF}.${kind}`;
@@ -43,14 +43,14 @@ function odf(kind: string, body: string, styles = ""): Promise<Uint8Array> {
 
 const picture = (address: string): string =>
   `<draw:frame svg:width="5cm" svg:height="5cm" svg:x="1cm" svg:y="1cm"><draw:image xlink:href="${address}" xlink:type="simple" xlink:show="embed" xlink:actuate="onLoad"/></draw:frame>`;
-const letter = (address: string): Promise<Uint8Array> =>
+const letter = (address: string): Uint8Array =>
   odf("text", `<office:text><text:p>Tea${picture(address)}</text:p></office:text>`);
-const slides = (address: string): Promise<Uint8Array> =>
+const slides = (address: string): Uint8Array =>
   odf(
     "presentation",
     `<office:presentation><draw:page draw:name="p">${picture(address)}</draw:page></office:presentation>`,
   );
-const background = (address: string): Promise<Uint8Array> =>
+const background = (address: string): Uint8Array =>
   odf(
     "text",
     '<office:text><text:p text:style-name="P1">Tea</text:p></office:text>',
@@ -80,15 +80,15 @@ describe.skipIf(!hasLibreOffice)("document.office_to_pdf", () => {
     );
   }, 60_000);
 
-  test.each<[string, (address: string) => Promise<Uint8Array>]>([
+  test.each<[string, (address: string) => Uint8Array]>([
     ["a text", letter],
     ["slides", slides],
     ["the background of a paragraph", background],
   ])(
     "shows the picture that is in the document, and none of this machine: %s",
     async (_name, document) => {
-      expect(await redPixels(await document("Pictures/red.png"))).toBeGreaterThan(100);
-      expect(await redPixels(await document(`file://${OUTSIDE}`))).toBe(0);
+      expect(await redPixels(document("Pictures/red.png"))).toBeGreaterThan(100);
+      expect(await redPixels(document(`file://${OUTSIDE}`))).toBe(0);
     },
     60_000,
   );
@@ -100,7 +100,7 @@ describe.skipIf(!hasLibreOffice)("document.office_to_pdf", () => {
 
 test.each<[string, Uint8Array]>([
   ["text", Buffer.from("Tea")],
-  ["a zip of other things", await zipOf({ "a.txt": "Tea" })],
+  ["a zip of other things", zipOf({ "a.txt": "Tea" })],
   ["HTML", Buffer.from(`<html><body><img src="file://${OUTSIDE}"></body></html>`)],
 ])("refuses what is no document of an office program: %s", async (_name, document) => {
   expect(await refused(runCapability("document.office_to_pdf", { document }))).toMatch(

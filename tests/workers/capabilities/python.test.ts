@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { refused } from "./document-files.ts";
+import { refused } from "./refused.ts";
 import { runCapability } from "./in-folder.ts";
 
 const python = (text: string, params: object = {}) => runCapability("code.run_python", { code: { text } }, params);

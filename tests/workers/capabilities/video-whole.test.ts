@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { runCapability } from "./in-folder.ts";
 import { refused } from "./refused.ts";
 import { CLIP, clipOf, COLORS, frameAt, HALVES, nameOf, probe, soundOf } from "./video-clips.ts";
+import { tone, wavOf } from "./wav.ts";
 
 /** 2 s of red with a tone of 400 Hz, in one channel. */
 const TONED = "color=c=red:s=64x48:r=10:d=2[v];aevalsrc='0.5*sin(2*PI*400*t)':s=44100:d=2[a]";
@@ -15,22 +16,6 @@ beforeAll(async () => {
   colors = await clipOf(COLORS);
   toned = await clipOf(TONED, { hasSound: true });
 });
-
-/** A WAV in one channel. */
-function wavOf(seconds: number, hertz: number, loud = 0.5): Uint8Array {
-  const rate = 8_000;
-  const wav = Buffer.alloc(44 + seconds * rate * 2);
-  wav.write("RIFF", 0);
-  wav.writeUInt32LE(wav.length - 8, 4);
-  wav.write("WAVEfmt ", 8);
-  for (const [at, value] of [16, 65_537, rate, rate * 2, 1_048_578].entries()) wav.writeUInt32LE(value, 16 + at * 4);
-  wav.write("data", 36);
-  wav.writeUInt32LE(wav.length - 44, 40);
-  for (let at = 0; at < seconds * rate; at++) {
-    wav.writeInt16LE(Math.round(32_767 * loud * Math.sin((2 * Math.PI * hertz * at) / rate)), 44 + at * 2);
-  }
-  return wav;
-}
 
 describe("video.transcode", () => {
   test("makes a picture smaller within its bounds, keeps its shape, and never enlarges", async () => {
@@ -124,14 +109,14 @@ describe("video.set_audio", () => {
   const near = (hertz: number) => Math.round(hertz / 20) * 20;
 
   test("puts other sound in its place, with silence behind it", async () => {
-    const video = await made({}, wavOf(1, 800));
+    const video = await made({}, wavOf(1, tone(800)));
     expect(near((await soundOf(video, 0.2, 0.8)).hertz)).toBe(800);
     expect((await soundOf(video, 1.2, 1.8)).peak).toBeLessThan(0.01);
     expect(await probe(video)).toMatchObject({ seconds: 2, frames: 20 });
   });
 
   test("plays it again and again, quieter", async () => {
-    const video = await made({ loop: true, volume: -6.0206 }, wavOf(1, 800));
+    const video = await made({ loop: true, volume: -6.0206 }, wavOf(1, tone(800)));
     for (const from of [0.2, 1.2]) {
       const { hertz, peak } = await soundOf(video, from, from + 0.6);
       expect(near(hertz)).toBe(800);
@@ -140,21 +125,24 @@ describe("video.set_audio", () => {
   });
 
   test("mixes both, and puts sound to video that has none", async () => {
-    const mixed = await made({ mode: "mix" }, wavOf(1, 400));
+    const mixed = await made({ mode: "mix" }, wavOf(1, tone(400)));
     const [both, own] = [await soundOf(mixed, 0.2, 0.8), await soundOf(mixed, 1.3, 1.8)];
     expect(both.peak).toBeGreaterThan(own.peak * 1.3);
     expect(own.peak).toBeCloseTo(0.5, 1);
-    const alone = await made({ mode: "mix" }, wavOf(1, 800), colors);
+    const alone = await made({ mode: "mix" }, wavOf(1, tone(800)), colors);
     expect(near((await soundOf(alone, 0.2, 0.8)).hertz)).toBe(800);
   });
 
   test("ends with the shorter of both, or takes all sound away", async () => {
-    expect(await probe(await made({ length: "shortest" }, wavOf(1, 800)))).toMatchObject({ seconds: 1, frames: 10 });
+    expect(await probe(await made({ length: "shortest" }, wavOf(1, tone(800))))).toMatchObject({
+      seconds: 1,
+      frames: 10,
+    });
     expect(await probe(await made({ mode: "mute" }))).toMatchObject({ audio: null, frames: 20 });
   });
 
   test("is cut where the video ends, to the same bytes each time", async () => {
-    const [one, two] = [await made({}, wavOf(5, 800)), await made({}, wavOf(5, 800))];
+    const [one, two] = [await made({}, wavOf(5, tone(800))), await made({}, wavOf(5, tone(800)))];
     expect(Number((await probe(one))["seconds"])).toBeCloseTo(2, 1);
     expect(Buffer.compare(one, two)).toBe(0);
   });

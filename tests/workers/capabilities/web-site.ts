@@ -5,8 +5,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { CHECKS } from "#shared/calls/capabilities/list.ts";
-import { ApiError } from "#shared/errors.ts";
-import { MediaError } from "#shared/children/media-error.ts";
 import { allow, listen, type Listening } from "#tests/shared/outbound/servers.ts";
 import { openPageGuard } from "#workers/calls/capability/page-guard.ts";
 import { readInputs } from "#workers/calls/capability/inputs.ts";
@@ -86,15 +84,4 @@ function pages(texts: Readonly<Record<string, string>>): RequestListener {
     if (text === undefined) response.writeHead(404).end("not here");
     else response.setHeader("content-type", type ?? "text/html; charset=utf-8").end(text);
   };
-}
-
-/** The code and the words of a refusal. */
-export async function refused(work: Promise<unknown>): Promise<string> {
-  const error = await work.then(
-    () => undefined,
-    (fault: unknown) => fault,
-  );
-  if (error instanceof ApiError) return `${error.code} ${error.param}: ${error.message}`;
-  if (error instanceof MediaError) return `${error.fault}: ${error.message}`;
-  throw error ?? new Error("it was not refused");
 }

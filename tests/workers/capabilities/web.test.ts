@@ -4,7 +4,8 @@ import { gzipSync } from "node:zlib";
 
 import { PNG } from "#tests/shared/outbound/servers.ts";
 
-import { openSites, refused } from "./web-site.ts";
+import { refused } from "./refused.ts";
+import { openSites } from "./web-site.ts";
 
 const sites = openSites();
 afterEach(() => sites.close());

@@ -1,5 +1,7 @@
 /** Audio with ID3 tags of every sort, as taggers write them and as none should: made by chance, the same for the same seed. */
 
+import { be, bytesOf, le } from "#tests/support/file-parts.ts";
+
 export type Random = () => number;
 
 const TEXTS = ["Beth Hart", "Töne ♪", "a", "", "12", "x".repeat(300), "MusicBrainz Artist Id", "__proto__", "line\nline", "=;\\'\u0001\u0002"]; // prettier-ignore
@@ -9,12 +11,6 @@ const SHORT = { TXXX: "TXX", TIT2: "TT2", TPE1: "TP1", COMM: "COM", APIC: "PIC",
 const pick = <T>(random: Random, all: readonly T[]): T => all[Math.floor(random() * all.length)] as T;
 const many = (random: Random, most: number): number[] => Array.from({ length: Math.floor(random() * (most + 1)) }, (_, at) => at); // prettier-ignore
 const short = (size: number): Buffer => Buffer.from([size >> 21, size >> 14, size >> 7, size].map((part) => part & 0x7f)); // prettier-ignore
-const long = (size: number, isLittle = false): Buffer => {
-  const four = Buffer.alloc(4);
-  if (isLittle) four.writeUInt32LE(size);
-  else four.writeUInt32BE(size);
-  return four;
-};
 
 function encoded(text: string, encoding: number): Buffer {
   if (encoding === 1) return Buffer.from(`\ufeff${text}`, "utf16le");
@@ -52,8 +48,8 @@ const unsynced = (bytes: Buffer): Buffer => Buffer.from([...bytes].flatMap((byte
 
 /** One frame, as a version has it. */
 export function frameOf(version: number, id: string, body: Buffer, flags = 0): Buffer {
-  if (version === 2) return Buffer.concat([Buffer.from((SHORT[id as keyof typeof SHORT] ?? "TXX").slice(0, 3)), long(body.length).subarray(1), body]); // prettier-ignore
-  const size = version === 4 ? short(body.length) : long(body.length);
+  if (version === 2) return Buffer.concat([Buffer.from((SHORT[id as keyof typeof SHORT] ?? "TXX").slice(0, 3)), Buffer.from(be(body.length, 3)), body]); // prettier-ignore
+  const size = version === 4 ? short(body.length) : Buffer.from(be(body.length, 4));
   return Buffer.concat([Buffer.from(id, "latin1"), size, Buffer.from([0, flags]), body]);
 }
 
@@ -84,7 +80,7 @@ function randomTag(random: Random): Buffer {
 }
 
 function chunk(name: string, body: Buffer, isLittle: boolean): Buffer {
-  return Buffer.concat([Buffer.from(name), long(body.length, isLittle), body, Buffer.alloc(body.length % 2)]);
+  return bytesOf(name, (isLittle ? le : be)(body.length, 4), body, Buffer.alloc(body.length % 2));
 }
 
 const SAMPLES = 4_410;

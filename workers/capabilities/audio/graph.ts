@@ -129,7 +129,8 @@ export async function readAudioFacts(file: InputFile, sound = 0): Promise<AudioF
     if (stream === undefined && sounds.length > 0) {
       throw new MediaError("invalid", `Expected params.stream below ${sounds.length}, got ${sound}.`);
     }
-    if (stream === undefined || stream.codecpar.sampleRate <= 0)
+    // More channels than a number of theirs holds are read as none.
+    if (stream === undefined || stream.codecpar.sampleRate <= 0 || stream.codecpar.channels <= 0)
       throw new MediaError("corrupt", "The file holds no audio.");
     const { codecId, sampleRate, channels } = stream.codecpar;
     const codec = lib.avGetCodecName(codecId) ?? "unknown";

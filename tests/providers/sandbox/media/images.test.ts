@@ -5,6 +5,7 @@ import { readdirSync } from "node:fs";
 import sharp, { type Raw } from "sharp";
 
 import { MediaError } from "#shared/children/media-error.ts";
+import { pngResized } from "#tests/support/png.ts";
 import { editImage } from "#workers/providers/sandbox/media/image/edit.ts";
 import { createSandboxMedia } from "#workers/providers/sandbox/media/index.ts";
 
@@ -193,9 +194,9 @@ describe("an edit", () => {
     ["a GIF", "unsupported", () => Buffer.from("R0lGODlhAQABAIAAAP///wAAACwAAAAAAQABAAACAkQBADs=", "base64")],
     ["an image that is cut off", "corrupt", (image) => image.subarray(0, image.length / 2)],
     ["damaged data", "corrupt", (image) => image.map((byte, at) => (at > 300 && at < 340 ? byte ^ 0x5a : byte))],
-    ["a head that promises 30,000 × 30,000", "too_large", (image) => sized(image, 30_000, 30_000)],
-    ["a head that promises one long row", "too_large", (image) => sized(image, 20_000, 1)],
-    ["a head that promises more than there is", "corrupt", (image) => sized(image, 4_000, 4_000)],
+    ["a head that promises 30,000 × 30,000", "too_large", (image) => pngResized(image, 30_000, 30_000)],
+    ["a head that promises one long row", "too_large", (image) => pngResized(image, 20_000, 1)],
+    ["a head that promises more than there is", "corrupt", (image) => pngResized(image, 4_000, 4_000)],
   ])("refuses %s as %s, whether image or mask", async (_what, expected, spoil) => {
     const image = await base;
     const spoilt = spoil(image);
@@ -211,13 +212,4 @@ describe("an edit", () => {
 function isOpen(at: number, channels: number): boolean {
   const pixel = Math.floor(at / channels);
   return pixel % WIDTH >= 100 || Math.floor(pixel / WIDTH) >= 40;
-}
-
-/** A PNG whose head tells another size, with the checksum of that. */
-function sized(png: Uint8Array, width: number, height: number): Uint8Array {
-  const result = Buffer.from(png);
-  result.writeUInt32BE(width, 16);
-  result.writeUInt32BE(height, 20);
-  result.writeUInt32BE(Bun.hash.crc32(result.subarray(12, 29)), 29);
-  return result;
 }

@@ -1,7 +1,7 @@
 /** Amount of a stranger's recording that is decoded to say what it is. */
 import { expect, test } from "bun:test";
 
-import { wav } from "#tests/e2e/media/hostile-inputs.ts";
+import { wav } from "#tests/support/hostile-files/sounds.ts";
 import { MEDIA_LIMITS } from "#workers/providers/sandbox/media/limits.ts";
 import { transcribeAudio } from "#workers/providers/sandbox/media/speech/transcribe.ts";
 

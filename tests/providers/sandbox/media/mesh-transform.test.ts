@@ -2,11 +2,11 @@ import { beforeAll, describe, expect, test } from "bun:test";
 
 import type { Document } from "@gltf-transform/core";
 
-import { pngOf } from "#tests/providers/png.ts";
+import { pngOf } from "#tests/support/png.ts";
 import { makeMesh } from "#workers/providers/sandbox/media/mesh/make.ts";
 import { type MeshTransformParams, transformMesh } from "#workers/providers/sandbox/media/mesh/transform.ts";
 
-import { balls, blocks, compact, readGlb, validated } from "./mesh-foreign.ts";
+import { balls, blocks, compact, readGlb, validated } from "#tests/support/meshes.ts";
 
 const OPERATIONS = ["remesh", "retexture", "segment", "rig"] as const;
 const files: Record<string, Uint8Array> = {};

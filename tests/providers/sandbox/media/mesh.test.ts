@@ -2,11 +2,11 @@ import { afterAll, describe, expect, test } from "bun:test";
 
 import sharp from "sharp";
 
-import { pngOf } from "#tests/providers/png.ts";
+import { pngOf } from "#tests/support/png.ts";
 import { createSandboxMedia } from "#workers/providers/sandbox/media/index.ts";
 import { PRIMITIVES } from "#workers/providers/sandbox/media/mesh/primitives.ts";
 
-import { readGlb, refusalOf, validated } from "./mesh-foreign.ts";
+import { readGlb, refusalOf, validated } from "#tests/support/meshes.ts";
 
 const media = createSandboxMedia();
 afterAll(() => media.close());

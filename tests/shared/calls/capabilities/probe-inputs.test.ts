@@ -14,6 +14,7 @@ import { newFileId, objectKey } from "#shared/files/id.ts";
 import { type MediaProbes, openMediaProbes } from "#shared/media/media-probes.ts";
 import type { Storage } from "#shared/storage/client.ts";
 import { putObject } from "#shared/storage/objects.ts";
+import { wav } from "#tests/support/hostile-files/sounds.ts";
 import { createTestBucket } from "#tests/support/storage.ts";
 
 import { storageAt } from "#tests/shared/files/bench.ts";
@@ -35,29 +36,14 @@ const stored = async (bytes: Uint8Array): Promise<string> => {
   return id;
 };
 /** A WAV of so many bytes in all, 8 kHz, 8 bits, one channel. */
-const wav = (bytes: number): Buffer => {
-  const file = Buffer.alloc(bytes, 0x80);
-  file.write("RIFF", 0, "latin1");
-  file.writeUInt32LE(bytes - 8, 4);
-  file.write("WAVEfmt ", 8, "latin1");
-  file.writeUInt32LE(16, 16);
-  file.writeUInt16LE(1, 20);
-  file.writeUInt16LE(1, 22);
-  file.writeUInt32LE(8_000, 24);
-  file.writeUInt32LE(8_000, 28);
-  file.writeUInt16LE(1, 32);
-  file.writeUInt16LE(8, 34);
-  file.write("data", 36, "latin1");
-  file.writeUInt32LE(bytes - 44, 40);
-  return file;
-};
+const recording = (bytes: number): Buffer => wav({ bits: 8 }, Buffer.alloc(bytes - 44, 0x80));
 
 describe("a file is looked at", () => {
   test("as a whole up to a size, and is unknown beyond it", async () => {
     const most = CAPABILITY_LOOK_WHOLE_BYTES_MAX;
     const [fits, past] = await Promise.all(
       [most, most + 1].map((bytes) =>
-        probeInputs(context, "audio", [{ member: "audio", bytes: wav(bytes) }], new Map()),
+        probeInputs(context, "audio", [{ member: "audio", bytes: recording(bytes) }], new Map()),
       ),
     );
     expect(fits?.["audio"]?.[0]?.media?.seconds).toBeCloseTo((most - 44) / 8_000, 2);
@@ -67,7 +53,7 @@ describe("a file is looked at", () => {
   test("in the store, with all others of its run, as far as so many bytes go", async () => {
     const each = CAPABILITY_LOOK_WHOLE_BYTES_MAX;
     const count = CAPABILITY_LOOK_BYTES_MAX / each;
-    const id = await stored(wav(each));
+    const id = await stored(recording(each));
     const one = { member: "audios", fileId: id };
     const sizes = new Map([[id, each]]);
     // What a child would see is not asked here.
@@ -121,7 +107,7 @@ describe("looks take no more than", () => {
           signal?.addEventListener("abort", () => reject(new Error("too late"))),
         ),
     } as unknown as MediaProbes;
-    const inputs = [1, 2].map(() => ({ member: "audios", bytes: wav(1_000) }));
+    const inputs = [1, 2].map(() => ({ member: "audios", bytes: recording(1_000) }));
     expect(await probeInputs({ ...context, probes: stuck }, "audio", inputs, new Map())).toEqual({ audios: [{}, {}] });
   }, 20_000);
 
@@ -136,7 +122,7 @@ describe("looks take no more than", () => {
         }),
     } as unknown as MediaProbes;
     const slow = Array.from({ length: 2 * CAPABILITY_LOOKS_AT_ONCE }, () =>
-      probeInputs({ ...context, probes: stuck }, "audio", [{ member: "audio", bytes: wav(1_000) }], new Map()),
+      probeInputs({ ...context, probes: stuck }, "audio", [{ member: "audio", bytes: recording(1_000) }], new Map()),
     );
     const bytes = await sharp({ create: { width: 3, height: 2, channels: 3, background: "grey" } })
       .png()
@@ -169,7 +155,7 @@ describe("looks take no more than", () => {
       probeInputs(
         { ...context, workspaceId: String(at), probes: counting },
         "audio",
-        [{ member: "audio", bytes: wav(1_000) }],
+        [{ member: "audio", bytes: recording(1_000) }],
         new Map(),
       );
     const all = Array.from({ length: CAPABILITY_LOOKS_AT_ONCE + 1 }, one);

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from "bun:test";
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
 import { MediaError, type MediaFault } from "#shared/children/media-error.ts";
 import { openMediaProbes } from "#shared/media/media-probes.ts";
-import { documentOf } from "#tests/shared/media/documents.ts";
+import { documentOf } from "#tests/support/hostile-files/documents.ts";
 import { allow, listen } from "#tests/shared/outbound/servers.ts";
 import { checkDocuments } from "#workers/calls/chat/documents.ts";
 import { createOpenAiCompatible } from "#workers/providers/openai-compatible/index.ts";

@@ -8,7 +8,7 @@ import { MediaError } from "#shared/children/media-error.ts";
 import { type MediaProbes, openMediaProbes } from "#shared/media/media-probes.ts";
 import { discardResults } from "#shared/jobs/kept-results.ts";
 import { CLIP_SECONDS, fileAt, wavOf } from "#tests/providers/fal/clips.ts";
-import { pngOf } from "#tests/providers/png.ts";
+import { pngOf } from "#tests/support/png.ts";
 import { createWorkspace } from "#tests/shared/accounts.ts";
 import { type FileBench, log, openFileBench } from "#tests/shared/files/bench.ts";
 

@@ -4,7 +4,9 @@ import { ALL_EXTENSIONS, KHRMeshQuantization } from "@gltf-transform/extensions"
 import { type Report, validateBytes } from "gltf-validator";
 
 import { MediaError } from "#shared/children/media-error.ts";
-import { pngOf } from "#tests/providers/png.ts";
+
+import { glbOf } from "./file-parts.ts";
+import { pngOf } from "./png.ts";
 
 export type Entry = Record<string, unknown>;
 export type Json = Record<string, unknown> & Record<"accessors" | "nodes" | "meshes" | "bufferViews", Entry[]>;
@@ -119,21 +121,10 @@ export function edited(glb: Uint8Array, edit: (json: Json, binary: Uint8Array) =
   const json = JSON.parse(new TextDecoder().decode(glb.subarray(20, 20 + length))) as Json;
   const binary = glb.slice(20 + length + 8);
   edit(json, binary);
-  return packed(JSON.stringify(json), binary);
-}
-
-/** A binary glTF file of any two chunks. */
-export function packed(description: string | Uint8Array, binary = new Uint8Array(0)): Uint8Array {
-  const text = padded(Buffer.from(description), 0x20);
-  const rest = padded(Buffer.from(binary), 0);
-  const words = (...values: number[]): Uint8Array => new Uint8Array(Uint32Array.from(values).buffer);
-  const head = words(0x46546c67, 2, 28 + text.length + rest.length, text.length, 0x4e4f534a);
-  return new Uint8Array(Buffer.concat([head, text, words(rest.length, 0x004e4942), rest]));
+  return glbOf(JSON.stringify(json), binary);
 }
 
 const io = (): NodeIO => new NodeIO().registerExtensions(ALL_EXTENSIONS);
-
-const padded = (bytes: Buffer, fill: number): Buffer => Buffer.concat([bytes, Buffer.alloc(-bytes.length & 3, fill)]);
 
 function numbers(document: Document, type: "SCALAR" | "VEC2" | "VEC3", array: TypedArray): Accessor {
   const buffer = document.getRoot().listBuffers()[0] ?? document.createBuffer();
