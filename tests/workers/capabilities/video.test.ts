@@ -41,7 +41,7 @@ describe("video.rotate", () => {
 
 test("a codec that its format does not hold is refused, whether the format is asked for or the input's", async () => {
   expect(await refused(runCapability("video.trim", { video: CLIP }, { format: "webm", video_codec: "h264" }))).toBe(
-    'invalid_request: Expected params.video_codec to be one of vp9, vp8, av1 with params.format "webm", got "h264".',
+    'invalid_request params.video_codec: Expected params.video_codec to be one of vp9, vp8, av1 with params.format "webm", got "h264".',
   );
   expect(await refused(runCapability("video.trim", { video: CLIP }, { audio_codec: "vorbis" }))).toBe(
     "invalid: Expected params.audio_codec to be one of aac, mp3, opus, none in mp4, got vorbis.",
