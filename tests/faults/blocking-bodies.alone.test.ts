@@ -19,6 +19,8 @@ const KNOWN = JSON.stringify(
   Object.fromEntries(Array.from({ length: 100_000 }, (_one, at) => [`k${at.toString(36)}`, at])),
 );
 const TURN_MAX = 4;
+/** A request that blocks does so each time; another process that takes the cores for a moment does not. */
+const TRIES = 3;
 /** Five times the 128 MB of large bodies that a process handles at once, and what its collector has not come to. */
 const GROWTH_MB_MAX = 1_000;
 
@@ -123,18 +125,21 @@ describe.each([
   test.each(storm(some, all))(
     "%s",
     async (name, request) => {
-      const from = longTurns().length;
-      const known = [knownMs(), knownMs()];
-      const watch = setInterval(() => (peakMb = Math.max(peakMb, residentMb(pids()))), 25);
-      const statuses = await sendHeavy(stack.baseUrls[0] ?? "", hostileKey, request);
-      clearInterval(watch);
-      known.push(knownMs());
-      await neighbour.answered(2);
-      const longest = Math.max(0, ...longTurns().slice(from));
-      const seen = { longest, known: Math.max(...known), statuses: [...new Set(statuses)] };
-      process.stdout.write(`${JSON.stringify({ name, ...seen })}\n`);
-      expect(statuses.filter((one) => !request.statuses.includes(one))).toEqual([]);
-      expect(longest).toBeLessThan(TURN_MAX * seen.known);
+      for (let tries = TRIES; ; tries -= 1) {
+        const from = longTurns().length;
+        const known = [knownMs(), knownMs()];
+        const watch = setInterval(() => (peakMb = Math.max(peakMb, residentMb(pids()))), 25);
+        const statuses = await sendHeavy(stack.baseUrls[0] ?? "", hostileKey, request);
+        clearInterval(watch);
+        known.push(knownMs());
+        await neighbour.answered(2);
+        const longest = Math.max(0, ...longTurns().slice(from));
+        const seen = { longest, known: Math.max(...known), statuses: [...new Set(statuses)] };
+        process.stdout.write(`${JSON.stringify({ name, ...seen })}\n`);
+        expect(statuses.filter((one) => !request.statuses.includes(one))).toEqual([]);
+        if (longest < TURN_MAX * seen.known) break;
+        if (tries === 1) expect(longest).toBeLessThan(TURN_MAX * seen.known);
+      }
     },
     120_000,
   );
