@@ -99,7 +99,8 @@ export async function expectRecorded(): Promise<void> {
     const [was, is] = [print(recorded[name] ?? {}), print(records[name] ?? {})];
     return was === is ? [] : [createTwoFilesPatch(`${name}, as recorded`, `${name}, as answered`, was, is)];
   });
-  expect(differences.join("\n")).toBe("");
+  const hint = `What is wanted is recorded by \`RECORD_ANSWERS=on npm test -- tests/e2e/openapi\`.`;
+  expect(differences.length === 0 ? "" : [...differences, hint].join("\n")).toBe("");
 }
 
 const SENT_CHARS_MAX = 200;

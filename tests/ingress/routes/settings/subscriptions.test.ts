@@ -36,7 +36,6 @@ test("every role reads which events there are", async () => {
   for (const role of ROLES) {
     const { data } = await bed.ask("EventTypeList", "GET", `/workspaces/${team.id}/event-types`, team[role].key);
     expect(data.map(({ name }) => name)).toEqual(Object.keys(EVENTS) as (typeof data)[number]["name"][]);
-    expect(data).toHaveLength(9);
   }
 });
 
