@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import type { NatsConnection } from "nats";
 
 import { createCallAdmission } from "#shared/ledger/call-admission.ts";
-import { createAuthenticator, type Authenticator } from "#shared/access/authenticate.ts";
+import { type Authenticator, createAuthenticator, openPublishers } from "#shared/access/authenticate.ts";
 import { createIpNet } from "#shared/access/ip-net.ts";
 import { openCatalogue } from "#shared/calls/catalogue/open.ts";
 import { serviceSecret } from "#shared/database/service-secrets.ts";
@@ -136,7 +136,10 @@ export async function startIngress(): Promise<void> {
     config.graceMs,
   );
   const lookups = database.reserve("batch intake");
-  const intake = startIntake({ ...context, database: lookups }, connection);
+  const intake = startIntake(
+    { ...context, database: lookups, publishers: openPublishers({ database: lookups, catalogue: context.catalogue }) },
+    connection,
+  );
   lifecycle.onStop("batch intake", () => intake.stop());
   await role.ready({ port: server.port }, dependencies);
 }

@@ -34,6 +34,7 @@ export const FAILPOINTS = [
   "run.inserted",
   "run.saved",
   "step.started",
+  "step.continued",
   "run.ended",
   // A notification.
   "delivery.claimed",

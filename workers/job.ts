@@ -1,7 +1,9 @@
 /** Interface of a pool, which does the work of jobs, and of the runner that controls it meanwhile. */
 import type { JobMessage } from "#schemas/generated/types.ts";
+import type { ClaimedJob } from "#shared/database/jobs.ts";
 import type { OpenStart } from "#shared/database/open-starts.ts";
 import type { ExactIntegers } from "#shared/exact-integers.ts";
+import type { JobEnd } from "#shared/jobs/end.ts";
 import type { MadeHead } from "#shared/queue/job-frames.ts";
 
 import type { Outcome } from "./outcome.ts";
@@ -57,6 +59,33 @@ export interface LiveCaller {
   begin(head: MadeHead): void;
   /** The next bytes of it. */
   write(bytes: Uint8Array): void;
+}
+
+/** The worker that owns a job, and how long its lease lasts without a beat. */
+export interface JobOwner {
+  readonly worker: string;
+  readonly leaseMs: number;
+}
+
+/** Goes on with the runs of steps that end in this process. */
+export interface RunContinuation {
+  /** Reads the run of a step's job, while that is done. Undefined: what ends it has nothing to go on with. */
+  open(job: ClaimedJob): StepContinuation | undefined;
+}
+
+export interface StepContinuation {
+  /**
+   * Ends the job and goes on with its run, all or nothing. Undefined: nothing was written, the job is to be ended as any other.
+   * @param owner of the job that follows
+   */
+  end(ending: JobEnd, owner: JobOwner, retryMs: number): Promise<StepContinued | undefined>;
+}
+
+export interface StepContinued {
+  /** Nano-credits that were taken for the job that has ended. */
+  readonly takenNano: bigint;
+  /** The job that follows: claimed, its provider about to be asked. Absent: the run has ended. */
+  readonly next?: { readonly job: ClaimedJob; readonly step: StepContinuation };
 }
 
 export interface JobControl {

@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 
 import { OFF_BY_DEFAULT } from "#shared/calls/capabilities/off.ts";
+import { openPublishers } from "#shared/access/authenticate.ts";
 import { openCatalogue } from "#shared/calls/catalogue/open.ts";
 import { serviceSecret } from "#shared/database/service-secrets.ts";
 import type { Config } from "#shared/config.ts";
@@ -18,6 +19,7 @@ import { loadTokenizer } from "#shared/tokens/tokenizer.ts";
 
 import { type Cancels, openCancels } from "./runner/cancels.ts";
 import type { WorkerContext } from "./context.ts";
+import type { RunContinuation } from "./job.ts";
 import { createBufferedPublisher } from "#shared/queue/buffered-publisher.ts";
 import { INGRESS_RETURN_MS } from "#workers/runner/caller-watch.ts";
 import { paced } from "#shared/pace.ts";
@@ -37,7 +39,9 @@ import { createRepeatBudget } from "./routing/repeat-budget.ts";
 import { openLiveCalls } from "./runner/live-calls.ts";
 import { type Runner, startRunner } from "./runner/runner.ts";
 import { startWebhooks } from "./webhook/open.ts";
+import { openRunContinuation } from "./workflows/continue-run.ts";
 import { startWorkflows, WORKFLOW_SHARES } from "./workflows/open.ts";
+import { RunStore } from "./workflows/store.ts";
 
 /** A download waits this long for room in the budget of its pool. */
 const RESULT_ROOM_MS = paced(180_000);
@@ -111,13 +115,17 @@ export async function startWorker(named: readonly (Pool | typeof WEBHOOK_POOL)[]
   const cancels = openCancels(work, createJobTokens(await serviceSecret(database, "cancels", randomBytes(32))));
   lifecycle.onStop("cancels", () => cancels.close());
   const runners: Runner[] = [];
+  const store = new RunStore(storage);
   if (pools.includes("workflow")) {
-    runners.push(
-      ...(await startWorkflows({ ...shared, lifecycle, slots: (lane) => slotsOf("workflow", lane, config) })),
-    );
+    const slots = (lane: Lane): number => slotsOf("workflow", lane, config);
+    runners.push(...(await startWorkflows({ ...shared, lifecycle, store, slots })));
   }
   if (named.includes(WEBHOOK_POOL)) runners.push(await startWebhooks({ ...shared, lifecycle }));
-  for (const pool of pools.filter(isCallPool)) runners.push(...startCallPool(pool, shared, { lifecycle, cancels }));
+  const publishers = openPublishers({ database, catalogue });
+  const continuation = openRunContinuation({ ...shared, store, publishers });
+  for (const pool of pools.filter(isCallPool)) {
+    runners.push(...startCallPool(pool, shared, { lifecycle, cancels, continuation }));
+  }
   // One step, so that no runner takes calls while another waits for its last ones.
   lifecycle.onStop("runners", (hurry) => stopRunners(runners, hurry, config.graceMs), config.graceMs);
   // The sandbox counts every call's tokens; loading the vocabulary takes longer than answering.
@@ -155,11 +163,17 @@ async function openCapabilities(
 /** Context of all pools; each adds its own breaker and budget. */
 type SharedContext = Omit<WorkerContext, "breaker" | "results">;
 
+interface CallPoolParts {
+  readonly lifecycle: Lifecycle;
+  readonly cancels: Cancels;
+  readonly continuation: RunContinuation;
+}
+
 /** Starts a pool that answers calls: a runner for each lane. */
 function startCallPool(
   pool: CallPool,
   shared: SharedContext,
-  { lifecycle, cancels }: { readonly lifecycle: Lifecycle; readonly cancels: Cancels },
+  { lifecycle, cancels, continuation }: CallPoolParts,
 ): Runner[] {
   const { config, log, metrics, database, work } = shared;
   const row = POOL_TABLE[pool];
@@ -182,6 +196,8 @@ function startCallPool(
       createHandler: row.createHandler,
       runMs: row.runMs(config),
       cancels,
+      // Batch jobs wait their turn on the queue, each for itself.
+      continuation: lane === "live" ? continuation : undefined,
     });
     lifecycle.onStop(`durable jobs ${pool} ${lane}`, () => durable.close());
     const live = openLiveCalls({ context, handler, cancels });

@@ -2,7 +2,7 @@
  * One batch message: the checks and the admission of the HTTP door, under a caller found from the subject. What it comes to
  * is kept under the id of its job or run, so that a repeat changes nothing and hears the same.
  */
-import { type Caller, findPublisher } from "#shared/access/authenticate.ts";
+import type { Caller, Publishers } from "#shared/access/authenticate.ts";
 import { admitJob } from "#shared/calls/admit.ts";
 import type { ReadCall } from "#shared/calls/read.ts";
 import type { Queryable } from "#shared/database/client.ts";
@@ -52,6 +52,7 @@ export interface BatchContext extends Pick<
   /** A connection of its own: a flood of messages must not stand before the look-ups of HTTP calls. */
   readonly database: Queryable;
   readonly jobs: JobAdmission;
+  readonly publishers: Publishers;
 }
 
 /** Returns the identity of a message's job: the same for every repeat under the same key. */
@@ -198,7 +199,7 @@ const CROWDED_MS = paced(10_000);
 /** @throws ApiError `invalid_api_key`, `permission_denied` */
 async function callerOf(context: BatchContext, { workspaceId, keyId }: BatchArrival): Promise<Caller> {
   if (keyId !== "" && !isUuid(keyId)) throw unknownKey();
-  const caller = await findPublisher(context, workspaceId, keyId === "" ? null : keyId);
+  const caller = await context.publishers.find(workspaceId, keyId === "" ? null : keyId);
   if (!caller) throw keyId === "" ? noKey() : unknownKey();
   return caller;
 }

@@ -1708,6 +1708,10 @@ export interface JobMessage {
    */
   request_ref?: string;
   /**
+   * Of a step's job whose run has nothing else under way: the worker that ends it may go on with the run.
+   */
+  goes_on?: true;
+  /**
    * Of a chat call whose run is streamed: the step whose readers hear it as it comes.
    */
   step?: {

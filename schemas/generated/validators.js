@@ -9665,7 +9665,7 @@ return errors === 0;
 }
 validate76.evaluated = { props: { workflowId: true, stepId: true, missing: true }, dynamicProps: false, dynamicItems: false };
 var validateJobMessage = validate77;
-var schema94 = { type: "object", required: ["job_id", "attempt", "dispatch", "kind", "request_id", "workspace_id", "key_id", "model", "hold_nano", "may_exceed", "output_tokens_max", "price", "deadline_ms"], properties: { job_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1, maximum: 32767 }, dispatch: { type: "integer", minimum: 1 }, kind: { type: "string", enum: ["chat", "embeddings", "images", "image_edits", "speech", "transcription", "music", "video", "mesh", "capability"] }, api: { type: "string", enum: ["openai", "anthropic"] }, request_id: { type: "string" }, workspace_id: { type: "string", format: "uuid" }, key_id: { type: "string", format: "uuid" }, model: { type: "string", minLength: 1 }, hold_nano: { type: "string", pattern: "^[0-9]{1,19}$" }, may_exceed: { type: "boolean" }, output_tokens_max: { type: "integer", minimum: 0 }, price: { type: "object" }, deadline_ms: { type: "integer", minimum: 0 }, reply: { type: "string" }, repeat: { type: "boolean" }, fallbacks: { type: "array", maxItems: 10, items: { type: "string", minLength: 1 } }, continue_streams: { type: "boolean" }, stream: { type: "boolean" }, cache: { type: "object", required: ["key", "ttl_s"], properties: { key: { type: "string", pattern: "^[0-9a-f]{64}$" }, ttl_s: { type: "integer", minimum: 1 } } }, stored_inputs: { type: "object", additionalProperties: { type: "object", required: ["reference", "content_type"], properties: { reference: { type: "string", minLength: 1 }, content_type: { type: "string", minLength: 1 } } } }, fingerprint: { type: "string", pattern: "^[0-9a-f]{64}$" }, checked: { const: true }, request: { type: "object" }, request_ref: { type: "string", minLength: 1 }, step: { type: "object", required: ["run_id", "step_id", "attempt"], properties: { run_id: { type: "string", format: "uuid" }, step_id: { type: "string" }, attempt: { type: "integer", minimum: 1 }, index: { type: "integer", minimum: 0 } } } }, if: { required: ["request_ref"] }, else: { required: ["request"] } };
+var schema94 = { type: "object", required: ["job_id", "attempt", "dispatch", "kind", "request_id", "workspace_id", "key_id", "model", "hold_nano", "may_exceed", "output_tokens_max", "price", "deadline_ms"], properties: { job_id: { type: "string", format: "uuid" }, attempt: { type: "integer", minimum: 1, maximum: 32767 }, dispatch: { type: "integer", minimum: 1 }, kind: { type: "string", enum: ["chat", "embeddings", "images", "image_edits", "speech", "transcription", "music", "video", "mesh", "capability"] }, api: { type: "string", enum: ["openai", "anthropic"] }, request_id: { type: "string" }, workspace_id: { type: "string", format: "uuid" }, key_id: { type: "string", format: "uuid" }, model: { type: "string", minLength: 1 }, hold_nano: { type: "string", pattern: "^[0-9]{1,19}$" }, may_exceed: { type: "boolean" }, output_tokens_max: { type: "integer", minimum: 0 }, price: { type: "object" }, deadline_ms: { type: "integer", minimum: 0 }, reply: { type: "string" }, repeat: { type: "boolean" }, fallbacks: { type: "array", maxItems: 10, items: { type: "string", minLength: 1 } }, continue_streams: { type: "boolean" }, stream: { type: "boolean" }, cache: { type: "object", required: ["key", "ttl_s"], properties: { key: { type: "string", pattern: "^[0-9a-f]{64}$" }, ttl_s: { type: "integer", minimum: 1 } } }, stored_inputs: { type: "object", additionalProperties: { type: "object", required: ["reference", "content_type"], properties: { reference: { type: "string", minLength: 1 }, content_type: { type: "string", minLength: 1 } } } }, fingerprint: { type: "string", pattern: "^[0-9a-f]{64}$" }, checked: { const: true }, request: { type: "object" }, request_ref: { type: "string", minLength: 1 }, goes_on: { const: true }, step: { type: "object", required: ["run_id", "step_id", "attempt"], properties: { run_id: { type: "string", format: "uuid" }, step_id: { type: "string" }, attempt: { type: "integer", minimum: 1 }, index: { type: "integer", minimum: 0 } } } }, if: { required: ["request_ref"] }, else: { required: ["request"] } };
 var pattern13 = new RegExp("^[0-9]{1,19}$", "u");
 var pattern14 = new RegExp("^[0-9a-f]{64}$", "u");
 function validate77(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
@@ -10264,23 +10264,34 @@ var valid1 = _errs64 === errors;
 var valid1 = true;
 }
 if (valid1) {
-if (data.step !== undefined) {
-let data31 = data.step;
+if (data.goes_on !== undefined) {
 const _errs66 = errors;
-if (errors === _errs66) {
-if (data31 && typeof data31 == "object" && !Array.isArray(data31)) {
+if (data.goes_on !== true) {
+validate77.errors = [{ instancePath: instancePath + "/goes_on", schemaPath: "#/properties/goes_on/const", keyword: "const", params: { allowedValue: true } }];
+return false;
+}
+var valid1 = _errs66 === errors;
+} else {
+var valid1 = true;
+}
+if (valid1) {
+if (data.step !== undefined) {
+let data32 = data.step;
+const _errs67 = errors;
+if (errors === _errs67) {
+if (data32 && typeof data32 == "object" && !Array.isArray(data32)) {
 let missing5;
-if (data31.run_id === undefined && (missing5 = "run_id") || data31.step_id === undefined && (missing5 = "step_id") || data31.attempt === undefined && (missing5 = "attempt")) {
+if (data32.run_id === undefined && (missing5 = "run_id") || data32.step_id === undefined && (missing5 = "step_id") || data32.attempt === undefined && (missing5 = "attempt")) {
 validate77.errors = [{ instancePath: instancePath + "/step", schemaPath: "#/properties/step/required", keyword: "required", params: { missingProperty: missing5 } }];
 return false;
 } else {
-if (data31.run_id !== undefined) {
-let data32 = data31.run_id;
-const _errs68 = errors;
-if (errors === _errs68) {
-if (errors === _errs68) {
-if (typeof data32 === "string") {
-if (!formats0.test(data32)) {
+if (data32.run_id !== undefined) {
+let data33 = data32.run_id;
+const _errs69 = errors;
+if (errors === _errs69) {
+if (errors === _errs69) {
+if (typeof data33 === "string") {
+if (!formats0.test(data33)) {
 validate77.errors = [{ instancePath: instancePath + "/step/run_id", schemaPath: "#/properties/step/properties/run_id/format", keyword: "format", params: { format: "uuid" } }];
 return false;
 }
@@ -10290,58 +10301,58 @@ return false;
 }
 }
 }
-var valid6 = _errs68 === errors;
+var valid6 = _errs69 === errors;
 } else {
 var valid6 = true;
 }
 if (valid6) {
-if (data31.step_id !== undefined) {
-const _errs70 = errors;
-if (typeof data31.step_id !== "string") {
+if (data32.step_id !== undefined) {
+const _errs71 = errors;
+if (typeof data32.step_id !== "string") {
 validate77.errors = [{ instancePath: instancePath + "/step/step_id", schemaPath: "#/properties/step/properties/step_id/type", keyword: "type", params: { type: "string" } }];
 return false;
 }
-var valid6 = _errs70 === errors;
+var valid6 = _errs71 === errors;
 } else {
 var valid6 = true;
 }
 if (valid6) {
-if (data31.attempt !== undefined) {
-let data34 = data31.attempt;
-const _errs72 = errors;
-if (!(typeof data34 == "number" && (!(data34 % 1) && !isNaN(data34)) && isFinite(data34))) {
+if (data32.attempt !== undefined) {
+let data35 = data32.attempt;
+const _errs73 = errors;
+if (!(typeof data35 == "number" && (!(data35 % 1) && !isNaN(data35)) && isFinite(data35))) {
 validate77.errors = [{ instancePath: instancePath + "/step/attempt", schemaPath: "#/properties/step/properties/attempt/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs72) {
-if (typeof data34 == "number" && isFinite(data34)) {
-if (data34 < 1 || isNaN(data34)) {
+if (errors === _errs73) {
+if (typeof data35 == "number" && isFinite(data35)) {
+if (data35 < 1 || isNaN(data35)) {
 validate77.errors = [{ instancePath: instancePath + "/step/attempt", schemaPath: "#/properties/step/properties/attempt/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
 return false;
 }
 }
 }
-var valid6 = _errs72 === errors;
+var valid6 = _errs73 === errors;
 } else {
 var valid6 = true;
 }
 if (valid6) {
-if (data31.index !== undefined) {
-let data35 = data31.index;
-const _errs74 = errors;
-if (!(typeof data35 == "number" && (!(data35 % 1) && !isNaN(data35)) && isFinite(data35))) {
+if (data32.index !== undefined) {
+let data36 = data32.index;
+const _errs75 = errors;
+if (!(typeof data36 == "number" && (!(data36 % 1) && !isNaN(data36)) && isFinite(data36))) {
 validate77.errors = [{ instancePath: instancePath + "/step/index", schemaPath: "#/properties/step/properties/index/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs74) {
-if (typeof data35 == "number" && isFinite(data35)) {
-if (data35 < 0 || isNaN(data35)) {
+if (errors === _errs75) {
+if (typeof data36 == "number" && isFinite(data36)) {
+if (data36 < 0 || isNaN(data36)) {
 validate77.errors = [{ instancePath: instancePath + "/step/index", schemaPath: "#/properties/step/properties/index/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid6 = _errs74 === errors;
+var valid6 = _errs75 === errors;
 } else {
 var valid6 = true;
 }
@@ -10354,9 +10365,10 @@ validate77.errors = [{ instancePath: instancePath + "/step", schemaPath: "#/prop
 return false;
 }
 }
-var valid1 = _errs66 === errors;
+var valid1 = _errs67 === errors;
 } else {
 var valid1 = true;
+}
 }
 }
 }
@@ -10392,7 +10404,7 @@ return false;
 validate77.errors = vErrors;
 return errors === 0;
 }
-validate77.evaluated = { props: { job_id: true, attempt: true, dispatch: true, kind: true, api: true, request_id: true, workspace_id: true, key_id: true, model: true, hold_nano: true, may_exceed: true, output_tokens_max: true, price: true, deadline_ms: true, reply: true, repeat: true, fallbacks: true, continue_streams: true, stream: true, cache: true, stored_inputs: true, fingerprint: true, checked: true, request: true, request_ref: true, step: true }, dynamicProps: false, dynamicItems: false };
+validate77.evaluated = { props: { job_id: true, attempt: true, dispatch: true, kind: true, api: true, request_id: true, workspace_id: true, key_id: true, model: true, hold_nano: true, may_exceed: true, output_tokens_max: true, price: true, deadline_ms: true, reply: true, repeat: true, fallbacks: true, continue_streams: true, stream: true, cache: true, stored_inputs: true, fingerprint: true, checked: true, request: true, request_ref: true, goes_on: true, step: true }, dynamicProps: false, dynamicItems: false };
 var validateMediaOutcome = validate78;
 function validate78(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
@@ -50600,40 +50612,45 @@ return false;
 if (!(v196.length >= 1))
 return false;
 }
-const v197 = value["step"];
+const v197 = value["goes_on"];
 if (v197 !== undefined) {
-if (!isObject(v197))
-return false;
-if (!(v197["run_id"] !== undefined))
-return false;
-if (!(v197["step_id"] !== undefined))
-return false;
-if (!(v197["attempt"] !== undefined))
-return false;
-const v198 = v197["run_id"];
-if (v198 !== undefined) {
-if (!(typeof v198 === "string"))
-return false;
-if (!checkedPattern2.test(v198))
+if (!(v197 === true))
 return false;
 }
-const v199 = v197["step_id"];
+const v198 = value["step"];
+if (v198 !== undefined) {
+if (!isObject(v198))
+return false;
+if (!(v198["run_id"] !== undefined))
+return false;
+if (!(v198["step_id"] !== undefined))
+return false;
+if (!(v198["attempt"] !== undefined))
+return false;
+const v199 = v198["run_id"];
 if (v199 !== undefined) {
 if (!(typeof v199 === "string"))
 return false;
+if (!checkedPattern2.test(v199))
+return false;
 }
-const v200 = v197["attempt"];
+const v200 = v198["step_id"];
 if (v200 !== undefined) {
-if (!Number.isInteger(v200))
-return false;
-if (!(v200 >= 1))
+if (!(typeof v200 === "string"))
 return false;
 }
-const v201 = v197["index"];
+const v201 = v198["attempt"];
 if (v201 !== undefined) {
 if (!Number.isInteger(v201))
 return false;
-if (!(v201 >= 0))
+if (!(v201 >= 1))
+return false;
+}
+const v202 = v198["index"];
+if (v202 !== undefined) {
+if (!Number.isInteger(v202))
+return false;
+if (!(v202 >= 0))
 return false;
 }
 }

@@ -198,18 +198,45 @@ function knownKeyOf({ chains, continued, stopped, ...key }: LookupRow): KnownKey
   };
 }
 
-/**
- * Returns the caller that a batch message acts for, since it brings no key: the active key that it names, or the workspace's oldest
- * active one whose member has another role than billing. Undefined when there is none.
- * @throws ApiError `permission_denied` when that key's preset is gone
- */
-export async function findPublisher(
-  { database, catalogue }: { readonly database: Queryable; readonly catalogue: Presets },
-  workspaceId: string,
-  keyId: string | null,
-): Promise<Caller | undefined> {
-  const [row] = await database.query<LookupRow>(PUBLISHER_SQL, [workspaceId, keyId], "find_publisher");
-  return row && callerOf(knownKeyOf(row), catalogue);
+export interface Publishers {
+  /**
+   * Returns the caller that a batch message or a step acts for, since it brings no key: the active key that it names, or the workspace's
+   * oldest active one whose member has another role than billing. Undefined when there is none. A key is believed as long as any.
+   * @throws ApiError `permission_denied` when that key's preset is gone
+   */
+  find(workspaceId: string, keyId: string | null): Promise<Caller | undefined>;
+}
+
+export function openPublishers({
+  database,
+  catalogue,
+  now = () => performance.now(),
+}: {
+  readonly database: Queryable;
+  readonly catalogue: Presets;
+  readonly now?: () => number;
+}): Publishers {
+  const asking = new Map<string, Asking<Entry>>();
+  // The least recently asked first.
+  const cache = new Map<string, Entry>();
+  return {
+    async find(workspaceId, keyId) {
+      const name = `${workspaceId}/${keyId ?? ""}`;
+      let entry = cache.get(name);
+      if (!entry || now() - entry.bornAt >= KEY_CACHE_MS) {
+        entry = await shared(asking, name, now(), async (bornAt) => {
+          const [row] = await database.query<LookupRow>(PUBLISHER_SQL, [workspaceId, keyId], "find_publisher");
+          const found: Entry = { key: row ? knownKeyOf(row) : null, bornAt, refreshing: false };
+          // A message that is refused does not come again, so that there is no key is not believed.
+          cache.delete(name);
+          if (cache.size >= KEY_CACHE_MAX) evictOldest(cache);
+          if (row) cache.set(name, found);
+          return found;
+        });
+      }
+      return entry.key === null ? undefined : callerOf(entry.key, catalogue);
+    },
+  };
 }
 
 function bearer(header: string): string | undefined {

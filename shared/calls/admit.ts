@@ -70,6 +70,8 @@ export interface Work {
   readonly step?: JobRequest["step"];
   /** Place in a workflow run under which the call's output is streamed to readers of the run. */
   readonly heardAt?: JobMessage["step"];
+  /** The run of the step has nothing else under way: who ends it may go on with the run. */
+  readonly goesOn?: boolean;
   /** The caller reads its states as a stream. The job has no address afterwards. */
   readonly isStreamed?: boolean;
   /** Fingerprint of a batch message, which tells if another message asks for the same. */
@@ -118,7 +120,7 @@ export async function admitJob(context: AdmitContext, work: Work): Promise<Admis
 }
 
 async function load(
-  context: AdmitContext,
+  context: Pick<AdmitContext, "log" | "storage">,
   { id, part }: Work,
   call: ReadCall,
 ): Promise<{ readonly loaded: LoadedCall; readonly stored: StoredRequest }> {
@@ -148,22 +150,18 @@ type Terms = Pick<JobRequest, "kind" | "modality" | "model" | "work" | "request"
   Partial<Pick<JobRequest, "isHidden" | "keepsRecord">>;
 
 function termsOf(work: Work, { kind, model }: ReadCall, checked: LoadedCall, stored: StoredRequest): Terms {
-  const { entry, isStreamed, fingerprint, heardAt } = work;
+  const { entry, isStreamed, fingerprint, heardAt, goesOn } = work;
   const { lifeMs } = ENTRIES[entry];
   const marks = { ...(isStreamed ? { isStreamed } : {}), ...(fingerprint === undefined ? {} : { fingerprint }) };
   const terms = jobWorkOf(work, { kind, model, checked, stored, lifeMs, ...marks });
-  return heardAt === undefined ? terms : { ...terms, work: { ...terms.work, step: heardAt } };
+  const step = heardAt === undefined ? {} : { step: heardAt };
+  return { ...terms, work: { ...terms.work, ...step, ...(goesOn === true ? { goes_on: true } : {}) } };
 }
 
-async function decide(
-  context: AdmitContext,
-  work: Work,
-  terms: Terms,
-  stored: StoredRequest | undefined,
-): Promise<JobVerdict> {
+function requestOf(work: Work, terms: Terms): JobRequest {
   const { entry, id, caller, pool, lane, publisherKey = null, reply = null, starves, step, traceparent } = work;
-  const { isCounted, ifFull, asksTwice }: Policy = ENTRIES[entry];
-  const request: JobRequest = {
+  const { isCounted, ifFull }: Policy = ENTRIES[entry];
+  return {
     ...jobCallerOf({ id, caller }),
     ...terms,
     ...(isCounted ? {} : { isCounted, limit: null }),
@@ -176,6 +174,32 @@ async function decide(
     ...(step === undefined ? {} : { step }),
     ...(traceparent === undefined ? {} : { traceparent }),
   };
+}
+
+/**
+ * Returns a call of words that is to be admitted in another statement, by the same rules. Undefined for one that is too large for a row.
+ * @throws ApiError of what refuses it
+ */
+export async function offerJob(
+  context: Pick<AdmitContext, "log" | "storage">,
+  work: Work,
+): Promise<JobRequest | undefined> {
+  const call = await work.read();
+  checkBudget(work.caller, call.leastNano);
+  if (call.isHeavy()) return undefined;
+  const { loaded, stored } = await load(context, work, call);
+  return requestOf(work, termsOf(work, call, loaded, stored));
+}
+
+async function decide(
+  context: AdmitContext,
+  work: Work,
+  terms: Terms,
+  stored: StoredRequest | undefined,
+): Promise<JobVerdict> {
+  const { entry, id } = work;
+  const { ifFull, asksTwice }: Policy = ENTRIES[entry];
+  const request = requestOf(work, terms);
   const discard = (): void => {
     if (stored) discardStored(context, id, stored);
   };

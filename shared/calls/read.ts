@@ -79,6 +79,17 @@ export async function readCall(
   refuseUnsupported(body);
   if (isMediaKind(kind)) return (await readMedia(context, caller, kind, body)).call;
   if (kind === TRANSCRIPTION) return readTranscriptionBody(context, caller, body, tries);
+  return readWordsCall(context, caller, kind, body, exactIntegers);
+}
+
+/** A call of words of a job, see `readCall`. */
+export async function readWordsCall(
+  context: Pick<Context, "catalogue" | "database">,
+  caller: Caller,
+  kind: Kind,
+  body: CallRead["body"],
+  exactIntegers?: ExactIntegers,
+): Promise<ReadCall> {
   const text = stringifyExact(body, exactIntegers);
   const { model, checked } = await readWords(context, caller, kind, { value: body, bytes: Buffer.byteLength(text) });
   return ready(kind, model, { ...checked, inline: [], text: () => text });

@@ -48,6 +48,8 @@ export const SQL = {
   decideLocked: "SL001",
   /** The storage of the workspace does not hold it (see take_storage). */
   storageFull: "SL002",
+  /** A step and its run do not go on in one statement (see end_step). */
+  notTogether: "SL003",
 } as const;
 
 /** SQLSTATE of an error of the driver, or undefined for a connection fault. */

@@ -92,7 +92,7 @@ export function createJobAdmission({
     async run(jobs, { target, waitMs }) {
       const rows = await target.query<VerdictRow>(
         "select * from admit_jobs($1::jsonb, $2)",
-        [JSON.stringify(jobs.map(toRow)), waitMs],
+        [JSON.stringify(jobs.map(toOffer)), waitMs],
         "admit_jobs",
       );
       const byPlace = new Map(rows.map((row) => [row.n, row]));
@@ -102,7 +102,8 @@ export function createJobAdmission({
   return { admit: (job) => grouper.call(job) };
 }
 
-function toRow(job: JobRequest, n: number): Record<string, unknown> {
+/** Returns a job_offer. @param n its place among the offers of a statement */
+export function toOffer(job: JobRequest, n: number): Record<string, unknown> {
   const { terms, request } = job;
   const hold = "hold" in terms ? terms.hold : undefined;
   return {

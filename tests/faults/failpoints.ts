@@ -11,6 +11,7 @@ type Scene =
   | "ingress, failed upload"
   | "webhook worker"
   | "workflow worker"
+  | "step worker"
   | "ingress, run"
   | "janitor";
 
@@ -42,6 +43,7 @@ const SCENES: Readonly<Record<Failpoint, readonly Scene[]>> = {
   "run.inserted": ["ingress, run"],
   "run.saved": ["workflow worker"],
   "step.started": ["workflow worker"],
+  "step.continued": ["step worker"],
   "run.ended": ["workflow worker"],
   "delivery.claimed": ["webhook worker"],
   "delivery.sent": ["webhook worker"],

@@ -245,6 +245,50 @@ describe("a worker dies while it does a step's call, at", () => {
   );
 });
 
+describe("a worker that goes on with a run dies, at", () => {
+  beforeAll(() => keepWorkers("workflow"));
+
+  const IDS = ["a", "b", "c", "d"];
+  const retry = { max_attempts: 2 };
+  const chainOf = (mark: string) => ({
+    steps: IDS.map((id, at) => flat(id, `${mark} ${id}.`, at === 0 ? { retry } : { retry, depends_on: [IDS[at - 1]] })),
+  });
+
+  test.each([
+    ["step.continued", "b"],
+    ["step.continued:3", "d"],
+    ["job.served:2", "b"],
+    ["run.ended", undefined],
+  ])(
+    "%s: what was done is kept, what was begun is lost and tried again",
+    async (at, lostStep) => {
+      const mark = `chain ${at}`;
+      const mortal = await startRole(["worker", "chat"], { ...bed.stack.env, SLUICE_FAILPOINT: at });
+      let next: ManagedProcess | undefined;
+      try {
+        const answer = call("/v1/pipelines/runs", { definition: chainOf(mark), mode: "sync" });
+        const died = mortal.exited().then(({ signal }) => signal);
+        expect(await Promise.race([died, answer.then(() => "the run ended before")])).toBe("SIGKILL");
+        next = await startRole(["worker", "chat"], bed.stack.env);
+        const run = await endOf(String((await answer).body["id"]));
+        expect(run).toMatchObject({ status: "succeeded", creditsUsed: IDS.length });
+        const asks = bed.upstream.requests
+          .map(({ body }) => JSON.stringify(body))
+          .filter((text) => text.includes(mark));
+        const counts = IDS.map((id) => asks.filter((text) => text.includes(`${mark} ${id}.`)).length);
+        // Only the one whose provider had been asked is asked again.
+        expect(counts).toEqual(at === "job.served:2" ? [1, 2, 1, 1] : [1, 1, 1, 1]);
+        const lost = run.stepRuns.filter(({ status }) => status === "failed").map(({ id, error }) => [id, error?.code]);
+        expect(lost).toEqual(lostStep === undefined ? [] : [[lostStep, "worker_lost"]]);
+      } finally {
+        await mortal.stop();
+        await next?.stop();
+      }
+    },
+    90_000,
+  );
+});
+
 test("in the end everything adds up", async () => {
   // Words about runs that have ended may wait for a worker still.
   await keepWorkers("workflow", "chat");

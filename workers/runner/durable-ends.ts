@@ -19,6 +19,7 @@ import { retryStatement } from "#shared/database/retry.ts";
 import type { Code } from "#shared/errors.ts";
 
 import type { WorkerContext } from "../context.ts";
+import type { JobOwner, StepContinuation, StepContinued } from "../job.ts";
 import { freeFailure, type Outcome } from "../outcome.ts";
 import type { ProviderError } from "../providers/provider.ts";
 
@@ -45,6 +46,25 @@ export class DurableEnds {
   async end(job: ClaimedJob, outcome: Outcome | undefined): Promise<DurableVerdict> {
     const ending = await endOf(this.context, job, outcome);
     return this.writeEnd(job, ending.end, ending.told, outcome?.charge);
+  }
+
+  /** Ends the job of a step and goes on with its run where that can be; else it ends as any job does. */
+  async endStep(
+    job: ClaimedJob,
+    outcome: Outcome,
+    step: StepContinuation,
+    owner: JobOwner,
+  ): Promise<{ readonly verdict: DurableVerdict; readonly next?: StepContinued["next"] }> {
+    const { end, told } = await endOf(this.context, job, outcome);
+    failpoint("job.served");
+    const continued = await step.end(end, owner, DATABASE_RETRY_MS);
+    if (!continued) return { verdict: await this.writeEnd(job, end, told, outcome.charge) };
+    const { takenNano, next } = continued;
+    this.countEnd(job, end, outcome.charge, takenNano);
+    if (next) this.context.metrics.jobsDispatched.inc(this.pool, this.lane, "continued");
+    else this.tellFreed();
+    this.discard(job, end);
+    return { verdict: { outcome: end.state }, next };
   }
 
   /** The hold stays, and a waiting caller is told that the job goes on. */
@@ -116,16 +136,25 @@ export class DurableEnds {
       log.warn({ job_id: job.id, epoch: job.epoch }, "a job's end came too late: another worker has it, or it is over");
       return { outcome: "superseded" };
     }
-    const used = ending.usage;
-    if (charge) countCharge(context, charge, taken, { requestId: job.id, source: used.source });
-    log.info({ job_id: job.id, state: ending.state, source: used.source }, "job ended");
+    this.countEnd(job, ending, charge, taken);
     notifyPublisher(context.replies, job, { ...told, creditsNano: taken });
     if (job.run_id !== null) notifyRun(context.replies, { id: job.run_id, workspace_id: job.workspace_id, lane });
     this.tellFreed();
     await sentFailpoint("job.told");
-    const { stored_inputs } = job.work as Pick<JobMessage, "stored_inputs">;
-    if (ending.keepsRequest !== true) void discardRequest(context, { ...job, stored_inputs });
+    this.discard(job, ending);
     return { outcome: ending.state };
+  }
+
+  private countEnd(job: ClaimedJob, ending: JobEnd, charge: Charge | undefined, taken: bigint): void {
+    const { source } = ending.usage;
+    if (charge) countCharge(this.context, charge, taken, { requestId: job.id, source });
+    this.context.log.info({ job_id: job.id, state: ending.state, source }, "job ended");
+  }
+
+  /** Deletes what came with a job that has ended. */
+  private discard(job: ClaimedJob, ending: JobEnd): void {
+    const { stored_inputs } = job.work as Pick<JobMessage, "stored_inputs">;
+    if (ending.keepsRequest !== true) void discardRequest(this.context, { ...job, stored_inputs });
   }
 }
 

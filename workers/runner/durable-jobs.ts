@@ -24,7 +24,14 @@ import type { WorkerContext } from "../context.ts";
 import { DurableEnds, deferForSource } from "./durable-ends.ts";
 import { DATABASE_RETRY_MS, JobNotes } from "./job-notes.ts";
 import { type Leases, openLeases } from "./leases.ts";
-import { abortReasonOf, jobAbort, type JobHandler, type LiveCaller } from "../job.ts";
+import {
+  abortReasonOf,
+  jobAbort,
+  type JobHandler,
+  type LiveCaller,
+  type RunContinuation,
+  type StepContinuation,
+} from "../job.ts";
 import { isOutage } from "../outage.ts";
 import type { Outcome } from "../outcome.ts";
 import { ProviderError } from "../providers/provider.ts";
@@ -38,9 +45,19 @@ const FAULTY_TRIES = 2;
 /** Verdict on the message: it is acknowledged, or given back to come again after `againMs`. */
 export type DurableVerdict = { readonly outcome: string; readonly againMs?: number };
 
+/** Facts about the delivery of a job's message. */
+export interface DurableDelivery {
+  readonly deliveries: number;
+  /** Returns true while slots are free here: a run that is carried on in this one keeps nobody waiting. */
+  readonly isRoomy: () => boolean;
+}
+
 export interface DurableJobs {
-  /** Ends when the job has ended, or another worker has it. @throws Error when its end could not be written */
-  run(message: DurableMessage, deliveries: number, controller: AbortController): Promise<DurableVerdict>;
+  /**
+   * Ends when the job has ended, or another worker has it; of a step's, when the steps that this worker goes on with have ended too.
+   * @throws Error when its end could not be written
+   */
+  run(message: DurableMessage, delivery: DurableDelivery, controller: AbortController): Promise<DurableVerdict>;
   close(): Promise<void>;
 }
 
@@ -53,7 +70,12 @@ interface DurableOptions {
   /** Longest run of a job, in milliseconds. */
   runMs: number;
   cancels: Cancels;
+  /** Goes on with the runs of steps that end here; absent: every run is carried on elsewhere. */
+  continuation?: RunContinuation | undefined;
 }
+
+/** Steps of a run that one delivery goes on with: then the queue decides who is next. */
+const CONTINUED_MAX = 32;
 
 export function openDurableJobs(options: DurableOptions): DurableJobs {
   return new LaneJobs(options);
@@ -73,7 +95,7 @@ class LaneJobs implements DurableJobs {
     this.ends = new DurableEnds(context, pool, lane);
   }
 
-  async run(message: DurableMessage, deliveries: number, controller: AbortController): Promise<DurableVerdict> {
+  async run(message: DurableMessage, delivery: DurableDelivery, controller: AbortController): Promise<DurableVerdict> {
     const settings = LANE_SETTINGS[this.options.lane];
     const job = await this.claim(
       {
@@ -89,6 +111,28 @@ class LaneJobs implements DurableJobs {
     );
     if ("outcome" in job) return job;
     failpoint("job.claimed");
+    let current: Current = { job, step: this.options.continuation?.open(job) };
+    for (let continued = 0; ; continued += 1) {
+      const mayGoOn = continued < CONTINUED_MAX && delivery.isRoomy();
+      const isContinued = continued > 0;
+      const { verdict, next } = await this.runClaimed(
+        { ...current, ...(mayGoOn ? {} : { step: undefined }), isContinued },
+        delivery,
+        controller,
+      );
+      if (!next) return verdict;
+      this.options.context.metrics.jobs.inc(this.options.pool, verdict.outcome);
+      current = next;
+    }
+  }
+
+  /** Runs a job that is ours, to its end. */
+  private async runClaimed(
+    current: Current & { readonly isContinued: boolean },
+    delivery: DurableDelivery,
+    controller: AbortController,
+  ): Promise<Ended> {
+    const { job } = current;
     // A late job takes no cancel: a caller that gave it up did so before.
     const isLate = job.is_unknown;
     const letGo = this.leases.hold({ id: job.id, epoch: job.epoch, controller, isLate });
@@ -99,7 +143,7 @@ class LaneJobs implements DurableJobs {
     const onGone = (): void => controller.abort(jobAbort("caller_gone"));
     const watch = isWatched && job.reply !== null ? this.callers.watch(job.reply, { gone: onGone }) : undefined;
     try {
-      return await this.own(job, deliveries, controller);
+      return await this.own(current, delivery, controller);
     } finally {
       watch?.end();
       forget?.();
@@ -132,11 +176,15 @@ class LaneJobs implements DurableJobs {
     });
   }
 
-  private async own(job: ClaimedJob, deliveries: number, controller: AbortController): Promise<DurableVerdict> {
+  private async own(
+    { job, step, isContinued }: Current & { readonly isContinued: boolean },
+    { deliveries, isRoomy }: DurableDelivery,
+    controller: AbortController,
+  ): Promise<Ended> {
     const { context, lane, createHandler, runMs } = this.options;
     const { database, log } = context;
     const { ends } = this;
-    const notes = new JobNotes(context, job);
+    const notes = new JobNotes(context, job, isContinued);
     let fault: unknown;
     let outcome: Outcome | undefined;
     const caller = openLiveCaller(context.replies, job.reply, job.epoch);
@@ -156,8 +204,10 @@ class LaneJobs implements DurableJobs {
     } catch (error) {
       fault = error;
     }
-    if (!notes.isOurs) return ends.endCancelled(job);
-    if (fault instanceof ProviderError && fault.kind === "unknown") return ends.leaveUnknown(job, fault);
+    if (!notes.isOurs) return { verdict: await ends.endCancelled(job) };
+    if (fault instanceof ProviderError && fault.kind === "unknown") {
+      return { verdict: await ends.leaveUnknown(job, fault) };
+    }
     const isStopping = abortReasonOf(controller.signal.reason) === "shutdown";
     // What goes on at its provider is collected by the next one who asks there.
     const canResume = notes.isAtProvider ? fault !== undefined : !notes.hasIntent;
@@ -166,18 +216,37 @@ class LaneJobs implements DurableJobs {
     if (canResume && mayTryAgain && (fault !== undefined || isStopping)) {
       if (fault !== undefined) log.warn({ err: fault, job_id: job.id }, "a job could not be run, is handed back");
       await handBackJob(database, job.id, job.epoch, isOwnFault);
-      return { outcome: "handed_back", againMs: paced(isStopping ? 1_000 : nakDelayMs(deliveries)) };
+      return { verdict: { outcome: "handed_back", againMs: paced(isStopping ? 1_000 : nakDelayMs(deliveries)) } };
     }
     if (fault !== undefined) log.error({ err: fault, job_id: job.id }, "a job failed in our own hands");
-    if (fault !== undefined && !notes.hasIntent) return ends.endFaulty(job);
+    if (fault !== undefined && !notes.hasIntent) return { verdict: await ends.endFaulty(job) };
     const mayDefer = lane === "batch" && !notes.isAtProvider && !controller.signal.aborted;
     if (outcome && mayDefer && (await deferForSource(context, job, outcome, notes.intended.mayHaveBeenServed()))) {
       log.info({ job_id: job.id }, "no source of a job's model was free, it waits");
       ends.tellFreed();
-      return { outcome: "deferred" };
+      return { verdict: { outcome: "deferred" } };
     }
-    return ends.end(job, outcome);
+    // A worker that stops, or that others wait for, goes on with nothing.
+    if (outcome && step && !controller.signal.aborted && isRoomy()) {
+      return ends.endStep(job, outcome, step, {
+        worker: this.leases.worker,
+        leaseMs: LANE_SETTINGS[lane].leaseMs,
+      });
+    }
+    return { verdict: await ends.end(job, outcome) };
   }
+}
+
+/** A job that is ours, and what goes on with its run when it ends. */
+interface Current {
+  readonly job: ClaimedJob;
+  readonly step: StepContinuation | undefined;
+}
+
+interface Ended {
+  readonly verdict: DurableVerdict;
+  /** The job that this worker goes on with. */
+  readonly next?: Current | undefined;
 }
 
 /** JSON text. @throws Error when it cannot be read back: the job is handed back then */

@@ -37,16 +37,17 @@ export class JobNotes implements ProviderJobSlot {
   private readonly job: ClaimedJob;
   private told = 0;
 
-  constructor(context: Pick<WorkerContext, "database" | "log" | "providers">, job: ClaimedJob) {
+  /** @param isIntended its row says already that a provider is about to be asked, one that keeps no jobs */
+  constructor(context: Pick<WorkerContext, "database" | "log" | "providers">, job: ClaimedJob, isIntended: boolean) {
     this.context = context;
     this.job = job;
     this.found = job.provider_job;
     this.isLate = job.is_unknown;
     this.wasCancelled = job.cancel_requested;
     // Of one that was begun before, another provider may be asked now.
-    this.hasIntent = job.provider_job !== null;
+    this.hasIntent = job.provider_job !== null || isIntended;
     this.isAtProvider = job.provider_job !== null;
-    this.intended = withIntent(context.providers, () => this.intend());
+    this.intended = withIntent(context.providers, () => (isIntended ? Promise.resolve() : this.intend()));
   }
 
   async begin(record: object): Promise<void> {

@@ -73,6 +73,7 @@ class PullRunner implements Runner {
   private readonly settling = new Map<Delivery, AbortController>();
   private readonly cut = new AbortController();
   private readonly loop: PullLoop;
+  private isStopping = false;
 
   constructor(options: RunnerOptions) {
     const { context, pool, lane } = options;
@@ -96,6 +97,7 @@ class PullRunner implements Runner {
   }
 
   async stop(hurry: AbortSignal): Promise<void> {
+    this.isStopping = true;
     // Messages that reach us before the pull has ended are still run: a hand-back would count as a loss.
     await this.loop.stop();
     const abortAll = (): void => {
@@ -142,7 +144,9 @@ class PullRunner implements Runner {
       }
       result = outcome;
       if (durable && durableJob) {
-        const verdict = await durable.run(durableJob, message.deliveries, controller);
+        const { deliveries } = message;
+        const isRoomy = (): boolean => !this.isStopping && this.freeSlots() > 0;
+        const verdict = await durable.run(durableJob, { deliveries, isRoomy }, controller);
         result = verdict.outcome;
         if (verdict.againMs === undefined) message.ack();
         else message.nak(verdict.againMs);

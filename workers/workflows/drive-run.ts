@@ -157,14 +157,14 @@ function hasChanged({ state: before }: StoredRun, after: StoredRun["state"]): bo
   });
 }
 
-function stepOf({ compiled }: StoredRun, stepId: string) {
+export function stepOf({ compiled }: StoredRun, stepId: string) {
   const found = compiled.definition.steps.find(({ id }) => id === stepId);
   if (!found) throw new Error(`the definition has no step ${stepId}`);
   return found;
 }
 
-function startsOf(
-  { catalogue }: WorkflowContext,
+export function startsOf(
+  { catalogue }: Pick<WorkflowContext, "catalogue">,
   run: StoredRun,
   effects: readonly Effect[],
 ): ReadonlyMap<string, WorkStart> {
@@ -193,9 +193,10 @@ function nextAttemptMs(effects: readonly Effect[]): number | null {
 async function carryOut(context: WorkflowContext, caller: Caller | undefined, pass: Pass): Promise<readonly Started[]> {
   const { before, after, effects, saved, absent } = pass;
   const { facts } = before;
+  const isSole = isAlone(after.state);
   const works = [
     ...effects.flatMap((effect): WorkToStart[] =>
-      effect.kind === "start_work" ? [{ ...effect, facts, step: stepOf(after, effect.place.stepId) }] : [],
+      effect.kind === "start_work" ? [{ ...effect, facts, step: stepOf(after, effect.place.stepId), isSole }] : [],
     ),
     ...absent.flatMap((place) => {
       const work = resolveWork(after.compiled, after.state, place);
@@ -222,12 +223,23 @@ async function carryOut(context: WorkflowContext, caller: Caller | undefined, pa
   // Also of one that had ended: who ended it may have died before it told, and late work may have added to what it cost.
   if (isEnded(after.state.status)) {
     if (!isEnded(before.state.status)) failpoint("run.ended");
-    await end(context, after);
+    await tellEnd(context, after);
   }
   return started;
 }
 
-async function end(context: WorkflowContext, { facts }: StoredRun): Promise<void> {
+/** Returns true if one call or run of the run is under way, and nothing else could begin. */
+export function isAlone({ stepRuns }: StoredRun["state"]): boolean {
+  const isOpen = ({ status }: { readonly status: string }): boolean => status === "running" || status === "queued";
+  const open = stepRuns.filter(isOpen);
+  return open.length === 1 && open[0]?.list === undefined && open[0]?.items.filter(isOpen).length === 1;
+}
+
+/** Tells of a run that has ended: the run whose step it is, and its publisher. */
+export async function tellEnd(
+  context: Pick<WorkflowContext, "database" | "storage" | "replies">,
+  { facts }: StoredRun,
+): Promise<void> {
   if (facts.parentId !== null) {
     notifyRun(context.replies, { id: facts.parentId, workspace_id: facts.workspaceId, lane: facts.lane });
   }

@@ -1,4 +1,5 @@
 /** Opens what carries runs on, for both lanes. */
+import { openPublishers } from "#shared/access/authenticate.ts";
 import { openOffered } from "#shared/calls/capabilities/offered.ts";
 import { findWorkspace } from "#shared/database/workspaces.ts";
 import { serviceSecret } from "#shared/database/service-secrets.ts";
@@ -15,7 +16,7 @@ import type { WorkerContext } from "../context.ts";
 import type { Runner } from "../runner/runner.ts";
 import type { WorkflowContext } from "./context.ts";
 import { RunLoop, startWorkflowRunner } from "./runner.ts";
-import { RunStore } from "./store.ts";
+import type { RunStore } from "./store.ts";
 import { RunPermits } from "./permits.ts";
 
 /** Shares of the process' slots: runs that are carried on at once. Each takes milliseconds, mostly the database's. */
@@ -30,10 +31,14 @@ type Opened = Pick<
 >;
 
 export async function startWorkflows(
-  context: Opened & { readonly lifecycle: Pick<Lifecycle, "onStop">; slots(lane: Lane): number },
+  context: Opened & {
+    readonly lifecycle: Pick<Lifecycle, "onStop">;
+    readonly store: RunStore;
+    slots(lane: Lane): number;
+  },
 ): Promise<readonly Runner[]> {
   const adminWorkspaceId = await adminWorkspaceOf(context);
-  const { database, catalogue, storage, log, metrics, lifecycle, work, replies } = context;
+  const { database, catalogue, log, metrics, lifecycle, work, replies } = context;
   const offered = await openOffered({ database, catalogue, log });
   lifecycle.onStop("capabilities offered", () => offered.close());
   const dispatcher = createJobDispatcher({ database, publisher: createPublisher(work, "worker"), metrics, log });
@@ -45,7 +50,7 @@ export async function startWorkflows(
     adminWorkspaceId,
     jobs: createJobAdmission({ database, metrics }),
     dispatcher,
-    store: new RunStore(storage),
+    publishers: openPublishers({ database, catalogue }),
     starts: new RunPermits(STARTS_MAX),
     cancel(jobId) {
       if (!replies.isClosed()) replies.publish(cancelSubject(jobId), tokens.of(jobId));

@@ -1,6 +1,9 @@
 /** Writes the changes of a pass of `advance` in one statement: rows, frames for readers of the stream, and the event. */
-import { type Queryable, SQL, sqlState, type SqlValue } from "#shared/database/client.ts";
+import { isDataFault, type Queryable, SQL, sqlState, type SqlValue } from "#shared/database/client.ts";
+import { CONTENDED_WAIT_MS, retryStatement } from "#shared/database/retry.ts";
 import { STEP_ROW_BYTES, RUN_ROW_BYTES } from "#shared/database/runs.ts";
+import { type JobRequest, toOffer } from "#shared/jobs/admission.ts";
+import type { JobEnd } from "#shared/jobs/end.ts";
 import { WORKFLOW_WORK_MAX } from "#shared/workflows/limits.ts";
 
 import { type Effect, isEnded, type ItemRun, type RunState, type StepRun, type WorkPlace } from "./state.ts";
@@ -40,6 +43,64 @@ export interface Saved {
  * meanwhile (`overtaken`); and where the storage of the workspace does not hold what it would write (`full`).
  */
 export async function saveRun(target: Queryable, change: Change): Promise<Saved | "overtaken" | "full"> {
+  const { saved, values } = recordOf(change);
+  try {
+    const [row] = await target.query<{ is_saved: boolean }>(SAVE, values, "save_run");
+    return row?.is_saved === true ? saved : "overtaken";
+  } catch (error) {
+    if (sqlState(error) === SQL.storageFull) return "full";
+    throw error;
+  }
+}
+
+/** The end of a step's job that has succeeded, and the call that the run's next pass begins. */
+export interface StepEnd {
+  readonly end: JobEnd;
+  /** Nano-credits that its call comes to. */
+  readonly usedNano: bigint;
+  readonly resultText: string;
+  /** Null where the run has ended. */
+  readonly next: JobRequest | null;
+  /** Owner of the next job from its beginning on. */
+  readonly owner: { readonly worker: string; readonly leaseMs: number };
+}
+
+/**
+ * Ends a step's job, writes the pass that follows and admits the next job, in one statement (see end_step).
+ * @returns undefined: nothing was written; the three are to be done each by itself
+ * @throws Error when the database stays away longer than `retryMs`
+ */
+export async function endStep(
+  target: Queryable,
+  { end, usedNano, resultText, next, owner }: StepEnd,
+  change: Change,
+  { retryMs, onRetry }: { readonly retryMs: number; readonly onRetry: (error: unknown, tries: number) => void },
+): Promise<Saved | undefined> {
+  const { saved, values } = recordOf(change);
+  const { id, epoch, usage } = end;
+  const ending = [id, epoch, usedNano, usage.source, JSON.stringify(usage.units), usage.isEstimated, usage.tokens];
+  const following = next === null ? null : JSON.stringify(toOffer(next, 0));
+  const all = [...values, ...ending, resultText, following, owner.worker, owner.leaseMs, CONTENDED_WAIT_MS];
+  try {
+    const isDone = await retryStatement(
+      async () => {
+        const [row] = await target.query<{ is_done: boolean }>(END_STEP, all, "end_step");
+        return row?.is_done === true;
+      },
+      { forMs: retryMs, isFinal: (error) => isDataFault(error) || APART.has(sqlState(error) ?? ""), onRetry },
+    );
+    return isDone ? saved : undefined;
+  } catch (error) {
+    // Whatever the database refuses of the three together, each of them finds for itself.
+    if (isDataFault(error) || APART.has(sqlState(error) ?? "")) return undefined;
+    throw error;
+  }
+}
+
+/** SQLSTATEs of a statement that was undone: the three do not go together, a lock is held elsewhere, or no room is left. */
+const APART: ReadonlySet<string> = new Set([SQL.notTogether, SQL.lockTimeout, SQL.deadlock, SQL.storageFull]);
+
+function recordOf(change: Change): { readonly saved: Saved; readonly values: SqlValue[] } {
   const { before, after, effects } = change;
   const rev = before.facts.rev + 1;
   const known = new Map(before.state.stepRuns.map((run) => [`${run.stepId}/${run.attempt}`, run]));
@@ -73,7 +134,7 @@ export async function saveRun(target: Queryable, change: Change): Promise<Saved 
   const events = effects.flatMap((effect) => (effect.kind === "event" ? [effect.event] : []));
   const output = after.output === undefined ? null : JSON.stringify(after.output);
   grown += bytesOf(output);
-  const saved = await write(target, [
+  const values = [
     before.facts.id,
     rev,
     after.status,
@@ -95,75 +156,14 @@ export async function saveRun(target: Queryable, change: Change): Promise<Saved 
     WORKFLOW_WORK_MAX,
     grown,
     change.storageBytesMax,
-  ]);
-  return saved === "written" ? { rev, frames: last, bytes: stepsText.length + itemsText.length } : saved;
+  ];
+  return { saved: { rev, frames: last, bytes: stepsText.length + itemsText.length }, values };
 }
 
-async function write(target: Queryable, values: SqlValue[]): Promise<"written" | "overtaken" | "full"> {
-  try {
-    const rows = await target.query(SAVE, values, "save_run");
-    return rows.length > 0 ? "written" : "overtaken";
-  } catch (error) {
-    if (sqlState(error) === SQL.storageFull) return "full";
-    throw error;
-  }
-}
-
-// Locks: the root's run, the run, file_storage; a pass that counts no work and fills no block locks its own run alone.
-const SAVE = `
-  with root as (
-    select id, work from run where $17::int > 0 and id = $18::uuid for no key update
-  ), changed as (
-    update run set rev = $2, status = $3, attempt = $4, ends = $5, output = coalesce($6, output), error = coalesce($7::json, error), credits = $8, frames = $11,
-      due_at = case when $9::float8 is not null then clock_timestamp() + $9 * interval '1 millisecond' when $3 = 'queued' then due_at end,
-      work = work + case when $18::uuid is null then $17 else 0 end, stored_bytes = stored_bytes + $20::bigint,
-      recoveries = 0, progressed_at = clock_timestamp(),
-      started_at = coalesce(started_at, case when $3 <> 'queued' and ($3 <> 'cancelled' or 'run.started' = any ($15::text[])) then clock_timestamp() end),
-      ended_at = coalesce(ended_at, case when $3 in ('succeeded', 'failed', 'cancelled') then clock_timestamp() end)
-    where id = $1 and rev = $2 - 1 and (not cancel_requested or $16)
-      and ($17 = 0 or case when $18 is null then work + $17 <= $19::int else exists (select from root where root.work + $17 <= $19) end)
-    returning workspace_id, workflow_id, attempt, max_attempts, credits, error, started_at, ended_at,
-      storage_blocks(stored_bytes) - storage_blocks(stored_bytes - $20) as grown
-  ), counted as (
-    update run set work = root.work + $17 from root, changed where run.id = root.id
-  ), steps as (
-    insert into step_run (run_id, step_id, attempt, seq, run_attempt, type, status, skipped_reason, list, error, ended_seq, due_at, rev,
-      started_at, ended_at)
-    select $1, t.step_id, t.attempt, t.seq, t.run_attempt, t.type, t.status, t.skipped_reason, t.list, t.error, t.ended_seq,
-      clock_timestamp() + t.due_ms * interval '1 millisecond', $2, case when t.has_started then clock_timestamp() end,
-      case when t.has_ended then clock_timestamp() end
-    from changed, json_to_recordset($12::json) t(step_id text, attempt smallint, seq int, run_attempt smallint, type text, status text,
-      skipped_reason text, list text, error json, ended_seq int, due_ms float8, has_started boolean, has_ended boolean)
-    on conflict (run_id, step_id, attempt) do update set status = excluded.status, skipped_reason = excluded.skipped_reason,
-      error = excluded.error, ended_seq = excluded.ended_seq, due_at = excluded.due_at, rev = excluded.rev,
-      started_at = coalesce(step_run.started_at, excluded.started_at), ended_at = coalesce(step_run.ended_at, excluded.ended_at)
-  ), items as (
-    insert into step_item (run_id, step_id, attempt, item, status, work_id, is_run, output, output_ref, error, credits, ended_seq, is_kept,
-      late_at, rev, started_at, ended_at)
-    select $1, t.step_id, t.attempt, t.item, t.status, t.work_id, t.is_run, t.output, t.output_ref, t.error, t.credits, t.ended_seq,
-      t.is_kept, clock_timestamp() + t.timeout_ms * interval '1 millisecond', $2, case when t.timeout_ms is not null then clock_timestamp() end,
-      case when t.has_ended then clock_timestamp() end
-    from changed, json_to_recordset($13::json) t(step_id text, attempt smallint, item int, status text, work_id uuid, is_run boolean, output text,
-      output_ref text, error json, credits bigint, ended_seq int, is_kept boolean, timeout_ms float8, has_ended boolean)
-    on conflict (run_id, step_id, attempt, item) do update set status = excluded.status, work_id = coalesce(excluded.work_id, step_item.work_id),
-      is_run = excluded.is_run or step_item.is_run, output = excluded.output, output_ref = excluded.output_ref, error = excluded.error,
-      credits = excluded.credits, ended_seq = excluded.ended_seq, late_at = excluded.late_at, rev = excluded.rev,
-      started_at = coalesce(step_item.started_at, excluded.started_at), ended_at = coalesce(step_item.ended_at, excluded.ended_at)
-  ), told as (
-    insert into run_frame (run_id, seq, type, step_id, attempt)
-    select $1, $10 + row_number() over (), t.type, t.step_id, t.attempt
-    from changed, json_to_recordset($14::json) t(type text, step_id text, attempt smallint)
-  ), noted as (
-  insert into event (workspace_id, workflow_id, type, metadata, occurred_at)
-  select workspace_id, workflow_id, t.type, jsonb_strip_nulls(jsonb_build_object('runId', $1::uuid, 'workflowId', workflow_id)) || case
-    when t.type = 'run.started' then jsonb_build_object('attempt', attempt)
-    when t.type = 'run.retrying' then jsonb_build_object('attempt', attempt, 'maxAttempts', max_attempts)
-    else jsonb_strip_nulls(jsonb_build_object('creditsUsed', trim_scale(credits / 1000000000.0),
-      'durationMs', (extract(epoch from ended_at - started_at) * 1000)::bigint, 'error', error::jsonb)) end,
-    clock_timestamp()
-  from changed cross join unnest($15::text[]) with ordinality t(type, n) order by t.n
-  )
-  select case when grown > 0 then take_storage(workspace_id, grown, $21::bigint) end from changed`;
+/** A run_save, by its members in their order. */
+const RUN_SAVE = `row(${Array.from({ length: 21 }, (_, at) => `$${at + 1}`).join(", ")})::run_save`;
+const SAVE = `select save_run(${RUN_SAVE}) as is_saved`;
+const END_STEP = `select end_step(${RUN_SAVE}, ${Array.from({ length: 12 }, (_, at) => `$${at + 22}`).join(", ")}) as is_done`;
 
 interface Frame {
   readonly type: string;

@@ -3,16 +3,17 @@
  * ids made from their place, so that a worker that starts them again finds them there.
  */
 import type { JobMessage, WorkflowStep } from "#schemas/generated/types.ts";
-import { admitJob, dispatchAdmitted, type Work } from "#shared/calls/admit.ts";
-import { type Caller, findPublisher } from "#shared/access/authenticate.ts";
-import { type CallTarget, readCall } from "#shared/calls/read.ts";
+import { admitJob, dispatchAdmitted, offerJob, type Work } from "#shared/calls/admit.ts";
+import type { Caller, Publishers } from "#shared/access/authenticate.ts";
+import { type CallTarget, type ReadCall, readCall, readWordsCall } from "#shared/calls/read.ts";
+import { refuseUnsupported } from "#shared/calls/unsupported.ts";
 import type { Offered } from "#shared/calls/capabilities/offered.ts";
 import { noteTemplateUnavailable } from "#shared/database/template-events.ts";
 import { findWorkflow } from "#shared/database/workflows.ts";
 import { isBegun } from "#shared/database/run-work.ts";
 import { ApiError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoint.ts";
-import type { JobAdmission } from "#shared/jobs/admission.ts";
+import type { JobAdmission, JobRequest } from "#shared/jobs/admission.ts";
 import type { JobDispatcher } from "#shared/jobs/dispatcher.ts";
 import { jobIdOf } from "#shared/ids.ts";
 import type { Lane, Pool } from "#shared/queue/subjects.ts";
@@ -39,6 +40,7 @@ export interface StartContext extends Pick<
   readonly offered: Offered;
   readonly jobs: JobAdmission;
   readonly dispatcher: JobDispatcher;
+  readonly publishers: Publishers;
   /** Hears what concerns the installation; undefined: no workspace does. */
   readonly adminWorkspaceId: string | undefined;
 }
@@ -49,6 +51,8 @@ export interface WorkToStart {
   readonly place: WorkPlace;
   readonly params: unknown;
   readonly input: unknown;
+  /** Nothing else of the run is under way. */
+  readonly isSole?: boolean;
 }
 
 export function workIdOf(runId: string, place: WorkPlace): string {
@@ -82,8 +86,11 @@ const TIMEOUTS_MS = {
 } as const;
 
 /** Returns the caller on whose behalf the steps of a run call. Undefined: its key is revoked, or its member has left. */
-export function callerOf(context: StartContext, { workspaceId, keyId }: RunFacts): Promise<Caller | undefined> {
-  return findPublisher({ database: context.database, catalogue: context.catalogue }, workspaceId, keyId);
+export function callerOf(
+  { publishers }: Pick<StartContext, "publishers">,
+  { workspaceId, keyId }: Pick<RunFacts, "workspaceId" | "keyId">,
+): Promise<Caller | undefined> {
+  return publishers.find(workspaceId, keyId);
 }
 
 /** Undefined: it is under way. `refused`: its job says why. Else the end of what has no job. */
@@ -133,11 +140,22 @@ function errorOf({ code, message }: ApiError): StepError {
 
 /** @returns whether funds or tokens were missing */
 async function startJob(context: StartContext, caller: Caller, work: WorkToStart): Promise<boolean> {
-  const { facts, step, place } = work;
   const { target, body } = bodyOf(context, work);
   const call = await readCall(context, { caller, target, body, tries: 1 });
+  const asked = jobOf(caller, work, call);
+  const admission = await admitJob(context, asked);
+  if (admission.kind === "refused") return true;
+  if (admission.kind !== "admitted" && admission.kind !== "known") {
+    throw new Error(`a step's job was told ${admission.kind}`);
+  }
+  await dispatchAdmitted(context.dispatcher, asked, admission);
+  return false;
+}
+
+function jobOf(caller: Caller, work: WorkToStart, call: ReadCall): Work {
+  const { facts, step, place, isSole } = work;
   const { name, pool } = call.kind;
-  const asked: Work = {
+  return {
     entry: "step",
     id: workIdOf(facts.id, place),
     caller,
@@ -146,15 +164,27 @@ async function startJob(context: StartContext, caller: Caller, work: WorkToStart
     read: () => call,
     step: { runId: facts.id, stepId: step.id },
     ...(facts.mode === "stream" && name === "chat" ? { heardAt: toldAt(work) } : {}),
+    ...(isSole === true && name === "chat" && facts.lane === "live" ? { goesOn: true } : {}),
     ...(facts.traceparent === null ? {} : { traceparent: facts.traceparent }),
   };
-  const admission = await admitJob(context, asked);
-  if (admission.kind === "refused") return true;
-  if (admission.kind !== "admitted" && admission.kind !== "known") {
-    throw new Error(`a step's job was told ${admission.kind}`);
-  }
-  await dispatchAdmitted(context.dispatcher, asked, admission);
-  return false;
+}
+
+/**
+ * Returns the job of a step that is a plain chat call, for whoever admits it together with the pass that begins it. Undefined for any
+ * other work, and for a call that is too large for a row.
+ * @throws ApiError of what refuses it
+ */
+export async function offerChat(
+  context: Pick<StartContext, "catalogue" | "database" | "log" | "storage">,
+  caller: Caller,
+  work: WorkToStart,
+): Promise<JobRequest | undefined> {
+  if (work.step.type !== "model") return undefined;
+  const { target, body } = bodyOf(context, work);
+  if (!("kind" in target) || target.kind.name !== "chat") return undefined;
+  refuseUnsupported(body);
+  const call = await readWordsCall(context, caller, target.kind, body);
+  return offerJob(context, jobOf(caller, work, call));
 }
 
 /** Returns the place in the run under which the call's output is streamed to readers of the run. */
@@ -166,7 +196,7 @@ function toldAt({ facts, step, place }: WorkToStart): JobMessage["step"] {
 type Fields = Readonly<Record<string, unknown>>;
 
 function bodyOf(
-  { catalogue }: StartContext,
+  { catalogue }: Pick<StartContext, "catalogue">,
   { step, params, input }: WorkToStart,
 ): { target: CallTarget; body: Fields } {
   const own = params as Fields;

@@ -296,7 +296,7 @@ end $$;
 -- The same steps for a lone call, since the group form costs several times as much for a group of one. It waits for its
 -- workspace's rows instead of skipping them and coming back through the contended group, which costs it a second trip:
 -- usually they are held for a statement and a commit. The wait is the session's lock_timeout, set short on the connections
--- that send these; after it SQLSTATE 55P03 sends the call to the contended group.
+-- that send these; after it SQLSTATE 55P03 sends the call to the contended group. p_limit -1: the window is left alone.
 create function admit_call(
   p_ws uuid, p_limit int, p_job uuid, p_key uuid, p_model text, p_amount bigint, p_exceed boolean, p_tokens bigint,
   p_cap bigint, p_life_ms bigint, p_now_ms bigint default null
@@ -312,42 +312,46 @@ declare
   k int;
   v smallint := 0;
 begin
-  select * into w from rate_window where workspace_id = p_ws for update;
-  if not found then return 5; end if;
+  if p_limit is distinct from -1 then
+    select * into w from rate_window where workspace_id = p_ws for update;
+    if not found then return 5; end if;
+  end if;
   if p_job is not null then
     select * into b from balance where workspace_id = p_ws for update;
     if not found then return 5; end if;
   end if;
   at_utc := case when p_now_ms is null then clock_timestamp() else to_timestamp(p_now_ms / 1000.0) end;
   at := coalesce(p_now_ms, (extract(epoch from at_utc) * 1000)::bigint);
-  w.shift_ms := window_shift(at, w.last_ms, w.shift_ms);
-  at := greatest(at + w.shift_ms, w.last_ms);
+  if p_limit is distinct from -1 then
+    w.shift_ms := window_shift(at, w.last_ms, w.shift_ms);
+    at := greatest(at + w.shift_ms, w.last_ms);
 
-  past := w.calls + 1 - p_limit;
-  if past > w.passed then
-    if past > w.calls then v := 1;
-    else
-      block := w.recent;
-      if (past - 1) / 32 <> w.calls / 32 then
-        select at_ms into block from rate_block where workspace_id = p_ws and slot = ((past - 1) / 32 % 144)::smallint;
-      end if;
-      k := (past - 1) % 32 + 1;
-      if block[k] > at - 60000 then v := 1;
+    past := w.calls + 1 - p_limit;
+    if past > w.passed then
+      if past > w.calls then v := 1;
       else
-        while block[k + 1] <= at - 60000 loop k := k + 1; end loop;
-        w.passed := (past - 1) / 32 * 32 + k;
+        block := w.recent;
+        if (past - 1) / 32 <> w.calls / 32 then
+          select at_ms into block from rate_block where workspace_id = p_ws and slot = ((past - 1) / 32 % 144)::smallint;
+        end if;
+        k := (past - 1) % 32 + 1;
+        if block[k] > at - 60000 then v := 1;
+        else
+          while block[k + 1] <= at - 60000 loop k := k + 1; end loop;
+          w.passed := (past - 1) / 32 * 32 + k;
+        end if;
       end if;
     end if;
+    w.recent := w.recent || at;
+    if cardinality(w.recent) = 32 then
+      insert into rate_block (workspace_id, slot, at_ms) values (p_ws, (w.calls / 32 % 144)::smallint, w.recent)
+      on conflict (workspace_id, slot) do update set at_ms = excluded.at_ms;
+      w.recent := '{}';
+    end if;
+    update rate_window set calls = w.calls + 1, last_ms = at, shift_ms = w.shift_ms, passed = w.passed, recent = w.recent
+    where workspace_id = p_ws;
+    if v = 1 or p_job is null then return v; end if;
   end if;
-  w.recent := w.recent || at;
-  if cardinality(w.recent) = 32 then
-    insert into rate_block (workspace_id, slot, at_ms) values (p_ws, (w.calls / 32 % 144)::smallint, w.recent)
-    on conflict (workspace_id, slot) do update set at_ms = excluded.at_ms;
-    w.recent := '{}';
-  end if;
-  update rate_window set calls = w.calls + 1, last_ms = at, shift_ms = w.shift_ms, passed = w.passed, recent = w.recent
-  where workspace_id = p_ws;
-  if v = 1 or p_job is null then return v; end if;
 
   today := (at_utc at time zone 'utc')::date;
   if b.day < today then

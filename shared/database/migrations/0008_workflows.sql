@@ -345,3 +345,134 @@ begin
   select sum(bytes) into freed from dropped;
   update file_storage set used = used - freed where workspace_id = ws and freed > 0;
 end $$;
+
+-- A pass of a run as it is to be written. next_ms: until its next attempt begins. told: frames for readers of its stream, those after
+-- frames_before. work: calls and runs that the pass counts, for the run root_id or for this one. grown: bytes that it stores.
+-- sees_cancel: it knows of a cancel.
+create type run_save as (
+  id uuid, rev int, status text, attempt smallint, ends int, output text, error json, credits bigint, next_ms float8, frames_before int,
+  frames int, steps json, items json, told json, events text[], sees_cancel boolean, work int, root_id uuid, work_max int, grown bigint,
+  storage_max bigint
+);
+
+-- Writes a pass: rows, frames for readers of the stream, and the event. Result: false where the run has changed since it was read, is to
+-- be cancelled by now, or where its root has come to more work meanwhile; nothing is written then. SQLSTATE SL002: no room for it.
+-- Locks: the root's run, the run, file_storage; a pass that counts no work and fills no block locks its own run alone.
+create function save_run(p run_save) returns boolean language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
+declare
+  r run;
+  root_work int;
+  at_utc timestamptz := clock_timestamp();
+  blocks bigint;
+begin
+  if p.work > 0 and p.root_id is not null then
+    select work into root_work from run where id = p.root_id for no key update;
+    if not found or root_work + p.work > p.work_max then return false; end if;
+  end if;
+  update run set rev = p.rev, status = p.status, attempt = p.attempt, ends = p.ends, output = coalesce(p.output, output),
+    error = coalesce(p.error, error), credits = p.credits, frames = p.frames,
+    due_at = case when p.next_ms is not null then at_utc + p.next_ms * interval '1 millisecond' when p.status = 'queued' then due_at end,
+    work = work + case when p.root_id is null then p.work else 0 end, stored_bytes = stored_bytes + p.grown,
+    recoveries = 0, progressed_at = at_utc,
+    started_at = coalesce(started_at, case when p.status <> 'queued' and (p.status <> 'cancelled' or 'run.started' = any (p.events)) then at_utc end),
+    ended_at = coalesce(ended_at, case when p.status in ('succeeded', 'failed', 'cancelled') then at_utc end)
+  where id = p.id and rev = p.rev - 1 and (not cancel_requested or p.sees_cancel)
+    and (p.work = 0 or p.root_id is not null or work + p.work <= p.work_max)
+  returning * into r;
+  if not found then return false; end if;
+  if root_work is not null then update run set work = work + p.work where id = p.root_id; end if;
+
+  insert into step_run (run_id, step_id, attempt, seq, run_attempt, type, status, skipped_reason, list, error, ended_seq, due_at, rev,
+    started_at, ended_at)
+  select p.id, t.step_id, t.attempt, t.seq, t.run_attempt, t.type, t.status, t.skipped_reason, t.list, t.error, t.ended_seq,
+    at_utc + t.due_ms * interval '1 millisecond', p.rev, case when t.has_started then at_utc end, case when t.has_ended then at_utc end
+  from json_to_recordset(p.steps) t(step_id text, attempt smallint, seq int, run_attempt smallint, type text, status text,
+    skipped_reason text, list text, error json, ended_seq int, due_ms float8, has_started boolean, has_ended boolean)
+  on conflict (run_id, step_id, attempt) do update set status = excluded.status, skipped_reason = excluded.skipped_reason,
+    error = excluded.error, ended_seq = excluded.ended_seq, due_at = excluded.due_at, rev = excluded.rev,
+    started_at = coalesce(step_run.started_at, excluded.started_at), ended_at = coalesce(step_run.ended_at, excluded.ended_at);
+
+  insert into step_item (run_id, step_id, attempt, item, status, work_id, is_run, output, output_ref, error, credits, ended_seq, is_kept,
+    late_at, rev, started_at, ended_at)
+  select p.id, t.step_id, t.attempt, t.item, t.status, t.work_id, t.is_run, t.output, t.output_ref, t.error, t.credits, t.ended_seq,
+    t.is_kept, at_utc + t.timeout_ms * interval '1 millisecond', p.rev, case when t.timeout_ms is not null then at_utc end,
+    case when t.has_ended then at_utc end
+  from json_to_recordset(p.items) t(step_id text, attempt smallint, item int, status text, work_id uuid, is_run boolean, output text,
+    output_ref text, error json, credits bigint, ended_seq int, is_kept boolean, timeout_ms float8, has_ended boolean)
+  on conflict (run_id, step_id, attempt, item) do update set status = excluded.status, work_id = coalesce(excluded.work_id, step_item.work_id),
+    is_run = excluded.is_run or step_item.is_run, output = excluded.output, output_ref = excluded.output_ref, error = excluded.error,
+    credits = excluded.credits, ended_seq = excluded.ended_seq, late_at = excluded.late_at, rev = excluded.rev,
+    started_at = coalesce(step_item.started_at, excluded.started_at), ended_at = coalesce(step_item.ended_at, excluded.ended_at);
+
+  if p.frames > p.frames_before then
+    insert into run_frame (run_id, seq, type, step_id, attempt)
+    select p.id, p.frames_before + row_number() over (), t.type, t.step_id, t.attempt
+    from json_to_recordset(p.told) t(type text, step_id text, attempt smallint);
+  end if;
+
+  if cardinality(p.events) > 0 then
+    insert into event (workspace_id, workflow_id, type, metadata, occurred_at)
+    select r.workspace_id, r.workflow_id, t.type, jsonb_strip_nulls(jsonb_build_object('runId', p.id, 'workflowId', r.workflow_id)) || case
+      when t.type = 'run.started' then jsonb_build_object('attempt', r.attempt)
+      when t.type = 'run.retrying' then jsonb_build_object('attempt', r.attempt, 'maxAttempts', r.max_attempts)
+      else jsonb_strip_nulls(jsonb_build_object('creditsUsed', trim_scale(r.credits / 1000000000.0),
+        'durationMs', (extract(epoch from r.ended_at - r.started_at) * 1000)::bigint, 'error', r.error::jsonb)) end,
+      clock_timestamp()
+    from unnest(p.events) with ordinality t(type, n) order by t.n;
+  end if;
+
+  blocks := storage_blocks(r.stored_bytes) - storage_blocks(r.stored_bytes - p.grown);
+  if blocks > 0 then perform take_storage(r.workspace_id, blocks, p.storage_max); end if;
+  return true;
+end $$;
+
+-- Ends the job of a step that has succeeded, writes the run's next pass, and admits the one call that this pass begins, which p_worker
+-- owns at once and is about to ask a provider for: all or nothing. p_next: that call, a job_offer; null where the run has ended. Result:
+-- false where the three do not go together now; each is done by itself then. SQLSTATE SL003 says the same of what was found late. Of a
+-- statement that is sent again the result is true if it had been done.
+-- Locks: the run, its jobs, file_storage, then those of a settle and of an admission.
+create function end_step(
+  p_save run_save, p_job uuid, p_epoch int, p_used bigint, p_source text, p_units jsonb, p_estimated boolean, p_tokens bigint,
+  p_result text, p_next jsonb, p_worker uuid, p_lease_ms int, p_wait_ms int
+) returns boolean language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
+declare
+  r run;
+  o job_offer := jsonb_populate_record(null::job_offer, p_next);
+  is_ours boolean;
+begin
+  if p_wait_ms is not null then perform set_config('lock_timeout', p_wait_ms::text, true); end if;
+  select * into r from run where id = p_save.id for no key update;
+  if not found then return false; end if;
+  select j.epoch = p_epoch and j.state = 'running' into is_ours from job j where j.id = p_job for update;
+  if is_ours is not true then
+    return r.rev = p_save.rev and exists (select from job j where j.id = p_job and j.epoch = p_epoch and j.state = 'completed')
+      and (p_next is null or exists (
+        select from job j where j.id = o.id and j.worker = p_worker and j.epoch = 1 and j.state = 'running'));
+  end if;
+  if r.rev <> p_save.rev - 1 or r.cancel_requested or (r.parent_id is not null and run_is_over(r.parent_id)) then return false; end if;
+  if p_next is not null then
+    -- Jobs that wait for room on the queue go before it. One whose id was used before gets its attempt from admit_jobs.
+    if exists (
+        select from job j where j.pool = o.pool and j.lane = o.lane and j.workspace_id = o.workspace_id and j.state = 'queued'
+          and j.dispatched_at is null and j.not_before is null)
+      or exists (select from usage_record u where u.workspace_id = o.workspace_id and u.job_id = o.id) then return false;
+    end if;
+    insert into job (id, workspace_id, key_id, pool, lane, kind, modality, model, state, work, request, request_ref, keeps_record, run_id,
+                     step_id, traceparent, deadline, epoch, claims, worker, lease_until, started_at, intent_at, intent_is_direct,
+                     dispatch, dispatched_at)
+    values (o.id, o.workspace_id, o.key_id, o.pool, o.lane, o.kind, o.modality, o.model, 'running', o.work, o.request, o.request_ref,
+            o.keeps_record, o.run_id, o.step_id, o.traceparent, clock_timestamp() + o.deadline_ms * interval '1 millisecond', 1, 1, p_worker,
+            clock_timestamp() + p_lease_ms * interval '1 millisecond', clock_timestamp(), clock_timestamp(), true, 1, clock_timestamp())
+    on conflict (id) do nothing;
+    if not found then return false; end if;
+  end if;
+  -- The balance comes last: others of the workspace wait for it.
+  if not save_run(p_save)
+    or end_job(p_job, p_epoch, true, 'completed', p_used, 'succeeded', p_source, p_units, p_estimated, p_tokens, p_result, null, null,
+               false, p_wait_ms) is distinct from p_used
+    or (p_next is not null and admit_call(o.workspace_id, -1, o.id, o.key_id, o.model, o.amount, o.may_exceed, o.tokens, o.day_cap,
+                                          o.hold_ms) <> 0) then
+    raise exception 'the step and its run do not go on together' using errcode = 'SL003';
+  end if;
+  return true;
+end $$;

@@ -8,6 +8,8 @@ import {
   takeMessage,
   INTAKE_LARGE_MAX,
 } from "#ingress/batch/admit.ts";
+import { openPublishers } from "#shared/access/authenticate.ts";
+import { KEY_CACHE_MS } from "#shared/access/questions.ts";
 import { createCallAdmission } from "#shared/ledger/call-admission.ts";
 import type { Catalogue } from "#shared/calls/model.ts";
 import { loadCatalogue, loadOurLayers } from "#shared/calls/catalogue/load.ts";
@@ -30,6 +32,8 @@ let bench: FileBench;
 let catalogue: Catalogue;
 let context: BatchContext;
 let looks = 0;
+/** Each question about a key comes a cache life after the one before. */
+let looksAt = 0;
 let lookFault: Error | undefined;
 /** Each look waits for it. */
 let gate: Promise<void> | undefined;
@@ -48,6 +52,11 @@ beforeAll(async () => {
     calls: createCallAdmission({ database, log, ledger: { undo: () => undefined } }),
     jobs: createJobAdmission({ database }),
     database,
+    publishers: openPublishers({
+      database,
+      catalogue: { current: () => catalogue },
+      now: () => (looksAt += KEY_CACHE_MS),
+    }),
     storage: bench.storage,
     log,
     probes: {

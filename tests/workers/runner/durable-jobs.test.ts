@@ -90,7 +90,11 @@ function bench(run: Run, around: Around = {}): Bench {
     cancels: { onCancel: () => () => undefined, wasCancelled: () => false, close: () => Promise.resolve() },
   });
   opened.push(jobs);
-  return { told, run: (message, controller = new AbortController()) => jobs.run(message, 1, controller) };
+  return {
+    told,
+    run: (message, controller = new AbortController()) =>
+      jobs.run(message, { deliveries: 1, isRoomy: () => true }, controller),
+  };
 }
 
 /** An admitted job on the queue, and the message that stands for it. */

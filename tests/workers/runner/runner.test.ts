@@ -496,7 +496,7 @@ describe("a message of a durable job", () => {
     return {
       seen,
       close: () => Promise.resolve(),
-      run: (message, deliveries) => {
+      run: (message, { deliveries }) => {
         seen.push([message, deliveries]);
         const verdict = verdicts.shift() ?? { outcome: "completed" };
         return verdict instanceof Error ? Promise.reject(verdict) : Promise.resolve(verdict);

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import type { BudgetAlert } from "#schemas/generated/types.ts";
-import { findPublisher } from "#shared/access/authenticate.ts";
+import { openPublishers } from "#shared/access/authenticate.ts";
 import { checkBudget } from "#shared/calls/admit.ts";
 import { ApiError } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
@@ -106,7 +106,7 @@ describe("a budget that stops calls", () => {
     const { catalogue } = bed.fake.context;
     return [
       (await bed.authenticator.authenticate(`Bearer ${team.developer.key}`)).stoppedBy,
-      (await findPublisher({ database: bed.db.database, catalogue }, team.id, null))?.stoppedBy,
+      (await openPublishers({ database: bed.db.database, catalogue }).find(team.id, null))?.stoppedBy,
     ];
   }
   const untilOf = async (team: Team): Promise<string | null> =>

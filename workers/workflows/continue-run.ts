@@ -1,0 +1,201 @@
+/**
+ * The worker that has done a step's call goes on with its run: the end of the step, the pass of the run that follows and the admission of
+ * the one call that this pass begins are one statement, and the call is made at once, by the same worker. Only a run that has nothing
+ * else under way, and goes on with a plain chat call or ends, is carried on so; every other pass is the workflow pool's.
+ */
+import type { Caller } from "#shared/access/authenticate.ts";
+import type { ClaimedJob } from "#shared/database/jobs.ts";
+import { ApiError } from "#shared/errors.ts";
+import { failpoint } from "#shared/failpoint.ts";
+import type { JobRequest } from "#shared/jobs/admission.ts";
+import type { JobEnd } from "#shared/jobs/end.ts";
+import { runSubject } from "#shared/queue/subjects.ts";
+
+import type { JobOwner, RunContinuation, StepContinuation, StepContinued } from "../job.ts";
+
+import { advance, type Advanced } from "./advance.ts";
+import type { WorkflowContext } from "./context.ts";
+import { isAlone, startsOf, stepOf, tellEnd } from "./drive-run.ts";
+import { readEnds } from "./ends.ts";
+import { endStep, type Saved, type StepEnd } from "./save.ts";
+import { callerOf, offerChat, workIdOf } from "./start.ts";
+import { isEnded, type WorkPlace } from "./state.ts";
+import type { StoredRun } from "./store.ts";
+
+type Context = Pick<
+  WorkflowContext,
+  "config" | "database" | "catalogue" | "storage" | "log" | "replies" | "store" | "publishers"
+>;
+
+export function openRunContinuation(context: Context): RunContinuation {
+  return {
+    open(job) {
+      if (job.run_id === null || job.work["goes_on"] !== true) return undefined;
+      return new OpenStep(context, job, context.store.load(context.database, job.run_id));
+    },
+  };
+}
+
+class OpenStep implements StepContinuation {
+  private readonly context: Context;
+  private readonly job: ClaimedJob;
+  /** Read while the step's provider works. */
+  private readonly run: Promise<StoredRun | undefined>;
+
+  constructor(context: Context, job: ClaimedJob, run: Promise<StoredRun | undefined>) {
+    this.context = context;
+    this.job = job;
+    this.run = run;
+    // That it cannot be read is heard of when the step ends, if it ends well.
+    run.catch(() => undefined);
+  }
+
+  async end(ending: JobEnd, owner: JobOwner, retryMs: number): Promise<StepContinued | undefined> {
+    try {
+      const step = await this.prepare(ending);
+      return step && (await this.write(step, owner, retryMs));
+    } catch (error) {
+      const { log } = this.context;
+      log.warn({ err: error, job_id: this.job.id }, "a run could not be carried on by the worker of its step");
+      return undefined;
+    }
+  }
+
+  /** Undefined: the run goes on in another way. @throws Error of our surroundings */
+  private async prepare(ending: JobEnd): Promise<Prepared | undefined> {
+    const { context, job } = this;
+    const { usage, result, state } = ending;
+    if (state !== "completed" || usage.status !== "succeeded" || usage.usedNano === null) return undefined;
+    if (result === null || !("text" in result)) return undefined;
+    const run = await this.run;
+    if (!run || run.facts.isCancelRequested || !isAlone(run.state)) return undefined;
+    const place = placeOf(run, job.id);
+    if (!place) return undefined;
+    const events = await readEnds(context.storage, run, [
+      {
+        step_id: place.stepId,
+        attempt: place.attempt,
+        item: place.index,
+        work_id: job.id,
+        kind: "chat",
+        state: "completed",
+        credits: usage.usedNano,
+        result: result.text,
+        result_ref: null,
+        error: null,
+      },
+    ]);
+    const advanced = advance(run.compiled, run.state, [...events, { kind: "tick" }], run.facts.workLeft);
+    if (advanced.isCut || advanced.untold.length > 0 || advanced.work > 0) return undefined;
+    const end = { end: ending, usedNano: usage.usedNano, resultText: result.text };
+    if (isEnded(advanced.state.status)) return { run, advanced, end, next: null };
+    // Asked for now: the key may have been revoked while the provider worked.
+    const caller = await callerOf(context, run.facts);
+    const next = caller && (await this.offerNext(run, caller, advanced));
+    return next && { run, advanced, end, next };
+  }
+
+  /** Returns the one call that the pass begins. Undefined: it begins others, or waits. */
+  private async offerNext(
+    run: StoredRun,
+    caller: Caller,
+    { effects, state }: Advanced,
+  ): Promise<JobRequest | undefined> {
+    const [effect, ...others] = effects;
+    if (effect?.kind !== "start_work" || others.length > 0 || !isAlone(state)) return undefined;
+    const step = stepOf(run, effect.place.stepId);
+    try {
+      return await offerChat(this.context, caller, { ...effect, facts: run.facts, step, isSole: true });
+    } catch (error) {
+      // What refuses it is for the pass that begins it to say.
+      if (error instanceof ApiError) return undefined;
+      throw error;
+    }
+  }
+
+  private async write(step: Prepared, owner: JobOwner, retryMs: number): Promise<StepContinued | undefined> {
+    const { context, job } = this;
+    const { database, store, replies, config, log } = context;
+    const { run, advanced, end, next } = step;
+    const change = {
+      before: run,
+      after: advanced.state,
+      effects: advanced.effects,
+      starts: startsOf(context, run, advanced.effects),
+      nextAttemptMs: null,
+      work: 0,
+      storageBytesMax: config.storageBytesMax,
+    };
+    const saved = await endStep(database, { ...end, next, owner }, change, {
+      retryMs,
+      onRetry: (error, tries) => log.warn({ err: error, job_id: job.id, tries }, "the end of a step is repeated"),
+    });
+    if (!saved) return undefined;
+    failpoint("step.continued");
+    const after = runAfter(step, saved);
+    store.remember(after, saved.rev);
+    if (!replies.isClosed()) replies.publish(runSubject(run.facts.id), JSON.stringify({ frames: saved.frames }));
+    if (next === null) {
+      failpoint("run.ended");
+      // The janitor tells the publisher of a run that was not told of.
+      await tellEnd(context, after).catch((error: unknown) =>
+        log.warn({ err: error, run_id: run.facts.id }, "the end of a run was not told"),
+      );
+      return { takenNano: end.usedNano };
+    }
+    const claimed = claimedOf(next);
+    return {
+      takenNano: end.usedNano,
+      next: { job: claimed, step: new OpenStep(context, claimed, Promise.resolve(after)) },
+    };
+  }
+}
+
+interface Prepared {
+  readonly run: StoredRun;
+  readonly advanced: Advanced;
+  readonly end: Pick<StepEnd, "end" | "usedNano" | "resultText">;
+  /** Null where the run has ended. */
+  readonly next: JobRequest | null;
+}
+
+/** Returns the place of the only work that is under way, if it is this job. */
+function placeOf({ facts, state }: StoredRun, jobId: string): WorkPlace | undefined {
+  const run = state.stepRuns.find(({ status }) => status === "running");
+  const item = run?.items.find(({ status }) => status === "running");
+  if (!run || !item) return undefined;
+  const place = { stepId: run.stepId, attempt: run.attempt, index: item.index };
+  return workIdOf(facts.id, place) === jobId ? place : undefined;
+}
+
+function runAfter({ run, advanced }: Prepared, { rev, frames, bytes }: Saved): StoredRun {
+  return {
+    ...run,
+    facts: { ...run.facts, rev, frames, hasStarted: true },
+    state: advanced.state,
+    bytes: run.bytes + bytes,
+  };
+}
+
+/** Returns the job as end_step has made it: claimed once, by us, before its provider is asked. */
+function claimedOf({ id, workspaceId, work, request, lifeMs, step }: JobRequest): ClaimedJob {
+  return {
+    id,
+    workspace_id: workspaceId,
+    epoch: 1,
+    attempt: 1,
+    dispatch: 1,
+    deadline: new Date(Date.now() + lifeMs),
+    claims: 1,
+    work: work as Record<string, unknown>,
+    request: request && "text" in request ? request.text : null,
+    request_ref: request && "reference" in request ? request.reference : null,
+    provider_job: null,
+    is_unknown: false,
+    is_hidden: false,
+    cancel_requested: false,
+    publisher_key: null,
+    reply: null,
+    run_id: step?.runId ?? null,
+  };
+}
