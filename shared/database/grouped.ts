@@ -30,8 +30,9 @@ export interface GroupedOptions<Item extends Grouped, Verdict> {
   /** Name of its connections in Postgres, and of its groups in the metric of their sizes. */
   readonly name: string;
   readonly sizeMax: number;
-  /** Longest wait of patient items for others; 0 when absent. */
+  /** Longest wait of patient items for others, while groups are small and while they are large; 0 when absent. */
   readonly lingerMs?: number;
+  readonly lingerMaxMs?: number;
   /** Longest wait of the common group for locks that its statement cannot skip; the connection's usual time when absent. */
   readonly singleCallWaitMs?: number;
   /** One statement for all items, one verdict each, in order. */
@@ -48,6 +49,7 @@ export function openGrouped<Item extends Grouped, Verdict>({
   name,
   sizeMax,
   lingerMs = 0,
+  lingerMaxMs = lingerMs,
   singleCallWaitMs,
   run,
   metrics,
@@ -61,6 +63,7 @@ export function openGrouped<Item extends Grouped, Verdict>({
   return createGrouper({
     sizeMax,
     lingerMs,
+    lingerMaxMs,
     queueMax: GROUP_QUEUE_MAX,
     lanesMax: 2,
     ...(groupSize ? { groupSize } : {}),

@@ -25,8 +25,9 @@ export interface GrouperOptions<Item extends Grouped, Verdict> {
   readonly sizeMax: number;
   /** Items waiting in all; beyond it `call` rejects with 503 `overloaded`. */
   readonly queueMax: number;
-  /** Longest wait of patient items for others; absent: none. */
+  /** Longest wait of patient items for others; absent: none. It grows up to `lingerMaxMs` while groups are large. */
   readonly lingerMs?: number;
+  readonly lingerMaxMs?: number;
   /** Own lanes whose statement may run at the same time (each needs a connection). */
   readonly lanesMax: number;
   /** One statement for all items, one verdict each, in order. */
@@ -49,6 +50,9 @@ export interface Grouper<Item extends Grouped, Verdict> {
 
 /** A workspace is taken for contended, or for locked, this long after it was last found so. */
 const MEMORY_MS = 1_000;
+/** A group of this size or more shows a load under which waiting longer makes fewer statements; one of the other size or less, none. */
+const BUSY_GROUP = 8;
+const IDLE_GROUP = 2;
 /** Contended workspaces remembered before those that are over are forgotten. */
 const CONTENDED_SWEEP = 1_000;
 
@@ -92,7 +96,8 @@ interface OwnLane<Item, Verdict> extends Lane<Item, Verdict> {
 
 class LaneGrouper<Item extends Grouped, Verdict> implements Grouper<Item, Verdict> {
   private readonly options: GrouperOptions<Item, Verdict>;
-  private readonly lingerMs: number;
+  /** Grows and shrinks with the groups. */
+  private lingerMs: number;
   private readonly common: SharedLane<Item, Verdict> = {
     waiting: [],
     isRunning: false,
@@ -148,7 +153,9 @@ class LaneGrouper<Item extends Grouped, Verdict> implements Grouper<Item, Verdic
     lane.isRunning = true;
     while (lane.waiting.length > 0) {
       if (this.lingers(lane)) break;
-      await this.runGroup(this.takeGroup(lane), lane.lockWait, lane.ifBusy);
+      const group = this.takeGroup(lane);
+      await this.runGroup(group, lane.lockWait, lane.ifBusy);
+      this.adaptLinger(group.length);
       lane.startNext();
     }
     lane.isRunning = false;
@@ -165,6 +172,12 @@ class LaneGrouper<Item extends Grouped, Verdict> implements Grouper<Item, Verdic
       void this.runShared(lane);
     }, Math.ceil(leftMs));
     return true;
+  }
+
+  private adaptLinger(size: number): void {
+    const { lingerMs: least = 0, lingerMaxMs: most = least } = this.options;
+    if (size >= BUSY_GROUP) this.lingerMs = Math.min(most, this.lingerMs * 1.5);
+    else if (size <= IDLE_GROUP) this.lingerMs = Math.max(least, this.lingerMs / 2);
   }
 
   private startOwn(): void {
