@@ -153,6 +153,8 @@ class LaneGrouper<Item extends Grouped, Verdict> implements Grouper<Item, Verdic
     lane.isRunning = true;
     while (lane.waiting.length > 0) {
       if (this.lingers(lane)) break;
+      clearTimeout(lane.lingering);
+      lane.lingering = undefined;
       const group = this.takeGroup(lane);
       await this.runGroup(group, lane.lockWait, lane.ifBusy);
       this.adaptLinger(group.length);
