@@ -23,8 +23,7 @@ const RUN_WAIT_MS = 300_000;
  */
 export async function beginRun(context: IngressContext, request: Request, run: NewRun): Promise<Response | undefined> {
   // Before the run begins, so that no word of it is missed.
-  const reader = run.mode === "stream" ? run : undefined;
-  const followed = run.mode === "async" ? undefined : context.runs.follow(run.id, reader);
+  const followed = followOf(context, run);
   let isStreamed = false;
   try {
     const [{ verdict }] = await Promise.all([beginNewRun(context, run), followed?.catchUp()]);
@@ -56,6 +55,11 @@ export async function answerRun(
     ...(isFresh && row.ended_at !== null ? { "x-credits-used": formatCredits(creditsOf(steps)) } : {}),
   };
   return json(presentRun(shown, steps, { isSorted: !isFresh, hasInput: !isFresh }), headers, status);
+}
+
+function followOf({ runs }: IngressContext, run: NewRun): FollowedRun | undefined {
+  if (run.mode === "async") return undefined;
+  return run.mode === "stream" ? runs.follow(run.id, run) : runs.awaitEnd(run.id);
 }
 
 async function mustFind({ database }: IngressContext, id: string): Promise<RunRow> {

@@ -44,12 +44,20 @@ export interface FollowedRun {
 export interface RunFollower {
   /** @param caller whose stream it is, counted among those of its workspace. @throws ApiError `overloaded` for one too many */
   follow(runId: string, caller?: Pick<Caller, "keyId" | "workspaceId">): FollowedRun;
+  /** The same for who waits for the run's end alone, and is not woken before it. */
+  awaitEnd(runId: string): FollowedRun;
 }
 
 /** Most pieces that are passed on: the step's whole output is sent when it ends. */
 const DELTAS_MAX = 1_000;
 const CATCH_UP_MS = 250;
 const DECODER = new TextDecoder();
+
+interface RunWord {
+  readonly delta?: RunDelta;
+  /** False: the run goes on. Workers of an earlier version do not say. */
+  readonly is_over?: boolean;
+}
 
 interface Read {
   readonly startedAt: number;
@@ -59,7 +67,7 @@ interface Read {
 interface FollowersOfRun {
   readonly subscription: Subscription;
   /** Listeners of the followers for each word. */
-  readonly onWord: Set<(delta: RunDelta | undefined) => void>;
+  readonly onWord: Set<(word: RunWord) => void>;
   /** By the place it was read from. */
   readonly reads: Map<number, Read>;
   /** performance.now() of the last word. */
@@ -77,9 +85,9 @@ export function createRunFollower(connection: Pick<NatsConnection, "subscribe" |
           log.error({ err: error, run_id: runId }, "the subscription to a run failed");
           return;
         }
-        const { delta } = JSON.parse(DECODER.decode(message.data)) as { delta?: RunDelta };
+        const word = JSON.parse(DECODER.decode(message.data)) as RunWord;
         run.wordAt = performance.now();
-        for (const tell of run.onWord) tell(delta);
+        for (const tell of run.onWord) tell(word);
       },
     });
     const run: FollowersOfRun = { subscription, onWord: new Set(), reads: new Map(), wordAt: 0 };
@@ -87,55 +95,62 @@ export function createRunFollower(connection: Pick<NatsConnection, "subscribe" |
     return run;
   };
 
+  const followRun = (
+    runId: string,
+    caller: Pick<Caller, "keyId" | "workspaceId"> | undefined,
+    isForEnd: boolean,
+  ): FollowedRun => {
+    const leave = caller && streams.enter(caller);
+    const run = runs.get(runId) ?? open(runId);
+    let deltas: RunDelta[] = [];
+    let hasWord = false;
+    let wake: (() => void) | undefined;
+    const onWord = ({ delta, is_over: isOver }: RunWord): void => {
+      if (isForEnd && (delta !== undefined || isOver === false)) return;
+      if (delta && deltas.length < DELTAS_MAX) deltas.push(delta);
+      hasWord = true;
+      wake?.();
+    };
+    run.onWord.add(onWord);
+    return {
+      async wait(ms, over) {
+        if (!hasWord && !over.aborted) {
+          const { promise, resolve } = Promise.withResolvers<void>();
+          const end = (): void => resolve();
+          wake = end;
+          const timer = setTimeout(end, ms);
+          over.addEventListener("abort", end);
+          await promise;
+          clearTimeout(timer);
+          // The same signal is waited for as often as the run is told of.
+          over.removeEventListener("abort", end);
+          wake = undefined;
+        }
+        hasWord = false;
+      },
+      takeDeltas() {
+        const taken = deltas;
+        deltas = [];
+        return taken;
+      },
+      async catchUp() {
+        // A connection that is lost or closed has no more words.
+        const flushed = connection.flush().catch(() => undefined);
+        await Promise.race([flushed, Bun.sleep(CATCH_UP_MS)]);
+      },
+      share: (place, read) => shared(run, place, read),
+      close() {
+        leave?.();
+        run.onWord.delete(onWord);
+        if (run.onWord.size > 0 || runs.get(runId) !== run) return;
+        runs.delete(runId);
+        run.subscription.unsubscribe();
+      },
+    };
+  };
   return {
-    follow(runId, caller) {
-      const leave = caller && streams.enter(caller);
-      const run = runs.get(runId) ?? open(runId);
-      let deltas: RunDelta[] = [];
-      let hasWord = false;
-      let wake: (() => void) | undefined;
-      const onWord = (delta: RunDelta | undefined): void => {
-        if (delta && deltas.length < DELTAS_MAX) deltas.push(delta);
-        hasWord = true;
-        wake?.();
-      };
-      run.onWord.add(onWord);
-      return {
-        async wait(ms, over) {
-          if (!hasWord && !over.aborted) {
-            const { promise, resolve } = Promise.withResolvers<void>();
-            const end = (): void => resolve();
-            wake = end;
-            const timer = setTimeout(end, ms);
-            over.addEventListener("abort", end);
-            await promise;
-            clearTimeout(timer);
-            // The same signal is waited for as often as the run is told of.
-            over.removeEventListener("abort", end);
-            wake = undefined;
-          }
-          hasWord = false;
-        },
-        takeDeltas() {
-          const taken = deltas;
-          deltas = [];
-          return taken;
-        },
-        async catchUp() {
-          // A connection that is lost or closed has no more words.
-          const flushed = connection.flush().catch(() => undefined);
-          await Promise.race([flushed, Bun.sleep(CATCH_UP_MS)]);
-        },
-        share: (place, read) => shared(run, place, read),
-        close() {
-          leave?.();
-          run.onWord.delete(onWord);
-          if (run.onWord.size > 0 || runs.get(runId) !== run) return;
-          runs.delete(runId);
-          run.subscription.unsubscribe();
-        },
-      };
-    },
+    follow: (runId, caller) => followRun(runId, caller, false),
+    awaitEnd: (runId) => followRun(runId, undefined, true),
   };
 }
 

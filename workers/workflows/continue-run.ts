@@ -9,13 +9,12 @@ import { ApiError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoint.ts";
 import type { JobRequest } from "#shared/jobs/admission.ts";
 import type { JobEnd } from "#shared/jobs/end.ts";
-import { runSubject } from "#shared/queue/subjects.ts";
 
 import type { JobOwner, RunContinuation, StepContinuation, StepContinued } from "../job.ts";
 
 import { advance, type Advanced } from "./advance.ts";
 import type { WorkflowContext } from "./context.ts";
-import { isAlone, startsOf, stepOf, tellEnd } from "./drive-run.ts";
+import { isAlone, startsOf, stepOf, tellEnd, tellReaders } from "./drive-run.ts";
 import { readEnds } from "./ends.ts";
 import { endStep, type Saved, type StepEnd } from "./save.ts";
 import { callerOf, offerChat, workIdOf } from "./start.ts";
@@ -115,7 +114,7 @@ class OpenStep implements StepContinuation {
 
   private async write(step: Prepared, owner: JobOwner, retryMs: number): Promise<StepContinued | undefined> {
     const { context, job } = this;
-    const { database, store, replies, config, log } = context;
+    const { database, store, config, log } = context;
     const { run, advanced, end, next } = step;
     const change = {
       before: run,
@@ -134,7 +133,7 @@ class OpenStep implements StepContinuation {
     failpoint("step.continued");
     const after = runAfter(step, saved);
     store.remember(after, saved.rev);
-    if (!replies.isClosed()) replies.publish(runSubject(run.facts.id), JSON.stringify({ frames: saved.frames }));
+    tellReaders(context, after, saved);
     if (next === null) {
       failpoint("run.ended");
       // The janitor tells the publisher of a run that was not told of.

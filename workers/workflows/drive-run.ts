@@ -203,7 +203,7 @@ async function carryOut(context: WorkflowContext, caller: Caller | undefined, pa
       return work ? [{ ...work, facts, step: stepOf(after, place.stepId) }] : [];
     }),
   ];
-  if (saved) context.replies.publish(runSubject(facts.id), JSON.stringify({ frames: saved.frames }));
+  if (saved) tellReaders(context, after, saved);
   await cancelWork(context, pass);
   const started = await Promise.all(
     works.map(async (work) => {
@@ -233,6 +233,16 @@ export function isAlone({ stepRuns }: StoredRun["state"]): boolean {
   const isOpen = ({ status }: { readonly status: string }): boolean => status === "running" || status === "queued";
   const open = stepRuns.filter(isOpen);
   return open.length === 1 && open[0]?.list === undefined && open[0]?.items.filter(isOpen).length === 1;
+}
+
+/** Tells those who read the run's stream, or wait for its end, of a pass. */
+export function tellReaders(
+  { replies }: Pick<WorkflowContext, "replies">,
+  { facts, state }: StoredRun,
+  { frames }: Saved,
+): void {
+  const word = { frames, is_over: isEnded(state.status) };
+  if (!replies.isClosed()) replies.publish(runSubject(facts.id), JSON.stringify(word));
 }
 
 /** Tells of a run that has ended: the run whose step it is, and its publisher. */

@@ -146,6 +146,29 @@ test("who waits for many words leaves nothing behind of each", async () => {
   expect(listeners).toBe(0);
 });
 
+test("who waits for the end of a run is woken by that alone, and by workers that do not say", async () => {
+  const runId = newId();
+  const [waiting, reading] = [runs.awaitEnd(runId), runs.follow(runId)];
+  await waiting.catchUp();
+  const { signal } = new AbortController();
+  let isWoken = false;
+  const waited = waiting.wait(60_000, signal).then(() => (isWoken = true));
+  for (const word of [{ frames: 1, is_over: false }, { delta: { stepId: "a", attempt: 1, content: "b" } }]) {
+    worker.publish(runSubject(runId), JSON.stringify(word));
+    await worker.flush();
+    await reading.wait(60_000, signal);
+    expect(isWoken).toBe(false);
+  }
+  worker.publish(runSubject(runId), JSON.stringify({ frames: 2, is_over: true }));
+  await waited;
+  const again = waiting.wait(60_000, signal);
+  worker.publish(runSubject(runId), JSON.stringify({ frames: 3 }));
+  await again;
+  expect(waiting.takeDeltas()).toEqual([]);
+  waiting.close();
+  reading.close();
+});
+
 describe("readers of one run", () => {
   test("share one subscription, and what they read of it", async () => {
     const runId = await hangingRun();
