@@ -3,7 +3,7 @@ import type { NatsConnection } from "nats";
 
 import { type AdminServer, startAdminServer } from "./admin-server.ts";
 import { type Config, loadConfig } from "./config.ts";
-import { type Database, isDatabaseAway, openDatabase } from "./database/client.ts";
+import { type Database, findLostLimits, isDatabaseAway, openDatabase } from "./database/client.ts";
 import { missingMigrations } from "./database/migrate.ts";
 import { awaitServer, type Dependencies, watchDependencies } from "./dependencies.ts";
 import { armFailpoint } from "./failpoint.ts";
@@ -55,6 +55,7 @@ export async function startRole(name: RoleName): Promise<Role> {
   const database = openDatabase({ url: config.databaseUrl, poolMax: config.databasePoolMax, log });
   lifecycle.onStop("database", () => database.close());
   await waitForDatabase(database, config.startWaitMs, log);
+  await checkLimits(database);
   await checkDurability(database, config.production, log);
   const connections: NatsConnection[] = [];
   // A role with nothing to reload ignores the signal; by default it would end the process.
@@ -122,6 +123,16 @@ async function endWith(connection: NatsConnection, lifecycle: Lifecycle, log: Lo
   if (lifecycle.stopping.aborted) return;
   log.fatal({ err: error }, "the nats connection closed for good");
   await lifecycle.stop("nats closed");
+}
+
+/** @throws Error telling what to set, where sessions lack the limits of their waits: isolation between workspaces rests on these */
+async function checkLimits(database: Database): Promise<void> {
+  const lost = await findLostLimits(database);
+  if (lost.length === 0) return;
+  const statements = lost.map((setting) => `alter role current_user set ${setting};`).join(" ");
+  throw new Error(
+    `a pooler or proxy at DATABASE_URL drops the limits that a connection asks for; run on the database: ${statements} Then let the pooler open its connections again`,
+  );
 }
 
 /**

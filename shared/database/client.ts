@@ -25,11 +25,8 @@ export interface Queryable {
 }
 
 export interface Database extends Queryable {
-  /**
-   * One connection of its own, for work that must never wait behind other queries; reconnects by itself.
-   * @param lockTimeoutMs a statement gives up a lock after this long (SQLSTATE 55P03)
-   */
-  reserve(name: string, lockTimeoutMs?: number): Queryable;
+  /** One connection of its own, for work that must never wait behind other queries; reconnects by itself. */
+  reserve(name: string): Queryable;
   /** Runs `work` in one transaction; rolled back when it throws. */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
   /** The same on a connection of its own that may take `limitMs` and wait for locks as long: migrations, audits. */
@@ -90,22 +87,51 @@ export function constraintName(error: unknown): string | undefined {
   return typeof name === "string" ? name : undefined;
 }
 
-const TIMEOUTS = {
-  connectionTimeoutMillis: 3_000,
+/**
+ * Limits in milliseconds that every session is to have. They are asked for when a connection opens; a transaction pooler gives none
+ * of what is asked for so, and there the database role has to bring them (`findLostLimits`).
+ */
+const SESSION_LIMITS = {
   statement_timeout: 10_000,
-  query_timeout: 12_000,
   lock_timeout: 2_000,
   idle_in_transaction_session_timeout: 10_000,
 } as const;
+
+const TIMEOUTS = { connectionTimeoutMillis: 3_000, query_timeout: 12_000 } as const;
+
+/**
+ * Returns the settings, as SQL for `alter role`, that our sessions lack: those that a pooler or a proxy has dropped. Without a bound on
+ * their waits, one locked row would stand before everybody's calls.
+ */
+export async function findLostLimits(target: Queryable): Promise<string[]> {
+  const rows = await target.query<{ name: string; setting: string }>(
+    "select name, setting from pg_settings where name = any ($1)",
+    [["jit", ...Object.keys(SESSION_LIMITS)]],
+  );
+  const inForce = new Map(rows.map(({ name, setting }) => [name, setting]));
+  const lost = Object.entries(SESSION_LIMITS)
+    .filter(([name, max]) => !(Number(inForce.get(name)) > 0 && Number(inForce.get(name)) <= max))
+    .map(([name, max]) => `${name} = '${max}ms'`);
+  return inForce.get("jit") === "off" ? lost : [...lost, "jit = off"];
+}
+
+/**
+ * Returns the statement that selects `call` and waits for a lock as many milliseconds as its parameter says (SQLSTATE 55P03 then). The
+ * limit travels with the statement, since behind a transaction pooler a session keeps none. It has force before the call begins.
+ */
+export function waitingForLocks(call: string, parameter: `$${number}`): string {
+  return `select ${call} from (select set_config('lock_timeout', ${parameter}, true)) limits`;
+}
 
 /** A pool of at most `poolMax` connections beside the reserved ones. */
 export function openDatabase(options: { url: string; poolMax: number; log: Logger }): Database {
   const pools: pg.Pool[] = [];
   const socket = isPlain(options.url) ? { stream: () => PlainSocket.open() as Socket } : {};
-  const open = (name: string, max: number, limits: Partial<Record<keyof typeof TIMEOUTS, number>> = {}): pg.Pool => {
+  const open = (name: string, max: number, limits: { readonly query_timeout?: number } = {}): pg.Pool => {
     const pool = new pg.Pool({
       connectionString: options.url,
       max,
+      ...SESSION_LIMITS,
       ...TIMEOUTS,
       ...limits,
       keepAlive: true,
@@ -125,20 +151,19 @@ export function openDatabase(options: { url: string; poolMax: number; log: Logge
   const main = open("pool", options.poolMax);
   return {
     query: (text, values, name) => runOn(main, text, values, name),
-    reserve(name, lockTimeoutMs = TIMEOUTS.lock_timeout) {
-      const pool = open(name, 1, { lock_timeout: lockTimeoutMs });
+    reserve(name) {
+      const pool = open(name, 1);
       return { query: (text, values, statement) => runOn(pool, text, values, statement) };
     },
     transaction: (work) => transact(main, work),
     async slowTransaction(limitMs, work) {
-      const pool = open("slow", 1, {
-        statement_timeout: limitMs,
-        query_timeout: limitMs,
-        lock_timeout: limitMs,
-        idle_in_transaction_session_timeout: limitMs,
-      });
+      const pool = open("slow", 1, { query_timeout: limitMs });
       try {
-        return await transact(pool, work);
+        return await transact(pool, async (tx) => {
+          const limits = Object.keys(SESSION_LIMITS).map((name) => `set_config('${name}', $1, true)`);
+          await tx.query(`select ${limits.join(", ")}`, [String(limitMs)]);
+          return work(tx);
+        });
       } finally {
         pools.splice(pools.indexOf(pool), 1);
         await pool.end();

@@ -15,7 +15,7 @@ const GROUP_QUEUE_MAX = 20_000;
  * A lone call waits this long for its workspace's rows before it joins the contended: as long as another statement and
  * its commit usually take, and no longer than the calls behind it can bear.
  */
-export const SINGLE_CALL_WAIT_MS = 30;
+const SINGLE_CALL_WAIT_MS = 30;
 
 /** Connection that one group is sent on, and its waits for locks. */
 export interface GroupRun {
@@ -23,6 +23,8 @@ export interface GroupRun {
   readonly lockWait: LockWait;
   /** Milliseconds to wait for a locked row, for a statement's parameter; null skips it. */
   readonly waitMs: number | null;
+  /** Milliseconds to wait for locks that the statement cannot skip, for `waitingForLocks`. */
+  readonly lockMs: string;
 }
 
 export interface GroupedOptions<Item extends Grouped, Verdict> {
@@ -32,8 +34,6 @@ export interface GroupedOptions<Item extends Grouped, Verdict> {
   readonly sizeMax: number;
   /** Longest wait of patient items for others; 0 when absent. */
   readonly lingerMs?: number;
-  /** Longest wait of the common group for locks that its statement cannot skip; the connection's usual time when absent. */
-  readonly singleCallWaitMs?: number;
   /** One statement for all items, one verdict each, in order. */
   readonly run: (items: readonly Item[], on: GroupRun) => Promise<readonly (Verdict | typeof BUSY)[]>;
   readonly metrics?: Pick<Metrics, "groupSize"> | undefined;
@@ -48,13 +48,12 @@ export function openGrouped<Item extends Grouped, Verdict>({
   name,
   sizeMax,
   lingerMs = 0,
-  singleCallWaitMs,
   run,
   metrics,
 }: GroupedOptions<Item, Verdict>): Grouper<Item, Verdict> {
   const targets: Readonly<Record<LockWait, Queryable>> = {
-    none: database.reserve(name, singleCallWaitMs),
-    short: database.reserve(`contended ${name}`, CONTENDED_WAIT_MS),
+    none: database.reserve(name),
+    short: database.reserve(`contended ${name}`),
     long: database,
   };
   const groupSize = metrics?.groupSize.at(name);
@@ -66,7 +65,10 @@ export function openGrouped<Item extends Grouped, Verdict>({
     ...(groupSize ? { groupSize } : {}),
     isLocked: (error) => sqlState(error) === SQL.lockTimeout,
     isPoison: isDataFault,
-    run: (items, lockWait) => run(items, { target: targets[lockWait], lockWait, waitMs: WAIT_MS[lockWait] }),
+    run(items, lockWait) {
+      const waitMs = WAIT_MS[lockWait];
+      return run(items, { target: targets[lockWait], lockWait, waitMs, lockMs: String(waitMs ?? SINGLE_CALL_WAIT_MS) });
+    },
   });
 }
 
