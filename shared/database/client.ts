@@ -31,7 +31,17 @@ export interface Database extends Queryable {
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
   /** The same on a connection of its own that may take `limitMs` and wait for locks as long: migrations, audits. */
   slowTransaction<T>(limitMs: number, work: (tx: Queryable) => Promise<T>): Promise<T>;
+  /** Returns how many connections the server has free, and whether ours end at a pooler instead, of which it knows nothing. */
+  findRoom(): Promise<ConnectionRoom>;
   close(): Promise<void>;
+}
+
+export interface ConnectionRoom {
+  /** Connections that the server has, those aside that it keeps for its administrators. */
+  readonly all: number;
+  /** Those that neither we nor others have open. */
+  readonly free: number;
+  readonly isPooled: boolean;
 }
 
 /** SQLSTATEs with a meaning for callers. */
@@ -98,6 +108,8 @@ const SESSION_LIMITS = {
 } as const;
 
 const TIMEOUTS = { connectionTimeoutMillis: 3_000, query_timeout: 12_000 } as const;
+/** Of one statement, instead of the connection's. */
+type Limits = { readonly query_timeout: number };
 
 /**
  * Returns the settings, as SQL for `alter role`, that our sessions lack: those that a pooler or a proxy has dropped. Without a bound on
@@ -123,17 +135,28 @@ export function waitingForLocks(call: string, parameter: `$${number}`): string {
   return `select ${call} from (select set_config('lock_timeout', ${parameter}, true)) limits`;
 }
 
-/** A pool of at most `poolMax` connections beside the reserved ones. */
-export function openDatabase(options: { url: string; poolMax: number; log: Logger }): Database {
+export interface DatabaseOptions {
+  readonly url: string;
+  /** Connections of the pool. */
+  readonly poolMax: number;
+  /** Connections that may be reserved beside it; any number when absent. */
+  readonly reservedMax?: number;
+  /** Slow transactions that may run at once, each on a connection of its own. */
+  readonly slowMax?: number;
+  readonly log: Logger;
+}
+
+/** Opens no connection before it is used, and never more than the sum of the three numbers. */
+export function openDatabase(options: DatabaseOptions): Database {
+  const { reservedMax = Infinity, slowMax = 2 } = options;
   const pools: pg.Pool[] = [];
   const socket = isPlain(options.url) ? { stream: () => PlainSocket.open() as Socket } : {};
-  const open = (name: string, max: number, limits: { readonly query_timeout?: number } = {}): pg.Pool => {
+  const open = (name: string, max: number): pg.Pool => {
     const pool = new pg.Pool({
       connectionString: options.url,
       max,
       ...SESSION_LIMITS,
       ...TIMEOUTS,
-      ...limits,
       keepAlive: true,
       ...socket,
       // Compiling costs ten times what it saves (measured: a budget's look at 360,000 sums takes 2.5 s with it and 0.3 s without).
@@ -149,26 +172,30 @@ export function openDatabase(options: { url: string; poolMax: number; log: Logge
     return pool;
   };
   const main = open("pool", options.poolMax);
+  const slow = slowMax > 0 ? open("slow", slowMax) : undefined;
+  let reserved = 0;
   return {
     query: (text, values, name) => runOn(main, text, values, name),
     reserve(name) {
+      reserved += 1;
+      if (reserved > reservedMax) throw new Error(`expected ${reservedMax} reserved connections, ${name} is one more`);
       const pool = open(name, 1);
       return { query: (text, values, statement) => runOn(pool, text, values, statement) };
     },
     transaction: (work) => transact(main, work),
-    async slowTransaction(limitMs, work) {
-      const pool = open("slow", 1, { query_timeout: limitMs });
-      try {
-        return await transact(pool, async (tx) => {
+    slowTransaction(limitMs, work) {
+      if (!slow) throw new Error("expected no slow transaction in this process");
+      return transact(
+        slow,
+        async (tx) => {
           const limits = Object.keys(SESSION_LIMITS).map((name) => `set_config('${name}', $1, true)`);
           await tx.query(`select ${limits.join(", ")}`, [String(limitMs)]);
           return work(tx);
-        });
-      } finally {
-        pools.splice(pools.indexOf(pool), 1);
-        await pool.end();
-      }
+        },
+        { query_timeout: limitMs },
+      );
     },
+    findRoom: () => findRoom(main),
     async close() {
       await Promise.all(pools.map((pool) => pool.end()));
     },
@@ -181,13 +208,31 @@ function isPlain(url: string): boolean {
   return !host.startsWith("/") && !ssl;
 }
 
-async function transact<T>(pool: pg.Pool, work: (tx: Queryable) => Promise<T>): Promise<T> {
+async function findRoom(pool: pg.Pool): Promise<ConnectionRoom> {
+  const client = await pool.connect();
+  try {
+    const [row] = await run<{ pid: number; all: number; taken: number }>(
+      client,
+      `select pg_backend_pid() as pid, (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as taken,
+         current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+           - coalesce(current_setting('reserved_connections', true)::int, 0) as all`,
+    );
+    if (!row) throw new Error("Postgres does not tell its connections");
+    // A pooler names itself to the driver, not the process of the server.
+    const isPooled = Reflect.get(client, "processID") !== row.pid;
+    return { all: row.all, free: row.all - row.taken, isPooled };
+  } finally {
+    client.release();
+  }
+}
+
+async function transact<T>(pool: pg.Pool, work: (tx: Queryable) => Promise<T>, limits?: Limits): Promise<T> {
   const client = await pool.connect();
   let broken: Error | undefined;
   try {
-    await client.query("begin");
-    const result = await work({ query: (text, values, name) => run(client, text, values, name) });
-    await client.query("commit");
+    await run(client, "begin", [], undefined, limits);
+    const result = await work({ query: (text, values, name) => run(client, text, values, name, limits) });
+    await run(client, "commit", [], undefined, limits);
     return result;
   } catch (error) {
     await client.query("rollback").catch((failure: Error) => {
@@ -236,8 +281,9 @@ async function run<Row extends object>(
   text: string,
   values: readonly SqlValue[] = [],
   name?: string,
+  limits?: Limits,
 ): Promise<Row[]> {
-  const query = name === undefined ? { text, values: [...values] } : { name, text, values: [...values] };
-  const result = await target.query(query);
+  const query = { text, values: [...values], ...limits };
+  const result = await target.query(name === undefined ? query : { ...query, name });
   return result.rows as Row[];
 }

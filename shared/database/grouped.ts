@@ -8,6 +8,9 @@ import { CONTENDED_WAIT_MS, LOCK_TIMEOUT_MS } from "./retry.ts";
 /** Calls gathered into one admission or settle statement; stays far below the 4,096-slot rate ring. */
 export const GROUP_SIZE_MAX = 256;
 
+/** Connections that each `openGrouped` reserves. */
+export const GROUPED_CONNECTIONS = 2;
+
 /** Calls waiting for their group in one process; beyond it callers hear 503 `overloaded`. */
 const GROUP_QUEUE_MAX = 20_000;
 
