@@ -108,7 +108,7 @@ const SESSION_LIMITS = {
 } as const;
 
 const TIMEOUTS = { connectionTimeoutMillis: 3_000, query_timeout: 12_000 } as const;
-/** Of one statement, instead of the connection's. */
+/** Limits of one statement, instead of the connection's. */
 type Limits = { readonly query_timeout: number };
 
 /**

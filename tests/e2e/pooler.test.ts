@@ -1,15 +1,20 @@
 /** The service behind PgBouncer in transaction mode: no two statements need the same session, and what limits them comes along. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
+import { jetstreamManager } from "@nats-io/jetstream";
+import { connect } from "nats";
+
 import { openDatabase } from "#shared/database/client.ts";
 import { migrate } from "#shared/database/migrate.ts";
 import { newId } from "#shared/ids.ts";
 import { createCallAdmission } from "#shared/ledger/call-admission.ts";
 import { openLedger, type Settled } from "#shared/ledger/settle.ts";
 import { createLogger } from "#shared/logger.ts";
+import { durableName, streamName } from "#shared/queue/subjects.ts";
 import { audit } from "#tests/faults/audit.ts";
 import { ask, type Bed, createWorkspace, startBed, type Workspace } from "#tests/faults/bed.ts";
 import { openPublisher } from "#tests/faults/publisher.ts";
+import { eventually } from "#tests/faults/wait.ts";
 import { createWorkspace as insertWorkspace } from "#tests/shared/accounts.ts";
 import { type PgBouncer, startPgBouncer } from "#tests/support/pgbouncer.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
@@ -91,6 +96,18 @@ test("a call of a workspace that stays locked is refused, and others' are served
   });
   await direct.close();
   expect((await client.chat(bed.target(0, stuck.key), ask("flat"))).status).toBe(200);
+}, 60_000);
+
+test("the janitor has the limits of the queue follow the workers", async () => {
+  const { query, natsUrl } = bed.stack;
+  const connection = await connect({ servers: natsUrl });
+  const manager = await jetstreamManager(connection);
+  await query("insert into worker_slots (worker, pool, lane, slots) values ($1, 'chat', 'live', 5000)", [newId()]);
+  await eventually("the lane takes more at once", async () => {
+    const { config } = await manager.consumers.info(streamName("chat"), durableName("chat", "live"));
+    return config.max_ack_pending === 32_768;
+  });
+  await connection.close();
 }, 60_000);
 
 test("the short wait of a lone call travels with its statement, whatever the session has", async () => {

@@ -1,4 +1,4 @@
-/** What each role asks of its servers before it begins. */
+/** Demands of each role on its servers, made before it begins. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import { openDatabase } from "#shared/database/client.ts";

@@ -27,6 +27,7 @@ import {
 } from "./jobs.ts";
 import { checkInvariants, openUsageRollUp, sweepBudgets, sweepExpiredHolds } from "./money.ts";
 import {
+  fitQueue,
   sweepDeadLetters,
   sweepEndedDeliveries,
   sweepExcessDeliveries,
@@ -98,6 +99,7 @@ export async function startJanitor(): Promise<void> {
     { name: "usage roll-up", everyMs: paced(15_000), run: openUsageRollUp({ database, metrics, log }) },
     { name: "budgets", everyMs: paced(2_000), run: () => sweepBudgets({ database, metrics, log }) },
     { name: "queue", everyMs: 5_000, run: () => watchQueue({ connection, metrics }) },
+    { name: "queue limits", everyMs: 5_000, run: () => fitQueue({ connection, database, log }) },
     { name: "deliveries", everyMs: paced(5_000), run: () => watchDeliveries(database, metrics) },
     { name: "delivery retention", everyMs: 60_000, run: () => sweepEndedDeliveries(database) },
     { name: "delivery history", everyMs: 600_000, run: () => sweepExcessDeliveries(database) },
