@@ -3,7 +3,7 @@ import type { NatsConnection } from "nats";
 
 import { type AdminServer, startAdminServer } from "./admin-server.ts";
 import { type Config, loadConfig } from "./config.ts";
-import { type Database, findLostLimits, isDatabaseAway, openDatabase } from "./database/client.ts";
+import { type Database, findLostLimits, isDatabaseAway, isRefusedByPooler, openDatabase } from "./database/client.ts";
 import { missingMigrations } from "./database/migrate.ts";
 import { awaitServer, type Dependencies, watchDependencies } from "./dependencies.ts";
 import { armFailpoint } from "./failpoint.ts";
@@ -201,7 +201,10 @@ async function waitForDatabase(database: Database, waitMs: number, log: Logger):
     log,
     isAway: isDatabaseAway,
   }).catch((error: unknown) => {
-    throw isDatabaseAway(error) ? new Error("Postgres cannot be reached at DATABASE_URL", { cause: error }) : error;
+    if (isDatabaseAway(error)) throw new Error("Postgres cannot be reached at DATABASE_URL", { cause: error });
+    if (!isRefusedByPooler(error)) throw error;
+    const settings = 'set ignore_startup_parameters as the runbook says under "Connections to Postgres"';
+    throw new Error(`the pooler at DATABASE_URL refuses our connections (${String(error)}); ${settings}`);
   });
   if (missing.length > 0) {
     throw new Error(`the database lacks ${missing.length} migrations; run the migrate role first`);

@@ -85,10 +85,28 @@ const AWAY_CODES: ReadonlySet<string> = new Set([
 const AWAY_WORDS =
   /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|Client was closed)/;
 
+interface DriverFault {
+  readonly code?: unknown;
+  readonly message?: unknown;
+  readonly severity?: unknown;
+}
+
 /** True when the database could not be asked, or did not answer in time. */
 export function isDatabaseAway(error: unknown): boolean {
-  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
-  return AWAY_CODES.has(String(code)) || (typeof message === "string" && AWAY_WORDS.test(message));
+  const { code, message } = (error ?? {}) as DriverFault;
+  if (AWAY_CODES.has(String(code)) || (typeof message === "string" && AWAY_WORDS.test(message))) return true;
+  return isEndedByPooler(error) && !isRefusedByPooler(error);
+}
+
+/** True when a pooler does not take what a connection asks for at its start. */
+export function isRefusedByPooler(error: unknown): boolean {
+  return isEndedByPooler(error) && String((error as DriverFault).message).includes("startup parameter");
+}
+
+/** A pooler whose server is away, or that has no place for us, ends a connection so; Postgres itself tells of a broken protocol so. */
+function isEndedByPooler(error: unknown): boolean {
+  const { code, severity } = (error ?? {}) as DriverFault;
+  return code === "08P01" && severity === "FATAL";
 }
 
 /** Name of the violated constraint, when the error is one. */

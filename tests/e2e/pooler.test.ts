@@ -4,12 +4,13 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { jetstreamManager } from "@nats-io/jetstream";
 import { connect } from "nats";
 
-import { openDatabase } from "#shared/database/client.ts";
+import { isDatabaseAway, openDatabase, sqlState } from "#shared/database/client.ts";
 import { migrate } from "#shared/database/migrate.ts";
 import { newId } from "#shared/ids.ts";
 import { createCallAdmission } from "#shared/ledger/call-admission.ts";
 import { openLedger, type Settled } from "#shared/ledger/settle.ts";
 import { createLogger } from "#shared/logger.ts";
+import { paced } from "#shared/pace.ts";
 import { durableName, streamName } from "#shared/queue/subjects.ts";
 import { audit } from "#tests/faults/audit.ts";
 import { ask, type Bed, createWorkspace, startBed, type Workspace } from "#tests/faults/bed.ts";
@@ -35,6 +36,7 @@ let withoutLimits: PgBouncer;
 beforeAll(async () => {
   bed = await startBed({
     pools: ["chat", "workflow"],
+    ownPostgres: true,
     poolerConnections: CONNECTIONS,
     env: { SLUICE_SANDBOX: "on" },
   });
@@ -149,6 +151,36 @@ test("the short wait of a lone call travels with its statement, whatever the ses
   expect((await settled)?.takenNano).toBe(1n);
   await database.close();
 }, 25_000);
+
+test("while Postgres is away behind it, calls hear 503, and roles that start wait", async () => {
+  const { stack, client } = bed;
+  const call = () => client.chat(bed.target(0, workspace.key), ask("flat"));
+  await stack.postgres?.stop("fast");
+  for (let count = 0; count < 3; count++) expect((await call()).status).toBe(503);
+  const database = openDatabase({ url: stack.env["DATABASE_URL"] ?? "", poolMax: 1, log });
+  const refusal = await eventually("the pooler says so itself", async () => {
+    const error: unknown = await database.query("select 1").catch((fault: unknown) => fault);
+    return sqlState(error) === undefined ? undefined : error;
+  });
+  expect([String(refusal), isDatabaseAway(refusal)]).toEqual([expect.stringContaining("server login"), true]);
+  await database.close();
+  const late = startRole(["janitor"], stack.env);
+  await Bun.sleep(paced(2_000));
+  await stack.postgres?.start();
+  await (await late).stop();
+  await eventually("calls are served again", async () => (await call()).status === 200);
+  await stack.settled();
+  await audit(bed);
+}, 90_000);
+
+test("a pooler that refuses what a connection asks for is told by name", async () => {
+  const strict = await startPgBouncer(bare.url, 2, ["pool_mode = transaction"]);
+  const start = startRole(["janitor"], { ...bed.stack.env, DATABASE_URL: strict.url });
+  expect(await start.then(() => "started", String)).toContain(
+    "the pooler at DATABASE_URL refuses our connections (error: unsupported startup parameter: statement_timeout); set ignore_startup_parameters",
+  );
+  await strict.close();
+}, 60_000);
 
 test("a role whose sessions have lost their limits says what to set, and does not start", async () => {
   const start = startRole(["janitor"], { ...bed.stack.env, DATABASE_URL: withoutLimits.url });

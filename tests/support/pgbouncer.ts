@@ -37,8 +37,15 @@ export interface PgBouncer {
   close(): Promise<void>;
 }
 
-/** @param poolSize connections to Postgres, which all clients share */
-export async function startPgBouncer(databaseUrl: string, poolSize: number): Promise<PgBouncer> {
+/**
+ * @param poolSize connections to Postgres, which all clients share
+ * @param settings those of the runbook when absent
+ */
+export async function startPgBouncer(
+  databaseUrl: string,
+  poolSize: number,
+  settings: readonly string[] = documentedSettings(),
+): Promise<PgBouncer> {
   const folder = await unpackedProgram();
   const { directory, remove } = temporaryDirectory();
   const port = await freePort();
@@ -56,7 +63,7 @@ export async function startPgBouncer(databaseUrl: string, poolSize: number): Pro
     "auth_type = any",
     `default_pool_size = ${poolSize}`,
     "max_client_conn = 1000",
-    ...documentedSettings(),
+    ...settings,
     ...(account === null ? [] : [`user = ${account.name}`]),
   ];
   writeFileSync(file, lines.join("\n"));
