@@ -101,6 +101,7 @@ test("a word says what is new; who has missed one, or has just started, is told 
       if (word.from === ingressId) direct.push(word);
     },
   });
+  await listener.flush();
   const tell = (word: object): void => listener.publish(inFlightSubject(stranger), JSON.stringify(word));
 
   const turns = [enter(one.shares), enter(one.shares, "b")];

@@ -77,6 +77,7 @@ describe("a cancel", () => {
 
   test("of a call that a worker has shown to have reaches that worker alone", async () => {
     const another = openCancels(worker, tokens);
+    await worker.flush();
     const tell = createCancel(ingress, tokens);
     const heardBy = async (at: string | undefined): Promise<string[]> => {
       const jobId = newId();
